@@ -38,7 +38,7 @@ sys.path[:0] = [
 ]
 
 from spinneret.audits.checks.catalogue import by_scope, catalogue  # noqa: E402 (path set above)
-from spinneret.audits.checks.models import Scope  # noqa: E402 (path set above)
+from spinneret.audits.checks.models import CheckScope  # noqa: E402 (path set above)
 from spinneret.audits.checks.site import Site  # noqa: E402 (path set above)
 from spinneret.audits.facts.models import PageFacts  # noqa: E402 (path set above)
 from spinneret.audits.facts.pages import read_page  # noqa: E402 (path set above)
@@ -46,7 +46,7 @@ from spinneret.audits.facts.site import FileFacts, SiteFacts  # noqa: E402 (path
 from spinneret.audits.facts.sitemaps import read_sitemap  # noqa: E402 (path set above)
 from spinneret.audits.facts.storing import page_from_json, page_to_json  # noqa: E402 (see above)
 from spinneret.audits.findings import FindingLog  # noqa: E402 (path set above)
-from spinneret.audits.judging import Audit  # noqa: E402 (path set above)
+from spinneret.audits.judging import AuditEvaluator  # noqa: E402 (path set above)
 from spinneret.audits.reports.formats import FORMATS  # noqa: E402 (path set above)
 from spinneret.audits.reports.models import Report  # noqa: E402 (path set above)
 from spinneret.web.fetching.models import FetchedPage  # noqa: E402 (path set above)
@@ -183,13 +183,13 @@ def dearest(pages: list[FetchedPage]) -> list[tuple[str, float]]:
         site.add(each)
     site.close(site_facts(each.url for each in facts))
     nodes = list(site.nodes)
-    subjects: dict[Scope, list[tuple[Any, ...]]] = {
-        Scope.PAGE: [(each,) for each in facts],
-        Scope.PAGE_IN_SITE: [(node, site) for node in nodes],
-        Scope.SITE: [(site,)],
+    subjects: dict[CheckScope, list[tuple[Any, ...]]] = {
+        CheckScope.PAGE: [(each,) for each in facts],
+        CheckScope.PAGE_IN_SITE: [(node, site) for node in nodes],
+        CheckScope.SITE: [(site,)],
     }
     spent: dict[str, float] = defaultdict(float)
-    for scope in Scope:
+    for scope in CheckScope:
         for check in by_scope(scope):
             started = time.perf_counter()
             for subject in subjects[scope]:
@@ -228,7 +228,7 @@ def _read(file: IO[bytes]) -> Iterator[PageFacts]:
 
 
 def _audited(facts: Iterable[PageFacts], log: FindingLog, urls: list[str] | None = None) -> Any:
-    audit = Audit(f"{HOST}/", log.add)
+    audit = AuditEvaluator(f"{HOST}/", log.add)
     seen = []
     for each in facts:
         audit.page(each)

@@ -32,11 +32,11 @@ from benchmarks.prices import (  # noqa: E402 - after the path above
     Counting,
 )
 from spinneret.audits.dynamo import DynamoAuditStore  # noqa: E402 - after the path above
-from spinneret.audits.s3 import S3Bodies  # noqa: E402 - after the path above
+from spinneret.audits.s3 import S3AuditObjectStore  # noqa: E402 - after the path above
 from spinneret.jobs.dynamo import DynamoJobStore  # noqa: E402 - after the path above
 from spinneret.jobs.models import JobStatus  # noqa: E402 - after the path above
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore  # noqa: E402
-from spinneret.web.politeness.dynamo import DynamoHostLedger  # noqa: E402
+from spinneret.web.politeness.dynamo import DynamoHostStateStore  # noqa: E402
 from tests.fakes.auditing import AuditWorld  # noqa: E402 - after the path above
 from tests.tables import create_tables  # noqa: E402 - after the path above
 
@@ -65,9 +65,9 @@ def main() -> None:
         world.audits = DynamoAuditStore(  # type: ignore[assignment]
             client, names["Audits"], names["Jobs"], clock=world.clock
         )
-        world.bodies = S3Bodies(s3, "audits")  # type: ignore[assignment]
+        world.bodies = S3AuditObjectStore(s3, "audits")  # type: ignore[assignment]
         world.frontier = DynamoFrontierStore(client, names["Frontier"])  # type: ignore[assignment]
-        world.sessions = DynamoHostLedger(client, names["Domains"])  # type: ignore[assignment]
+        world.sessions = DynamoHostStateStore(client, names["Domains"])  # type: ignore[assignment]
         world.request_seconds = 0.3
         for page in generated(pages):
             world.pages[page.url.text] = page

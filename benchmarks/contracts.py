@@ -35,7 +35,7 @@ import httpx  # noqa: E402 - after the path
 from stack.port_claims import claim  # noqa: E402 - after the path
 from tests.markets import contracts  # noqa: E402 - see above
 from tests.markets.recording import recorded  # noqa: E402 - see above
-from tests.markets.web import Seen  # noqa: E402 - see above
+from tests.markets.web import RecordedRequest  # noqa: E402 - see above
 
 PRISM: Final = "@stoplight/prism-cli@5.14.2"  # the last that runs on Node 20
 _START_SECONDS: Final = 120.0  # with its download
@@ -48,9 +48,9 @@ _UNMOCKED: Final = frozenset({"NO_RESPONSE_DEFINED", "NO_COMPLEX_OBJECT_TEXT", "
 """Prism took the request, and could not make up an answer."""
 
 
-def distinct(path: Path) -> list[Seen]:
+def distinct(path: Path) -> list[RecordedRequest]:
     """The requests of a recording without repetitions; tokens differ in nothing that matters."""
-    kept: dict[str, Seen] = {}
+    kept: dict[str, RecordedRequest] = {}
     for seen in recorded(path):
         names = sorted(seen.headers.keys() - _OWN_HEADERS)
         key = [seen.method, seen.path, seen.query, names, seen.headers.get("content-type")]
@@ -58,7 +58,7 @@ def distinct(path: Path) -> list[Seen]:
     return list(kept.values())
 
 
-def by_schema(requests: Sequence[Seen]) -> list[str]:
+def by_schema(requests: Sequence[RecordedRequest]) -> list[str]:
     """What JSON Schema finds."""
     return [
         f"{seen.method} {seen.path}: {each}"
@@ -67,9 +67,9 @@ def by_schema(requests: Sequence[Seen]) -> list[str]:
     ]
 
 
-def by_prism(requests: Sequence[Seen]) -> list[str]:
+def by_prism(requests: Sequence[RecordedRequest]) -> list[str]:
     """What Prism finds."""
-    groups: dict[str, list[Seen]] = defaultdict(list)
+    groups: dict[str, list[RecordedRequest]] = defaultdict(list)
     for seen in requests:
         found = contracts.operation_of(seen)
         if found is not None:  # the other way has said so
@@ -86,7 +86,7 @@ def by_prism(requests: Sequence[Seen]) -> list[str]:
     return violations
 
 
-def _asked(client: httpx.Client, seen: Seen, base: str) -> Iterator[str]:
+def _asked(client: httpx.Client, seen: RecordedRequest, base: str) -> Iterator[str]:
     headers = {name: text for name, text in seen.headers.items() if name not in _OWN_HEADERS}
     target = seen.path.removeprefix(base)
     if seen.query:

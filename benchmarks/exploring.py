@@ -33,7 +33,7 @@ from moto import mock_aws  # noqa: E402
 
 from benchmarks.crawl_servers import serving  # noqa: E402
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore  # noqa: E402
-from spinneret.web.exploring.frontier.guide import Guide  # noqa: E402
+from spinneret.web.exploring.frontier.guide import LinkPolicy  # noqa: E402
 from spinneret.web.exploring.frontier.models import (  # noqa: E402
     Batch,
     CrawlRef,
@@ -255,7 +255,7 @@ def bench_links() -> None:
         ("… and 5 keywords", Plan(keywords=("silk", "wool", "hemp", "yarn", "loom"))),
     ):
         frontier = Frontier(store=FakeFrontierStore(), clock=lambda: NOW)
-        guide = Guide(frontier.begin(REF, plan, [f"{SITE}/"], fence=1))
+        guide = LinkPolicy(frontier.begin(REF, plan, [f"{SITE}/"], fence=1))
         links = links_of(1, 4000, 4000)
         guide.candidates(links[:10])
         start = time.process_time()

@@ -37,11 +37,11 @@ from spinneret.jobs.kinds import KindPolicy  # noqa: E402 - after the path above
 from spinneret.jobs.models import (  # noqa: E402 - after the path above
     Backlog,
     Draft,
-    Family,
     Job,
     JobRef,
     JobStatus,
     Lane,
+    ParentState,
     Priority,
 )
 from spinneret.jobs.parents import ParentEnds  # noqa: E402 - after the path above
@@ -181,7 +181,7 @@ class Run:
         """Ends that weren't written and were left to the sweeper."""
         self.born_in = 0.0
         self._begun = time.monotonic()
-        job = factories.job(kind=PARENT, family=Family(shards=shards), created_at=utc_now())
+        job = factories.job(kind=PARENT, family=ParentState(shards=shards), created_at=utc_now())
         self.parent = job.ref
         first, reply = [factories.event()], factories.reply()
         self.store.submit([NewJob(job=job)], first, None, reply, utc_now())

@@ -48,7 +48,7 @@ from spinneret.jobs.children import Children  # noqa: E402 - after the path abov
 from spinneret.jobs.control import JobControl  # noqa: E402 - after the path above
 from spinneret.jobs.dynamo import DynamoJobStore  # noqa: E402 - after the path above
 from spinneret.jobs.models import Draft, Job, JobRef, JobStatus, Priority, Reply  # noqa: E402 - after the path above
-from spinneret.jobs.parents import ParentEnds, ParentLook  # noqa: E402 - after the path above
+from spinneret.jobs.parents import ParentEnds, ParentRecheck  # noqa: E402 - after the path above
 from spinneret.jobs.publishing import PublishingJobStore  # noqa: E402 - after the path above
 from spinneret.jobs.service import JobService  # noqa: E402 - after the path above
 from spinneret.jobs.sqs import SqsJobQueue, ref_of  # noqa: E402 - after the path above
@@ -180,7 +180,7 @@ class Kernel:
             queue=self.queue,
             kinds={"crawl": crawl},
             clock=utc_now,
-            look_at_parent=ParentLook(self.store, self.ends, self.control, utc_now),
+            look_at_parent=ParentRecheck(self.store, self.ends, self.control, utc_now),
         )
         begin = time.perf_counter()
         done = {name: count for name, count in asdict(sweeper.sweep()).items() if count}

@@ -35,10 +35,10 @@ from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402 - after the
 from spinneret.web.fetching.models import FetchRequest  # noqa: E402 - after the path above
 from spinneret.web.fetching.resolver import resolve_by_system  # noqa: E402 - after the path above
 from spinneret.web.fetching.urls import cache_url, canonical_url, parse_url  # noqa: E402 - after the path above
-from spinneret.web.politeness.dynamo import DynamoHostLedger  # noqa: E402 - after the path above
+from spinneret.web.politeness.dynamo import DynamoHostStateStore  # noqa: E402 - after the path above
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit  # noqa: E402 - as above
 from spinneret.web.politeness.robots import parse  # noqa: E402 - after the path above
-from spinneret.web.politeness.service import Pace  # noqa: E402 - after the path above
+from spinneret.web.politeness.service import HostRateLimiter  # noqa: E402 - after the path above
 from tests.tables import create_tables  # noqa: E402 - after the path above
 
 SECONDS: Final = 1.0
@@ -160,8 +160,8 @@ def _coordination() -> list[tuple[str, str]]:
         client.meta.events.register(
             "before-call.dynamodb", lambda model, **_: calls.update([model.name])
         )
-        ledger = DynamoHostLedger(client, table)
-        pace = Pace(ledger=ledger, clock=utc_now, new_token=lambda: uuid4().hex)
+        ledger = DynamoHostStateStore(client, table)
+        pace = HostRateLimiter(ledger=ledger, clock=utc_now, new_token=lambda: uuid4().hex)
         cases = {
             "an idle host": PaceLimits(),
             "a host with a crawl-delay": PaceLimits(min_gap_seconds=1),

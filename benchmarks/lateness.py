@@ -202,7 +202,7 @@ def row_here(number: int, interval: int, seconds: float) -> None:
     found = [
         result
         for target_id in ids
-        for result in world.watch.results(
+        for result in world.watch.items(
             "acme", target_id, since=since, until=None, after=None, limit=10**6
         ).results
     ]

@@ -43,9 +43,9 @@ from moto import mock_aws  # noqa: E402
 from spinneret.kernel import bounds  # noqa: E402
 from spinneret.kernel.clock import utc_now  # noqa: E402
 from spinneret.monitoring.checks.dynamo import DynamoCheckStore  # noqa: E402
-from spinneret.monitoring.checks.service import Checker, Done  # noqa: E402
+from spinneret.monitoring.checks.service import CheckDisposition, Checker  # noqa: E402
 from spinneret.monitoring.due import rules  # noqa: E402
-from spinneret.monitoring.due.models import Due  # noqa: E402
+from spinneret.monitoring.due.models import DueTarget  # noqa: E402
 from spinneret.monitoring.slots.dynamo import DynamoSlotStore  # noqa: E402
 from spinneret.monitoring.targets.dynamo import DynamoTargetStore  # noqa: E402
 from spinneret.monitoring.targets.rules import next_slot  # noqa: E402
@@ -137,7 +137,7 @@ def _core(scheme: str, port: int, checks: int, tls: ssl.SSLContext) -> float:
         began_at = time.perf_counter()
         done = checker.check(due, worker)
         seconds += time.perf_counter() - began_at
-        assert done is Done.CHECKED
+        assert done is CheckDisposition.CHECKED
         result = world.watch._results["acme", target_id].pop()  # noqa: SLF001 - a fake's
         assert result.error is None, result.error
         assert result.phases is not None
@@ -234,13 +234,13 @@ def bench_capacity() -> None:
             assert watched.state.due_at is not None
             world.clock.now = max(world.clock.now, watched.state.due_at)
             world.sites.seconds["site.example"] = 0.05 + 0.013 * (number % 20)
-            due = Due(
+            due = DueTarget(
                 tenant="acme",
                 target_id=target_id,
                 host="site.example",
                 due_at=watched.state.due_at,
             )
-            assert checker.check(due, world_slot(world)) is Done.CHECKED
+            assert checker.check(due, world_slot(world)) is CheckDisposition.CHECKED
     # The host's pace is one write more, its settings two reads, in the table of hosts.
     writes, reads = counting.writes / checks + 1, counting.reads / checks + 2
     dollars = writes * WRITE_PRICE + reads * READ_PRICE
@@ -289,11 +289,11 @@ def _late(targets: int, interval: int, each: float) -> tuple[list[float], float]
     places = rules.places_of_host(PaceLimits(), 15)
     while (now := now + timedelta(seconds=15)) < end:
         found = [
-            Due(tenant="a", target_id=target, host=host_of[target], due_at=at)
+            DueTarget(tenant="a", target_id=target, host=host_of[target], due_at=at)
             for target, at in due_at.items()
             if at <= now
         ]
-        for one in rules.deal(found, bounds.CHECK_CONCURRENCY, places):
+        for one in rules.assign_to_workers(found, bounds.CHECK_CONCURRENCY, places):
             at: datetime = now + timedelta(seconds=0.1)  # queue and start
             for row in one:
                 if at >= rules.end_of_round(now, 15):

@@ -35,16 +35,16 @@ from spinneret.content.documents import rules
 from spinneret.content.documents.chunks import ChunkMaker
 from spinneret.content.documents.models import Document, EmbedderInfo
 from spinneret.content.extraction.pages import extract
-from spinneret.content.search.fusion import Profile, alone, fuse
+from spinneret.content.search.fusion import Profile, fuse, single_leg_ranking
 from spinneret.content.search.models import (
     BOTH,
-    Candidate,
     Filters,
     Fusion,
+    IndexQuery,
     Leg,
+    LegCandidate,
+    ParsedQuery,
     Ranked,
-    Wanted,
-    Words,
 )
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.tei import TeiEmbedder
@@ -59,7 +59,7 @@ SENTENCE_END: Final = re.compile(r"(?<=[.!?:;])\s+|\n+")
 PASSAGE: Final = 128  # tokens
 RERANKED: Final = 20
 
-Legs = Mapping[Leg, Sequence[Candidate]]
+Legs = Mapping[Leg, Sequence[LegCandidate]]
 Asked = tuple[str, str, str, Legs]
 """Kind, question, wanted document and both legs."""
 Rank = Callable[[Legs], Sequence[Ranked]]
@@ -139,9 +139,9 @@ def asked(index: OpenSearchChunkIndex, embedder: TeiEmbedder) -> list[Asked]:
         wanted = rules.document_id(TENANT, page)
         for kind, question in zip(KINDS, questions, strict=True):
             [vector] = embedder.embed([question], plenty)
-            asked_for = Wanted(
+            asked_for = IndexQuery(
                 tenant=TENANT,
-                words=Words.of(question),
+                words=ParsedQuery.of(question),
                 vector=vector,
                 legs=BOTH,
                 filters=Filters(),
@@ -170,11 +170,11 @@ def page_rank(ranked: Iterable[Ranked], wanted: str) -> int | None:
 
 AUTO: Final = "confidence 0.50"
 ALONE: Final[Mapping[str, Rank]] = {
-    "reranked": lambda legs: alone(Leg.VECTOR, legs[Leg.VECTOR]),
+    "reranked": lambda legs: single_leg_ranking(Leg.VECTOR, legs[Leg.VECTOR]),
 }
 METHODS: Final[Mapping[str, Rank]] = {
-    "keyword": lambda legs: alone(Leg.KEYWORD, legs[Leg.KEYWORD]),
-    "vector": lambda legs: alone(Leg.VECTOR, legs[Leg.VECTOR]),
+    "keyword": lambda legs: single_leg_ranking(Leg.KEYWORD, legs[Leg.KEYWORD]),
+    "vector": lambda legs: single_leg_ranking(Leg.VECTOR, legs[Leg.VECTOR]),
     "rrf k=60": fused(Fusion.RRF, 0.5),
     "rrf k=1": fused(Fusion.RRF, 0.5, 1),
     "min_max .5": fused(Fusion.MIN_MAX, 0.5),
@@ -229,7 +229,7 @@ def by_passages(found: Sequence[Asked], texts: Mapping[str, str], parts: Parts) 
     for kind, question, wanted, legs in found:
         scores = parts.best(question, passages)
         first = sorted(scores, key=lambda key: (-scores[key], key))[:WINDOW]
-        leg = [Candidate(chunk_id=key, score=scores[key]) for key in first]
+        leg = [LegCandidate(chunk_id=key, score=scores[key]) for key in first]
         changed.append((kind, question, wanted, {**legs, Leg.VECTOR: leg}))
     return changed
 
@@ -294,7 +294,7 @@ def kept(found: Sequence[Asked], where: Path) -> None:
 def read(where: Path) -> list[Asked]:
     """What `kept` wrote."""
     return [
-        (kind, question, wanted, {Leg(leg): [Candidate(**c) for c in legs[leg]] for leg in legs})
+        (kind, question, wanted, {Leg(leg): [LegCandidate(**c) for c in legs[leg]] for leg in legs})
         for kind, question, wanted, legs in json.loads(where.read_text())
     ]
 

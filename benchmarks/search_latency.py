@@ -43,16 +43,16 @@ from spinneret.content.documents.models import (
     DocumentSource,
     EmbedderInfo,
     IndexedChunk,
-    Labels,
+    IndexedMetadata,
 )
 from spinneret.content.documents.signatures import signature
 from spinneret.content.extraction.models import Metadata
-from spinneret.content.search.models import BOTH, Filters, Leg, Query, Wanted, Words
+from spinneret.content.search.models import BOTH, Filters, IndexQuery, Leg, ParsedQuery, Query
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import names_of, source_of
 from spinneret.content.search.service import SearchService
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from tests.tables import create_tables, delete_tables
 
 TENANT: Final = "bench"
@@ -118,8 +118,8 @@ def chunks_of(source: random.Random, noise: np.random.Generator, number: int) ->
             language="en",
             model="bench",
             signature=signature(text),
-            changed_at=stamp(NOW),
-            labels=Labels(title=None, collection_id=None, tag_ids=(), deleted=False),
+            changed_at=to_iso(NOW),
+            labels=IndexedMetadata(title=None, collection_id=None, tag_ids=(), deleted=False),
             vector=vector(noise),
         )
         made.append(chunk)
@@ -139,7 +139,7 @@ def filled(client: OpenSearch, alias: str, rows: Rows, count: int, seconds: floa
             for chunk in made
             for line in (
                 {"index": {"_index": alias, "_id": chunk.id}},
-                source_of(chunk, stamp(NOW)),
+                source_of(chunk, to_iso(NOW)),
             )
         )
         body = "".join(json.dumps(line) + "\n" for line in lines)
@@ -270,15 +270,15 @@ def measure(
     cached_tables: list[float] = []
     steps: dict[str, list[float]] = {}
     for number, query in enumerate(queries):
-        asked = Wanted(
+        asked = IndexQuery(
             tenant=TENANT,
-            words=Words.of(query),
+            words=ParsedQuery.of(query),
             vector=embedder.embed([query], plenty)[0],
             legs=BOTH,
             filters=Filters(),
         )
 
-        def bare(asked: Wanted = asked) -> None:
+        def bare(asked: IndexQuery = asked) -> None:
             begun = time.perf_counter()
             legs = index.search(asked, bounds.SEARCH_WINDOW, plenty)
             raw.append((time.perf_counter() - begun) * 1000)

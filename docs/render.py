@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FUNCTIONS = ROOT / "functions"
 sys.path[:0] = [str(ROOT / "layers" / "common"), str(FUNCTIONS)]
 
-from spinneret.jobs.models import JobStatus, Move  # noqa: E402 - after the path above
+from spinneret.jobs.models import JobStatus, Transition  # noqa: E402 - after the path above
 from spinneret.jobs.rules import TERMINAL, TRANSITIONS  # noqa: E402 - after the path above
 from spinneret.runtime.openapi.document import document, text_of  # noqa: E402 - after the path above
 
@@ -23,7 +23,7 @@ def transitions() -> str:
     """The state machine as a Markdown table: a row per move, a column per state that has one."""
     states = [status for status in JobStatus if any(origin is status for origin, _ in TRANSITIONS)]
     lines = ["| move \\ from | " + " | ".join(states) + " |", "|---" * (len(states) + 1) + "|"]
-    for move in Move:
+    for move in Transition:
         targets = [TRANSITIONS.get((status, move), "") for status in states]
         lines.append(f"| {move} | " + " | ".join(targets) + " |")
     resting = ", ".join(status for status in JobStatus if status in TERMINAL)

@@ -14,13 +14,17 @@ from spinneret.audits.checks.catalogue import (  # noqa: E402 - after the path a
     VERSION,
     catalogue,
 )
-from spinneret.audits.checks.models import Category, Scope  # noqa: E402 - after the path above
+from spinneret.audits.checks.models import Category, CheckScope  # noqa: E402 - after the path above
 from spinneret.audits.reports.schema import json_schema  # noqa: E402 - after the path above
 
 PAGE = ROOT / "docs" / "audits.md"
 SCHEMA = ROOT / "docs" / "audit-report.schema.json"
 BEGIN, END = "<!-- catalogue -->\n", "<!-- end catalogue -->\n"
-_SCOPES = {Scope.PAGE: "page", Scope.PAGE_IN_SITE: "page in site", Scope.SITE: "site"}
+_SCOPES = {
+    CheckScope.PAGE: "page",
+    CheckScope.PAGE_IN_SITE: "page in site",
+    CheckScope.SITE: "site",
+}
 
 
 def table() -> str:
@@ -30,7 +34,7 @@ def table() -> str:
     lines += ["| category | checks | weight on a page | weight on the site |", "|---|---|---|---|"]
     for category in Category:
         own = [check for check in checks if check.category is category]
-        of_site = sum(check.weight for check in own if check.scope is Scope.SITE)
+        of_site = sum(check.weight for check in own if check.scope is CheckScope.SITE)
         of_pages = sum(check.weight for check in own) - of_site
         lines.append(f"| {category} | {len(own)} | {of_pages} | {of_site} |")
     lines += [

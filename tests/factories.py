@@ -7,9 +7,14 @@ from typing import Any
 
 from spinneret.access.keys.models import ApiKey, Scope, StoredTicket
 from spinneret.content.chunking.models import ChunkType
-from spinneret.content.documents.models import Document, DocumentSource, IndexedChunk, Labels
+from spinneret.content.documents.models import (
+    Document,
+    DocumentSource,
+    IndexedChunk,
+    IndexedMetadata,
+)
 from spinneret.content.extraction.models import Content, Metadata
-from spinneret.content.search.models import Candidate
+from spinneret.content.search.models import LegCandidate
 from spinneret.jobs.models import (
     Draft,
     Job,
@@ -21,7 +26,7 @@ from spinneret.jobs.models import (
     Reply,
     RequestKey,
 )
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from tests.fakes.search import vector_of
 from tests.fakes.time import START
 
@@ -157,16 +162,16 @@ def indexed_chunk(text: str = "Spiders weave silk.", **given: Any) -> IndexedChu
         "language": "en",
         "model": "fake",
         "signature": None,
-        "changed_at": stamp(START),
-        "labels": Labels(**labels),
+        "changed_at": to_iso(START),
+        "labels": IndexedMetadata(**labels),
         "vector": vector_of(text),
     }
     return IndexedChunk(text=text, **values | given)
 
 
-def candidate(chunk_id: str, score: float = 1.0, signature: str | None = None) -> Candidate:
+def candidate(chunk_id: str, score: float = 1.0, signature: str | None = None) -> LegCandidate:
     """A chunk as a leg ranked it."""
-    return Candidate(chunk_id=chunk_id, score=score, signature=signature)
+    return LegCandidate(chunk_id=chunk_id, score=score, signature=signature)
 
 
 def api_key(**given: Any) -> ApiKey:

@@ -35,7 +35,7 @@ from spinneret.audits.service import AuditService
 from spinneret.audits.wiring import AuditApi, audit_api
 from spinneret.jobs.api_models import Moved, Timeline, event_view
 from spinneret.jobs.keys import is_event_id
-from spinneret.jobs.models import JobStatus, Move
+from spinneret.jobs.models import JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     CircuitOpen,
@@ -157,7 +157,7 @@ def cancel_audit(audit_id: str) -> Moved:
 def retry_audit(audit_id: str) -> Moved:
     """Audit the site anew under the same id, if the audit failed or is partial."""
     job = _audits().job(_tenant(), audit_id)
-    return moved(_services().jobs, routes.principal, job.id, Move.RETRY)
+    return moved(_services().jobs, routes.principal, job.id, Transition.RETRY)
 
 
 @router.get("/audits/<audit_id>/report", **declared(Scope.READ, {200: ReportView}, Conflict))

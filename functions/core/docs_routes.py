@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes, no_services
-from spinneret.runtime.openapi.page import Served, document, page
+from spinneret.runtime.openapi.page import StaticText, document, page
 
 routes = Routes(no_services)
 router = routes.router
@@ -26,7 +26,7 @@ def get_page() -> Response[str]:
     return _answer(page())
 
 
-def _answer(served: Served) -> Response[str]:
+def _answer(served: StaticText) -> Response[str]:
     """The text, or 304 for a client that has it (RFC 9110, section 13.1.2)."""
     known = router.current_event.headers.get("If-None-Match", "")
     if served.headers["ETag"] in (tag.strip().removeprefix("W/") for tag in known.split(",")):

@@ -21,7 +21,7 @@ from spinneret.jobs.api_models import (
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.keys import is_event_id
 from spinneret.jobs.kinds import all_kinds
-from spinneret.jobs.models import JobFilter, JobRef, JobStatus, Move
+from spinneret.jobs.models import JobFilter, JobRef, JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, Contended, ValidationFailed
 from spinneret.kernel.paging import Page, position_of
@@ -111,7 +111,7 @@ def issue_ticket(job_id: str) -> Response[TicketView]:
 )
 def cancel_job(job_id: str) -> Moved:
     """Cancel a job that isn't finished."""
-    return moved(_jobs(), routes.principal, job_id, Move.CANCEL)
+    return moved(_jobs(), routes.principal, job_id, Transition.CANCEL)
 
 
 @router.post(
@@ -119,7 +119,7 @@ def cancel_job(job_id: str) -> Moved:
 )
 def pause_job(job_id: str) -> Moved:
     """Let a job rest that isn't finished."""
-    return moved(_jobs(), routes.principal, job_id, Move.PAUSE)
+    return moved(_jobs(), routes.principal, job_id, Transition.PAUSE)
 
 
 @router.post(
@@ -127,7 +127,7 @@ def pause_job(job_id: str) -> Moved:
 )
 def resume_job(job_id: str) -> Moved:
     """Let a paused job go on."""
-    return moved(_jobs(), routes.principal, job_id, Move.RESUME)
+    return moved(_jobs(), routes.principal, job_id, Transition.RESUME)
 
 
 @router.post(
@@ -135,7 +135,7 @@ def resume_job(job_id: str) -> Moved:
 )
 def retry_job(job_id: str) -> Moved:
     """Begin a new run of a failed job."""
-    return moved(_jobs(), routes.principal, job_id, Move.RETRY)
+    return moved(_jobs(), routes.principal, job_id, Transition.RETRY)
 
 
 def _known(kind: str | None) -> str | None:

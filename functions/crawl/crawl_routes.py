@@ -20,7 +20,7 @@ from spinneret.crawl.models import (
 )
 from spinneret.crawl.wiring import CrawlApi, crawl_api
 from spinneret.jobs.api_models import Moved
-from spinneret.jobs.models import Move
+from spinneret.jobs.models import Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     CircuitOpen,
@@ -148,7 +148,7 @@ def list_crawl_errors(
 )
 def cancel_crawl(job_id: str) -> Moved:
     """Cancel a crawl that isn't finished."""
-    return moved(_services().jobs, routes.principal, job_id, Move.CANCEL)
+    return moved(_services().jobs, routes.principal, job_id, Transition.CANCEL)
 
 
 @router.get(

@@ -10,7 +10,7 @@ from spinneret.crawl.inbox.models import InboxFileView, InboxRequest, InboxView
 from spinneret.crawl.inbox.service import InboxService
 from spinneret.crawl.inbox.wiring import inbox_service
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
 
@@ -33,7 +33,7 @@ def begin_inbox_file(request: InboxRequest) -> Response[InboxView]:
         url=form.url,
         fields=dict(form.fields),
         max_bytes=bounds.INBOX_MAX_BYTES,
-        expires_at=stamp(form.expires_at),
+        expires_at=to_iso(form.expires_at),
     )
     return Response(
         status_code=201,

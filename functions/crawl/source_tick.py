@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spinneret.operations.sources_wiring import source_pass
 from spinneret.runtime.scheduled import scheduled_entrypoint
+from spinneret.sources.wiring import source_pass
 
 handler = scheduled_entrypoint(source_pass, "source-tick")

@@ -25,7 +25,6 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from spinneret.kernel.paging import Page, position_of
-from spinneret.operations.sources_wiring import SourceApi, source_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
 from spinneret.sources.api_models import (
@@ -42,6 +41,7 @@ from spinneret.sources.api_models import (
     source_view,
 )
 from spinneret.sources.service import SourceService
+from spinneret.sources.wiring import SourceApi, source_api
 
 routes = Routes(source_api)
 router = routes.router

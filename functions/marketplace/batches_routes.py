@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from marketplace.marketplace_examples import BATCH, PLAN
 from spinneret.access.keys.models import Scope
-from spinneret.jobs.models import JobStatus, Move
+from spinneret.jobs.models import JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch
 from spinneret.kernel.paging import position_of
@@ -99,7 +99,7 @@ def get_batch_job(batch_id: str) -> BatchJobWithJobs:
 )
 def cancel_batch_job(batch_id: str) -> BatchJobView:
     """Cancel the jobs of a batch that wait or run."""
-    return _moved(batch_id, Move.CANCEL)
+    return _moved(batch_id, Transition.CANCEL)
 
 
 @router.post(
@@ -108,7 +108,7 @@ def cancel_batch_job(batch_id: str) -> BatchJobView:
 )
 def pause_batch_job(batch_id: str) -> BatchJobView:
     """Begin no more jobs of a batch."""
-    return _moved(batch_id, Move.PAUSE)
+    return _moved(batch_id, Transition.PAUSE)
 
 
 @router.post(
@@ -117,7 +117,7 @@ def pause_batch_job(batch_id: str) -> BatchJobView:
 )
 def resume_batch_job(batch_id: str) -> BatchJobView:
     """Let a paused batch go on."""
-    return _moved(batch_id, Move.RESUME)
+    return _moved(batch_id, Transition.RESUME)
 
 
 @router.post(
@@ -126,12 +126,12 @@ def resume_batch_job(batch_id: str) -> BatchJobView:
 )
 def retry_batch_job(batch_id: str) -> BatchJobView:
     """Run again what failed of a batch, and nothing else."""
-    return _moved(batch_id, Move.RETRY)
+    return _moved(batch_id, Transition.RETRY)
 
 
 def _publishing() -> PublishingService:
     return routes.services.publishing
 
 
-def _moved(batch_id: str, move: Move) -> BatchJobView:
+def _moved(batch_id: str, move: Transition) -> BatchJobView:
     return batch_view(_publishing().move_batch(routes.principal.tenant, batch_id, move))

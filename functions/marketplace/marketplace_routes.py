@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from marketplace.marketplace_examples import JOB
 from spinneret.access.keys.models import Scope
-from spinneret.jobs.models import JobStatus, Move
+from spinneret.jobs.models import JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch
@@ -100,7 +100,7 @@ def get_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
 )
 def retry_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
     """Run a failed job again; tasks that succeeded are skipped."""
-    return _moved(marketplace_job_id, Move.RETRY)
+    return _moved(marketplace_job_id, Transition.RETRY)
 
 
 @router.post(
@@ -109,7 +109,7 @@ def retry_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
 )
 def pause_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
     """Let a job rest."""
-    return _moved(marketplace_job_id, Move.PAUSE)
+    return _moved(marketplace_job_id, Transition.PAUSE)
 
 
 @router.post(
@@ -118,7 +118,7 @@ def pause_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
 )
 def resume_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
     """Let a paused job go on."""
-    return _moved(marketplace_job_id, Move.RESUME)
+    return _moved(marketplace_job_id, Transition.RESUME)
 
 
 @router.post(
@@ -127,7 +127,7 @@ def resume_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
 )
 def cancel_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
     """Cancel a job and its pending tasks; a call that is under way is reconciled later."""
-    return _moved(marketplace_job_id, Move.CANCEL)
+    return _moved(marketplace_job_id, Transition.CANCEL)
 
 
 @router.get("/api/marketplace/tasks", **declared(Scope.READ))
@@ -190,5 +190,5 @@ def _is_position(text: str) -> bool:
     return 1 <= len(text) <= 250 and text.isprintable()
 
 
-def _moved(job_id: str, move: Move) -> MarketplaceJobWithTasks:
+def _moved(job_id: str, move: Transition) -> MarketplaceJobWithTasks:
     return job_with_tasks(routes.services.publishing.move(routes.principal.tenant, job_id, move))

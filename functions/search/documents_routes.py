@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from search import documents_examples as examples
 from spinneret.access.keys.models import Scope
 from spinneret.content.documents.keys import is_position
-from spinneret.content.documents.models import Listing
+from spinneret.content.documents.models import DocumentFilter
 from spinneret.content.library.api_models import (
     Accepted,
     ChunkList,
@@ -75,7 +75,7 @@ def list_documents(
     bounded number of documents, so that a page may be short and still have a cursor. Dates are
     those of the last change of content; `deleted` lists what can be restored.
     """
-    listing = Listing(
+    listing = DocumentFilter(
         tenant=routes.principal.tenant,
         collection_id=collection_id,
         tag_id=tag_id,

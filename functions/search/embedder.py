@@ -5,7 +5,7 @@ Nothing is public: those functions invoke it whose roles may.
 
 from __future__ import annotations
 
-from spinneret.content.search.model_wiring import answering
+from spinneret.content.search.model_wiring import embedder_handler
 from spinneret.runtime.steps import step_entrypoint
 
-handler = step_entrypoint(answering, "embedder")
+handler = step_entrypoint(embedder_handler, "embedder")

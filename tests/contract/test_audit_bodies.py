@@ -9,29 +9,29 @@ from uuid import uuid4
 
 import pytest
 
-from spinneret.audits.ports import Bodies
-from spinneret.audits.s3 import S3Bodies
+from spinneret.audits.ports import AuditObjectStore
+from spinneret.audits.s3 import S3AuditObjectStore
 from spinneret.retention.ports import ObjectStore
 from spinneret.retention.s3 import S3ObjectStore
 from tests.contract.backends import OF_AWS
-from tests.fakes.audits import FakeBodies
+from tests.fakes.audits import FakeAuditObjectStore
 
 pytestmark = OF_AWS
 
 
 @pytest.fixture
-def bodies(client_of: Callable[[str], Any] | None, bucket: str | None) -> Bodies:
+def bodies(client_of: Callable[[str], Any] | None, bucket: str | None) -> AuditObjectStore:
     if client_of is None or bucket is None:
-        return FakeBodies()
-    return S3Bodies(client_of("s3"), bucket)
+        return FakeAuditObjectStore()
+    return S3AuditObjectStore(client_of("s3"), bucket)
 
 
 @pytest.fixture
 def objects(
-    bodies: Bodies, client_of: Callable[[str], Any] | None, bucket: str | None
+    bodies: AuditObjectStore, client_of: Callable[[str], Any] | None, bucket: str | None
 ) -> ObjectStore:
     if client_of is None or bucket is None:
-        assert isinstance(bodies, FakeBodies)
+        assert isinstance(bodies, FakeAuditObjectStore)
         return bodies
     return S3ObjectStore(client_of("s3"), bucket)
 
@@ -40,7 +40,7 @@ def key(name: str = "page") -> str:
     return f"T/acme/audits/{uuid4().hex}/{name}"
 
 
-def test_an_object_is_written_replaced_and_read(bodies: Bodies) -> None:
+def test_an_object_is_written_replaced_and_read(bodies: AuditObjectStore) -> None:
     name = key()
     assert bodies.get(name) is None
     bodies.put(name, b"one", "application/gzip")
@@ -49,7 +49,7 @@ def test_an_object_is_written_replaced_and_read(bodies: Bodies) -> None:
 
 
 def test_objects_are_deleted_together_and_one_that_is_not_there_counts(
-    bodies: Bodies, objects: ObjectStore
+    bodies: AuditObjectStore, objects: ObjectStore
 ) -> None:
     names = [key(str(number)) for number in range(3)]
     for name in names[:2]:
@@ -58,7 +58,7 @@ def test_objects_are_deleted_together_and_one_that_is_not_there_counts(
     assert [bodies.get(name) for name in names] == [None] * 3
 
 
-def test_a_url_names_the_object_and_its_file(bodies: Bodies) -> None:
+def test_a_url_names_the_object_and_its_file(bodies: AuditObjectStore) -> None:
     name = key("report-html.html")
     bodies.put(name, b"<p>report", "text/html; charset=utf-8")
     url = bodies.url(

@@ -67,10 +67,10 @@ def test_a_state_waits_until_its_token_is_completed_once(
 ) -> None:
     tokens, waits = kept
     token, other = waits(), waits()
-    assert tokens.beat(token)
+    assert tokens.heartbeat(token)
     assert tokens.complete(token)
     deadline = time.monotonic() + 10  # until the state has gone on
-    while tokens.beat(token):
+    while tokens.heartbeat(token):
         assert time.monotonic() < deadline
     assert not tokens.complete(token)
     assert tokens.complete(other)
@@ -79,4 +79,4 @@ def test_a_state_waits_until_its_token_is_completed_once(
 def test_a_token_of_no_state_is_harmless(kept: tuple[CallbackTokens, Waits]) -> None:
     tokens, _ = kept
     assert not tokens.complete("nobody's")
-    assert not tokens.beat("nobody's")
+    assert not tokens.heartbeat("nobody's")

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from spinneret.monitoring.checks.models import CheckError, CheckResult, Outcome
-from spinneret.monitoring.incidents.models import Entry, IncidentChange, Step
-from spinneret.monitoring.rollups.models import DayTally, HourTally, Tally
+from spinneret.monitoring.incidents.models import IncidentChange, StateChange, TimelineEntry
+from spinneret.monitoring.rollups.models import DayTally, HourTally, Rollup
 from spinneret.monitoring.rollups.rules import day_of, hour_of
-from spinneret.monitoring.slots.models import Slot
-from spinneret.monitoring.targets.models import Status, Watched
+from spinneret.monitoring.slots.models import SlotLease
+from spinneret.monitoring.targets.models import Status, TargetWithState
 from spinneret.monitoring.targets.rules import due_shard_of
 from spinneret.web.fetching.models import Certificate, Phases
 from tests.contract.backends import OF_AWS, Tables
@@ -39,10 +39,14 @@ def result(number: int, seconds: float = 0.0, **fields: object) -> CheckResult:
 
 
 def record(
-    stores: Stores, former: Watched, found: CheckResult, slot: Slot | None = None, **step: object
-) -> Watched:
+    stores: Stores,
+    former: TargetWithState,
+    found: CheckResult,
+    slot: SlotLease | None = None,
+    **step: object,
+) -> TargetWithState:
     state = later(former)
-    change = Step(state=state, **step)  # type: ignore[arg-type]  # by name
+    change = StateChange(state=state, **step)  # type: ignore[arg-type]  # by name
     assert stores.checks.record(former, found, change, slot)
     return replace(former, state=state)
 
@@ -103,11 +107,11 @@ def test_a_check_of_what_changed_meanwhile_writes_nothing(stores: Stores, tenant
     made = watched(tenant)
     stores.targets.add(made, None)
     now = record(stores, made, result(1))
-    assert not stores.checks.record(made, result(2), Step(state=later(made)), None)
+    assert not stores.checks.record(made, result(2), StateChange(state=later(made)), None)
     page = stores.checks.results(tenant, "t_1", since=None, until=None, after=None, limit=9)
     assert [each.id for each in page.items] == ["res_1"]
     assert stores.targets.remove(now)
-    assert not stores.checks.record(now, result(3), Step(state=later(now)), None)
+    assert not stores.checks.record(now, result(3), StateChange(state=later(now)), None)
 
 
 def test_a_slot_is_given_back_with_the_outcome_or_refuses_it(stores: Stores, tenant: str) -> None:
@@ -117,10 +121,10 @@ def test_a_slot_is_given_back_with_the_outcome_or_refuses_it(stores: Stores, ten
     assert slot is not None
     now = record(stores, made, result(1), slot)
     assert stores.slots.taken([name], START) == 0
-    assert not stores.checks.record(now, result(2), Step(state=later(now)), slot)
+    assert not stores.checks.record(now, result(2), StateChange(state=later(now)), slot)
     stolen = stores.slots.take(name, "two", START, START + HOUR)
     assert stolen is not None
-    assert not stores.checks.record(now, result(2), Step(state=later(now)), slot)
+    assert not stores.checks.record(now, result(2), StateChange(state=later(now)), slot)
     found = stores.targets.get(tenant, "t_1")
     assert found == now
 
@@ -153,8 +157,8 @@ def test_a_slot_has_one_owner_until_its_end(stores: Stores, tenant: str) -> None
 def test_hours_add_up_to_days_also_when_one_is_closed_twice(stores: Stores, tenant: str) -> None:
     now = watched(tenant)
     stores.targets.add(now, None)
-    one = Tally(up_ms=5, checks=2, latencies={3: 1, 50: 2})
-    other = Tally(down_ms=7, failed=1, latencies={50: 1})
+    one = Rollup(up_ms=5, checks=2, latencies={3: 1, 50: 2})
+    other = Rollup(down_ms=7, failed=1, latencies={50: 1})
     first, day = hour_of(START), day_of(START)
     closed = (HourTally(first, one), HourTally(first + HOUR, other))
     now = record(stores, now, result(1), closed=closed)
@@ -178,7 +182,7 @@ def test_an_incident_grows_with_its_checks(stores: Stores, tenant: str) -> None:
     now = watched(tenant)
     stores.targets.add(now, None)
     entries = [
-        Entry(at=START + timedelta(minutes=number), status=status, message=f"nö {number}")
+        TimelineEntry(at=START + timedelta(minutes=number), status=status, message=f"nö {number}")
         for number, status in enumerate((Status.DOWN, Status.DEGRADED, Status.UP))
     ]
     first = IncidentChange(

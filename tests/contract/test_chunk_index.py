@@ -15,12 +15,12 @@ from spinneret.content.chunking.models import ChunkType
 from spinneret.content.documents.models import DocumentSource, IndexedChunk
 from spinneret.content.search.models import (
     BOTH,
-    Candidate,
     Filters,
     FoundChunk,
+    IndexQuery,
     Leg,
-    Wanted,
-    Words,
+    LegCandidate,
+    ParsedQuery,
 )
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.ports import ChunkIndex
@@ -63,7 +63,7 @@ def chunk(tenant: str, text: str, **given: Any) -> IndexedChunk:
 class Seen:
     """A candidate with what is shown of it."""
 
-    candidate: Candidate
+    candidate: LegCandidate
     chunk: FoundChunk
 
     @property
@@ -80,8 +80,8 @@ def search(
     left_out: frozenset[str] = frozenset(),
     **filters: Any,
 ) -> dict[Leg, list[Seen]]:
-    words = Words.of(text)
-    wanted = Wanted(
+    words = ParsedQuery.of(text)
+    wanted = IndexQuery(
         tenant=tenant,
         words=words,
         vector=vector_of(text),
@@ -398,5 +398,5 @@ def test_no_query_reaches_further_than_the_own_chunks(
     text = cut_to_terms(query.format(other=other))
     found = search(index, tenant, text)
     assert texts(found[Leg.VECTOR]) == ["own silk"]
-    matches = "silk" in text and not Words.of(text).phrases  # none of which occurs
+    matches = "silk" in text and not ParsedQuery.of(text).phrases  # none of which occurs
     assert texts(found[Leg.KEYWORD]) == (["own silk"] if matches else [])

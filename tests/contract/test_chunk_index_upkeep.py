@@ -12,7 +12,14 @@ import pytest
 
 from spinneret.aws.opensearch import opensearch_client
 from spinneret.content.documents.models import Document, IndexedChunk
-from spinneret.content.search.models import BOTH, Filters, IndexedVersion, Leg, Wanted, Words
+from spinneret.content.search.models import (
+    BOTH,
+    Filters,
+    IndexedVersion,
+    IndexQuery,
+    Leg,
+    ParsedQuery,
+)
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_upkeep import OpenSearchUpkeep
 from spinneret.content.search.ports import ChunkIndex, IndexUpkeep
@@ -35,8 +42,8 @@ class Kept:
     """The same after a change of the model."""
 
     def texts(self, tenant: str, vector: tuple[float, ...] | None = vector_of("silk")) -> list[str]:
-        wanted = Wanted(
-            tenant=tenant, words=Words.of("silk"), vector=vector, legs=BOTH, filters=Filters()
+        wanted = IndexQuery(
+            tenant=tenant, words=ParsedQuery.of("silk"), vector=vector, legs=BOTH, filters=Filters()
         )
         hits = self.index.search(wanted, 100, plenty)[Leg.KEYWORD]
         chunks = self.index.chunks(tenant, [each.chunk_id for each in hits], None, plenty)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spinneret.aws import dynamo
-from spinneret.aws.named_rows import NamedRows
+from spinneret.aws.named_rows import NamedItemTable
 from spinneret.crawl.configs.dynamo import KIND, DynamoConfigStore
 from spinneret.crawl.configs.models import Config
 from spinneret.kernel.errors import Conflict
@@ -96,9 +96,9 @@ def test_a_row_that_others_refer_to_is_kept(
     store: Any, made: Callable[..., Config], tables: Tables, tenant: str
 ) -> None:
     config = made("one")
-    rows = NamedRows(tables.client, tables.names["Plans"], KIND)
+    rows = NamedItemTable(tables.client, tables.names["Plans"], KIND)
     for _ in range(2):
-        dynamo.transact(tables.client, rows.refer(tenant, config.id))
+        dynamo.transact(tables.client, rows.reference_writes(tenant, config.id))
     dynamo.transact(tables.client, rows.unrefer(tenant, config.id))
     with pytest.raises(Conflict):
         store.remove(config)
@@ -106,5 +106,5 @@ def test_a_row_that_others_refer_to_is_kept(
     dynamo.transact(tables.client, rows.unrefer(tenant, config.id))
     assert store.remove(changed(config, name="renamed"))
     with pytest.raises(dynamo.ConditionFailed) as refused:
-        dynamo.transact(tables.client, rows.refer(tenant, config.id))
+        dynamo.transact(tables.client, rows.reference_writes(tenant, config.id))
     assert list(refused.value.standing) == [0]

@@ -11,11 +11,11 @@ from spinneret.web.fetching.urls import parse_url
 from spinneret.web.hosts.dynamo import DynamoHostStore
 from spinneret.web.hosts.models import Block
 from spinneret.web.models import Caller, Progress
-from spinneret.web.politeness.changes import Change
-from spinneret.web.politeness.dynamo import DynamoHostLedger
+from spinneret.web.politeness.changes import ConditionalUpdate
+from spinneret.web.politeness.dynamo import DynamoHostStateStore
 from spinneret.web.politeness.models import Record
 from spinneret.web.proxies.dynamo import DynamoProxyStore
-from spinneret.web.proxies.dynamo_usage import DynamoUsageLedger
+from spinneret.web.proxies.dynamo_usage import DynamoProxyUsageStore
 from spinneret.web.proxies.models import ProxyConfig, RotationStrategy
 from tests.contract.backends import OF_REAL_AWS, Tables
 from tests.contract.stale import LaggingTable
@@ -31,9 +31,9 @@ def table(tables: Tables | None) -> tuple[LaggingTable, str]:
 
 
 def test_the_host_ledger_reads_consistently(table: tuple[LaggingTable, str], tenant: str) -> None:
-    ledger = DynamoHostLedger(*table)  # type: ignore[arg-type]  # stands for a client
+    ledger = DynamoHostStateStore(*table)  # type: ignore[arg-type]  # stands for a client
     host = f"{tenant}.example"
-    ledger.update(host, Record.PACE, Change(to={"tat": 5}))
+    ledger.update(host, Record.PACE, ConditionalUpdate(to={"tat": 5}))
     assert ledger.read(host, Record.PACE) == {"tat": 5}
 
 
@@ -68,7 +68,7 @@ def test_proxies_and_their_usage_are_read_consistently(
     store = DynamoProxyStore(*table)  # type: ignore[arg-type]  # stands for a client
     store.add(config)
     assert store.get(tenant, config.id) == config
-    usage = DynamoUsageLedger(*table)  # type: ignore[arg-type]  # stands for a client
+    usage = DynamoProxyUsageStore(*table)  # type: ignore[arg-type]  # stands for a client
     assert usage.count_pick(config, 5).picks == 1
     assert usage.read(config).picks == 1
     assert usage.read(replace(config, version=2)).picks == 0

@@ -11,7 +11,7 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 
 from spinneret.jobs.models import DeadLetter, JobRef
-from spinneret.jobs.redrive import Redrive, Redriven
+from spinneret.jobs.redrive import Redrive, RedriveResult
 from spinneret.jobs.sqs import SqsDeadLetterQueues, message_of
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
@@ -80,7 +80,9 @@ def test_a_pass_sends_back_what_has_moves_left_and_sets_the_rest_aside(
         client.send_message(
             QueueUrl=urls["dead"], MessageBody=f"not a job {number}", MessageAttributes=moves
         )
-    assert Redrive(queues, [LANE]).run() == Redriven(sent_back=9, set_aside=3, lanes_unavailable=0)
+    assert Redrive(queues, [LANE]).run() == RedriveResult(
+        sent_back=9, set_aside=3, lanes_unavailable=0
+    )
     assert queues.receive(LANE, 10) == []
     assert sorted(_bodies(client, urls["lane"], 9)) == sorted(
         f"not a job {number}" for number in range(12) if number % 4 != bounds.DEAD_LETTER_MOVES
@@ -150,7 +152,7 @@ def test_letters_whose_counts_are_unreadable_are_set_aside_and_hold_up_nobody(
             QueueUrl=urls["dead"], MessageBody=body, MessageAttributes={"moves": count}
         )
     client.send_message(QueueUrl=urls["dead"], MessageBody="plain")
-    assert Redrive(queues, [LANE]).run() == Redriven(
+    assert Redrive(queues, [LANE]).run() == RedriveResult(
         sent_back=1, set_aside=len(UNREADABLE), lanes_unavailable=0
     )
     assert _bodies(client, urls["lane"], 1) == ["plain"]

@@ -14,7 +14,7 @@ from spinneret.content.documents.dynamo_scan import DynamoDocumentScan
 from spinneret.content.documents.models import (
     Document,
     Origin,
-    Place,
+    ScanCheckpoint,
     StoredBody,
     StoredPart,
     UnusedBody,
@@ -89,10 +89,10 @@ def test_a_body_that_no_document_ever_had_is_uncounted(
         StoredBody(tenant=tenant, key=f"T/{tenant}/content/{n}.md", stored_at=START)
         for n in range(130)
     ]
-    assert scan.uncounted(bodies) == [bodies[0], *bodies[2:]]
+    assert scan.unreferenced_bodies(bodies) == [bodies[0], *bodies[2:]]
     documents.remove(document)
-    assert scan.uncounted(bodies[:2]) == bodies[:1]
-    assert scan.uncounted([]) == []
+    assert scan.unreferenced_bodies(bodies[:2]) == bodies[:1]
+    assert scan.unreferenced_bodies([]) == []
 
 
 def test_parts_that_their_document_s_row_does_not_name(
@@ -114,14 +114,14 @@ def test_a_task_has_one_owner_and_goes_on_at_its_place(
     scan: DynamoDocumentScan, tenant: str
 ) -> None:
     task = f"task-{tenant}"
-    assert scan.place(task, "one", START, START + HOUR) == Place()
+    assert scan.place(task, "one", START, START + HOUR) == ScanCheckpoint()
     assert scan.place(task, "two", START, START + HOUR) is None
-    place = Place(after={"pk": "x"}, target="index-2", done=7, part="rows")
+    place = ScanCheckpoint(after={"pk": "x"}, target="index-2", done=7, part="rows")
     assert scan.keep_place(task, "one", place, release=False)
-    assert not scan.keep_place(task, "two", Place(), release=False)
+    assert not scan.keep_place(task, "two", ScanCheckpoint(), release=False)
     assert scan.place(task, "two", START, START + HOUR) is None
     assert scan.place(task, "two", START + HOUR, START + 2 * HOUR) == place
-    assert not scan.keep_place(task, "one", Place(), release=False)
+    assert not scan.keep_place(task, "one", ScanCheckpoint(), release=False)
     assert scan.keep_place(task, "two", place, release=True)
     assert scan.place(task, "three", START, START + HOUR) == place
 

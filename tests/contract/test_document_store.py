@@ -11,7 +11,13 @@ import pytest
 
 from spinneret.content.chunking.models import Chunking, ChunkingStrategy
 from spinneret.content.documents.dynamo import DynamoDocumentStore
-from spinneret.content.documents.models import Document, DocumentSource, Listing, Origin, Shown
+from spinneret.content.documents.models import (
+    Document,
+    DocumentFilter,
+    DocumentSource,
+    Origin,
+    VersionVisibility,
+)
 from spinneret.content.documents.ports import DocumentStore, VersionRaced
 from spinneret.content.extraction.models import Extraction, Metadata, PageType
 from spinneret.jobs import rules
@@ -136,7 +142,9 @@ def test_what_may_be_shown_of_many_documents_is_read_at_once(
     unknown = [f"doc_unknown_{n}" for n in range(70)]
     ids = [document.id for document in committed]
     assert documents.shown(tenant, [*unknown, *ids]) == {
-        each.id: Shown(version=each.version, collection_id=each.collection_id, tag_ids=("tag_1",))
+        each.id: VersionVisibility(
+            version=each.version, collection_id=each.collection_id, tag_ids=("tag_1",)
+        )
         for each in committed
     }
     assert documents.shown(f"{tenant}x", ids) == {}
@@ -171,7 +179,7 @@ def listed(documents: DocumentStore, tenant: str, **given: Any) -> list[str]:
     found: list[str] = []
     after = None
     while True:
-        page = documents.page(Listing(tenant=tenant, **given), after, 3)
+        page = documents.page(DocumentFilter(tenant=tenant, **given), after, 3)
         assert len(page.items) <= 3
         found += [each.id for each in page.items]
         after = page.after

@@ -10,7 +10,7 @@ import pytest
 from spinneret.jobs import rules
 from spinneret.jobs.effects.dynamo import DynamoEffectStore
 from spinneret.jobs.models import Job, Lease
-from spinneret.jobs.ports import Claimed, InDoubt, JobStore
+from spinneret.jobs.ports import Claimed, EffectUncertain, JobStore
 from spinneret.kernel.errors import Contended
 from tests import factories
 from tests.contract.backends import OF_REAL_AWS, Tables
@@ -37,13 +37,13 @@ def a_late_result(effects: DynamoEffectStore, store: JobStore, first: Job) -> No
 
 
 def another_job(effects: DynamoEffectStore, store: JobStore, first: Job) -> None:
-    assert begin(effects, factories.lease(claimed(store, first.tenant))) == InDoubt()
+    assert begin(effects, factories.lease(claimed(store, first.tenant))) == EffectUncertain()
 
 
 def the_next_claim_of_the_job(effects: DynamoEffectStore, store: JobStore, first: Job) -> None:
     outcome = store.claim(first.ref, "two", START, UNTIL)
     assert isinstance(outcome, Claimed)
-    assert begin(effects, outcome.lease) == InDoubt()
+    assert begin(effects, outcome.lease) == EffectUncertain()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,14 @@ import pytest
 from spinneret.jobs import rules
 from spinneret.jobs.effects.dynamo import DynamoEffectStore
 from spinneret.jobs.models import Job, JobStatus
-from spinneret.jobs.ports import Begun, Claimed, EffectDone, EffectStore, InDoubt, JobStore
+from spinneret.jobs.ports import (
+    Claimed,
+    EffectDone,
+    EffectStarted,
+    EffectStore,
+    EffectUncertain,
+    JobStore,
+)
 from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
@@ -46,7 +53,7 @@ def test_an_effect_begins_once_and_is_remembered(
     store: JobStore, effects: EffectStore, tenant: str
 ) -> None:
     lease = factories.lease(claimed(store, tenant))
-    assert effects.begin(lease, KEY, REQUEST, START, START) == Begun()
+    assert effects.begin(lease, KEY, REQUEST, START, START) == EffectStarted()
     effects.finish(lease, KEY, {"id": "l_1", "none": None, "title": "🕸"}, START)
     done = EffectDone(result={"id": "l_1", "none": None, "title": "🕸"})
     assert effects.begin(lease, KEY, REQUEST, START, START) == done
@@ -60,7 +67,7 @@ def test_what_an_earlier_claim_began_is_in_doubt(
     first = claimed(store, tenant)
     effects.begin(factories.lease(first), KEY, REQUEST, START, START)
     second = factories.lease(again(store, first))
-    assert effects.begin(second, KEY, REQUEST, START, START) == InDoubt()
+    assert effects.begin(second, KEY, REQUEST, START, START) == EffectUncertain()
     with pytest.raises(LeaseLost):
         effects.finish(factories.lease(first), KEY, {"id": "late"}, START)
     effects.finish(second, KEY, {"id": "l_2"}, START)
@@ -72,7 +79,7 @@ def test_what_the_same_claim_began_is_in_doubt_too(
 ) -> None:
     lease = factories.lease(claimed(store, tenant))
     effects.begin(lease, KEY, REQUEST, START, START)
-    assert effects.begin(lease, KEY, REQUEST, START, START) == InDoubt()
+    assert effects.begin(lease, KEY, REQUEST, START, START) == EffectUncertain()
 
 
 def test_a_late_result_is_kept_while_nobody_has_taken_the_effect_over(
@@ -101,7 +108,7 @@ def test_an_effect_that_was_not_begun_has_no_result(
     lease = factories.lease(claimed(store, tenant))
     with pytest.raises(LeaseLost):
         effects.finish(lease, KEY, {}, START)
-    assert effects.begin(lease, KEY, REQUEST, START, START) == Begun()
+    assert effects.begin(lease, KEY, REQUEST, START, START) == EffectStarted()
 
 
 @pytest.mark.parametrize("wrong", [{"fence": 2}, {"owner": "other"}, {"job_id": "job_unknown"}])
@@ -111,7 +118,7 @@ def test_only_a_claim_that_stands_begins_an_effect(
     lease = factories.lease(claimed(store, tenant))
     with pytest.raises(LeaseLost):
         effects.begin(replace(lease, **wrong), KEY, REQUEST, START, START)
-    assert effects.begin(lease, KEY, REQUEST, START, START) == Begun()
+    assert effects.begin(lease, KEY, REQUEST, START, START) == EffectStarted()
 
 
 @pytest.mark.parametrize("status", [each for each in JobStatus if each is not JobStatus.RUNNING])
@@ -123,7 +130,7 @@ def test_a_job_that_is_not_running_begins_no_effect(
     with pytest.raises(LeaseLost):
         effects.begin(factories.lease(job), KEY, REQUEST, START, START)
     lease = factories.lease(claimed(store, tenant))
-    assert effects.begin(lease, KEY, REQUEST, START, START) == Begun()
+    assert effects.begin(lease, KEY, REQUEST, START, START) == EffectStarted()
 
 
 def test_another_request_under_the_key_is_refused(
@@ -148,7 +155,7 @@ def test_two_jobs_are_not_at_one_effect_at_the_same_time(
     store.transition(first, rules.after_lease_expired(first, UNTIL + timedelta(seconds=1)))
     assert (
         effects.begin(factories.lease(second), KEY, REQUEST, START + SECOND, START + SECOND)
-        == InDoubt()
+        == EffectUncertain()
     )
 
 
@@ -167,7 +174,7 @@ def test_a_call_that_may_still_run_is_left_alone_though_its_claim_is_over(
     with pytest.raises(Contended) as busy:
         effects.begin(lease, KEY, REQUEST, START + 5 * SECOND, START + 40 * SECOND)
     assert busy.value.retry_after == 15
-    assert effects.begin(lease, KEY, REQUEST, until, until + SECOND) == InDoubt()
+    assert effects.begin(lease, KEY, REQUEST, until, until + SECOND) == EffectUncertain()
 
 
 def test_the_claim_that_began_an_effect_may_extend_its_call(
@@ -177,7 +184,7 @@ def test_the_claim_that_began_an_effect_may_extend_its_call(
     lease = factories.lease(first)
     effects.begin(lease, KEY, REQUEST, START, START + 20 * SECOND)
     extended = START + 40 * SECOND
-    assert effects.begin(lease, KEY, REQUEST, START + 15 * SECOND, extended) == InDoubt()
+    assert effects.begin(lease, KEY, REQUEST, START + 15 * SECOND, extended) == EffectUncertain()
     second = factories.lease(again(store, first))
     with pytest.raises(Contended):
         effects.begin(second, KEY, REQUEST, START + 30 * SECOND, START + 50 * SECOND)
@@ -194,7 +201,7 @@ def test_another_job_takes_over_what_a_claim_that_is_over_began(
     else:
         again(store, first)
     second = factories.lease(claimed(store, tenant))
-    assert effects.begin(second, KEY, REQUEST, START, START) == InDoubt()
+    assert effects.begin(second, KEY, REQUEST, START, START) == EffectUncertain()
     with pytest.raises(LeaseLost):
         effects.finish(factories.lease(first), KEY, {"id": "late"}, START)
     effects.finish(second, KEY, {"id": "l_2"}, START)
@@ -203,5 +210,5 @@ def test_another_job_takes_over_what_a_claim_that_is_over_began(
 def test_keys_belong_to_their_tenant(store: JobStore, effects: EffectStore, tenant: str) -> None:
     own = factories.lease(claimed(store, tenant))
     foreign = factories.lease(claimed(store, f"{tenant}x"))
-    assert effects.begin(own, KEY, REQUEST, START, START) == Begun()
-    assert effects.begin(foreign, KEY, "another", START, START) == Begun()
+    assert effects.begin(own, KEY, REQUEST, START, START) == EffectStarted()
+    assert effects.begin(foreign, KEY, "another", START, START) == EffectStarted()

@@ -35,7 +35,7 @@ def parent(store: JobStore, tenant: str) -> Job:
 
 def births(store: JobStore, parent: Job, number: int, **given: Any) -> list[Job]:
     """Make children; the parent's cursor says so."""
-    born = [rules.born(new_job(parent.tenant, **given), parent) for _ in range(number)]
+    born = [rules.as_child(new_job(parent.tenant, **given), parent) for _ in range(number)]
     add(store, parent, born)
     return born
 
@@ -105,7 +105,7 @@ def test_pages_of_children_follow_each_other(store: JobStore, parent: Job) -> No
 
 def test_no_child_is_made_without_the_claim(store: JobStore, parent: Job) -> None:
     awaiting(store, parent)
-    born = rules.born(new_job(parent.tenant), parent)
+    born = rules.as_child(new_job(parent.tenant), parent)
     with pytest.raises(LeaseLost):
         add(store, parent, [born])
     assert (store.get(born.ref), counts(store, parent).created) == (None, 0)

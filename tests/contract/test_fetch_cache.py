@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.crawl.ports import FetchCache, KeptPage
+from spinneret.crawl.ports import CachedPage, FetchCache
 from spinneret.crawl.s3 import S3FetchCache
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.web.fetching.models import FetchedPage
@@ -29,8 +29,8 @@ def cache(client_of: Callable[[str], Any] | None, bucket: str | None) -> FetchCa
     return S3FetchCache(client_of("s3"), bucket)
 
 
-def kept(page: FetchedPage, seconds: float = 0) -> KeptPage:
-    return KeptPage(page=page, fetched_at=START + timedelta(seconds=seconds), run="job_1/1")
+def kept(page: FetchedPage, seconds: float = 0) -> CachedPage:
+    return CachedPage(page=page, fetched_at=START + timedelta(seconds=seconds), run="job_1/1")
 
 
 PAGES = {

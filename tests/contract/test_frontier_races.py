@@ -17,10 +17,10 @@ from spinneret.web.exploring.frontier.models import (
     Failed,
     Fetched,
     FoundLink,
+    PageLease,
     Plan,
     Redirected,
     RedirectRefused,
-    Visit,
 )
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.urls import parse_url
@@ -66,11 +66,11 @@ def begun(frontier: Frontier, ref: CrawlRef, pages: int, **plan: int) -> Batch:
     return batch
 
 
-def claim(frontier: Frontier, ref: CrawlRef, key: str, owner: str) -> Visit | None:
+def claim(frontier: Frontier, ref: CrawlRef, key: str, owner: str) -> PageLease | None:
     return frontier.claim(ref, key, owner, frontier.clock() + timedelta(minutes=1))
 
 
-def persistently_recorded(frontier: Frontier, visit: Visit, outcome: Fetched | Failed) -> None:
+def persistently_recorded(frontier: Frontier, visit: PageLease, outcome: Fetched | Failed) -> None:
     """As a worker does it when a transaction collides once too often."""
     while True:
         try:

@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 
 from spinneret.kernel import bounds
-from spinneret.web.exploring.frontier.changes import Change, Move, Tally
+from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction, PageUpdate
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
 from spinneret.web.exploring.frontier.keys import key_of
 from spinneret.web.exploring.frontier.models import (
-    Candidate,
     Crawl,
     CrawlRef,
     EndReason,
+    LinkCandidate,
     Page,
     PageState,
     Plan,
     Strategy,
 )
-from spinneret.web.exploring.frontier.ports import FrontierStore, Raced
+from spinneret.web.exploring.frontier.ports import FrontierStore, WriteConflict
 from spinneret.web.exploring.scope import ScopeKind
 from tests.contract import frontier_table
 from tests.contract.backends import OF_AWS, OF_REAL_AWS, Tables
@@ -98,11 +98,11 @@ FULL = page(
 
 def add(store: FrontierStore, crawl: Crawl, *pages: Page) -> None:
     for start in range(0, len(pages), 90):
-        store.commit(crawl, Change(new=pages[start : start + 90]))
+        store.commit(crawl, FrontierTransaction(new=pages[start : start + 90]))
 
 
-def moved(before: Page, **changes: Any) -> Move:
-    return Move(before=before, after=replace(before, **changes))
+def moved(before: Page, **changes: Any) -> PageUpdate:
+    return PageUpdate(before=before, after=replace(before, **changes))
 
 
 # ---------------------------------------------------------------- The crawl
@@ -134,32 +134,34 @@ def test_a_crawl_is_found_as_it_was_begun(
 
 @OF_AWS
 def test_a_crawl_is_begun_once(store: FrontierStore, crawl: Crawl) -> None:
-    with pytest.raises(Raced):
+    with pytest.raises(WriteConflict):
         store.begin(replace(crawl, begun_at=START + SECOND))
     assert store.crawl(crawl.ref) == crawl
 
 
 @OF_AWS
 def test_counters_add_up(store: FrontierStore, crawl: Crawl) -> None:
-    store.commit(crawl, Change(plus=Tally(discovered=2, crawled=1)))
-    store.commit(crawl, Change(plus=Tally(discovered=3, failed=1)))
+    store.commit(crawl, FrontierTransaction(plus=CounterDelta(discovered=2, crawled=1)))
+    store.commit(crawl, FrontierTransaction(plus=CounterDelta(discovered=3, failed=1)))
     assert store.crawl(crawl.ref) == replace(crawl, discovered=5, crawled=1, failed=1)
 
 
 @OF_AWS
 def test_a_drivers_change_leaves_the_counters_of_others(store: FrontierStore, crawl: Crawl) -> None:
-    store.commit(crawl, Change(plus=Tally(crawled=4)))
+    store.commit(crawl, FrontierTransaction(plus=CounterDelta(crawled=4)))
     after = replace(crawl, fence=2, batch=1, current_depth=3)
-    store.commit(crawl, Change(before=crawl, after=after, plus=Tally(discovered=1)))
+    store.commit(
+        crawl, FrontierTransaction(before=crawl, after=after, plus=CounterDelta(discovered=1))
+    )
     assert store.crawl(crawl.ref) == replace(after, crawled=4, discovered=1)
 
 
 @OF_AWS
 def test_a_crawl_ends_and_is_reopened(store: FrontierStore, crawl: Crawl) -> None:
     after = replace(crawl, ended_at=START + SECOND, end_reason=EndReason.EXHAUSTED)
-    store.commit(crawl, Change(before=crawl, after=after))
+    store.commit(crawl, FrontierTransaction(before=crawl, after=after))
     assert store.crawl(crawl.ref) == after
-    store.commit(after, Change(before=after, after=crawl))
+    store.commit(after, FrontierTransaction(before=after, after=crawl))
     assert store.crawl(crawl.ref) == crawl
 
 
@@ -171,8 +173,8 @@ def test_a_driver_that_was_overtaken_changes_nothing(
 ) -> None:
     before = replace(crawl, **wrong)  # type: ignore[arg-type]  # the names of numbers
     after = replace(before, batch=9) if writes else before
-    with pytest.raises(Raced):
-        store.commit(crawl, Change(before=before, after=after, new=(page(1),)))
+    with pytest.raises(WriteConflict):
+        store.commit(crawl, FrontierTransaction(before=before, after=after, new=(page(1),)))
     assert store.crawl(crawl.ref) == crawl
     assert not store.find(crawl.ref, [page(1).key])
 
@@ -180,8 +182,8 @@ def test_a_driver_that_was_overtaken_changes_nothing(
 @OF_AWS
 def test_a_crawl_that_was_not_begun_has_no_rows(store: FrontierStore, ref: CrawlRef) -> None:
     crawl = Crawl(ref=ref, plan=Plan(), roots=(), begun_at=START)
-    with pytest.raises(Raced):
-        store.commit(crawl, Change(plus=Tally(discovered=1), new=(page(1),)))
+    with pytest.raises(WriteConflict):
+        store.commit(crawl, FrontierTransaction(plus=CounterDelta(discovered=1), new=(page(1),)))
     assert store.crawl(ref) is None
     assert store.find(ref, [page(1).key]) == {}
     assert store.first(ref, PageState.WAITING, 5) == ()
@@ -211,7 +213,7 @@ def test_any_number_of_pages_is_found(store: FrontierStore, crawl: Crawl) -> Non
 @OF_AWS
 def test_a_page_is_added_once_and_all_or_none_are(store: FrontierStore, crawl: Crawl) -> None:
     add(store, crawl, page(1))
-    with pytest.raises(Raced):
+    with pytest.raises(WriteConflict):
         add(store, crawl, page(2), page(1, depth=5))
     assert store.find(crawl.ref, [page(2).key, page(1).key]) == {page(1).key: page(1)}
 
@@ -220,7 +222,7 @@ def test_a_page_is_added_once_and_all_or_none_are(store: FrontierStore, crawl: C
 def test_a_page_moves(store: FrontierStore, crawl: Crawl) -> None:
     add(store, crawl, page(1))
     move = moved(page(1), state=PageState.OPEN, batch=1, due_at=START)
-    store.commit(crawl, Change(moves=(move,)))
+    store.commit(crawl, FrontierTransaction(moves=(move,)))
     assert store.find(crawl.ref, [page(1).key]) == {page(1).key: move.after}
     assert store.first(crawl.ref, PageState.WAITING, 5) == ()
     assert store.first(crawl.ref, PageState.OPEN, 5) == (move.after,)
@@ -235,11 +237,11 @@ def test_a_page_that_has_changed_stops_everything(
     store: FrontierStore, crawl: Crawl, standing: dict[str, Any], as_move: bool
 ) -> None:
     add(store, crawl, page(1, **standing))
-    change = Change(moves=(moved(page(1), attempts=1),))
+    change = FrontierTransaction(moves=(moved(page(1), attempts=1),))
     if not as_move:
-        change = Change(standing=(page(1),))
-    with pytest.raises(Raced):
-        store.commit(crawl, replace(change, new=(page(2),), plus=Tally(discovered=1)))
+        change = FrontierTransaction(standing=(page(1),))
+    with pytest.raises(WriteConflict):
+        store.commit(crawl, replace(change, new=(page(2),), plus=CounterDelta(discovered=1)))
     assert store.find(crawl.ref, [page(1).key, page(2).key]) == {page(1).key: page(1, **standing)}
     assert store.crawl(crawl.ref) == crawl
 
@@ -249,22 +251,22 @@ def test_a_single_move_of_a_page_that_has_changed_is_refused(
     store: FrontierStore, crawl: Crawl
 ) -> None:
     add(store, crawl, page(1, fence=3))
-    with pytest.raises(Raced):
-        store.commit(crawl, Change(moves=(moved(page(1), fence=1),)))
+    with pytest.raises(WriteConflict):
+        store.commit(crawl, FrontierTransaction(moves=(moved(page(1), fence=1),)))
     assert store.find(crawl.ref, [page(1).key])[page(1).key].fence == 3
 
 
 @OF_AWS
 def test_a_page_that_is_unknown_can_not_move(store: FrontierStore, crawl: Crawl) -> None:
-    with pytest.raises(Raced):
-        store.commit(crawl, Change(moves=(moved(page(1), fence=1),)))
+    with pytest.raises(WriteConflict):
+        store.commit(crawl, FrontierTransaction(moves=(moved(page(1), fence=1),)))
     assert store.find(crawl.ref, [page(1).key]) == {}
 
 
 @OF_AWS
 def test_a_page_that_stands_lets_a_change_happen(store: FrontierStore, crawl: Crawl) -> None:
     add(store, crawl, page(1))
-    store.commit(crawl, Change(standing=(page(1),), new=(page(2),)))
+    store.commit(crawl, FrontierTransaction(standing=(page(1),), new=(page(2),)))
     assert len(store.find(crawl.ref, [page(1).key, page(2).key])) == 2
 
 
@@ -273,8 +275,8 @@ def test_the_largest_change_happens_at_once(store: FrontierStore, crawl: Crawl) 
     old = page(1000)
     add(store, crawl, old)
     new = tuple(page(number) for number in range(88))
-    change = Change(
-        plus=Tally(discovered=88),
+    change = FrontierTransaction(
+        plus=CounterDelta(discovered=88),
         before=crawl,
         after=replace(crawl, fence=1),
         new=new,
@@ -339,10 +341,10 @@ def test_pages_of_over_a_megabyte_are_listed_all(store: FrontierStore, crawl: Cr
 # ---------------------------------------------------------------- Links, quotas, contents
 
 
-def link(number: int, **given: Any) -> Candidate:
+def link(number: int, **given: Any) -> LinkCandidate:
     url = f"https://site.example/{number}?{'x' * 1500}"
     values: dict[str, Any] = {"key": key_of(url), "url": url, "host": "site.example"}
-    return Candidate(**values | given)
+    return LinkCandidate(**values | given)
 
 
 @OF_AWS
@@ -371,11 +373,11 @@ def test_quotas_are_used_up_together_with_what_uses_them(
 ) -> None:
     quotas = ["host:a.example", "calendar:ü#"]
     assert store.used(crawl.ref, quotas) == {}
-    store.commit(crawl, Change(new=(page(1),), used={quotas[0]: (0, 2)}))
-    store.commit(crawl, Change(used={quotas[0]: (2, 3), quotas[1]: (0, 1)}))
+    store.commit(crawl, FrontierTransaction(new=(page(1),), used={quotas[0]: (0, 2)}))
+    store.commit(crawl, FrontierTransaction(used={quotas[0]: (2, 3), quotas[1]: (0, 1)}))
     assert store.used(crawl.ref, quotas) == {quotas[0]: 3, quotas[1]: 1}
-    with pytest.raises(Raced):
-        store.commit(crawl, Change(new=(page(2),), used={quotas[0]: (0, 1)}))
+    with pytest.raises(WriteConflict):
+        store.commit(crawl, FrontierTransaction(new=(page(2),), used={quotas[0]: (0, 1)}))
     assert store.find(crawl.ref, [page(2).key]) == {}
     assert store.used(crawl.ref, []) == {}
 
@@ -386,9 +388,9 @@ def test_a_content_belongs_to_the_first_page_that_has_it(
 ) -> None:
     hashes = ["sha256-ü#", "other"]
     assert store.originals(crawl.ref, hashes) == {}
-    store.commit(crawl, Change(contents={hashes[0]: page(1).key}, new=(page(1),)))
-    with pytest.raises(Raced):
-        store.commit(crawl, Change(contents={hashes[0]: page(2).key}, new=(page(2),)))
+    store.commit(crawl, FrontierTransaction(contents={hashes[0]: page(1).key}, new=(page(1),)))
+    with pytest.raises(WriteConflict):
+        store.commit(crawl, FrontierTransaction(contents={hashes[0]: page(2).key}, new=(page(2),)))
     assert store.originals(crawl.ref, hashes) == {hashes[0]: page(1).key}
     assert store.find(crawl.ref, [page(2).key]) == {}
 
@@ -400,7 +402,7 @@ def test_crawls_do_not_see_each_others_rows(store: FrontierStore, crawl: Crawl) 
         replace(crawl, ref=CrawlRef(tenant=crawl.ref.tenant, crawl_id="job_11")),
     ]
     add(store, crawl, page(1))
-    store.commit(crawl, Change(used={"q": (0, 1)}, contents={"c": "k"}))
+    store.commit(crawl, FrontierTransaction(used={"q": (0, 1)}, contents={"c": "k"}))
     for other in others:
         store.begin(other)
         assert store.find(other.ref, [page(1).key]) == {}
@@ -477,8 +479,8 @@ def test_a_write_whose_answer_is_lost_recognises_itself(tables: Tables, ref: Cra
     before = replace(FULL, state=PageState.WAITING)
     add(store, crawl, before)
     after = replace(before, fence=8, owner="next", score=0.5, skipped={"max_depth": 1})
-    store.commit(crawl, Change(moves=(Move(before=before, after=after),)))
+    store.commit(crawl, FrontierTransaction(moves=(PageUpdate(before=before, after=after),)))
     assert store.find(ref, [after.key]) == {after.key: after}
-    with pytest.raises(Raced):
-        store.commit(crawl, Change(moves=(Move(before=before, after=before),)))
+    with pytest.raises(WriteConflict):
+        store.commit(crawl, FrontierTransaction(moves=(PageUpdate(before=before, after=before),)))
     tables.client.delete_table(TableName=name)

@@ -11,7 +11,7 @@ import pytest
 from botocore.exceptions import ReadTimeoutError
 
 from spinneret.kernel import bounds
-from spinneret.web.politeness.dynamo import DynamoHostLedger
+from spinneret.web.politeness.dynamo import DynamoHostStateStore
 from spinneret.web.politeness.models import (
     Circuit,
     Outcome,
@@ -47,12 +47,12 @@ def clock() -> HandClock:
 
 
 @pytest.fixture
-def ledger(stack_tables: Tables) -> DynamoHostLedger:
+def ledger(stack_tables: Tables) -> DynamoHostStateStore:
     return ledger_on(stack_tables)
 
 
-def ledger_on(tables: Tables) -> DynamoHostLedger:
-    return DynamoHostLedger(tables.client, tables.names["Domains"])
+def ledger_on(tables: Tables) -> DynamoHostStateStore:
+    return DynamoHostStateStore(tables.client, tables.names["Domains"])
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def race() -> Iterator[Race]:
 
 
 def test_of_newcomers_a_burst_passes_and_every_other_has_a_slot_of_his_own(
-    ledger: DynamoHostLedger, clock: HandClock, host: str, race: Race
+    ledger: DynamoHostStateStore, clock: HandClock, host: str, race: Race
 ) -> None:
     quick = PaceLimits(rate=2, burst=5)
     paces = [pace_at(ledger, clock, quick) for _ in range(THREADS)]
@@ -74,7 +74,7 @@ def test_of_newcomers_a_burst_passes_and_every_other_has_a_slot_of_his_own(
 
 
 def test_of_strict_callers_one_passes(
-    ledger: DynamoHostLedger, clock: HandClock, host: str, race: Race
+    ledger: DynamoHostStateStore, clock: HandClock, host: str, race: Race
 ) -> None:
     strict = PaceLimits(min_gap_seconds=1)
     paces = [pace_at(ledger, clock) for _ in range(THREADS)]
@@ -83,7 +83,7 @@ def test_of_strict_callers_one_passes(
 
 
 def test_failures_that_are_reported_at_once_open_the_circuit_once_and_one_caller_probes(
-    ledger: DynamoHostLedger, clock: HandClock, host: str, race: Race
+    ledger: DynamoHostStateStore, clock: HandClock, host: str, race: Race
 ) -> None:
     paces = [pace_at(ledger, clock, QUICK) for _ in range(THREADS)]
 
@@ -108,7 +108,7 @@ def test_failures_that_are_reported_at_once_open_the_circuit_once_and_one_caller
 
 
 def test_of_sessions_one_locks_the_domain(
-    ledger: DynamoHostLedger, clock: HandClock, host: str, race: Race
+    ledger: DynamoHostStateStore, clock: HandClock, host: str, race: Race
 ) -> None:
     sessions = sessions_at(ledger, clock)
     fences = []
@@ -127,7 +127,7 @@ def test_of_sessions_one_locks_the_domain(
 
 
 @pytest.fixture
-def lossy(aws: Any, stack_tables: Tables) -> DynamoHostLedger:
+def lossy(aws: Any, stack_tables: Tables) -> DynamoHostStateStore:
     """A ledger whose client loses the first answer of every second request."""
     client = aws.dynamodb()
     sent: list[str] = []
@@ -143,7 +143,7 @@ def lossy(aws: Any, stack_tables: Tables) -> DynamoHostLedger:
 
 
 def test_an_admission_and_its_report_recognise_themselves(
-    lossy: DynamoHostLedger, clock: HandClock, host: str
+    lossy: DynamoHostStateStore, clock: HandClock, host: str
 ) -> None:
     pace = pace_at(lossy, clock)
     strict = PaceLimits(min_gap_seconds=10)
@@ -158,7 +158,9 @@ def test_an_admission_and_its_report_recognise_themselves(
     assert (lossy.read(host, Record.PACE)["next_at"]) == to_ms(START) + 15_001
 
 
-def test_a_session_recognises_itself(lossy: DynamoHostLedger, clock: HandClock, host: str) -> None:
+def test_a_session_recognises_itself(
+    lossy: DynamoHostStateStore, clock: HandClock, host: str
+) -> None:
     sessions = sessions_at(lossy, clock)
     one = sessions.open(host, "one")
     assert isinstance(one, Session)
@@ -170,7 +172,7 @@ def test_a_session_recognises_itself(lossy: DynamoHostLedger, clock: HandClock, 
     assert two.fence == (one.fence or 0) + 1
 
 
-def sessions_at(ledger: DynamoHostLedger, clock: HandClock) -> Sessions:
+def sessions_at(ledger: DynamoHostStateStore, clock: HandClock) -> Sessions:
     return Sessions(
         ledger=ledger,
         settings=SessionSettings(),

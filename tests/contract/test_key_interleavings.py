@@ -12,7 +12,7 @@ import pytest
 
 from spinneret.access.keys import items
 from spinneret.access.keys.dynamo import DynamoKeyStore
-from spinneret.access.keys.dynamo_windows import DynamoRateWindows
+from spinneret.access.keys.dynamo_windows import DynamoRateLimitStore
 from spinneret.access.keys.models import ApiKey
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
 from tests import factories
@@ -29,8 +29,8 @@ def keys_of(tables: Tables) -> DynamoKeyStore:
     return DynamoKeyStore(tables.client, tables.names["Tenancy"])
 
 
-def windows_of(tables: Tables) -> DynamoRateWindows:
-    return DynamoRateWindows(tables.client, tables.names["Tenancy"])
+def windows_of(tables: Tables) -> DynamoRateLimitStore:
+    return DynamoRateLimitStore(tables.client, tables.names["Tenancy"])
 
 
 def new_key(tenant: str, **given: Any) -> ApiKey:

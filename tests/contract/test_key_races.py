@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from spinneret.access.keys.dynamo import DynamoKeyStore
-from spinneret.access.keys.dynamo_windows import DynamoRateWindows
+from spinneret.access.keys.dynamo_windows import DynamoRateLimitStore
 from spinneret.access.keys.models import ApiKey
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, RateLimited
 from tests import factories
@@ -32,8 +32,8 @@ def race() -> Iterator[Race]:
 
 
 @pytest.fixture
-def windows(stack_tables: Tables) -> DynamoRateWindows:
-    return DynamoRateWindows(stack_tables.client, stack_tables.names["Tenancy"])
+def windows(stack_tables: Tables) -> DynamoRateLimitStore:
+    return DynamoRateLimitStore(stack_tables.client, stack_tables.names["Tenancy"])
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def keys(stack_tables: Tables) -> DynamoKeyStore:
 
 
 def test_of_simultaneous_requests_the_limit_is_admitted_and_no_more(
-    windows: DynamoRateWindows, tenant: str, race: Callable[..., list[Any]]
+    windows: DynamoRateLimitStore, tenant: str, race: Callable[..., list[Any]]
 ) -> None:
     limit, each = 30, 10
     for minute in (0, 2, 4):  # each begins with a race for the second's window
@@ -53,7 +53,7 @@ def test_of_simultaneous_requests_the_limit_is_admitted_and_no_more(
 
 
 def test_of_simultaneous_requests_only_those_are_admitted_that_are_due(
-    windows: DynamoRateWindows, tenant: str, race: Callable[..., list[Any]]
+    windows: DynamoRateLimitStore, tenant: str, race: Callable[..., list[Any]]
 ) -> None:
     for second in (0.2, 0.3, 10, 20.5, 30, 40, 50, 58):
         assert ask(windows, tenant, 8, at(second)).admitted
@@ -63,7 +63,7 @@ def test_of_simultaneous_requests_only_those_are_admitted_that_are_due(
 
 
 def test_simultaneous_requests_at_clocks_that_differ_keep_the_limit(
-    windows: DynamoRateWindows, tenant: str, race: Callable[..., list[Any]]
+    windows: DynamoRateLimitStore, tenant: str, race: Callable[..., list[Any]]
 ) -> None:
     def rush(number: int) -> int:
         admitted = 0
@@ -107,7 +107,7 @@ def at(seconds: float) -> datetime:
     return START + timedelta(seconds=seconds)
 
 
-def ask(windows: DynamoRateWindows, tenant: str, limit: int, now: Any) -> Any:
+def ask(windows: DynamoRateLimitStore, tenant: str, limit: int, now: Any) -> Any:
     return windows.take(tenant, "key_1", limit, now)
 
 

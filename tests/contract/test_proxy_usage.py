@@ -11,7 +11,7 @@ import pytest
 
 from spinneret.web.proxies import rules
 from spinneret.web.proxies.dynamo import DynamoProxyStore
-from spinneret.web.proxies.dynamo_usage import DynamoUsageLedger
+from spinneret.web.proxies.dynamo_usage import DynamoProxyUsageStore
 from spinneret.web.proxies.models import (
     Failures,
     ProxyConfig,
@@ -19,11 +19,11 @@ from spinneret.web.proxies.models import (
     RotationStrategy,
     Usage,
 )
-from spinneret.web.proxies.ports import UsageLedger
+from spinneret.web.proxies.ports import ProxyUsageStore
 from spinneret.web.proxies.rotation import ProxyRotation
 from spinneret.web.proxies.service import CredentialSeal
 from tests.contract.backends import OF_AWS, Tables
-from tests.fakes.proxies import FakeUsageLedger
+from tests.fakes.proxies import FakeProxyUsageStore
 from tests.fakes.sealing import FakeSealer
 from tests.fakes.time import START, HandClock
 
@@ -32,10 +32,10 @@ HOUR = 3600
 
 
 @pytest.fixture
-def usage(tables: Tables | None) -> UsageLedger:
+def usage(tables: Tables | None) -> ProxyUsageStore:
     if tables is None:
-        return FakeUsageLedger()
-    return DynamoUsageLedger(tables.client, tables.names["Domains"])
+        return FakeProxyUsageStore()
+    return DynamoProxyUsageStore(tables.client, tables.names["Domains"])
 
 
 @pytest.fixture
@@ -53,18 +53,18 @@ def config(tenant: str) -> ProxyConfig:
 
 
 @OF_AWS
-def test_nothing_is_known_at_first(usage: UsageLedger, config: ProxyConfig) -> None:
+def test_nothing_is_known_at_first(usage: ProxyUsageStore, config: ProxyConfig) -> None:
     assert usage.read(config) == Usage()
 
 
 @OF_AWS
-def test_every_pick_has_another_count(usage: UsageLedger, config: ProxyConfig) -> None:
+def test_every_pick_has_another_count(usage: ProxyUsageStore, config: ProxyConfig) -> None:
     assert [usage.count_pick(config, NOW).picks for _ in range(3)] == [1, 2, 3]
     assert usage.read(config) == Usage(picks=3)
 
 
 @OF_AWS
-def test_a_pick_answers_the_whole_state(usage: UsageLedger, config: ProxyConfig) -> None:
+def test_a_pick_answers_the_whole_state(usage: ProxyUsageStore, config: ProxyConfig) -> None:
     usage.add_failure(config, 49, NOW)
     usage.count_use(config, 7, Usage(), NOW)
     expected = Usage(
@@ -78,7 +78,7 @@ def test_a_pick_answers_the_whole_state(usage: UsageLedger, config: ProxyConfig)
 
 @OF_AWS
 def test_a_use_is_counted_if_the_count_is_as_it_was_seen(
-    usage: UsageLedger, config: ProxyConfig
+    usage: ProxyUsageStore, config: ProxyConfig
 ) -> None:
     assert usage.count_use(config, 0, Usage(), NOW) is None
     first = usage.read(config)
@@ -93,7 +93,7 @@ def test_a_use_is_counted_if_the_count_is_as_it_was_seen(
 
 
 @OF_AWS
-def test_counts_begin_anew_after_an_hour(usage: UsageLedger, config: ProxyConfig) -> None:
+def test_counts_begin_anew_after_an_hour(usage: ProxyUsageStore, config: ProxyConfig) -> None:
     for position in range(6):
         assert usage.count_use(config, position, usage.read(config), NOW) is None
     usage.add_failure(config, 3, NOW)
@@ -107,7 +107,7 @@ def test_counts_begin_anew_after_an_hour(usage: UsageLedger, config: ProxyConfig
 
 @OF_AWS
 def test_failures_are_counted_in_a_row_and_forgotten_after_an_hour(
-    usage: UsageLedger, config: ProxyConfig
+    usage: ProxyUsageStore, config: ProxyConfig
 ) -> None:
     for second in (0, 10, 20 + HOUR - 11):
         usage.add_failure(config, 2, NOW + second)
@@ -122,7 +122,9 @@ def test_failures_are_counted_in_a_row_and_forgotten_after_an_hour(
 
 
 @OF_AWS
-def test_a_success_ends_the_row_of_its_own_server(usage: UsageLedger, config: ProxyConfig) -> None:
+def test_a_success_ends_the_row_of_its_own_server(
+    usage: ProxyUsageStore, config: ProxyConfig
+) -> None:
     usage.clear_failures(config, 1)
     for position in (1, 11):
         usage.add_failure(config, position, NOW)
@@ -134,7 +136,7 @@ def test_a_success_ends_the_row_of_its_own_server(usage: UsageLedger, config: Pr
 
 @OF_AWS
 def test_versions_configs_and_tenants_are_counted_apart(
-    usage: UsageLedger, config: ProxyConfig
+    usage: ProxyUsageStore, config: ProxyConfig
 ) -> None:
     usage.count_pick(config, NOW)
     others = (
@@ -155,7 +157,7 @@ def chosen(tables: Tables, config: ProxyConfig, workers: int, each: int) -> Coun
     def work(number: int) -> list[int]:
         rotation = ProxyRotation(
             store=DynamoProxyStore(tables.client, tables.names["Domains"]),
-            usage=DynamoUsageLedger(tables.client, tables.names["Domains"]),
+            usage=DynamoProxyUsageStore(tables.client, tables.names["Domains"]),
             seal=CredentialSeal(FakeSealer()),
             clock=clock,
             random=Random(number).random,
@@ -183,7 +185,7 @@ def test_workers_that_choose_at_once_count_at_the_least_used(
     config = replace(config, servers=config.servers[:5], strategy=RotationStrategy.LEAST_USED)
     DynamoProxyStore(stack_tables.client, stack_tables.names["Domains"]).add(config)
     took = chosen(stack_tables, config, workers=8, each=15)
-    ledger = DynamoUsageLedger(stack_tables.client, stack_tables.names["Domains"])
+    ledger = DynamoProxyUsageStore(stack_tables.client, stack_tables.names["Domains"])
     counted = ledger.read(config).uses
     assert max(counted.values()) - min(counted.values()) <= 1
     assert sum(took.values()) == 120
@@ -195,7 +197,7 @@ def test_workers_that_choose_at_once_count_at_the_least_used(
 def test_failures_that_are_reported_at_once_are_all_counted(
     stack_tables: Tables, config: ProxyConfig
 ) -> None:
-    ledger = DynamoUsageLedger(stack_tables.client, stack_tables.names["Domains"])
+    ledger = DynamoProxyUsageStore(stack_tables.client, stack_tables.names["Domains"])
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(lambda _: ledger.add_failure(config, 0, NOW), range(3)))
     assert rules.is_resting(ledger.read(config), 0, NOW)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spinneret.web.politeness.ports import RobotsStore
-from spinneret.web.politeness.robots_policy import Kept
+from spinneret.web.politeness.robots_policy import StoredRobots
 from spinneret.web.politeness.s3 import S3RobotsStore
 from tests.contract.backends import OF_AWS
 from tests.fakes.politeness import FakeRobotsStore
@@ -28,16 +28,18 @@ def robots(client_of: Callable[[str], Any] | None, bucket: str | None) -> Robots
 @pytest.mark.parametrize(
     "kept",
     [
-        Kept(check_at=START),
-        Kept(check_at=START, closed=True),
-        Kept(check_at=START + timedelta(days=1), read_at=START, content=b""),
-        Kept(check_at=START, read_at=START, content=b"User-agent: *\r\nDisallow: /\xff\x00"),
-        Kept(check_at=START, read_at=START, content=b"#" * 500 * 1024),
+        StoredRobots(check_at=START),
+        StoredRobots(check_at=START, closed=True),
+        StoredRobots(check_at=START + timedelta(days=1), read_at=START, content=b""),
+        StoredRobots(
+            check_at=START, read_at=START, content=b"User-agent: *\r\nDisallow: /\xff\x00"
+        ),
+        StoredRobots(check_at=START, read_at=START, content=b"#" * 500 * 1024),
     ],
     ids=["nothing", "closed", "none there", "bytes", "large"],
 )
-def test_what_is_kept_is_found_again(robots: RobotsStore, kept: Kept) -> None:
-    robots.keep("https://site.example", Kept(check_at=START, closed=True))
+def test_what_is_kept_is_found_again(robots: RobotsStore, kept: StoredRobots) -> None:
+    robots.keep("https://site.example", StoredRobots(check_at=START, closed=True))
     robots.keep("https://site.example", kept)
     assert robots.find("https://site.example") == kept
 
@@ -45,7 +47,7 @@ def test_what_is_kept_is_found_again(robots: RobotsStore, kept: Kept) -> None:
 def test_origins_are_kept_apart(robots: RobotsStore) -> None:
     origins = ["http://a.example", "https://a.example", "https://a.example:8443", "http://[::1]"]
     for number, origin in enumerate(origins):
-        robots.keep(origin, Kept(check_at=START, read_at=START, content=b"%d" % number))
+        robots.keep(origin, StoredRobots(check_at=START, read_at=START, content=b"%d" % number))
     found = [robots.find(origin) for origin in origins]
     assert [kept.content for kept in found if kept] == [b"0", b"1", b"2", b"3"]
     assert robots.find("https://b.example") is None

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from spinneret.monitoring.slots.dynamo import DynamoSlotStore
-from spinneret.monitoring.slots.models import Slot
+from spinneret.monitoring.slots.models import SlotLease
 from tests.contract.backends import Tables
 from tests.contract.races import Race, racing
 from tests.fakes.time import START
@@ -46,7 +46,7 @@ def test_of_many_at_once_one_has_a_hosts_slot_and_so_after_its_end(
 def test_as_many_workers_as_there_are_slots_have_one(slots: DynamoSlotStore, race: Race) -> None:
     names = [f"SLOT#{uuid4().hex}" for _ in range(SLOTS)]
 
-    def find(number: int) -> Slot | None:
+    def find(number: int) -> SlotLease | None:
         for turn in range(SLOTS):
             name = names[(number + turn) % SLOTS]
             if slot := slots.take(name, f"{number}", START, START + LEASE):

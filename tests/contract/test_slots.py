@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from spinneret.jobs.driven.dynamo import DynamoSlots
-from spinneret.jobs.driven.ports import Slots
+from spinneret.jobs.driven.dynamo import DynamoSemaphore
+from spinneret.jobs.driven.ports import Semaphore
 from spinneret.kernel.errors import DependencyUnavailable
 from tests.contract.backends import OF_AWS, Tables
 from tests.contract.races import racing
-from tests.fakes.deep_crawling import FakeSlots
+from tests.fakes.deep_crawling import FakeSemaphore
 from tests.fakes.time import START
 
 LEASE = timedelta(seconds=30)
@@ -19,14 +19,14 @@ END = START + LEASE
 
 
 @pytest.fixture
-def slots(tables: Tables | None) -> Slots:
+def slots(tables: Tables | None) -> Semaphore:
     if tables is None:
-        return FakeSlots()
-    return DynamoSlots(tables.client, tables.names["Frontier"])
+        return FakeSemaphore()
+    return DynamoSemaphore(tables.client, tables.names["Frontier"])
 
 
 @OF_AWS
-def test_no_more_hold_a_place_than_there_are(slots: Slots, tenant: str) -> None:
+def test_no_more_hold_a_place_than_there_are(slots: Semaphore, tenant: str) -> None:
     assert [slots.take(tenant, "EBAY", f"job_{n}", START, END, 2) for n in range(3)] == [
         True,
         True,
@@ -35,14 +35,14 @@ def test_no_more_hold_a_place_than_there_are(slots: Slots, tenant: str) -> None:
 
 
 @OF_AWS
-def test_groups_and_tenants_have_places_of_their_own(slots: Slots, tenant: str) -> None:
+def test_groups_and_tenants_have_places_of_their_own(slots: Semaphore, tenant: str) -> None:
     assert slots.take(tenant, "EBAY", "job_1", START, END, 1)
     assert slots.take(tenant, "ETSY", "job_2", START, END, 1)
     assert slots.take(f"{tenant}-2", "EBAY", "job_3", START, END, 1)
 
 
 @OF_AWS
-def test_a_holder_keeps_its_place_and_takes_no_second_one(slots: Slots, tenant: str) -> None:
+def test_a_holder_keeps_its_place_and_takes_no_second_one(slots: Semaphore, tenant: str) -> None:
     assert slots.take(tenant, "EBAY", "job_1", START, END, 2)
     assert slots.take(tenant, "EBAY", "job_1", START, END + LEASE, 2)
     assert slots.take(tenant, "EBAY", "job_2", START, END, 2)
@@ -53,7 +53,7 @@ def test_a_holder_keeps_its_place_and_takes_no_second_one(slots: Slots, tenant: 
 
 @OF_AWS
 def test_a_place_is_free_when_it_is_given_back_or_its_time_is_over(
-    slots: Slots, tenant: str
+    slots: Semaphore, tenant: str
 ) -> None:
     assert slots.take(tenant, "EBAY", "job_1", START, END, 1)
     slots.leave(tenant, "EBAY", "job_2")
@@ -65,7 +65,7 @@ def test_a_place_is_free_when_it_is_given_back_or_its_time_is_over(
 
 
 @OF_AWS
-def test_places_of_those_that_are_over_are_free(slots: Slots, tenant: str) -> None:
+def test_places_of_those_that_are_over_are_free(slots: Semaphore, tenant: str) -> None:
     for holder in ("job_1", "job_2"):
         assert slots.take(tenant, "EBAY", holder, START, END, 2)
     assert not slots.take(tenant, "EBAY", "job_3", START, END, 2, lambda _: False)
@@ -77,7 +77,7 @@ def test_places_of_those_that_are_over_are_free(slots: Slots, tenant: str) -> No
 def test_under_many_takers_at_once_places_are_never_given_twice(
     stack_tables: Tables, tenant: str
 ) -> None:
-    slots = DynamoSlots(stack_tables.client, stack_tables.names["Frontier"])
+    slots = DynamoSemaphore(stack_tables.client, stack_tables.names["Frontier"])
 
     def take(number: int) -> bool:
         try:

@@ -9,10 +9,10 @@ import pytest
 
 from spinneret.kernel import bounds
 from spinneret.monitoring.checks.models import Outcome
-from spinneret.monitoring.rollups.models import HourTally, Tally
+from spinneret.monitoring.rollups.models import HourTally, Rollup
 from spinneret.monitoring.targets.models import (
     CertificateState,
-    KeyRecord,
+    IdempotencyRecord,
     LastCheck,
     Method,
     OpenIncident,
@@ -31,8 +31,8 @@ def store(tables: Tables | None) -> TargetStore:  # type: ignore[override]
     return stores_of(tables).targets
 
 
-def record(tenant: str, scope: str = "scope", *, at: datetime = START) -> KeyRecord:
-    return KeyRecord(
+def record(tenant: str, scope: str = "scope", *, at: datetime = START) -> IdempotencyRecord:
+    return IdempotencyRecord(
         tenant=tenant,
         scope=scope,
         payload="p",
@@ -85,7 +85,7 @@ def test_a_state_is_read_as_it_was_written(store: TargetStore, tenant: str) -> N
         body_sha256="ab",
         skips=2,
         reservation="example.com",
-        hour=HourTally(odd.replace(minute=0), Tally(up_ms=1, latencies={3: 7, 57: 1})),
+        hour=HourTally(odd.replace(minute=0), Rollup(up_ms=1, latencies={3: 7, 57: 1})),
         checks_total=9,
     )
     assert store.change(made, made.target, state)

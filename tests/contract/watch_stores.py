@@ -12,12 +12,12 @@ from spinneret.monitoring.due.dynamo import DynamoDueIndex
 from spinneret.monitoring.due.ports import DueIndex
 from spinneret.monitoring.incidents.dynamo import DynamoIncidentStore
 from spinneret.monitoring.incidents.ports import IncidentStore
-from spinneret.monitoring.rollups.dynamo import DynamoFigureStore
-from spinneret.monitoring.rollups.ports import FigureStore
+from spinneret.monitoring.rollups.dynamo import DynamoRollupStore
+from spinneret.monitoring.rollups.ports import RollupStore
 from spinneret.monitoring.slots.dynamo import DynamoSlotStore
 from spinneret.monitoring.slots.ports import SlotStore
 from spinneret.monitoring.targets.dynamo import DynamoTargetStore
-from spinneret.monitoring.targets.models import Options, Target, TargetState, Watched
+from spinneret.monitoring.targets.models import Options, Target, TargetState, TargetWithState
 from spinneret.monitoring.targets.ports import TargetStore
 from tests.contract.backends import Tables
 from tests.fakes.monitoring import FakeIncidentStore, FakeWatch
@@ -31,7 +31,7 @@ class Stores:
     targets: TargetStore
     checks: CheckStore
     incidents: IncidentStore
-    figures: FigureStore
+    figures: RollupStore
     slots: SlotStore
     index: DueIndex
 
@@ -60,7 +60,7 @@ def stores_of(tables: Tables | None) -> Stores:
         targets=DynamoTargetStore(client, targets),
         checks=DynamoCheckStore(paged, targets, checks),
         incidents=DynamoIncidentStore(client, targets),
-        figures=DynamoFigureStore(paged, checks),
+        figures=DynamoRollupStore(paged, checks),
         slots=DynamoSlotStore(client, targets),
         index=DynamoDueIndex(paged, targets),
     )
@@ -75,7 +75,7 @@ def watched(
     at: datetime = START,
     due_at: datetime | None = START,
     **options: Any,
-) -> Watched:
+) -> TargetWithState:
     """A target as its creation stores it."""
     url = f"https://{host}/{path or target_id}"
     target = Target(
@@ -88,9 +88,9 @@ def watched(
         updated_at=at,
         options=Options(**options),
     )
-    return Watched(target=target, state=TargetState(sequence=1, due_at=due_at))
+    return TargetWithState(target=target, state=TargetState(sequence=1, due_at=due_at))
 
 
-def later(former: Watched, **state: Any) -> TargetState:
+def later(former: TargetWithState, **state: Any) -> TargetState:
     """The next state."""
     return replace(former.state, sequence=former.state.sequence + 1, **state)

@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 import httpx
 import pytest
 
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from tests.conftest import Aws, Stack
 from tests.e2e.audited_site import PATHS, AuditedSite
 from tests.e2e.conftest import Deployed, Tenant
@@ -151,7 +151,7 @@ def test_the_clean_up_deletes_what_is_over(
     tenant.audited(audit_id)
     artifacts = read(tenant, f"/audits/{audit_id}/artifacts?limit=100")["items"]
     [page] = [each for each in artifacts if each["type"] == "html_gz"]
-    past = stamp(datetime.now(UTC) - timedelta(days=1))
+    past = to_iso(datetime.now(UTC) - timedelta(days=1))
     aws.dynamodb().update_item(
         TableName=deployed.outputs["AuditsTable"],
         Key={
@@ -195,7 +195,7 @@ def test_a_schedule_submits_its_audit_by_the_minute_rule(
     assert made.status_code == 201, made.text
     path = f"/audits/schedules/{made.json()['schedule_id']}"
     key = {"pk": f"T#{tenant.name}#SCHEDULES", "sk": made.json()["schedule_id"]}
-    past = stamp(datetime.now(UTC) - timedelta(minutes=1))
+    past = to_iso(datetime.now(UTC) - timedelta(minutes=1))
     aws.dynamodb().update_item(
         TableName=deployed.outputs["AuditsTable"],
         Key=key,

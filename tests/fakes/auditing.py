@@ -26,15 +26,15 @@ from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.polite_fetcher import PoliteFetcher
-from spinneret.web.politeness.ports import HostLedger
+from spinneret.web.politeness.ports import HostStateStore
 from spinneret.web.politeness.robots_gate import RobotsGate
 from spinneret.web.politeness.sessions import Session, Sessions
 from spinneret.web.politeness.settings import SessionSettings
-from tests.fakes.audits import FakeAuditStore, FakeBodies
+from tests.fakes.audits import FakeAuditObjectStore, FakeAuditStore
 from tests.fakes.exploring import FakeFrontierStore
 from tests.fakes.fetching import FakeFetcher, fetched_page
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
-from tests.fakes.politeness import FakeHostLedger, FakeProgressStore, FakeRobotsStore, tokens
+from tests.fakes.politeness import FakeHostStateStore, FakeProgressStore, FakeRobotsStore, tokens
 from tests.fakes.proxies import Proxies
 from tests.fakes.time import HandClock
 from tests.kinds import KINDS
@@ -67,9 +67,9 @@ class AuditWorld:
         self.store = FakeJobStore()
         self.queue = FakeJobQueue()
         self.audits = FakeAuditStore(self.store)
-        self.bodies = FakeBodies()
+        self.bodies = FakeAuditObjectStore()
         self.frontier = FakeFrontierStore()
-        self.sessions = FakeHostLedger()
+        self.sessions = FakeHostStateStore()
         self.pages: dict[str, FetchedPage | DomainError] = {}
         self.proxies = Proxies(self.clock, self.pages)
         self.hosts = self.proxies.hosts
@@ -157,7 +157,7 @@ class AuditWorld:
             new_owner=lambda: f"owner-{next(self._numbers)}",
         )
 
-    def sessions_at(self, ledger: HostLedger) -> Sessions:
+    def sessions_at(self, ledger: HostStateStore) -> Sessions:
         """Lock and throttle of hosts, as a new process has them."""
         return Sessions(
             ledger=ledger,

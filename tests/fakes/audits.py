@@ -139,8 +139,8 @@ class FakeAuditStore:
             raise LeaseLost(f"job {lease.job_id} has moved on")
 
 
-class FakeBodies:
-    """Implements Bodies and ObjectStore; some keys can be refused."""
+class FakeAuditObjectStore:
+    """Implements AuditObjectStore and ObjectStore; some keys can be refused."""
 
     def __init__(self) -> None:
         self.available = True

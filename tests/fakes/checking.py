@@ -13,15 +13,15 @@ from typing import Any
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError
-from spinneret.monitoring.checks.asking import Asking
+from spinneret.monitoring.checks.asking import CheckFetcher
 from spinneret.monitoring.checks.connectivity import Connectivity
-from spinneret.monitoring.checks.service import Checker, CheckParts, Done
+from spinneret.monitoring.checks.service import CheckDisposition, Checker, CheckParts
 from spinneret.monitoring.checks.worker import CheckWorker
-from spinneret.monitoring.due.models import Due
+from spinneret.monitoring.due.models import DueTarget
 from spinneret.monitoring.due.service import Tick
-from spinneret.monitoring.slots.models import Slot, worker_slot
+from spinneret.monitoring.slots.models import SlotLease, worker_slot
 from spinneret.monitoring.targets.api_models import target_json
-from spinneret.monitoring.targets.models import Options, Watched
+from spinneret.monitoring.targets.models import Options, TargetWithState
 from spinneret.monitoring.targets.service import TargetService
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import Certificate, FetchedPage, FetchRequest
@@ -124,7 +124,7 @@ class FakeLanes:
 
     def __init__(self) -> None:
         self.ticks: list[tuple[datetime, int]] = []
-        self.lists: list[tuple[datetime, list[Due]]] = []
+        self.lists: list[tuple[datetime, list[DueTarget]]] = []
 
     def announce(self, at: datetime, delays: Any) -> None:
         self.ticks += [(at, delay) for delay in delays]
@@ -189,29 +189,29 @@ class CheckWorld:
         }
         return CheckParts(**(given | other))
 
-    def due(self, target_id: str, tenant: str = "acme") -> Due:
+    def due(self, target_id: str, tenant: str = "acme") -> DueTarget:
         """The target as the index has it."""
         watched = self.watched(target_id, tenant)
         assert watched.state.due_at is not None
-        return Due(
+        return DueTarget(
             tenant=tenant,
             target_id=target_id,
             host=watched.target.host,
             due_at=watched.state.due_at,
         )
 
-    def watched(self, target_id: str, tenant: str = "acme") -> Watched:
+    def watched(self, target_id: str, tenant: str = "acme") -> TargetWithState:
         found = self.watch.get(tenant, target_id)
         assert found is not None
         return found
 
-    def come_due(self, target_id: str) -> Due:
+    def come_due(self, target_id: str) -> DueTarget:
         """Let the time pass until it is due."""
         due = self.due(target_id)
         self.clock.now = max(self.clock.now, due.due_at)
         return due
 
-    def check(self, target_id: str, **other: Any) -> Done:
+    def check(self, target_id: str, **other: Any) -> CheckDisposition:
         """One check by a fresh worker, when the target is due."""
         due = self.come_due(target_id)
         worker = self.worker_slot()
@@ -220,7 +220,7 @@ class CheckWorld:
         finally:
             self.slots.give_back(worker)
 
-    def worker_slot(self, number: int = 0, seconds: float = 100.0) -> Slot:
+    def worker_slot(self, number: int = 0, seconds: float = 100.0) -> SlotLease:
         now = self.clock()
         owner = self.new_id("own")
         slot = self.slots.take(worker_slot(number), owner, now, now + timedelta(seconds=seconds))
@@ -253,7 +253,7 @@ class CheckWorld:
             slot_seconds=parts.slot_seconds,
         )
 
-    def _polite(self, asking: Asking) -> PoliteFetcher:
+    def _polite(self, asking: CheckFetcher) -> PoliteFetcher:
         return PoliteFetcher(
             fetcher=asking,
             hosts=self.host_service,

@@ -10,7 +10,7 @@ from random import Random
 from typing import Final
 
 from spinneret.kernel.errors import LeaseLost
-from spinneret.web.exploring.frontier.changes import Change
+from spinneret.web.exploring.frontier.changes import FrontierTransaction
 from spinneret.web.exploring.frontier.models import (
     Batch,
     CrawlRef,
@@ -21,10 +21,10 @@ from spinneret.web.exploring.frontier.models import (
     FoundLink,
     Outcome,
     Page,
+    PageLease,
     PageState,
     Plan,
     RedirectRefused,
-    Visit,
     Wait,
 )
 from spinneret.web.exploring.frontier.ports import FrontierStore
@@ -198,7 +198,7 @@ class CrawlRun:
         except (Crash, LeaseLost):
             return
 
-    def _fetch(self, visit: Visit) -> Outcome:
+    def _fetch(self, visit: PageLease) -> Outcome:
         gate = self.frontier.redirects(visit)
         number = self.site.number(visit.page.url)
         while True:
@@ -221,14 +221,14 @@ class CrawlRun:
         if self._happens(self._faults.worker_dies):
             raise Crash
 
-    def _before(self, change: Change) -> None:
+    def _before(self, change: FrontierTransaction) -> None:
         if self._driving:
             if self._happens(self._faults.driver_dies):
                 raise Crash
         elif self._idle and self._happens(self._faults.overtaken):
             self._idle.pop()()
 
-    def _after(self, change: Change) -> None:
+    def _after(self, change: FrontierTransaction) -> None:
         chance = self._faults.driver_dies if self._driving else self._faults.worker_dies
         if self._happens(chance):
             raise Crash

@@ -24,7 +24,7 @@ from spinneret.crawl.service import CrawlService, Targets
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.models import Job, JobRef, RequestKey
-from spinneret.jobs.parents import ParentEnds, ParentLook
+from spinneret.jobs.parents import ParentEnds, ParentRecheck
 from spinneret.jobs.ports import JobStore
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.rules import TERMINAL
@@ -241,7 +241,7 @@ class CrawlSlice:
             queue=wrap("queue", self.queue),
             kinds=self.kinds,
             clock=self.clock,
-            look_at_parent=ParentLook(
+            look_at_parent=ParentRecheck(
                 store, ParentEnds(store, self.clock), self.control(), self.clock
             ),
         )

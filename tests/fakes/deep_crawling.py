@@ -33,8 +33,8 @@ HOST: Final = "https://site.example"
 _STEPS: Final = 2000
 
 
-class FakeSlots:
-    """Implements Slots."""
+class FakeSemaphore:
+    """Implements Semaphore."""
 
     def __init__(self) -> None:
         self.holders: dict[str, dict[str, Any]] = {}
@@ -79,7 +79,7 @@ class DeepSlice(CrawlSlice):
     def __init__(self, site: Mapping[str, list[str]]) -> None:
         super().__init__()
         self.frontier = Frontier(store=FakeFrontierStore(), clock=self.clock)
-        self.slots, self.executions = FakeSlots(), FakeExecutions()
+        self.slots, self.executions = FakeSemaphore(), FakeExecutions()
         self.at_once, self.segment_batches = 5, 80
         self.enabled, self.pages_max = True, bounds.CRAWL_PAGES_MAX
         self.extract = _linked

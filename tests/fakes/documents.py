@@ -9,7 +9,13 @@ from datetime import datetime
 from threading import Lock
 
 from spinneret.content.documents import keys
-from spinneret.content.documents.models import Document, Listing, Shown, StoredBody, StoredPart
+from spinneret.content.documents.models import (
+    Document,
+    DocumentFilter,
+    StoredBody,
+    StoredPart,
+    VersionVisibility,
+)
 from spinneret.content.documents.ports import CollectionGone, VersionRaced
 from spinneret.content.documents.rules import PARTS, parts_prefix
 from spinneret.jobs.models import Lease
@@ -36,13 +42,13 @@ class FakeDocumentStore:
         with self._lock:
             return self._documents.get((tenant, document_id))
 
-    def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, Shown]:
+    def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, VersionVisibility]:
         if len(document_ids) > 100:
             raise ValueError("at most 100 ids")
         with self._lock:
             found = [self._documents.get((tenant, each)) for each in document_ids]
             return {
-                each.id: Shown(
+                each.id: VersionVisibility(
                     version=each.version, collection_id=each.collection_id, tag_ids=each.tag_ids
                 )
                 for each in found
@@ -53,7 +59,7 @@ class FakeDocumentStore:
         with self._lock:
             return str(self._generations.get(tenant, 0))
 
-    def page(self, listing: Listing, after: str | None, limit: int) -> Page[Document]:
+    def page(self, listing: DocumentFilter, after: str | None, limit: int) -> Page[Document]:
         with self._lock:
             own = [doc for (owner, _), doc in self._documents.items() if owner == listing.tenant]
         found = sorted(
@@ -119,7 +125,7 @@ def _counted_in(document: Document | None) -> str | None:
     return None if document is None or document.deleted_at else document.collection_id
 
 
-def _looked_up(document: Document, listing: Listing) -> bool:
+def _looked_up(document: Document, listing: DocumentFilter) -> bool:
     """As the table's indexes do: one of collection, tag and host."""
     if listing.deleted != (document.deleted_at is not None):
         return False

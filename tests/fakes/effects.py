@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 from spinneret.jobs.models import Lease
-from spinneret.jobs.ports import Begun, EffectDone, InDoubt
+from spinneret.jobs.ports import EffectDone, EffectStarted, EffectUncertain
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
 from tests.fakes.jobs import FakeJobStore, through_json
@@ -37,7 +37,7 @@ class FakeEffectStore:
 
     def begin(
         self, lease: Lease, key: str, request: str, now: datetime, until: datetime
-    ) -> Begun | InDoubt | EffectDone:
+    ) -> EffectStarted | EffectUncertain | EffectDone:
         with self._lock:
             if not self._jobs.holds(lease):
                 raise LeaseLost(f"job {lease.job_id} has moved on")
@@ -56,7 +56,7 @@ class FakeEffectStore:
                         "another job is at it", retry_after=bounds.EFFECT_MARGIN_SECONDS
                     )
             self._effects[lease.tenant, key] = _Effect(request, lease, until)
-            return Begun() if known is None else InDoubt()
+            return EffectStarted() if known is None else EffectUncertain()
 
     def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:
         with self._lock:

@@ -7,17 +7,17 @@ from dataclasses import replace
 from threading import Lock
 
 from spinneret.kernel.errors import DependencyUnavailable
-from spinneret.web.exploring.frontier.changes import Change
+from spinneret.web.exploring.frontier.changes import FrontierTransaction
 from spinneret.web.exploring.frontier.keys import parts_of, place_of, position_of
 from spinneret.web.exploring.frontier.models import (
-    Candidate,
     Crawl,
     CrawlRef,
+    LinkCandidate,
     Page,
     PagePage,
     PageState,
 )
-from spinneret.web.exploring.frontier.ports import Raced
+from spinneret.web.exploring.frontier.ports import WriteConflict
 
 
 class _Rows:
@@ -26,7 +26,7 @@ class _Rows:
     def __init__(self, crawl: Crawl) -> None:
         self.crawl = crawl
         self.pages: dict[str, Page] = {}
-        self.links: dict[tuple[str, int], tuple[Candidate, ...]] = {}
+        self.links: dict[tuple[str, int], tuple[LinkCandidate, ...]] = {}
         self.used: dict[str, int] = {}
         self.contents: dict[str, str] = {}
 
@@ -36,9 +36,9 @@ class FakeFrontierStore:
 
     def __init__(self) -> None:
         self.available = True
-        self.before_commit: Callable[[Change], None] | None = None
+        self.before_commit: Callable[[FrontierTransaction], None] | None = None
         """Called before each change is carried out, `after_commit` behind it; both may raise."""
-        self.after_commit: Callable[[Change], None] | None = None
+        self.after_commit: Callable[[FrontierTransaction], None] | None = None
         self._lock = Lock()
         self._crawls: dict[CrawlRef, _Rows] = {}
 
@@ -46,7 +46,7 @@ class FakeFrontierStore:
         with self._lock:
             self._require()
             if crawl.ref in self._crawls:
-                raise Raced
+                raise WriteConflict
             self._crawls[crawl.ref] = _Rows(crawl)
 
     def crawl(self, ref: CrawlRef) -> Crawl | None:
@@ -65,25 +65,25 @@ class FakeFrontierStore:
             found = [page for page in self._pages(ref).values() if page.state is state]
         return tuple(sorted(found, key=_order)[:limit])
 
-    def commit(self, crawl: Crawl, change: Change) -> None:
+    def commit(self, crawl: Crawl, change: FrontierTransaction) -> None:
         if self.before_commit:
             self.before_commit(change)
         with self._lock:
             self._require()
             rows = self._crawls.get(crawl.ref)
             if rows is None or not _holds(rows, change):
-                raise Raced
+                raise WriteConflict
             _carry_out(rows, change)
         if self.after_commit:
             self.after_commit(change)
 
-    def keep_links(self, crawl: Crawl, page: Page, links: Sequence[Candidate]) -> int:
+    def keep_links(self, crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> int:
         with self._lock:
             self._require()
             self._crawls[crawl.ref].links[page.key, page.fence] = tuple(links)
         return 1
 
-    def links(self, ref: CrawlRef, page: Page) -> tuple[Candidate, ...]:
+    def links(self, ref: CrawlRef, page: Page) -> tuple[LinkCandidate, ...]:
         with self._lock:
             self._require()
             if not page.link_chunks:
@@ -137,7 +137,7 @@ def _order(page: Page) -> tuple[str, str]:
     return place_of(page), page.key
 
 
-def _holds(rows: _Rows, change: Change) -> bool:
+def _holds(rows: _Rows, change: FrontierTransaction) -> bool:
     before, pages = change.before, rows.pages
     return (
         (before is None or (rows.crawl.fence, rows.crawl.batch) == (before.fence, before.batch))
@@ -157,7 +157,7 @@ def _stands(page: Page | None, before: Page) -> bool:
     )
 
 
-def _carry_out(rows: _Rows, change: Change) -> None:
+def _carry_out(rows: _Rows, change: FrontierTransaction) -> None:
     after = change.after or rows.crawl
     rows.crawl = replace(
         rows.crawl,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from spinneret.crawl.ports import KeptPage
+from spinneret.crawl.ports import CachedPage
 from spinneret.kernel.errors import DependencyUnavailable
 
 
@@ -13,13 +13,13 @@ class FakeFetchCache:
 
     def __init__(self) -> None:
         self.available = True
-        self.pages: dict[tuple[str, str], KeptPage] = {}
+        self.pages: dict[tuple[str, str], CachedPage] = {}
 
-    def find(self, tenant: str, key: str) -> KeptPage | None:
+    def find(self, tenant: str, key: str) -> CachedPage | None:
         self._require()
         return self.pages.get((tenant, key))
 
-    def keep(self, tenant: str, key: str, kept: KeptPage) -> None:
+    def keep(self, tenant: str, key: str, kept: CachedPage) -> None:
         self._require()
         known = {"etag", "last-modified", "x-robots-tag"}
         headers = {name: text for name, text in kept.page.headers.items() if name in known}

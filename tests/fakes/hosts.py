@@ -13,7 +13,7 @@ from spinneret.kernel.paging import Page
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.hosts.models import Block, HostSettings, Override
 from spinneret.web.hosts.service import HostService
-from tests.fakes.politeness import FakeHostLedger, pace_at
+from tests.fakes.politeness import FakeHostStateStore, pace_at
 
 PUBLIC_ONLY: Final = AddressPolicy()
 
@@ -85,6 +85,6 @@ class Hosts:
 
     def __init__(self, clock: Clock, policy: AddressPolicy = PUBLIC_ONLY) -> None:
         self.store = FakeHostStore()
-        self.ledger = FakeHostLedger()
+        self.ledger = FakeHostStateStore()
         self.pace = pace_at(self.ledger, clock)
         self.service = HostService(store=self.store, pace=self.pace, policy=policy, clock=clock)

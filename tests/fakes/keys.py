@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from spinneret.access.keys import rules
-from spinneret.access.keys.models import Allowance, ApiKey, RateWindow, StoredTicket
+from spinneret.access.keys.models import ApiKey, RateLimitStatus, SlidingWindow, StoredTicket
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, RateLimited
 from spinneret.kernel.paging import Page
 
@@ -66,15 +66,15 @@ class FakeKeyStore:
             raise DependencyUnavailable("dynamodb")
 
 
-class FakeRateWindows:
-    """Implements RateWindows; can be set to be down or flooded."""
+class FakeRateLimitStore:
+    """Implements RateLimitStore; can be set to be down or flooded."""
 
     def __init__(self) -> None:
         self.available = True
         self.flooded = False
-        self._windows: dict[tuple[str, str], RateWindow] = {}
+        self._windows: dict[tuple[str, str], SlidingWindow] = {}
 
-    def take(self, tenant: str, key_id: str, limit: int, now: datetime) -> Allowance:
+    def take(self, tenant: str, key_id: str, limit: int, now: datetime) -> RateLimitStatus:
         if not self.available:
             raise DependencyUnavailable("dynamodb")
         if self.flooded:

@@ -232,8 +232,8 @@ class FakeSaleStore:
         return sorted((key, sale) for (owner, key), sale in self._rows.items() if owner == tenant)
 
 
-class FakePace:
-    """Implements Pace by the rule of the real one, GCRA."""
+class FakeSellerRateLimiter:
+    """Implements SellerRateLimiter by the rule of the real one, GCRA."""
 
     def __init__(self) -> None:
         self._free_at: dict[tuple[str, str], int] = {}

@@ -13,15 +13,20 @@ from spinneret.kernel.errors import Conflict, DependencyUnavailable
 from spinneret.kernel.paging import Page
 from spinneret.monitoring.checks import items as check_items
 from spinneret.monitoring.checks.models import CheckResult
-from spinneret.monitoring.due.models import Due
-from spinneret.monitoring.incidents.models import Incident, Step
+from spinneret.monitoring.due.models import DueTarget
+from spinneret.monitoring.incidents.models import Incident, StateChange
 from spinneret.monitoring.reports import domain_events
 from spinneret.monitoring.rollups import rules as rollups
-from spinneret.monitoring.rollups.models import DayTally, HourTally, Tally
-from spinneret.monitoring.slots.models import Slot
+from spinneret.monitoring.rollups.models import DayTally, HourTally, Rollup
+from spinneret.monitoring.slots.models import SlotLease
 from spinneret.monitoring.status_page.models import StatusPage
 from spinneret.monitoring.targets import rules
-from spinneret.monitoring.targets.models import KeyRecord, Target, TargetState, Watched
+from spinneret.monitoring.targets.models import (
+    IdempotencyRecord,
+    Target,
+    TargetState,
+    TargetWithState,
+)
 from spinneret.monitoring.targets.ports import KeyTaken, TooMany, UrlTaken
 from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.outbox.models import DomainEvent
@@ -38,16 +43,16 @@ class FakeSlotStore:
         self.lock = RLock()
         self._rows: dict[str, tuple[str | None, int, datetime | None]] = {}
 
-    def take(self, name: str, owner: str, now: datetime, until: datetime) -> Slot | None:
+    def take(self, name: str, owner: str, now: datetime, until: datetime) -> SlotLease | None:
         with self.lock:
             self._require()
             holder, fence, end = self._rows.get(name, (None, 0, None))
             if end is not None and end > now and holder != owner:
                 return None
             self._rows[name] = owner, fence + 1, until
-            return Slot(name=name, owner=owner, fence=fence + 1, until=until)
+            return SlotLease(name=name, owner=owner, fence=fence + 1, until=until)
 
-    def renew(self, slot: Slot, until: datetime) -> Slot | None:
+    def renew(self, slot: SlotLease, until: datetime) -> SlotLease | None:
         with self.lock:
             self._require()
             if not self.holds(slot):
@@ -55,7 +60,7 @@ class FakeSlotStore:
             self._rows[slot.name] = slot.owner, slot.fence, until
             return replace(slot, until=until)
 
-    def give_back(self, slot: Slot) -> None:
+    def give_back(self, slot: SlotLease) -> None:
         with self.lock:
             self._require()
             if self.holds(slot):
@@ -67,7 +72,7 @@ class FakeSlotStore:
             ends = [self._rows.get(name, (None, 0, None))[2] for name in names]
             return sum(end is not None and end > now for end in ends)
 
-    def holds(self, slot: Slot) -> bool:
+    def holds(self, slot: SlotLease) -> bool:
         return self._rows.get(slot.name, (None, 0, None))[:2] == (slot.owner, slot.fence)
 
     def _require(self) -> None:
@@ -76,22 +81,25 @@ class FakeSlotStore:
 
 
 class FakeWatch:
-    """Implements TargetStore, CheckStore, IncidentStore, FigureStore and DueIndex."""
+    """Implements TargetStore, CheckStore, IncidentStore, RollupStore and DueIndex."""
 
     def __init__(self, slots: FakeSlotStore | None = None) -> None:
         self.available = True
         self.slots = slots or FakeSlotStore()
         self.events: list[DomainEvent] = []
-        self.rows: dict[Name, Watched] = {}
+        self.rows: dict[Name, TargetWithState] = {}
         self.incidents: defaultdict[Name, dict[str, Incident]] = defaultdict(dict)
-        self._keys: dict[Name, KeyRecord] = {}
+        self._keys: dict[Name, IdempotencyRecord] = {}
         self._results: defaultdict[Name, list[CheckResult]] = defaultdict(list)
-        self._hours: defaultdict[Name, dict[datetime, Tally]] = defaultdict(dict)
+        self._hours: defaultdict[Name, dict[datetime, Rollup]] = defaultdict(dict)
 
     # ------------------------------------------------------------ TargetStore
 
     def add(
-        self, watched: Watched, record: KeyRecord | None, most: int = bounds.TARGETS_PER_TENANT
+        self,
+        watched: TargetWithState,
+        record: IdempotencyRecord | None,
+        most: int = bounds.TARGETS_PER_TENANT,
     ) -> UrlTaken | KeyTaken | TooMany | None:
         self._require()
         target = watched.target
@@ -108,27 +116,29 @@ class FakeWatch:
             self._keys[record.tenant, record.scope] = record
         return None
 
-    def keep_answer(self, record: KeyRecord) -> KeyRecord:
+    def keep_answer(self, record: IdempotencyRecord) -> IdempotencyRecord:
         self._require()
         standing = self._standing(record)
         if standing is None:
             self._keys[record.tenant, record.scope] = record
         return standing or record
 
-    def answer_of(self, tenant: str, scope: str, now: datetime) -> KeyRecord | None:
+    def answer_of(self, tenant: str, scope: str, now: datetime) -> IdempotencyRecord | None:
         self._require()
         found = self._keys.get((tenant, scope))
         return None if found is None or _is_over(found, now) else found
 
-    def get(self, tenant: str, target_id: str) -> Watched | None:
+    def get(self, tenant: str, target_id: str) -> TargetWithState | None:
         self._require()
         return self.rows.get((tenant, target_id))
 
-    def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[Watched]:
+    def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[TargetWithState]:
         found = (self.get(tenant, target_id) for target_id in target_ids)
         return [each for each in found if each is not None]
 
-    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> Page[Watched]:
+    def page(
+        self, tenant: str, host: str | None, after: str | None, limit: int
+    ) -> Page[TargetWithState]:
         self._require()
         found = [
             each
@@ -145,18 +155,18 @@ class FakeWatch:
         found = [each.target.id for each in self._of(tenant) if each.target.options.public]
         return found[:limit]
 
-    def change(self, former: Watched, target: Target, state: TargetState) -> bool:
-        return self._replace(former, Watched(target=target, state=state))
+    def change(self, former: TargetWithState, target: Target, state: TargetState) -> bool:
+        return self._replace(former, TargetWithState(target=target, state=state))
 
-    def remove(self, watched: Watched) -> bool:
+    def remove(self, watched: TargetWithState) -> bool:
         return self._replace(watched, None)
 
     # ------------------------------------------------------------ DueIndex
 
-    def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[Due]:
+    def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[DueTarget]:
         self._require()
         found = [
-            Due(
+            DueTarget(
                 tenant=each.target.tenant,
                 target_id=each.target.id,
                 host=each.target.host,
@@ -172,12 +182,18 @@ class FakeWatch:
 
     # ------------------------------------------------------------ CheckStore
 
-    def record(self, watched: Watched, result: CheckResult, step: Step, slot: Slot | None) -> bool:
+    def record(
+        self,
+        watched: TargetWithState,
+        result: CheckResult,
+        step: StateChange,
+        slot: SlotLease | None,
+    ) -> bool:
         self._require()
         with self.slots.lock:
             if slot is not None and not self.slots.holds(slot):
                 return False
-            if not self._replace(watched, Watched(target=watched.target, state=step.state)):
+            if not self._replace(watched, TargetWithState(target=watched.target, state=step.state)):
                 return False
             if slot is not None:
                 self.slots.give_back(slot)
@@ -185,7 +201,7 @@ class FakeWatch:
             self._results[name].append(result)
             for closed in step.closed:
                 hours = self._hours[name]
-                hours[closed.hour] = hours.get(closed.hour, Tally()) + closed.tally
+                hours[closed.hour] = hours.get(closed.hour, Rollup()) + closed.tally
             if step.incident is not None:
                 change = step.incident
                 known = self.incidents[name].get(change.id)
@@ -241,19 +257,19 @@ class FakeWatch:
 
     def days(self, tenant: str, target_id: str, since: datetime) -> Sequence[DayTally]:
         self._require()
-        days: dict[datetime, Tally] = {}
+        days: dict[datetime, Rollup] = {}
         for hour, tally in self._hours[tenant, target_id].items():
             day = rollups.day_of(hour)
-            days[day] = days.get(day, Tally()) + tally
+            days[day] = days.get(day, Rollup()) + tally
         return [DayTally(day, tally) for day, tally in sorted(days.items()) if day >= since]
 
     # ------------------------------------------------------------
 
-    def _of(self, tenant: str) -> list[Watched]:
+    def _of(self, tenant: str) -> list[TargetWithState]:
         mine = (each for each in self.rows.values() if each.target.tenant == tenant)
         return sorted(mine, key=lambda each: rules.position_of_target(each.target))
 
-    def _replace(self, former: Watched, new: Watched | None) -> bool:
+    def _replace(self, former: TargetWithState, new: TargetWithState | None) -> bool:
         with self.slots.lock:
             self._require()
             name = former.target.tenant, former.target.id
@@ -266,7 +282,7 @@ class FakeWatch:
                 self.rows[name] = new
             return True
 
-    def _standing(self, record: KeyRecord) -> KeyRecord | None:
+    def _standing(self, record: IdempotencyRecord) -> IdempotencyRecord | None:
         return self.answer_of(record.tenant, record.scope, record.created_at)
 
     def _require(self) -> None:
@@ -284,7 +300,7 @@ class FakeIncidentStore:
         return self._watch.incident_page(tenant, target_id, after, limit)
 
 
-def _is_over(record: KeyRecord, now: datetime) -> bool:
+def _is_over(record: IdempotencyRecord, now: datetime) -> bool:
     return record.created_at + timedelta(seconds=bounds.IDEMPOTENCY_SECONDS) <= now
 
 

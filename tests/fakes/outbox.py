@@ -9,7 +9,7 @@ from datetime import datetime
 
 from spinneret.outbox import items
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
-from spinneret.outbox.ports import PendingPage, Position, WakePage
+from spinneret.outbox.ports import DueSubjectPage, PendingPage, Position
 
 _Key = tuple[str, str]
 
@@ -52,7 +52,9 @@ class FakeOutboxStore:
         if self.rows.pop(key, None):
             self.closed[key] = event
 
-    def to_wake(self, shard: int, until: datetime, limit: int, after: Position | None) -> WakePage:
+    def to_wake(
+        self, shard: int, until: datetime, limit: int, after: Position | None
+    ) -> DueSubjectPage:
         """See OutboxStore."""
         due = sorted(
             (row.due_at, *key, row.ref)
@@ -63,7 +65,7 @@ class FakeOutboxStore:
         found = [each for each in due if (each[0].isoformat(), each[1], each[2]) > position]
         page, rest = found[:limit], found[limit:]
         last = page[-1] if rest else None
-        return WakePage(
+        return DueSubjectPage(
             subjects=tuple(ref for *_, ref in page),
             after={"at": last[0].isoformat(), "pk": last[1], "sk": last[2]} if last else None,
         )

@@ -13,17 +13,24 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.web.fetching.urls import Url
 from spinneret.web.models import Caller, Progress
-from spinneret.web.politeness.changes import Change, Guard, Plus, Relation, Row, Value
+from spinneret.web.politeness.changes import (
+    ConditionalUpdate,
+    Guard,
+    GuardOperator,
+    Increment,
+    Row,
+    Value,
+)
 from spinneret.web.politeness.models import PaceLimits, Record
-from spinneret.web.politeness.ports import HostLedger, Refused, Written
-from spinneret.web.politeness.robots_policy import Kept
-from spinneret.web.politeness.service import Pace
+from spinneret.web.politeness.ports import HostStateStore, Refused, Written
+from spinneret.web.politeness.robots_policy import StoredRobots
+from spinneret.web.politeness.service import HostRateLimiter
 
 _MAKERS: Final = count()
 
 
-class FakeHostLedger:
-    """Implements HostLedger under one lock; `available` can be switched off."""
+class FakeHostStateStore:
+    """Implements HostStateStore under one lock; `available` can be switched off."""
 
     def __init__(self) -> None:
         self.available = True
@@ -39,7 +46,7 @@ class FakeHostLedger:
             self.reads += 1
             return dict(self._rows.get((host, record), {}))
 
-    def update(self, host: str, record: Record, change: Change) -> Written | Refused:
+    def update(self, host: str, record: Record, change: ConditionalUpdate) -> Written | Refused:
         with self._lock:
             self._require()
             self.updates += 1
@@ -58,25 +65,25 @@ class FakeHostLedger:
 def _holds(guard: Guard, row: Row) -> bool:
     value = row.get(guard.attribute)
     match guard.relation:
-        case Relation.ABSENT:
+        case GuardOperator.ABSENT:
             return value is None
-        case Relation.EQUAL:
+        case GuardOperator.EQUAL:
             return value is not None and value == guard.value
-        case Relation.DIFFERENT:
+        case GuardOperator.DIFFERENT:
             return value is None or value != guard.value
-        case Relation.PASSED:
+        case GuardOperator.PASSED:
             return value is None or _number(value) <= _number(guard.value)
-        case Relation.OVER:
+        case GuardOperator.OVER:
             return value is not None and _number(value) > _number(guard.value)
 
 
-def _changed(row: Row, change: Change) -> dict[str, Value]:
+def _changed(row: Row, change: ConditionalUpdate) -> dict[str, Value]:
     after = dict(row)
     for name, to in change.to.items():
         match to:
             case None:
                 after.pop(name, None)
-            case Plus(amount=amount, start=start):
+            case Increment(amount=amount, start=start):
                 after[name] = _number(row.get(name, start)) + amount
             case _:
                 after[name] = to
@@ -91,20 +98,24 @@ def _number(value: Value) -> int:
 class LossyLedger:
     """Every answer to an update is lost once: the client sends the same request again."""
 
-    def __init__(self, ledger: HostLedger) -> None:
+    def __init__(self, ledger: HostStateStore) -> None:
         self._ledger = ledger
 
     def read(self, host: str, record: Record) -> Row:
         return self._ledger.read(host, record)
 
-    def update(self, host: str, record: Record, change: Change) -> Written | Refused:
+    def update(self, host: str, record: Record, change: ConditionalUpdate) -> Written | Refused:
         self._ledger.update(host, record, change)
         return self._ledger.update(host, record, change)
 
 
-def pace_at(ledger: HostLedger, clock: Clock, stage: PaceLimits | None = None) -> Pace:
+def pace_at(
+    ledger: HostStateStore, clock: Clock, stage: PaceLimits | None = None
+) -> HostRateLimiter:
     """The pace service of one process; the stage's pace is the usual one."""
-    return Pace(ledger=ledger, clock=clock, new_token=tokens(), stage=stage or PaceLimits())
+    return HostRateLimiter(
+        ledger=ledger, clock=clock, new_token=tokens(), stage=stage or PaceLimits()
+    )
 
 
 def tokens() -> Callable[[], str]:
@@ -145,12 +156,12 @@ class FakeRobotsStore:
     """Implements RobotsStore; keeps the origins that were asked for."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, Kept] = {}
+        self.kept: dict[str, StoredRobots] = {}
         self.asked: list[str] = []
 
-    def find(self, origin: str) -> Kept | None:
+    def find(self, origin: str) -> StoredRobots | None:
         self.asked.append(origin)
         return self.kept.get(origin)
 
-    def keep(self, origin: str, kept: Kept) -> None:
+    def keep(self, origin: str, kept: StoredRobots) -> None:
         self.kept[origin] = kept

@@ -90,8 +90,8 @@ class FakeProxyStore:
             raise DependencyUnavailable("dynamodb")
 
 
-class FakeUsageLedger:
-    """Implements UsageLedger under one lock; `available` can be switched off."""
+class FakeProxyUsageStore:
+    """Implements ProxyUsageStore under one lock; `available` can be switched off."""
 
     def __init__(self) -> None:
         self.available = True
@@ -190,7 +190,7 @@ class Proxies:
     ) -> None:
         self.clock = clock
         self.store = FakeProxyStore()
-        self.usage = FakeUsageLedger()
+        self.usage = FakeProxyUsageStore()
         self.sealer = FakeSealer()
         self.hosts = Hosts(clock)
         self.pages = {} if pages is None else pages

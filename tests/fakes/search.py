@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import Document, EmbedderInfo, IndexedChunk, labels_of
-from spinneret.content.search.models import Candidate, FoundChunk, Leg, Wanted, Words
-from spinneret.kernel.clock import Remaining, stamp
+from spinneret.content.search.models import FoundChunk, IndexQuery, Leg, LegCandidate, ParsedQuery
+from spinneret.kernel.clock import Remaining, to_iso
 from spinneret.kernel.errors import DependencyUnavailable
 
 DIMENSION = 16
@@ -120,12 +120,12 @@ class FakeChunkIndex:
                     del held[key]
 
     def search(
-        self, wanted: Wanted, window: int, remaining: Remaining
-    ) -> Mapping[Leg, Sequence[Candidate]]:
+        self, wanted: IndexQuery, window: int, remaining: Remaining
+    ) -> Mapping[Leg, Sequence[LegCandidate]]:
         self._require()
         every = self.held if wanted.vector is not None else self._everywhere()
         own = [chunk for chunk in every.values() if _in_scope(chunk, wanted)]
-        legs: dict[Leg, Sequence[Candidate]] = {}
+        legs: dict[Leg, Sequence[LegCandidate]] = {}
         if Leg.KEYWORD in wanted.legs:
             words = set(_words(wanted.words.text))
             common = [
@@ -142,7 +142,7 @@ class FakeChunkIndex:
         return legs
 
     def chunks(
-        self, tenant: str, chunk_ids: Sequence[str], words: Words | None, remaining: Remaining
+        self, tenant: str, chunk_ids: Sequence[str], words: ParsedQuery | None, remaining: Remaining
     ) -> Mapping[str, FoundChunk]:
         self._require()
         every = self._everywhere()
@@ -195,12 +195,12 @@ def _dot(one: Sequence[float], other: Sequence[float]) -> float:
     return math.fsum(a * b for a, b in zip(one, other, strict=True))
 
 
-def _best(candidates: list[Candidate], window: int) -> list[Candidate]:
+def _best(candidates: list[LegCandidate], window: int) -> list[LegCandidate]:
     return sorted(candidates, key=lambda each: (-each.score, each.chunk_id))[:window]
 
 
-def _candidate(chunk: IndexedChunk, score: float) -> Candidate:
-    return Candidate(chunk_id=chunk.id, score=score, signature=chunk.signature)
+def _candidate(chunk: IndexedChunk, score: float) -> LegCandidate:
+    return LegCandidate(chunk_id=chunk.id, score=score, signature=chunk.signature)
 
 
 def _found(chunk: IndexedChunk, words: set[str]) -> FoundChunk:
@@ -219,7 +219,7 @@ def _found(chunk: IndexedChunk, words: set[str]) -> FoundChunk:
     )
 
 
-def _in_scope(chunk: IndexedChunk, wanted: Wanted) -> bool:
+def _in_scope(chunk: IndexedChunk, wanted: IndexQuery) -> bool:
     filters, tags = wanted.filters, wanted.filters.tag_ids
     among: tuple[tuple[Sequence[str], str | None], ...] = (
         (filters.domains, chunk.domain),
@@ -234,6 +234,6 @@ def _in_scope(chunk: IndexedChunk, wanted: Wanted) -> bool:
         and f"{chunk.document_id}:{chunk.version}" not in wanted.left_out
         and all(value in values for values, value in among if values)
         and (not tags or not set(tags).isdisjoint(chunk.labels.tag_ids))
-        and (filters.date_from is None or stamp(filters.date_from) <= chunk.changed_at)
-        and (filters.date_to is None or chunk.changed_at <= stamp(filters.date_to))
+        and (filters.date_from is None or to_iso(filters.date_from) <= chunk.changed_at)
+        and (filters.date_to is None or chunk.changed_at <= to_iso(filters.date_to))
     )

@@ -11,8 +11,8 @@ from spinneret.kernel.errors import DependencyUnavailable, DomainError, NotFound
 from spinneret.kernel.paging import Page
 from spinneret.outbox.models import DomainEvent
 from spinneret.sources.models import Run, RunPage, Source, SourceRef
-from spinneret.sources.ports import Begun, Discovered
-from spinneret.sources.running import SourceRuns, Ticked
+from spinneret.sources.ports import DiscoveryProgress, StartedCrawls
+from spinneret.sources.running import SourceRuns, SourceTickResult
 from spinneret.sources.service import SourceService
 from spinneret.web.fetching.addresses import AddressPolicy
 from tests.fakes.named import FakeNamedStore
@@ -137,13 +137,13 @@ class FakeCrawls:
         self.results: dict[str, Sequence[RunPage]] = {}
         """Run → what became of them."""
 
-    def begin(self, source: Source, run: Run, urls: Sequence[str]) -> Begun:
+    def begin(self, source: Source, run: Run, urls: Sequence[str]) -> StartedCrawls:
         self._require()
         if self.error is not None:
             raise self.error
         crawled = tuple(url for url in urls if url not in self.refused)
         self.begun.setdefault(run.id, crawled)
-        return Begun(
+        return StartedCrawls(
             batch_id=f"batch of {run.id}" if crawled else None,
             refused={url: code for url, code in self.refused.items() if url in urls},
         )
@@ -164,7 +164,7 @@ class FakeDiscoveries:
         self.error: DomainError | None = None
         self.begun: list[str] = []
         """Runs, each time they ask."""
-        self.found: dict[str, Discovered] = {}
+        self.found: dict[str, DiscoveryProgress] = {}
         """By run."""
 
     def begin(self, source: Source, run: Run) -> str:
@@ -173,7 +173,7 @@ class FakeDiscoveries:
         self.begun.append(run.id)
         return f"discovery of {run.id}"
 
-    def ended(self, tenant: str, job_id: str) -> Discovered | None:
+    def ended(self, tenant: str, job_id: str) -> DiscoveryProgress | None:
         return self.found.get(job_id.removeprefix("discovery of "))
 
 
@@ -207,7 +207,7 @@ class SourceSlice:
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
         )
 
-    def tick(self, seconds: float = 60) -> Ticked:
+    def tick(self, seconds: float = 60) -> SourceTickResult:
         """The rule, so much later."""
         self.clock.advance(seconds)
         return self.runs.tick(lambda: True)

@@ -59,7 +59,7 @@ class FakeCallbacks:
         self.completed.append(token)
         return True
 
-    def beat(self, token: str) -> bool:
+    def heartbeat(self, token: str) -> bool:
         self.beats += token in self.waiting
         return token in self.waiting
 

@@ -10,14 +10,14 @@ from typing import Any
 from spinneret.content.documents.models import (
     Document,
     IndexedChunk,
-    Place,
-    Scanned,
+    ScanCheckpoint,
+    ScanPage,
     StoredBody,
     StoredPart,
     UnusedBody,
     labels_of,
 )
-from spinneret.content.search.models import Held, IndexedVersion, VersionPage
+from spinneret.content.search.models import IndexCoverage, IndexedVersion, VersionPage
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
 from tests.fakes.documents import FakeDocumentStore
@@ -32,19 +32,19 @@ class FakeDocumentScan:
         self._documents = documents
         self.unused: list[UnusedBody] = []
         """Bodies that no document has."""
-        self._places: dict[str, tuple[str, datetime, Place]] = {}
+        self._places: dict[str, tuple[str, datetime, ScanCheckpoint]] = {}
 
-    def scan(self, after: Mapping[str, Any] | None, limit: int) -> Scanned:
+    def scan(self, after: Mapping[str, Any] | None, limit: int) -> ScanPage:
         start = int(after["pk"]) if after else 0
         rows = sorted(self._documents.everything(), key=lambda each: (each.tenant, each.id))
         part = rows[start : start + limit]
         more = start + limit < len(rows)
         bodies = () if after else tuple(self.unused)
-        return Scanned(
+        return ScanPage(
             documents=tuple(part), bodies=bodies, after={"pk": str(start + limit)} if more else None
         )
 
-    def uncounted(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
+    def unreferenced_bodies(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
         return [each for each in bodies if each.key not in self._documents.bodies]
 
     def unnamed(self, parts: Sequence[StoredPart]) -> list[StoredPart]:
@@ -59,14 +59,14 @@ class FakeDocumentScan:
         self._documents.bodies.discard(body.key)
         return True
 
-    def place(self, task: str, owner: str, now: datetime, until: datetime) -> Place | None:
-        holder, end, place = self._places.get(task, (owner, now, Place()))
+    def place(self, task: str, owner: str, now: datetime, until: datetime) -> ScanCheckpoint | None:
+        holder, end, place = self._places.get(task, (owner, now, ScanCheckpoint()))
         if holder != owner and end > now:
             return None
         self._places[task] = (owner, until, place)
         return place
 
-    def keep_place(self, task: str, owner: str, place: Place, *, release: bool) -> bool:
+    def keep_place(self, task: str, owner: str, place: ScanCheckpoint, *, release: bool) -> bool:
         holder, end, _ = self._places[task]
         if holder != owner:
             return False
@@ -97,8 +97,8 @@ class FakeIndexUpkeep:
 
     def held(
         self, target: str, documents: Sequence[Document], remaining: Remaining
-    ) -> Mapping[str, Held]:
-        found: dict[str, Held] = {}
+    ) -> Mapping[str, IndexCoverage]:
+        found: dict[str, IndexCoverage] = {}
         for document in documents:
             version = (document.id, document.version)
             chunks = [
@@ -109,7 +109,7 @@ class FakeIndexUpkeep:
             agree = {replace(each.labels, title=document.title) for each in chunks} <= {
                 labels_of(document)
             }
-            found[document.id] = Held(chunks=len(chunks), labelled=agree)
+            found[document.id] = IndexCoverage(chunks=len(chunks), labelled=agree)
         return found
 
     def trim(self, document: Document, target: str, remaining: Remaining) -> None:

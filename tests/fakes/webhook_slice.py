@@ -264,7 +264,7 @@ class WebhookSlice:
 
     def _hand_on(self, tenant: str, subject: str) -> None:
         if self.listening:
-            self.relay.hand_on(tenant, subject)
+            self.relay.relay(tenant, subject)
 
     def _new_id(self, prefix: str) -> str:
         return f"{prefix}_{next(self._numbers):04}"

@@ -22,7 +22,7 @@ from spinneret.web.fetching.urls import parse_url
 from spinneret.web.models import Caller
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Wait
-from spinneret.web.politeness.service import Pace
+from spinneret.web.politeness.service import HostRateLimiter
 from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 _TELLING: Final = Lock()
@@ -51,7 +51,7 @@ def emit(**line: Any) -> None:
 class ReportedPace:
     """The pace of the product; every admission is reported."""
 
-    def __init__(self, pace: Pace) -> None:
+    def __init__(self, pace: HostRateLimiter) -> None:
         self._pace = pace
 
     def admit(self, host: str, *, limits: PaceLimits, **given: Any) -> Permit | Wait:

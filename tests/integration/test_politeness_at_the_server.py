@@ -19,11 +19,11 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.web.hosts.dynamo import DynamoHostStore
 from spinneret.web.hosts.models import Override
-from spinneret.web.politeness.changes import Change, Plus
-from spinneret.web.politeness.dynamo import DynamoHostLedger
+from spinneret.web.politeness.changes import ConditionalUpdate, Increment
+from spinneret.web.politeness.dynamo import DynamoHostStateStore
 from spinneret.web.politeness.models import Circuit, Record
 from spinneret.web.politeness.rules import health_key
-from spinneret.web.politeness.service import Pace
+from spinneret.web.politeness.service import HostRateLimiter
 from tests.conftest import REGION, ROOT, Aws, Stack
 from tests.fakes.politeness import tokens
 from tests.integration.paced_server import Site
@@ -201,18 +201,18 @@ def test_of_fifty_workers_one_probes_and_a_dead_prober_is_followed(
 
 def circuit(domains: tuple[Any, str], site: Site) -> Circuit:
     """Of the host or of its port, whichever was opened."""
-    pace = Pace(ledger=DynamoHostLedger(*domains), clock=utc_now, new_token=tokens())
+    pace = HostRateLimiter(ledger=DynamoHostStateStore(*domains), clock=utc_now, new_token=tokens())
     found = {pace.state(site.host, port).circuit for port in (None, site.port)}
     return next(iter(found - {Circuit.CLOSED}), Circuit.CLOSED)
 
 
 def pass_time(domains: tuple[Any, str], site: Site, seconds: float) -> None:
     """For the breaker, as if it had been opened, and its probe been sent, so much earlier."""
-    ledger = DynamoHostLedger(*domains)
+    ledger = DynamoHostStateStore(*domains)
     for port in (None, site.port):
         place = health_key(site.host, port)
         row = ledger.read(place, Record.PACE)
         moments = row.keys() & {"opened_at", "open_until", "probe_until"}
-        earlier = Plus(-round(1000 * seconds))
+        earlier = Increment(-round(1000 * seconds))
         if moments:
-            ledger.update(place, Record.PACE, Change(to=dict.fromkeys(moments, earlier)))
+            ledger.update(place, Record.PACE, ConditionalUpdate(to=dict.fromkeys(moments, earlier)))

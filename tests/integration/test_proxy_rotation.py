@@ -15,7 +15,7 @@ from spinneret.web.proxies.rotation import ProxyRotation, RotatingFetcher
 from spinneret.web.proxies.service import ConfigDraft, CredentialSeal, ProxyService, ServerDraft
 from tests.fakes.connect_proxy import tunnel
 from tests.fakes.guarded_fetch import PAGE, PUBLIC, ScriptedResolver, fetcher, request
-from tests.fakes.proxies import FakeProxyStore, FakeUsageLedger
+from tests.fakes.proxies import FakeProxyStore, FakeProxyUsageStore
 from tests.fakes.scripted_server import ScriptedServer, answer
 from tests.fakes.sealing import FakeSealer
 from tests.fakes.time import HandClock
@@ -37,7 +37,7 @@ def servers() -> Iterator[list[ScriptedServer]]:
 
 def test_fetches_go_round_and_leave_a_failing_proxy_alone(servers: list[ScriptedServer]) -> None:
     one, other, site = servers
-    clock, store, usage = HandClock(), FakeProxyStore(), FakeUsageLedger()
+    clock, store, usage = HandClock(), FakeProxyStore(), FakeProxyUsageStore()
     seal = CredentialSeal(FakeSealer())
     service = ProxyService(
         store=store,

@@ -9,7 +9,7 @@ import pytest
 from spinneret.kernel.errors import CircuitOpen, DomainBlocked, UrlBlocked
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit
-from spinneret.web.proxies.models import Trial
+from spinneret.web.proxies.models import ProxyTestResult
 from spinneret.web.proxies.service import ServerDraft
 from spinneret.web.proxies.trials import ProxyTrials
 from tests.fakes.connect_proxy import tunnel
@@ -33,7 +33,7 @@ def proxies() -> Proxies:
     return Proxies(HandClock())
 
 
-def try_proxy(proxies: Proxies, proxy: ScriptedServer) -> Trial:
+def try_proxy(proxies: Proxies, proxy: ScriptedServer) -> ProxyTestResult:
     """By the real fetcher; every name is at a public address."""
     trials = ProxyTrials(
         store=proxies.store,

@@ -14,9 +14,9 @@ from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.driven.starting import Starter
-from spinneret.jobs.effects.service import Effects
+from spinneret.jobs.effects.service import SideEffects
 from spinneret.jobs.models import Job, JobRef
-from spinneret.jobs.parents import ParentEnds, ParentLook
+from spinneret.jobs.parents import ParentEnds, ParentRecheck
 from spinneret.jobs.ports import JobQueue
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.service import JobService
@@ -24,7 +24,7 @@ from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Context, Defer, Handler, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.ids import id_maker
-from spinneret.marketplace.calls.service import Door, MarketCalls
+from spinneret.marketplace.calls.service import MarketplaceTransport, SellerApiClient
 from spinneret.marketplace.connections.models import Connection, ConnectionStatus
 from spinneret.marketplace.connections.ports import ConnectionStore
 from spinneret.marketplace.connections.secrets import ConfiguredSecrets
@@ -33,7 +33,7 @@ from spinneret.marketplace.connections.tokens import ACCESS, REFRESH, TokenEndpo
 from spinneret.marketplace.connections.vault import TokenVault
 from spinneret.marketplace.images import ImageSource
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
-from spinneret.marketplace.last_looks import AnswersOnly, over
+from spinneret.marketplace.last_looks import AnswersOnly, final_look_deferral
 from spinneret.marketplace.orders.polling import OrderPolling
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.models import Content, Override, Product
@@ -41,14 +41,19 @@ from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing.actions import action_types
 from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
 from spinneret.marketplace.publishing.engine import Command, PublishHandler
-from spinneret.marketplace.publishing.models import Candidate, Outlook, Platform, Subject
-from spinneret.marketplace.publishing.outlooks import gathered
+from spinneret.marketplace.publishing.models import (
+    PlannedListing,
+    Platform,
+    PreflightResult,
+    Subject,
+)
+from spinneret.marketplace.publishing.outlooks import run_preflight
 from spinneret.marketplace.publishing.planning import Planner
-from spinneret.marketplace.publishing.rounds import Rounds
+from spinneret.marketplace.publishing.rounds import NextJobsStep
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import Statistics
-from spinneret.marketplace.publishing.visits import NoMessages, Visits
-from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.publishing.visits import JobStep, NullJobQueue
+from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.registry import PLATFORMS, READ, SILENT
 from spinneret.marketplace.vinted.transport import PluginCallbacks, PluginInbox, PluginTransport
 from tests.contract.backends import Tables
@@ -114,7 +119,7 @@ class Bench:
         self.vault = TokenVault(FakeSealer())
         self.secrets = ConfiguredSecrets(lambda: {"ebay": EBAY_KEYS, "etsy": ETSY_KEYS})
         hosts = {name: origin for each in platforms.values() for name, origin in each.hosts.items()}
-        self.door = Door(self.web, hosts)
+        self.door = MarketplaceTransport(self.web, hosts)
         apps = {name: each.app for name, each in platforms.items() if each.app is not None}
         self.apps = apps
         self.tokens = self.new_tokens(self.connections)
@@ -185,7 +190,7 @@ class Bench:
             clock=self.clock,
             new_id=self.new_id,
         )
-        self.effects = Effects(stores.effects, self.clock)
+        self.effects = SideEffects(stores.effects, self.clock)
         self.remaining = SECONDS
         self.slots = stores.slots
         self.executions = FakeExecutions()
@@ -299,9 +304,9 @@ class Bench:
             clock=self.clock,
         )
 
-    def rounds(self) -> Rounds:
+    def rounds(self) -> NextJobsStep:
         """A fresh process of the machine's first step."""
-        return Rounds(
+        return NextJobsStep(
             driver=self._driver(),
             store=self.store,
             clock=self.clock,
@@ -309,7 +314,7 @@ class Bench:
             round_jobs=self.round_jobs,
         )
 
-    def visits(self) -> Visits:
+    def visits(self) -> JobStep:
         """A fresh process of the step that works at one job."""
         handler = PublishHandler(
             platforms=self.platforms,
@@ -320,8 +325,8 @@ class Bench:
             new_work=self._work,
             clock=self.clock,
         )
-        return Visits(
-            new_worker=lambda given: self._worker({PUBLISH: given}, NoMessages()),
+        return JobStep(
+            new_worker=lambda given: self._worker({PUBLISH: given}, NullJobQueue()),
             publish=handler,
             driver=self._driver(),
             store=self.store,
@@ -425,15 +430,15 @@ class Bench:
             queue=self.queue,
             kinds=KINDS,
             clock=self.clock,
-            look_at_parent=ParentLook(self.store, self.ends, self.control, self.clock),
+            look_at_parent=ParentRecheck(self.store, self.ends, self.control, self.clock),
         ).sweep()
 
-    def _work(self, context: Context, subject: Subject) -> Work:
-        is_over = over(context.job, self.clock())
+    def _work(self, context: Context, subject: Subject) -> StepContext:
+        is_over = final_look_deferral(context.job, self.clock())
         plugins = self.plugins, self.plugin, self.clock
         browser = AnswersOnly(*plugins, is_over) if is_over else PluginTransport(*plugins)
         begun = context.job.started_at
-        return Work(
+        return StepContext(
             context=context,
             subject=subject,
             calls=self.calls(subject.marketplace, context.remaining, begun, is_over),
@@ -455,10 +460,10 @@ class Bench:
         remaining: Callable[[], float],
         begun: datetime | None = None,
         is_over: Defer | None = None,
-    ) -> MarketCalls:
+    ) -> SellerApiClient:
         """Calls of the seller."""
         app = self.platforms[marketplace].app
-        return MarketCalls(
+        return SellerApiClient(
             door=self.door,
             pace=self.stores.pace,
             access=self.tokens,
@@ -473,7 +478,7 @@ class Bench:
         )
 
     def _asked_before(
-        self, _: str, marketplace: str, candidates: Sequence[Candidate]
-    ) -> Mapping[str, Outlook]:
+        self, _: str, marketplace: str, candidates: Sequence[PlannedListing]
+    ) -> Mapping[str, PreflightResult]:
         calls = self.calls(marketplace, lambda: self.remaining)
-        return gathered(self.platforms[marketplace], calls, candidates)
+        return run_preflight(self.platforms[marketplace], calls, candidates)

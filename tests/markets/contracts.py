@@ -22,7 +22,7 @@ from jsonschema.exceptions import ValidationError
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from tests.markets.web import Seen
+from tests.markets.web import RecordedRequest
 
 FOLDER: Final = Path(os.environ.get("MARKETPLACE_CONTRACTS", "/nowhere"))
 _OAUTH: Final = frozenset(
@@ -66,13 +66,13 @@ def documents() -> tuple[Description, ...]:
     return tuple(found)
 
 
-def is_described(seen: Seen) -> bool:
+def is_described(seen: RecordedRequest) -> bool:
     """Whether some description has to know the request. Tokens are OAuth's, RFC 6749 and 7009: the
     descriptions name their addresses at most."""
     return seen.path not in _OAUTH
 
 
-def operation_of(seen: Seen) -> tuple[Description, Mapping[str, Any]] | None:
+def operation_of(seen: RecordedRequest) -> tuple[Description, Mapping[str, Any]] | None:
     """The operation that a request calls, and where it is described."""
     for each in documents():
         if not seen.path.startswith(each.base):
@@ -102,14 +102,14 @@ def error_ids() -> set[str]:
     return found
 
 
-def is_bare(seen: Seen) -> bool:
+def is_bare(seen: RecordedRequest) -> bool:
     """Whether the body is the `{}` that eBay's edge wants where its description has no body: it
     answers 411 to a POST without one."""
     found = operation_of(seen)
     return seen.body == b"{}" and found is not None and "requestBody" not in found[1]
 
 
-def problems(seen: Seen) -> list[str]:
+def problems(seen: RecordedRequest) -> list[str]:
     """What is wrong with a request by its description."""
     found = operation_of(seen)
     if found is None:
@@ -126,7 +126,9 @@ def _patched(path: Path) -> dict[str, Any]:
     return whole
 
 
-def _checked(document: Mapping[str, Any], operation: Mapping[str, Any], seen: Seen) -> list[str]:
+def _checked(
+    document: Mapping[str, Any], operation: Mapping[str, Any], seen: RecordedRequest
+) -> list[str]:
     found = []
     parameters = [_resolved(document, each) for each in operation.get("parameters", [])]
     for each in parameters:
@@ -151,7 +153,10 @@ def _checked(document: Mapping[str, Any], operation: Mapping[str, Any], seen: Se
 
 
 def _body_problems(
-    document: Mapping[str, Any], operation: Mapping[str, Any], body: Mapping[str, Any], seen: Seen
+    document: Mapping[str, Any],
+    operation: Mapping[str, Any],
+    body: Mapping[str, Any],
+    seen: RecordedRequest,
 ) -> list[str]:
     kind = seen.headers.get("content-type", "").partition(";")[0]
     content = body["content"].get(kind)

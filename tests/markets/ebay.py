@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from spinneret.marketplace.ebay.platform import EBAY
-from tests.markets.web import Said, Seen
+from tests.markets.web import RecordedRequest, StubResponse
 
 SITE = "EBAY_DE"
 KEYS = {"client_id": "ebay-id", "client_secret": "ebay-secret", "redirect_uri": "Our_RuName"}
@@ -71,7 +71,7 @@ class FakeEbay:
         """Title → error id that publishing answers."""
         self.calls: Counter[str] = Counter()
         self._numbers = itertools.count(1)
-        self._routes: list[tuple[str, str, Callable[..., Said]]] = [
+        self._routes: list[tuple[str, str, Callable[..., StubResponse]]] = [
             ("POST", r"/identity/v1/oauth2/token", self._token),
             ("POST", r"/identity/v1/oauth2/revoke", self._revoke),
             ("GET", r"/sell/account/v1/program/get_opted_in_programs", self._programs),
@@ -107,7 +107,7 @@ class FakeEbay:
             ("GET", r"/commerce/message/v1/conversation/(\w+)", self._conversation),
         ]
 
-    def serve(self, seen: Seen) -> Said:
+    def serve(self, seen: RecordedRequest) -> StubResponse:
         for method, pattern, answer in self._routes:
             found = re.fullmatch(pattern, seen.path)
             if found and method == seen.method:
@@ -118,9 +118,9 @@ class FakeEbay:
                     if not self._allowed(seen):
                         return _error(403, 1100, "Insufficient permissions to fulfill the request")
                 if seen.method == "POST" and not seen.body:
-                    return Said(411)
+                    return StubResponse(411)
                 return answer(seen, *found.groups())
-        return Said(404, {"errors": []})
+        return StubResponse(404, {"errors": []})
 
     def live(self, sku: str) -> list[str]:
         """The live listings of a SKU."""
@@ -134,10 +134,10 @@ class FakeEbay:
         at = self.clock().strftime("%Y-%m-%dT%H:%M:%S.000Z")
         self.orders.append({"orderId": order_id, "creationDate": at, "lineItems": [line]})
 
-    def _known(self, seen: Seen) -> bool:
+    def _known(self, seen: RecordedRequest) -> bool:
         return _token_of(seen) in self.tokens or _token_of(seen) in self.application
 
-    def _allowed(self, seen: Seen) -> bool:
+    def _allowed(self, seen: RecordedRequest) -> bool:
         is_public, scopes = next(
             each for start, each in SCOPES.items() if seen.path.startswith(start)
         )
@@ -146,90 +146,90 @@ class FakeEbay:
             return granted is not None and bool(granted & scopes)
         return granted is None and bool(self.consented & scopes)
 
-    def _token(self, seen: Seen) -> Said:
+    def _token(self, seen: RecordedRequest) -> StubResponse:
         pair = base64.b64encode(f"{KEYS['client_id']}:{KEYS['client_secret']}".encode()).decode()
         if seen.headers.get("authorization") != f"Basic {pair}":
-            return Said(401, {"error": "invalid_client"})
+            return StubResponse(401, {"error": "invalid_client"})
         form = {name: values[0] for name, values in seen.form.items()}
         self.grants[form["grant_type"]] += 1
         if form["grant_type"] == "client_credentials":
             token = f"application-{next(self._numbers)}"
             self.application[token] = frozenset(form["scope"].split())
-            return Said(200, {"access_token": token, "expires_in": 7200})
+            return StubResponse(200, {"access_token": token, "expires_in": 7200})
         if not set(form.get("scope", "").split()) <= self.consented:
-            return Said(400, {"error": "invalid_scope"})
+            return StubResponse(400, {"error": "invalid_scope"})
         if form["grant_type"] == "refresh_token" and (
             self.revoked or form["refresh_token"] != self.refresh_token
         ):
-            return Said(400, {"error": "invalid_grant"})
+            return StubResponse(400, {"error": "invalid_grant"})
         token = f"access-{next(self._numbers)}"
         self.tokens = {token}
         data: dict[str, Any] = {"access_token": token, "expires_in": 7200, "token_type": "User"}
         if form["grant_type"] == "authorization_code":
             data |= {"refresh_token": self.refresh_token, "refresh_token_expires_in": 47304000}
-        return Said(200, data)
+        return StubResponse(200, data)
 
-    def _revoke(self, _: Seen) -> Said:
+    def _revoke(self, _: RecordedRequest) -> StubResponse:
         self.revoked = True
         self.tokens = set()
-        return Said(200, {})
+        return StubResponse(200, {})
 
-    def _programs(self, _: Seen) -> Said:
-        return Said(200, {"programs": [{"programType": "SELLING_POLICY_MANAGEMENT"}]})
+    def _programs(self, _: RecordedRequest) -> StubResponse:
+        return StubResponse(200, {"programs": [{"programType": "SELLING_POLICY_MANAGEMENT"}]})
 
-    def _policies(self, _: Seen, kind: str) -> Said:
+    def _policies(self, _: RecordedRequest, kind: str) -> StubResponse:
         found = [{f"{kind}PolicyId": each} for each in self.policies[kind]]
-        return Said(200, {f"{kind}Policies": found})
+        return StubResponse(200, {f"{kind}Policies": found})
 
-    def _locations(self, _: Seen) -> Said:
+    def _locations(self, _: RecordedRequest) -> StubResponse:
         found = [
             {"merchantLocationKey": each, "merchantLocationStatus": "ENABLED"}
             for each in self.locations
         ]
-        return Said(200, {"locations": found, "total": len(found)})
+        return StubResponse(200, {"locations": found, "total": len(found)})
 
-    def _tree(self, _: Seen) -> Said:
-        return Said(200, {"categoryTreeId": "77", "categoryTreeVersion": "1"})
+    def _tree(self, _: RecordedRequest) -> StubResponse:
+        return StubResponse(200, {"categoryTreeId": "77", "categoryTreeVersion": "1"})
 
-    def _suggest(self, _: Seen, __: str) -> Said:
-        return Said(200, {"categorySuggestions": [{"category": {"categoryId": "57988"}}]})
+    def _suggest(self, _: RecordedRequest, __: str) -> StubResponse:
+        return StubResponse(200, {"categorySuggestions": [{"category": {"categoryId": "57988"}}]})
 
-    def _aspects(self, _: Seen, __: str) -> Said:
+    def _aspects(self, _: RecordedRequest, __: str) -> StubResponse:
         aspects = [
             {"localizedAspectName": name, "aspectConstraint": {"aspectRequired": True}}
             for name in self.required_aspects
         ]
-        return Said(200, {"aspects": aspects})
+        return StubResponse(200, {"aspects": aspects})
 
-    def _make_image(self, seen: Seen) -> Said:
+    def _make_image(self, seen: RecordedRequest) -> StubResponse:
         url = seen.json["imageUrl"]
         if not url.startswith("https://"):
             return _error(400, 190204, "No valid image")
         image = f"img{next(self._numbers)}"
         self.images[image] = f"https://i.ebayimg.example/{image}.jpg"
         place = f"https://apim.ebay.com/commerce/media/v1_beta/image/{image}"
-        return Said(201, None, {"Location": place})
+        return StubResponse(201, None, {"Location": place})
 
-    def _image(self, _: Seen, image: str) -> Said:
-        return Said(200, {"imageUrl": self.images[image], "expirationDate": "2026-12-31"})
+    def _image(self, _: RecordedRequest, image: str) -> StubResponse:
+        return StubResponse(200, {"imageUrl": self.images[image], "expirationDate": "2026-12-31"})
 
-    def _item(self, _: Seen, sku: str) -> Said:
+    def _item(self, _: RecordedRequest, sku: str) -> StubResponse:
         if sku not in self.items:
             return _error(404, 25710, "not found")
-        return Said(200, {**self.items[sku], "sku": sku, "locale": "de_DE", "groupIds": []})
+        return StubResponse(200, {**self.items[sku], "sku": sku, "locale": "de_DE", "groupIds": []})
 
-    def _put_item(self, seen: Seen, sku: str) -> Said:
+    def _put_item(self, seen: RecordedRequest, sku: str) -> StubResponse:
         if "content-language" not in seen.headers:
             return _error(400, 25709, "Invalid value for header Content-Language.")
         known = sku in self.items
         self.items[sku] = seen.json  # all of it: what isn't sent is gone
         self.revisions.update(self.live(sku))
-        return Said(204 if known else 201, None if known else {"warnings": []})
+        return StubResponse(204 if known else 201, None if known else {"warnings": []})
 
     def _listed(self, offer_id: str) -> list[str]:
         return [listing for listing, offer in self.listings.items() if offer == offer_id]
 
-    def _update_stock(self, seen: Seen) -> Said:
+    def _update_stock(self, seen: RecordedRequest) -> StubResponse:
         [*requests] = seen.json["requests"]
         if len(requests) != 1:
             return _error(400, 25709, "Only one SKU can be updated per call.")
@@ -245,7 +245,7 @@ class FakeEbay:
         parts = [self._update_offer(sku, each) for each in offers]
         self.revisions.update(self.live(sku))
         whole = all(part["statusCode"] == 200 for part in parts)
-        return Said(200 if whole else 207, {"responses": parts})
+        return StubResponse(200 if whole else 207, {"responses": parts})
 
     def _update_offer(self, sku: str, wanted: dict[str, Any]) -> dict[str, Any]:
         offer = self.offers.get(wanted["offerId"])
@@ -260,7 +260,7 @@ class FakeEbay:
         offer["pricingSummary"]["price"] = wanted["price"]
         return {**part, "statusCode": 200, "warnings": []}
 
-    def _find_offers(self, seen: Seen) -> Said:
+    def _find_offers(self, seen: RecordedRequest) -> StubResponse:
         sku, sites = seen.query["sku"][0], seen.query.get("marketplace_id")
         found = [
             offer
@@ -269,9 +269,9 @@ class FakeEbay:
         ]
         if not found:
             return _error(404, 25713, "This Offer is not available.")
-        return Said(200, {"offers": found, "total": len(found)})
+        return StubResponse(200, {"offers": found, "total": len(found)})
 
-    def _make_offer(self, seen: Seen) -> Said:
+    def _make_offer(self, seen: RecordedRequest) -> StubResponse:
         wanted = seen.json
         if wanted["sku"] not in self.items:
             return _error(400, 25702, "SKU is not available")
@@ -281,14 +281,14 @@ class FakeEbay:
                 return _error(400, 25002, "Offer entity already exists.", named)
         offer_id = f"off{next(self._numbers)}"
         self.offers[offer_id] = {**wanted, "offerId": offer_id, "status": "UNPUBLISHED"}
-        return Said(201, {"offerId": offer_id})
+        return StubResponse(201, {"offerId": offer_id})
 
-    def _offer(self, _: Seen, offer_id: str) -> Said:
+    def _offer(self, _: RecordedRequest, offer_id: str) -> StubResponse:
         if offer_id not in self.offers:
             return _error(404, 25713, "This Offer is not available.")
-        return Said(200, self.offers[offer_id])
+        return StubResponse(200, self.offers[offer_id])
 
-    def _put_offer(self, seen: Seen, offer_id: str) -> Said:
+    def _put_offer(self, seen: RecordedRequest, offer_id: str) -> StubResponse:
         former = self.offers[offer_id]
         kept = {
             name: former[name]
@@ -297,15 +297,17 @@ class FakeEbay:
         }
         self.offers[offer_id] = {**seen.json, **kept}
         self.revisions.update(self._listed(offer_id))
-        return Said(200, {"offerId": offer_id})
+        return StubResponse(200, {"offerId": offer_id})
 
-    def _publish(self, _: Seen, offer_id: str) -> Said:
+    def _publish(self, _: RecordedRequest, offer_id: str) -> StubResponse:
         offer = self.offers.get(offer_id)
         if offer is None:
             return _error(404, 25713, "This Offer is not available.")
         if offer["status"] == "PUBLISHED":
             warning = {"errorId": 25402, "message": "published already", "category": "Application"}
-            return Said(200, {"listingId": offer["listing"]["listingId"], "warnings": [warning]})
+            return StubResponse(
+                200, {"listingId": offer["listing"]["listingId"], "warnings": [warning]}
+            )
         product = self.items[offer["sku"]]["product"]
         if refused := self.refused_titles.get(product["title"]):
             return _error(400, refused, "Invalid category.")
@@ -318,9 +320,9 @@ class FakeEbay:
         offer["status"] = "PUBLISHED"
         offer["listing"] = {"listingId": listing_id, "listingStatus": "ACTIVE"}
         self.listings[listing_id] = offer_id
-        return Said(200, {"listingId": listing_id, "warnings": []})
+        return StubResponse(200, {"listingId": listing_id, "warnings": []})
 
-    def _withdraw(self, _: Seen, offer_id: str) -> Said:
+    def _withdraw(self, _: RecordedRequest, offer_id: str) -> StubResponse:
         offer = self.offers[offer_id]
         if offer["status"] != "PUBLISHED":
             return _error(400, 25002, "not published")
@@ -328,11 +330,11 @@ class FakeEbay:
         offer["status"] = "UNPUBLISHED"
         del self.listings[listing_id]
         self.ended.append(listing_id)
-        return Said(200, {"listingId": listing_id})
+        return StubResponse(200, {"listingId": listing_id})
 
-    def _fees(self, _: Seen) -> Said:
+    def _fees(self, _: RecordedRequest) -> StubResponse:
         fee = {"amount": {"currency": "EUR", "value": "0.35"}, "feeType": "INSERTION_FEE"}
-        return Said(200, {"feeSummaries": [{"marketplaceId": SITE, "fees": [fee]}]})
+        return StubResponse(200, {"feeSummaries": [{"marketplaceId": SITE, "fees": [fee]}]})
 
     def _broken(self) -> dict[str, list[dict[str, Any]]]:
         """By compliance type, the live listings that violate it."""
@@ -370,16 +372,20 @@ class FakeEbay:
                 )
         return found
 
-    def _violated(self, _: Seen) -> Said:
+    def _violated(self, _: RecordedRequest) -> StubResponse:
         found = [
             {"complianceType": kind, "marketplaceId": SITE, "listingCount": len(listings)}
             for kind, listings in self._broken().items()
         ]
         # Counts of all marketplaces come, whichever the header names.
         elsewhere = {"complianceType": "HTTPS", "marketplaceId": "EBAY_GB", "listingCount": 3}
-        return Said(200, {"violationSummaries": [*found, elsewhere]}) if found else Said(204)
+        return (
+            StubResponse(200, {"violationSummaries": [*found, elsewhere]})
+            if found
+            else StubResponse(204)
+        )
 
-    def _violations(self, seen: Seen) -> Said:
+    def _violations(self, seen: RecordedRequest) -> StubResponse:
         if "x-ebay-c-marketplace-id" not in seen.headers:
             return _error(400, 850102, "Marketplace ID is missing")
         if "compliance_type" not in seen.query:
@@ -388,34 +394,34 @@ class FakeEbay:
         offset, limit = int(seen.query["offset"][0]), min(200, int(seen.query["limit"][0]))
         page = found[offset : offset + limit]
         if not page:
-            return Said(204)
-        return Said(200, {"listingViolations": page, "total": len(found), "limit": limit})
+            return StubResponse(204)
+        return StubResponse(200, {"listingViolations": page, "total": len(found), "limit": limit})
 
-    def _orders(self, seen: Seen) -> Said:
+    def _orders(self, seen: RecordedRequest) -> StubResponse:
         begin = seen.query["filter"][0].partition("[")[2].partition("..")[0]
         changed = [order for order in self.orders if order["creationDate"] >= begin]
         offset = int(seen.query["offset"][0])
-        return Said(200, {"orders": changed[offset : offset + 50], "total": len(changed)})
+        return StubResponse(200, {"orders": changed[offset : offset + 50], "total": len(changed)})
 
-    def _send(self, seen: Seen) -> Said:
+    def _send(self, seen: RecordedRequest) -> StubResponse:
         message = {
             "messageId": f"msg{next(self._numbers)}",
             "messageBody": seen.json["messageText"],
             "createdDate": self.clock().strftime("%Y-%m-%dT%H:%M:%S.000Z"),
         }
         self.messages.append(message)
-        return Said(200, message)
+        return StubResponse(200, message)
 
-    def _conversation(self, _: Seen, __: str) -> Said:
-        return Said(200, {"messages": self.messages})
+    def _conversation(self, _: RecordedRequest, __: str) -> StubResponse:
+        return StubResponse(200, {"messages": self.messages})
 
 
-def _token_of(seen: Seen) -> str:
+def _token_of(seen: RecordedRequest) -> str:
     return seen.headers.get("authorization", "").removeprefix("Bearer ")
 
 
-def _error(status: int, number: int, text: str, parameters: Any = ()) -> Said:
-    return Said(status, {"errors": [_reason(number, text, parameters)]})
+def _error(status: int, number: int, text: str, parameters: Any = ()) -> StubResponse:
+    return StubResponse(status, {"errors": [_reason(number, text, parameters)]})
 
 
 def _part(status: int, number: int, text: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.markets.web import Said, Seen
+from tests.markets.web import RecordedRequest, StubResponse
 
 KEYS = {
     "client_id": "keystring",
@@ -47,7 +47,7 @@ class FakeEtsy:
         self.refused_titles: set[str] = set()
         self._numbers = itertools.count(1000)
         shop = rf"/v3/application/shops/{SHOP}"
-        self._routes: list[tuple[str, str, Callable[..., Said]]] = [
+        self._routes: list[tuple[str, str, Callable[..., StubResponse]]] = [
             ("POST", r"/v3/public/oauth/token", self._token),
             ("GET", r"/v3/application/users/(\d+)/shops", self._shop),
             ("GET", rf"{shop}/shipping-profiles", self._profiles),
@@ -64,7 +64,7 @@ class FakeEtsy:
             ("GET", rf"{shop}/receipts", self._receipts),
         ]
 
-    def serve(self, seen: Seen) -> Said:
+    def serve(self, seen: RecordedRequest) -> StubResponse:
         for method, pattern, answer in self._routes:
             found = re.fullmatch(pattern, seen.path)
             if found and method == seen.method:
@@ -75,9 +75,9 @@ class FakeEtsy:
                 if self.left_today is not None:
                     self.left_today -= 1
                     left = {"x-remaining-today": str(self.left_today)}
-                    return Said(said.status, said.data, {**said.headers, **left})
+                    return StubResponse(said.status, said.data, {**said.headers, **left})
                 return said
-        return Said(404, {"error": "Resource not found"})
+        return StubResponse(404, {"error": "Resource not found"})
 
     def live(self, title: str) -> list[str]:
         """The listings of a title, drafts too: each of them is one too many after the first."""
@@ -94,28 +94,28 @@ class FakeEtsy:
         receipt = {"receipt_id": receipt_id, "created_timestamp": made, "transactions": [line]}
         self.receipts.append(receipt)
 
-    def _refused(self, seen: Seen) -> Said | None:
+    def _refused(self, seen: RecordedRequest) -> StubResponse | None:
         if seen.headers.get("x-api-key") != f"{KEYS['client_id']}:{KEYS['client_secret']}":
-            return Said(403, {"error": "the key isn't complete"})
+            return StubResponse(403, {"error": "the key isn't complete"})
         if seen.headers.get("authorization", "").removeprefix("Bearer ") not in self.tokens:
-            return Said(401, {"error": "invalid_token"})
+            return StubResponse(401, {"error": "invalid_token"})
         if self.left_today is not None and self.left_today <= 0:
-            return Said(429, {"error": "over the day's limit"}, {"x-remaining-today": "0"})
+            return StubResponse(429, {"error": "over the day's limit"}, {"x-remaining-today": "0"})
         return None
 
-    def _token(self, seen: Seen) -> Said:
+    def _token(self, seen: RecordedRequest) -> StubResponse:
         form = {name: values[0] for name, values in seen.form.items()}
         if form["client_id"] != KEYS["client_id"]:
-            return Said(401, {"error": "invalid_client"})
+            return StubResponse(401, {"error": "invalid_client"})
         if form["grant_type"] == "authorization_code":
             self.verifiers[form["code"]] = form["code_verifier"]
         elif form["refresh_token"] != self.refresh_token:
             self.refused_tokens.append(form["refresh_token"])
-            return Said(400, {"error": "invalid_grant"})
+            return StubResponse(400, {"error": "invalid_grant"})
         number = next(self._numbers)
         self.tokens = {f"77.access-{number}"}
         self.refresh_token = f"77.refresh-{number}"
-        return Said(
+        return StubResponse(
             200,
             {
                 "access_token": f"77.access-{number}",
@@ -124,22 +124,24 @@ class FakeEtsy:
             },
         )
 
-    def _shop(self, _: Seen, __: str) -> Said:
-        return Said(200, {"shop_id": int(SHOP)})
+    def _shop(self, _: RecordedRequest, __: str) -> StubResponse:
+        return StubResponse(200, {"shop_id": int(SHOP)})
 
-    def _profiles(self, _: Seen) -> Said:
-        return Said(200, {"count": 1, "results": [{"shipping_profile_id": 31}]})
+    def _profiles(self, _: RecordedRequest) -> StubResponse:
+        return StubResponse(200, {"count": 1, "results": [{"shipping_profile_id": 31}]})
 
-    def _states(self, _: Seen) -> Said:
-        return Said(200, {"count": 1, "results": [{"readiness_state_id": 41}]})
+    def _states(self, _: RecordedRequest) -> StubResponse:
+        return StubResponse(200, {"count": 1, "results": [{"readiness_state_id": 41}]})
 
-    def _create(self, seen: Seen) -> Said:
+    def _create(self, seen: RecordedRequest) -> StubResponse:
         form = seen.form
         if seen.headers["content-type"] != "application/x-www-form-urlencoded":
-            return Said(400, {"error": "not a form"})
+            return StubResponse(400, {"error": "not a form"})
         missing = [name for name in _REQUIRED if name not in form]
         if missing or form["title"][0] in self.refused_titles:
-            return Said(400, {"error": f"Missing or wrong: {', '.join(missing) or 'title'}"})
+            return StubResponse(
+                400, {"error": f"Missing or wrong: {', '.join(missing) or 'title'}"}
+            )
         key = str(next(self._numbers))
         self._add(
             key,
@@ -151,7 +153,7 @@ class FakeEtsy:
             price={"amount": round(float(form["price"][0]) * 100), "divisor": 100},
             state="draft",
         )
-        return Said(201, self.listings[key])
+        return StubResponse(201, self.listings[key])
 
     def _add(self, key: str, **fields: Any) -> None:
         made = int(self.clock().timestamp())
@@ -159,7 +161,7 @@ class FakeEtsy:
         self.listings[key] = own | fields
         self.images[key] = []
 
-    def _newest(self, seen: Seen) -> Said:
+    def _newest(self, seen: RecordedRequest) -> StubResponse:
         state = seen.query["state"][0]
         late = (self.clock() - timedelta(seconds=self.visible_after)).timestamp()
         found = [
@@ -169,20 +171,20 @@ class FakeEtsy:
         ]
         found.sort(key=lambda each: -int(each["created_timestamp"]))
         offset = int(seen.query.get("offset", ["0"])[0])
-        return Said(200, {"count": len(found), "results": found[offset : offset + 100]})
+        return StubResponse(200, {"count": len(found), "results": found[offset : offset + 100]})
 
-    def _listing(self, _: Seen, key: str) -> Said:
+    def _listing(self, _: RecordedRequest, key: str) -> StubResponse:
         if key not in self.listings:
-            return Said(404, {"error": "Resource not found"})
-        return Said(200, self.listings[key])
+            return StubResponse(404, {"error": "Resource not found"})
+        return StubResponse(200, self.listings[key])
 
-    def _change(self, seen: Seen, key: str) -> Said:
+    def _change(self, seen: RecordedRequest, key: str) -> StubResponse:
         listing, form = self.listings.get(key), seen.form
         if listing is None:
-            return Said(404, {"error": "Resource not found"})
+            return StubResponse(404, {"error": "Resource not found"})
         if form.get("state") == ["active"]:
             if not self.images[key]:
-                return Said(400, {"error": "a listing needs an image"})
+                return StubResponse(400, {"error": "a listing needs an image"})
             listing["state"] = "active"
             listing["url"] = f"https://www.etsy.example/listing/{key}"
         if "image_ids" in form:
@@ -191,28 +193,28 @@ class FakeEtsy:
         for name in ("title", "description"):
             if name in form:
                 listing[name] = form[name][0]
-        return Said(200, listing)
+        return StubResponse(200, listing)
 
-    def _upload(self, seen: Seen, key: str) -> Said:
+    def _upload(self, seen: RecordedRequest, key: str) -> StubResponse:
         if key not in self.listings:
-            return Said(404, {"error": "Resource not found"})
+            return StubResponse(404, {"error": "Resource not found"})
         text = seen.body.decode("latin-1")
         alt = re.search(r'name="alt_text"\r\n\r\n(.*?)\r\n--', text, re.DOTALL)
         assert alt is not None
         image = {"listing_image_id": next(self._numbers), "alt_text": alt[1]}
         self.images[key].insert(0, image)  # whatever the rank said
-        return Said(201, image)
+        return StubResponse(201, image)
 
-    def _images(self, _: Seen, key: str) -> Said:
+    def _images(self, _: RecordedRequest, key: str) -> StubResponse:
         found = [{**each, "rank": n} for n, each in enumerate(self.images.get(key, []), start=1)]
-        return Said(200, {"count": len(found), "results": found})
+        return StubResponse(200, {"count": len(found), "results": found})
 
-    def _inventory(self, _: Seen, key: str) -> Said:
+    def _inventory(self, _: RecordedRequest, key: str) -> StubResponse:
         if key not in self.inventories:
-            return Said(404, {"error": "Resource not found"})
-        return Said(200, self.inventories[key])
+            return StubResponse(404, {"error": "Resource not found"})
+        return StubResponse(200, self.inventories[key])
 
-    def _put_inventory(self, seen: Seen, key: str) -> Said:
+    def _put_inventory(self, seen: RecordedRequest, key: str) -> StubResponse:
         products = []
         for product in seen.json["products"]:
             offerings = [
@@ -228,16 +230,16 @@ class FakeEtsy:
         self.inventories[key] = {"products": products}
         first = products[0]["offerings"][0]
         self.listings[key] |= {"quantity": first["quantity"], "price": first["price"]}
-        return Said(200, self.inventories[key])
+        return StubResponse(200, self.inventories[key])
 
-    def _delete(self, _: Seen, key: str) -> Said:
+    def _delete(self, _: RecordedRequest, key: str) -> StubResponse:
         if key not in self.listings:
-            return Said(404, {"error": "Resource not found"})
+            return StubResponse(404, {"error": "Resource not found"})
         del self.listings[key]
         self.deleted.append(key)
-        return Said(204)
+        return StubResponse(204)
 
-    def _receipts(self, seen: Seen) -> Said:
+    def _receipts(self, seen: RecordedRequest) -> StubResponse:
         since = int(seen.query["min_last_modified"][0])
         found = [each for each in self.receipts if each["created_timestamp"] >= since]
-        return Said(200, {"count": len(found), "results": found})
+        return StubResponse(200, {"count": len(found), "results": found})

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from tests.markets.web import Seen
+from tests.markets.web import RecordedRequest
 
 VARIABLE: Final = "MARKETPLACE_RECORD"
 """Names the file to append to; without it nothing is kept."""
 
 
-def record(seen: Seen) -> None:
+def record(seen: RecordedRequest) -> None:
     """Append the request as a line; one write, so that several processes may share the file."""
     path = os.environ.get(VARIABLE)
     if path:
@@ -30,12 +30,12 @@ def record(seen: Seen) -> None:
             file.write(json.dumps(line, sort_keys=True).encode() + b"\n")
 
 
-def recorded(path: Path) -> Iterator[Seen]:
+def recorded(path: Path) -> Iterator[RecordedRequest]:
     """The requests of a file."""
     with path.open() as file:
         for line in file:
             kept = json.loads(line)
-            yield Seen(
+            yield RecordedRequest(
                 method=kept["method"],
                 path=kept["path"],
                 query=kept["query"],

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from tests.markets.ebay import FakeEbay
 from tests.markets.etsy import FakeEtsy
 from tests.markets.recording import record
-from tests.markets.web import Market, Seen
+from tests.markets.web import Market, RecordedRequest
 
 _JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + b"\x00" * 64
 
@@ -23,7 +23,7 @@ class MarketServer:
     def __init__(self, port: int) -> None:
         self.ebay = FakeEbay(lambda: datetime.now(UTC))
         self.etsy = FakeEtsy(lambda: datetime.now(UTC))
-        self.seen: list[Seen] = []
+        self.seen: list[RecordedRequest] = []
         self.lock = threading.Lock()
         handler = type("Handler", (_Handler,), {"markets": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
@@ -52,7 +52,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self) -> None:
         parts = urlsplit(self.path)
         size = int(self.headers.get("Content-Length") or 0)
-        seen = Seen(
+        seen = RecordedRequest(
             method=self.command,
             path=parts.path,
             query=parse_qs(parts.query),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spinneret.jobs.driven.dynamo import DynamoSlots
-from spinneret.jobs.driven.ports import Slots
+from spinneret.jobs.driven.dynamo import DynamoSemaphore
+from spinneret.jobs.driven.ports import Semaphore
 from spinneret.jobs.dynamo import DynamoJobStore
 from spinneret.jobs.effects.dynamo import DynamoEffectStore
 from spinneret.jobs.ports import EffectStore, JobStore
-from spinneret.marketplace.calls.dynamo import DynamoPace
-from spinneret.marketplace.calls.ports import Pace
+from spinneret.marketplace.calls.dynamo import DynamoSellerRateLimiter
+from spinneret.marketplace.calls.ports import SellerRateLimiter
 from spinneret.marketplace.connections.dynamo import DynamoConnections
 from spinneret.marketplace.connections.ports import ConnectionStore
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
@@ -26,16 +26,16 @@ from spinneret.marketplace.tasks.ports import TaskStore
 from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
 from spinneret.marketplace.vinted.ports import PluginStore
 from tests.contract.backends import Tables
-from tests.fakes.deep_crawling import FakeSlots
+from tests.fakes.deep_crawling import FakeSemaphore
 from tests.fakes.effects import FakeEffectStore
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.marketplace import (
     FakeConnections,
     FakeListingStore,
-    FakePace,
     FakePluginStore,
     FakeProductStore,
     FakeSaleStore,
+    FakeSellerRateLimiter,
     FakeStatistics,
     FakeTaskStore,
 )
@@ -54,8 +54,8 @@ class Stores:
     sales: SaleStore
     plugins: PluginStore
     statistics: StatisticsStore
-    pace: Pace
-    slots: Slots
+    pace: SellerRateLimiter
+    slots: Semaphore
 
 
 def in_memory() -> Stores:
@@ -71,8 +71,8 @@ def in_memory() -> Stores:
         sales=FakeSaleStore(products),
         plugins=FakePluginStore(jobs),
         statistics=FakeStatistics(),
-        pace=FakePace(),
-        slots=FakeSlots(),
+        pace=FakeSellerRateLimiter(),
+        slots=FakeSemaphore(),
     )
 
 
@@ -90,6 +90,6 @@ def on_tables(tables: Tables) -> Stores:
         sales=DynamoSaleStore(client, table),
         plugins=DynamoPluginStore(client, table, jobs),
         statistics=DynamoStatistics(client, table),
-        pace=DynamoPace(client, table),
-        slots=DynamoSlots(client, table),
+        pace=DynamoSellerRateLimiter(client, table),
+        slots=DynamoSemaphore(client, table),
     )

@@ -14,7 +14,7 @@ from tests.fakes.fetching import fetched_page
 
 
 @dataclass(frozen=True)
-class Seen:
+class RecordedRequest:
     """A request as it came to a marketplace; header names in lower case."""
 
     method: str
@@ -35,7 +35,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Said:
+class StubResponse:
     """An answer."""
 
     status: int
@@ -51,7 +51,7 @@ class Said:
 class Market(Protocol):
     """One marketplace's server."""
 
-    def serve(self, seen: Seen) -> Said: ...
+    def serve(self, seen: RecordedRequest) -> StubResponse: ...
 
 
 class FakeWeb:
@@ -64,14 +64,16 @@ class FakeWeb:
     def __init__(self, markets: Mapping[str, Market]) -> None:
         self._markets = markets
         """By the beginning of the paths that they serve."""
-        self.record: Callable[[Seen], None] = lambda _: None
-        self.seen: list[Seen] = []
+        self.record: Callable[[RecordedRequest], None] = lambda _: None
+        self.seen: list[RecordedRequest] = []
         self.origins: list[str] = []
         self.lost: set[int] = set()
         """Numbers of requests, from 1, whose answers don't come."""
-        self.instead: dict[int, Said] = {}
+        self.instead: dict[int, StubResponse] = {}
         """Answers of a gateway before the market, by number."""
-        self.around: Callable[[str, Callable[[], Said]], Said] = lambda _, serve: serve()
+        self.around: Callable[[str, Callable[[], StubResponse]], StubResponse] = lambda _, serve: (
+            serve()
+        )
         self.images: dict[str, bytes] = {}
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
@@ -79,7 +81,7 @@ class FakeWeb:
             body = self.images[request.url.text]
             return fetched_page(request.url.text, body, media_type="image/jpeg")
         parts = urlsplit(request.url.text)
-        seen = Seen(
+        seen = RecordedRequest(
             method=request.method,
             path=parts.path,
             query=parse_qs(parts.query),

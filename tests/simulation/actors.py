@@ -9,10 +9,10 @@ from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.driven.starting import Starter
-from spinneret.jobs.effects.service import Effects
+from spinneret.jobs.effects.service import SideEffects
 from spinneret.jobs.ends import handing_on
-from spinneret.jobs.models import Backlog, Draft, Job, JobRef, Move, Reply, RequestKey
-from spinneret.jobs.parents import ParentEnds, ParentLook
+from spinneret.jobs.models import Backlog, Draft, Job, JobRef, Reply, RequestKey, Transition
+from spinneret.jobs.parents import ParentEnds, ParentRecheck
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.ports import JobStore
 from spinneret.jobs.publishing import PublishingJobStore
@@ -71,7 +71,7 @@ class Claim:
     def publish(self) -> None:
         """Have a foreign system do something, once for the job however many runs it takes."""
         key = f"listing of {self.context.job.id}"
-        Effects(self.effects, self.world.clock_of(self.actor)).once(
+        SideEffects(self.effects, self.world.clock_of(self.actor)).once(
             self.context,
             key,
             request="as it is",
@@ -146,7 +146,7 @@ class Actors:
 
         self._timed(self._world.start(Role.CLIENT, run), REQUEST_TIMEOUT)
 
-    def move(self, ref: JobRef, move: Move) -> None:
+    def move(self, ref: JobRef, move: Transition) -> None:
         """A user's word."""
 
         def run(actor: Actor) -> None:
@@ -180,7 +180,7 @@ class Actors:
                 queue=SteppedQueue(self._world, actor, self.post, self.backlog),
                 kinds=POLICIES,
                 clock=clock,
-                look_at_parent=ParentLook(store, self._ends_of(store, clock), control, clock),
+                look_at_parent=ParentRecheck(store, self._ends_of(store, clock), control, clock),
             )
             try:
                 for sweep in (sweeper.sweep, relay.sweep):
@@ -300,7 +300,7 @@ class Actors:
     def _ending(self, actor: Actor, relay: Relay) -> JobStore:
         """As it is wired: ends are handed on, and the last child's end ends its parent."""
         inner = SteppedStore(self._world, actor)
-        store = PublishingJobStore(inner, handing_on(POLICIES, relay.hand_on))
+        store = PublishingJobStore(inner, handing_on(POLICIES, relay.relay))
         store.listen(self._ends_of(store, self._world.clock_of(actor)))
         return store
 

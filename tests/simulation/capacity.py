@@ -32,12 +32,12 @@ from spinneret.jobs.models import (
 from spinneret.jobs.ports import DuePage, DuePosition
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.service import JobService
-from spinneret.jobs.sweeper import Sweeper, Swept
+from spinneret.jobs.sweeper import Sweeper, SweepResult
 from spinneret.jobs.worker import Context, Defer, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchTimeout
 from spinneret.outbox.models import DomainEvent
-from spinneret.outbox.ports import Position, WakePage
+from spinneret.outbox.ports import DueSubjectPage, Position
 from spinneret.outbox.relay import Relay
 from tests.fakes.crashes import Crash
 from tests.fakes.jobs import DueIndex, FakeJobStore, no_parent
@@ -112,7 +112,9 @@ class _LaggingOutbox:
         self._outbox = outbox
         self._lag = timedelta(seconds=lag)
 
-    def to_wake(self, shard: int, until: datetime, limit: int, after: Position | None) -> WakePage:
+    def to_wake(
+        self, shard: int, until: datetime, limit: int, after: Position | None
+    ) -> DueSubjectPage:
         """See OutboxStore."""
         return self._outbox.to_wake(shard, until - self._lag, limit, after)
 
@@ -175,7 +177,7 @@ class Capacity:
         self._relay_of = relay_of
         self._outbox = _LaggingOutbox(self.store.outbox, self.load.index_lag)
         relay = relay_of(self._outbox, [self], self.clock)
-        self._handing_on = handing_on(KINDS, self._dying(relay.hand_on))
+        self._handing_on = handing_on(KINDS, self._dying(relay.relay))
         self._service = JobService(
             store=self.store, queue=self, kinds=KINDS, clock=self.clock, new_id=self._new_id
         )
@@ -382,7 +384,7 @@ class Capacity:
         self._check_unpublished()
         self.after(PASS_SECONDS, self._pass)
 
-    def _sweep(self) -> Swept:
+    def _sweep(self) -> SweepResult:
         calls = self.figures["calls"]
         sweeper = self._sweeper_of(
             store=PublishingJobStore(
@@ -450,7 +452,7 @@ class Capacity:
         self.now += MONTH
         self.store.purge(self.clock())
         rest = [ref for ref in self.refs if self.store.get(ref) is not None]
-        if rest or self._sweep() != Swept():
+        if rest or self._sweep() != SweepResult():
             self.violations.append("something is left after all was purged")
 
 

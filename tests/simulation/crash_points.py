@@ -9,7 +9,7 @@ from datetime import timedelta
 from random import Random
 from typing import Final
 
-from spinneret.jobs.models import Job, JobRef, JobStatus, Move
+from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
 from spinneret.jobs.worker import Defer
 from spinneret.kernel.errors import FetchTimeout, UrlBlocked
 from tests import factories
@@ -28,7 +28,7 @@ class Flow:
     """What the handler and the user do, and how the job may end then."""
 
     work: Work
-    moves: Mapping[float, Move]
+    moves: Mapping[float, Transition]
     """Seconds after the submission → a user's word."""
     ends: frozenset[JobStatus]
 
@@ -99,7 +99,7 @@ class _Client:
             self._world.after(5.0, self.ask)
 
 
-def _moving(world: World, actors: Actors, move: Move) -> Callable[[], None]:
+def _moving(world: World, actors: Actors, move: Transition) -> Callable[[], None]:
     unknown = JobRef(tenant=TENANT, job_id="job_unknown")
     return lambda: actors.move(next(iter(world.invariants.accepted), unknown), move)
 
@@ -159,7 +159,7 @@ FLOWS: Final[Mapping[str, Flow]] = {
     "complete": Flow(work=_completes, moves={}, ends=_COMPLETED),
     "fail": Flow(work=_fails, moves={}, ends=frozenset({JobStatus.FAILED})),
     "fail and begin again": Flow(
-        work=_fails, moves={120.0: Move.RETRY}, ends=frozenset({JobStatus.FAILED})
+        work=_fails, moves={120.0: Transition.RETRY}, ends=frozenset({JobStatus.FAILED})
     ),
     "side effect": Flow(work=_publishes, moves={}, ends=_COMPLETED),
     "postpone": Flow(work=_postpones, moves={}, ends=_COMPLETED),
@@ -168,11 +168,11 @@ FLOWS: Final[Mapping[str, Flow]] = {
     "lose the worker": Flow(work=_loses_its_worker, moves={}, ends=_COMPLETED),
     "kill every worker": Flow(work=_kills_its_worker, moves={}, ends=frozenset({JobStatus.FAILED})),
     "cancel": Flow(
-        work=_completes, moves={5.0: Move.CANCEL}, ends=_COMPLETED | {JobStatus.CANCELLED}
+        work=_completes, moves={5.0: Transition.CANCEL}, ends=_COMPLETED | {JobStatus.CANCELLED}
     ),
     "pause and resume": Flow(
         work=_completes,
-        moves={5.0: Move.PAUSE, 25.0: Move.RESUME},
+        moves={5.0: Transition.PAUSE, 25.0: Transition.RESUME},
         ends=_COMPLETED | {JobStatus.PAUSED},
     ),
 }

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Final
 
 from spinneret.jobs.driven.driving import Driver
-from spinneret.jobs.driven.models import Turn
+from spinneret.jobs.driven.models import ExecutionClaim
 from spinneret.jobs.models import Job
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost, UrlBlocked
 from tests.simulation.stepped import SteppedStore
@@ -142,7 +142,7 @@ class Steps:
 
     def take(self, actor: Actor, state: State) -> State:
         """One step. Raises DependencyUnavailable: the machine tries again."""
-        turn = replace(Turn.of(state), number=state["number"] + 1)
+        turn = replace(ExecutionClaim.of(state), number=state["number"] + 1)
         actor.lease = turn.lease
         driver = self._driver(actor)
         stopped = {**turn.state(), "action": STOP}
@@ -156,7 +156,9 @@ class Steps:
                 driver.fail(turn, driver.held(turn), error)
             return stopped
 
-    def _taken(self, actor: Actor, driver: Driver, turn: Turn, job: Job, steps: int) -> State:
+    def _taken(
+        self, actor: Actor, driver: Driver, turn: ExecutionClaim, job: Job, steps: int
+    ) -> State:
         store, rng = SteppedStore(self._world, actor), self._world.rng
         parts = job.payload["parts"]
         done = self._world.invariants.parts.of(job.ref)
@@ -178,6 +180,8 @@ class Steps:
         store.record(turn.lease, done + 1)
         return {**state, "action": "go on"}
 
-    def _renew(self, actor: Actor, driver: Driver, turn: Turn, job: Job, seconds: float) -> None:
+    def _renew(
+        self, actor: Actor, driver: Driver, turn: ExecutionClaim, job: Job, seconds: float
+    ) -> None:
         until = self._world.clock_of(actor)() + timedelta(seconds=seconds + 2 * STEP_SECONDS)
         driver.renew(turn, job, until, f"step {turn.number}", 10, {})

@@ -15,7 +15,7 @@ from tests.simulation.turnstile import Actor
 SKEW_SECONDS: Final = 5.0
 
 
-class Fate(StrEnum):
+class CallOutcome(StrEnum):
     """What becomes of one call."""
 
     NONE = "fine"
@@ -28,12 +28,15 @@ class Fate(StrEnum):
     STALLED = "process stalled"
 
 
-HELD: Final = frozenset({Fate.LATE, Fate.STALLED})
+HELD: Final = frozenset({CallOutcome.LATE, CallOutcome.STALLED})
 
 
 # A call that isn't idempotent is tried once, and it has a time-out: no process sends it minutes
 # after it decided to.
-_FOREIGN: Final = {Fate.TWICE: Fate.ANSWER_LOST, Fate.STALLED: Fate.LATE}
+_FOREIGN: Final = {
+    CallOutcome.TWICE: CallOutcome.ANSWER_LOST,
+    CallOutcome.STALLED: CallOutcome.LATE,
+}
 
 
 class Faults(Protocol):
@@ -55,7 +58,7 @@ class Faults(Protocol):
         """Whether a stalled process goes on now."""
         ...
 
-    def fate_of(self, actor: Actor, call: str) -> Fate:
+    def fate_of(self, actor: Actor, call: str) -> CallOutcome:
         """What becomes of this call, `store.…` or `queue.…`."""
         ...
 
@@ -63,7 +66,7 @@ class Faults(Protocol):
         """Whether `store` or `queue` is in an outage."""
         ...
 
-    def seconds_of(self, fate: Fate) -> float:
+    def seconds_of(self, fate: CallOutcome) -> float:
         """How late an answer is, or how long a process stalls."""
         ...
 
@@ -82,7 +85,7 @@ class FaultRates:
 
     skewed: bool
     stays: float
-    fates: Mapping[Fate, float]
+    fates: Mapping[CallOutcome, float]
     wakes: float
     lost_messages: float
     doubled_messages: float
@@ -96,13 +99,13 @@ def rates_of(rng: Random) -> FaultRates:
         skewed=rng.random() < 0.7,
         stays=rng.choice([0.0, 0.3, 0.7]),
         fates={
-            Fate.CRASH_BEFORE: rng.choice([0.0, 0.0, 0.01, 0.04]),
-            Fate.CRASH_AFTER: rng.choice([0.0, 0.0, 0.01, 0.04]),
-            Fate.UNAVAILABLE: rng.choice([0.0, 0.0, 0.01, 0.05]),
-            Fate.ANSWER_LOST: rng.choice([0.0, 0.0, 0.02, 0.06]),
-            Fate.TWICE: rng.choice([0.0, 0.02, 0.1]),
-            Fate.LATE: rng.choice([0.0, 0.05, 0.2]),
-            Fate.STALLED: rng.choice([0.0, 0.01, 0.05]),
+            CallOutcome.CRASH_BEFORE: rng.choice([0.0, 0.0, 0.01, 0.04]),
+            CallOutcome.CRASH_AFTER: rng.choice([0.0, 0.0, 0.01, 0.04]),
+            CallOutcome.UNAVAILABLE: rng.choice([0.0, 0.0, 0.01, 0.05]),
+            CallOutcome.ANSWER_LOST: rng.choice([0.0, 0.0, 0.02, 0.06]),
+            CallOutcome.TWICE: rng.choice([0.0, 0.02, 0.1]),
+            CallOutcome.LATE: rng.choice([0.0, 0.05, 0.2]),
+            CallOutcome.STALLED: rng.choice([0.0, 0.01, 0.05]),
         },
         wakes=rng.choice([0.0, 0.2, 0.6]),
         lost_messages=rng.choice([0.0, 0.0, 0.1, 0.5]),
@@ -139,26 +142,26 @@ class SeededFaults:
         """See Faults."""
         return self._rng.random() < self.rates.wakes
 
-    def fate_of(self, actor: Actor, call: str) -> Fate:
+    def fate_of(self, actor: Actor, call: str) -> CallOutcome:
         """See Faults."""
         if self.quiet:
-            return Fate.NONE
+            return CallOutcome.NONE
         if self.is_down(call.partition(".")[0]):
-            return Fate.UNAVAILABLE
+            return CallOutcome.UNAVAILABLE
         drawn = self._rng.random()
         for fate, share in self._fates:
             drawn -= share
             if drawn < 0:
                 return _FOREIGN.get(fate, fate) if call == "foreign.perform" else fate
-        return Fate.NONE
+        return CallOutcome.NONE
 
     def is_down(self, service: str) -> bool:
         """See Faults."""
         return service in self.down
 
-    def seconds_of(self, fate: Fate) -> float:
+    def seconds_of(self, fate: CallOutcome) -> float:
         """See Faults."""
-        if fate is Fate.STALLED:
+        if fate is CallOutcome.STALLED:
             return self._rng.choice(
                 [self._rng.uniform(20.0, 120.0), self._rng.uniform(290.0, 330.0)]
             )
@@ -202,22 +205,22 @@ class CrashPoints:
         """See Faults."""
         return False
 
-    def fate_of(self, actor: Actor, call: str) -> Fate:
+    def fate_of(self, actor: Actor, call: str) -> CallOutcome:
         """See Faults."""
         self.calls.append(call)
         match self._points.get(len(self.calls)):
             case Moment.BEFORE:
-                return Fate.CRASH_BEFORE
+                return CallOutcome.CRASH_BEFORE
             case Moment.AFTER:
-                return Fate.CRASH_AFTER
+                return CallOutcome.CRASH_AFTER
             case _:
-                return Fate.NONE
+                return CallOutcome.NONE
 
     def is_down(self, service: str) -> bool:
         """See Faults."""
         return False
 
-    def seconds_of(self, fate: Fate) -> float:
+    def seconds_of(self, fate: CallOutcome) -> float:
         """See Faults."""
         return 0.0
 

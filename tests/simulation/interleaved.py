@@ -10,7 +10,7 @@ from random import Random
 from typing import Final
 
 from spinneret.jobs import rules
-from spinneret.jobs.models import Family, Job, JobRef, JobStatus
+from spinneret.jobs.models import Job, JobRef, JobStatus, ParentState
 from spinneret.jobs.parents import ParentEnds
 from spinneret.jobs.ports import Claimed, NewJob
 from spinneret.jobs.publishing import PublishingJobStore
@@ -98,7 +98,7 @@ def _follow(
 
 def _awaiting(store: FakeJobStore, shards: Sequence[int]) -> tuple[JobRef, list[Claimed]]:
     """A parent that awaits its children, each of which is claimed by a worker of its own."""
-    made = factories.job(kind=FAMILY, family=Family(shards=1 + max(shards)))
+    made = factories.job(kind=FAMILY, family=ParentState(shards=1 + max(shards)))
     store.submit([NewJob(job=made)], [factories.event()], None, factories.reply(), START)
     led = store.claim(made.ref, "parent's", START, UNTIL)
     assert isinstance(led, Claimed)
@@ -110,7 +110,7 @@ def _awaiting(store: FakeJobStore, shards: Sequence[int]) -> tuple[JobRef, list[
         )
         for number, shard in enumerate(shards)
     ]
-    sealed = replace(led.job, family=Family(shards=1 + max(shards), cursor=None))
+    sealed = replace(led.job, family=ParentState(shards=1 + max(shards), cursor=None))
     news = [NewJob(job=job) for job in jobs]
     events = [factories.event() for _ in jobs]
     store.add_children(led.job, sealed, news, events, lease=led.lease)

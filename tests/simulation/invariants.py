@@ -14,12 +14,12 @@ from typing import Final
 
 from spinneret.jobs.models import Job, JobEvent, JobRef, JobStatus, Lease, Reply, RequestKey
 from spinneret.jobs.ports import Claimed, NewJob, Refused
-from spinneret.jobs.worker import Defer, HandBack, HandOver
+from spinneret.jobs.worker import ClaimTransferred, Defer, ReleaseJob
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.outbox.models import DomainEvent
 from tests.fakes.jobs import FakeJobStore
 from tests.simulation import kinship
-from tests.simulation.kinship import TERMINAL, Kinship, awaits, is_kin
+from tests.simulation.kinship import TERMINAL, ParentInvariants, awaits, is_kin
 from tests.simulation.parts import Parts
 from tests.simulation.policies import DRIVEN, POLICIES, SINKS
 from tests.simulation.turnstile import Actor, Role
@@ -76,7 +76,7 @@ class Invariants:
         self.violations: list[str] = []
         self.counts: Counter[str] = Counter()
         self.accepted: dict[JobRef, None] = {}
-        self.kinship = Kinship(store, self._check)
+        self.kinship = ParentInvariants(store, self._check)
         self.parts = Parts(self._check)
         self._store = store
         self._now = now
@@ -201,7 +201,7 @@ class Invariants:
         """A worker returned as if all were well."""
         lease = actor.lease
         stands = _under(self._row(ref), lease)
-        over = isinstance(actor.work_ended, HandOver)
+        over = isinstance(actor.work_ended, ClaimTransferred)
         self._check(over or not stands, ref, f"{actor.name} left its claim behind")
 
     def performed(self, key: str) -> None:
@@ -294,7 +294,7 @@ class Invariants:
             self._check(charged == 0 and job.fence == was.fence, job.ref, "a checkpoint charged")
             return
         match actor.work_ended:
-            case DependencyUnavailable() | HandBack() | Defer() | None:
+            case DependencyUnavailable() | ReleaseJob() | Defer() | None:
                 expected = 0
             case _:
                 expected = 1

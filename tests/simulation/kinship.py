@@ -53,7 +53,7 @@ def awaits(job: Job) -> bool:
     return job.family is not None and job.status is JobStatus.RUNNING and job.locked_by is None
 
 
-class Kinship:
+class ParentInvariants:
     """Checks each write to a parent or a child, and that all come to an end."""
 
     def __init__(self, store: FakeJobStore, check: Check) -> None:

@@ -11,7 +11,7 @@ from spinneret.jobs.models import Job, JobRef, JobStatus, Lane
 from spinneret.jobs.parents import ParentEnds
 from spinneret.jobs.ports import DuePage, DuePosition
 from spinneret.jobs.sweeper import Sweeper, _Lost
-from spinneret.outbox.relay import Relay, Relayed
+from spinneret.outbox.relay import Relay, RelayResult
 from tests.fakes.jobs import FakeJobStore
 from tests.simulation.policies import DRIVEN
 
@@ -105,9 +105,9 @@ def _is_driven(job: Job) -> bool:
 class NeverSweeps(Relay):
     """What a dead writer has not handed on stays where it is."""
 
-    def sweep(self) -> Relayed:
+    def sweep(self) -> RelayResult:
         """See Relay."""
-        return Relayed()
+        return RelayResult()
 
 
 class ForgetsReservations(FakeJobStore):

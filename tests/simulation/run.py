@@ -12,7 +12,7 @@ from random import Random
 from spinneret.jobs.parents import ParentEnds
 from spinneret.outbox.relay import Relay
 from tests.fakes.jobs import FakeJobStore
-from tests.simulation.faults import Fate, SeededFaults
+from tests.simulation.faults import CallOutcome, SeededFaults
 from tests.simulation.scenario import Scenario
 from tests.simulation.world import SECOND, Step, World
 
@@ -78,7 +78,7 @@ def simulate(
         parents=invariants.counts["parents"],
         executions=world.counts["executions"],
         crashes=world.counts["crashes"],
-        lost_answers=world.counts[Fate.ANSWER_LOST] + world.counts[Fate.TWICE],
+        lost_answers=world.counts[CallOutcome.ANSWER_LOST] + world.counts[CallOutcome.TWICE],
         duplicates=world.counts["duplicates"],
         lost_messages=world.counts["lost messages"],
         lease_losses=invariants.counts["lease losses"],

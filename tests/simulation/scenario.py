@@ -7,7 +7,7 @@ from datetime import timedelta
 from random import Random
 from typing import Final
 
-from spinneret.jobs.models import Draft, JobRef, JobStatus, Move, Priority, RequestKey
+from spinneret.jobs.models import Draft, JobRef, JobStatus, Priority, RequestKey, Transition
 from spinneret.jobs.parents import ParentEnds
 from spinneret.jobs.worker import Defer
 from spinneret.kernel.errors import (
@@ -30,13 +30,13 @@ RETRY_AFTER_MAX: Final = 1500.0  # beyond what SQS can delay
 PARTS_MAX: Final = 5  # of a driven job: two segments
 EXECUTIONS_LOST: Final = 0.05  # of their transitions
 PAGES: Final = ("page-1", "page-2", "page-3")
-MOVES: Final = (Move.CANCEL, Move.PAUSE, Move.RESUME, Move.RETRY)
-ALLOWED: Final[Mapping[JobStatus, Sequence[Move]]] = {
-    JobStatus.PENDING: (Move.PAUSE, Move.PAUSE, Move.CANCEL),
-    JobStatus.RUNNING: (Move.PAUSE, Move.PAUSE, Move.CANCEL),
-    JobStatus.PAUSED: (Move.RESUME, Move.RESUME, Move.RESUME, Move.CANCEL),
-    JobStatus.FAILED: (Move.RETRY,),
-    JobStatus.PARTIALLY_FAILED: (Move.RETRY,),
+MOVES: Final = (Transition.CANCEL, Transition.PAUSE, Transition.RESUME, Transition.RETRY)
+ALLOWED: Final[Mapping[JobStatus, Sequence[Transition]]] = {
+    JobStatus.PENDING: (Transition.PAUSE, Transition.PAUSE, Transition.CANCEL),
+    JobStatus.RUNNING: (Transition.PAUSE, Transition.PAUSE, Transition.CANCEL),
+    JobStatus.PAUSED: (Transition.RESUME, Transition.RESUME, Transition.RESUME, Transition.CANCEL),
+    JobStatus.FAILED: (Transition.RETRY,),
+    JobStatus.PARTIALLY_FAILED: (Transition.RETRY,),
 }
 
 
@@ -195,7 +195,7 @@ class Scenario:
         """Mostly a move that the job's status allows, if nothing else is faster."""
         accepted = list(self._world.invariants.accepted)
         if not accepted:
-            self._actors.move(JobRef(tenant=TENANT, job_id="job_unknown"), Move.CANCEL)
+            self._actors.move(JobRef(tenant=TENANT, job_id="job_unknown"), Transition.CANCEL)
             return
         ref = self._rng.choice(accepted)
         if self._rng.random() < 0.2:

@@ -21,13 +21,13 @@ from spinneret.jobs.models import (
     StoredReply,
 )
 from spinneret.jobs.ports import (
-    Begun,
     Claimed,
     DuePage,
     DuePosition,
     EffectDone,
+    EffectStarted,
+    EffectUncertain,
     Holder,
-    InDoubt,
     NewJob,
     Refused,
     Reopening,
@@ -36,7 +36,7 @@ from spinneret.jobs.ports import (
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.paging import Page
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
-from spinneret.outbox.ports import PendingPage, Position, WakePage
+from spinneret.outbox.ports import DueSubjectPage, PendingPage, Position
 from tests.simulation.turnstile import Actor
 from tests.simulation.world import World
 
@@ -276,7 +276,9 @@ class SteppedOutbox:
             self._actor, "store.close", lambda: self._outbox.close(event, now), event.subject
         )
 
-    def to_wake(self, shard: int, until: datetime, limit: int, after: Position | None) -> WakePage:
+    def to_wake(
+        self, shard: int, until: datetime, limit: int, after: Position | None
+    ) -> DueSubjectPage:
         """See OutboxStore; an empty shard is no step."""
         found = self._outbox.to_wake(shard, until, limit, after)
         if not found.subjects and not self._world.faults.is_down("store"):
@@ -317,7 +319,7 @@ class SteppedEffects:
 
     def begin(
         self, lease: Lease, key: str, request: str, now: datetime, until: datetime
-    ) -> Begun | InDoubt | EffectDone:
+    ) -> EffectStarted | EffectUncertain | EffectDone:
         """See EffectStore."""
         begun = self._world.call(
             self._actor,
@@ -325,7 +327,7 @@ class SteppedEffects:
             lambda: self._store.begin(lease, key, request, now, until),
             key,
         )
-        self._world.counts["in doubt"] += isinstance(begun, InDoubt)
+        self._world.counts["in doubt"] += isinstance(begun, EffectUncertain)
         return begun
 
     def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:

@@ -18,7 +18,7 @@ from tests.fakes.crashes import Crash
 from tests.fakes.effects import FakeEffectStore
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
-from tests.simulation.faults import HELD, Fate, Faults
+from tests.simulation.faults import HELD, CallOutcome, Faults
 from tests.simulation.invariants import Invariants
 from tests.simulation.policies import POLICIES
 from tests.simulation.turnstile import Actor, Role
@@ -130,20 +130,20 @@ class World:
         self._yield(actor)
         fate = self.faults.fate_of(actor, name)
         self.counts[fate] += 1
-        if fate is Fate.UNAVAILABLE:
+        if fate is CallOutcome.UNAVAILABLE:
             self._lose(actor, name, subject, fate)
-        if fate is Fate.CRASH_BEFORE:
+        if fate is CallOutcome.CRASH_BEFORE:
             self._crash(actor, name, subject, fate)
         held_before = fate in HELD and self.rng.random() < 0.5
         if held_before:
             self._hold(actor, name, subject, fate)
         done = _Done(effect)
         self.note(actor, name, subject, done)
-        if fate is Fate.CRASH_AFTER:
+        if fate is CallOutcome.CRASH_AFTER:
             self._crash(actor, name, subject, fate)
-        if fate is Fate.ANSWER_LOST:
+        if fate is CallOutcome.ANSWER_LOST:
             self._lose(actor, name, subject, fate)
-        if fate is Fate.TWICE:
+        if fate is CallOutcome.TWICE:
             self.note(actor, name, subject, fate)
             self.sleep(actor, self.rng.uniform(0.0, 2.0))
             if done.refusal is not None or not _is_transaction(name):
@@ -204,10 +204,10 @@ class World:
             actor.ready_at = self.now
             actor.park()
 
-    def _hold(self, actor: Actor, name: str, subject: object, fate: Fate) -> None:
+    def _hold(self, actor: Actor, name: str, subject: object, fate: CallOutcome) -> None:
         """The request or its answer is on the way for long, or the process stands still."""
         self.note(actor, name, subject, fate)
-        actor.frozen = actor.frozen or fate is Fate.STALLED
+        actor.frozen = actor.frozen or fate is CallOutcome.STALLED
         self.sleep(actor, self.faults.seconds_of(fate))
 
     def _meet(self, actor: Actor, subject: object) -> None:
@@ -226,11 +226,11 @@ class World:
             woken.ready_at = self.now
             self.sleep(actor, self.rng.uniform(0.0, 0.5))
 
-    def _lose(self, actor: Actor, name: str, subject: object, fate: Fate) -> None:
+    def _lose(self, actor: Actor, name: str, subject: object, fate: CallOutcome) -> None:
         self.note(actor, name, subject, fate)
         raise DependencyUnavailable(name.partition(".")[0])
 
-    def _crash(self, actor: Actor, name: str, subject: object, fate: Fate) -> None:
+    def _crash(self, actor: Actor, name: str, subject: object, fate: CallOutcome) -> None:
         self.note(actor, name, subject, fate)
         raise Crash(name)
 

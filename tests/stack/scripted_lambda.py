@@ -22,7 +22,7 @@ _DESCRIPTION = (
     "<member><OutputKey>ApiId</OutputKey><OutputValue>other</OutputValue></member>{output}"
     "</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>"
 )
-_OUTPUT = "<member><OutputKey>LiveFunction</OutputKey><OutputValue>{}</OutputValue></member>"
+_OUTPUT = "<member><OutputKey>WebSocketFunction</OutputKey><OutputValue>{}</OutputValue></member>"
 
 
 @dataclass(frozen=True)

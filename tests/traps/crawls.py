@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from spinneret.crawl.deep.models import DeepCrawlView
 from spinneret.crawl.deep.pages import PageStep
-from spinneret.jobs.models import JobRef, JobStatus, Move
+from spinneret.jobs.models import JobRef, JobStatus, Transition
 from spinneret.jobs.rules import TERMINAL
 from spinneret.kernel.bounds import PAGE_ATTEMPTS
 from spinneret.kernel.clock import parse_stamp
@@ -254,8 +254,8 @@ class TrapCrawl(DeepSlice):
     def _recover(self, ref: JobRef, end: End | None) -> None:
         match end:
             case End.PAUSED:
-                self.control().move(ref, Move.PAUSE)
-                self.control().move(ref, Move.RESUME)
+                self.control().move(ref, Transition.PAUSE)
+                self.control().move(ref, Transition.RESUME)
             case End.LOST:
                 self.lose_execution()
             case None:

@@ -17,7 +17,7 @@ from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.crawl.s3 import S3FetchCache
 from spinneret.crawl.s3_parts import S3PartStore
-from spinneret.jobs.driven.dynamo import DynamoSlots
+from spinneret.jobs.driven.dynamo import DynamoSemaphore
 from spinneret.jobs.dynamo import DynamoJobStore
 from spinneret.kernel import bounds
 from spinneret.web.dynamo import DynamoProgressStore
@@ -26,7 +26,7 @@ from spinneret.web.exploring.frontier.ports import FrontierStore
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.hosts.dynamo import DynamoHostStore
 from spinneret.web.hosts.service import HostService
-from spinneret.web.politeness.dynamo import DynamoHostLedger
+from spinneret.web.politeness.dynamo import DynamoHostStateStore
 from spinneret.web.politeness.s3 import S3RobotsStore
 from tests.conftest import REGION
 from tests.fakes.politeness import pace_at
@@ -118,8 +118,8 @@ class StoredCrawl(TrapCrawl):
         self.cache = S3FetchCache(bucket, BUCKET)
         self.robots = S3RobotsStore(bucket, BUCKET)
         self.progress = DynamoProgressStore(client, names["Domains"])
-        self.slots = DynamoSlots(client, names["Frontier"])
-        self.hosts.pace = pace_at(DynamoHostLedger(client, names["Domains"]), self.clock)
+        self.slots = DynamoSemaphore(client, names["Frontier"])
+        self.hosts.pace = pace_at(DynamoHostStateStore(client, names["Domains"]), self.clock)
         self.hosts.service = HostService(
             store=DynamoHostStore(client, names["Domains"]),
             pace=self.hosts.pace,

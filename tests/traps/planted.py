@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from spinneret.crawl.ports import KeptPage
+from spinneret.crawl.ports import CachedPage
 from spinneret.web.exploring.frontier import rules
-from spinneret.web.exploring.frontier.changes import Change, Move, Tally
+from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction, PageUpdate
 from spinneret.web.exploring.frontier.models import (
     CrawlRef,
     Fetched,
     Outcome,
+    PageLease,
     PageState,
-    Visit,
 )
-from spinneret.web.exploring.frontier.ports import Raced
+from spinneret.web.exploring.frontier.ports import WriteConflict
 from spinneret.web.exploring.frontier.redirects import RedirectGate
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.urls import Url
@@ -24,40 +24,42 @@ from tests.fakes.fetch_cache import FakeFetchCache
 class IgnoresClaims(Frontier):
     """A page is taken whoever has it."""
 
-    def claim(self, ref: CrawlRef, key: str, owner: str, until: datetime) -> Visit | None:
+    def claim(self, ref: CrawlRef, key: str, owner: str, until: datetime) -> PageLease | None:
         """See Frontier."""
         crawl, page = self.crawl(ref), self.store.find(ref, [key])[key]
         if page.state is not PageState.OPEN:
             return None
         claimed = rules.claimed(page, owner, until)
         try:
-            self.store.commit(crawl, Change(moves=(Move(before=page, after=claimed),)))
-        except Raced:
+            self.store.commit(
+                crawl, FrontierTransaction(moves=(PageUpdate(before=page, after=claimed),))
+            )
+        except WriteConflict:
             return None
-        return Visit(crawl=crawl, page=claimed)
+        return PageLease(crawl=crawl, page=claimed)
 
 
 class CountsBeforeTheFetch(Frontier):
     """What is taken counts, whatever becomes of it."""
 
-    def claim(self, ref: CrawlRef, key: str, owner: str, until: datetime) -> Visit | None:
+    def claim(self, ref: CrawlRef, key: str, owner: str, until: datetime) -> PageLease | None:
         """See Frontier."""
         visit = super().claim(ref, key, owner, until)
         if visit is not None:
-            self.store.commit(visit.crawl, Change(plus=Tally(crawled=1)))
+            self.store.commit(visit.crawl, FrontierTransaction(plus=CounterDelta(crawled=1)))
         return visit
 
-    def record(self, visit: Visit, outcome: Outcome) -> None:
+    def record(self, visit: PageLease, outcome: Outcome) -> None:
         """See Frontier."""
         super().record(visit, outcome)
         if isinstance(outcome, Fetched):
-            self.store.commit(visit.crawl, Change(plus=Tally(crawled=-1)))
+            self.store.commit(visit.crawl, FrontierTransaction(plus=CounterDelta(crawled=-1)))
 
 
 class ForgetsRedirects(Frontier):
     """A redirect is followed wherever it leads within the site."""
 
-    def redirects(self, visit: Visit) -> RedirectGate:
+    def redirects(self, visit: PageLease) -> RedirectGate:
         """See Frontier."""
         return _Open(store=self.store, clock=self.clock, visit=visit)
 
@@ -70,5 +72,5 @@ class _Open(RedirectGate):
 class ForgetsPages(FakeFetchCache):
     """What is kept is lost."""
 
-    def keep(self, tenant: str, key: str, kept: KeptPage) -> None:
+    def keep(self, tenant: str, key: str, kept: CachedPage) -> None:
         """See FetchCache."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from spinneret.audits.checks.catalogue import catalogue
-from spinneret.audits.checks.models import Answer, Scope
+from spinneret.audits.checks.models import Answer, CheckScope
 from spinneret.audits.checks.site import Site
 from spinneret.audits.facts.models import HtmlFacts, Kind, Link, PageFacts, TextFacts
 from spinneret.audits.facts.site import FileFacts, SiteFacts
@@ -48,13 +48,13 @@ def verdict(answer: Answer) -> str:
 
 def of_page(check: str, **values: Any) -> str:
     """A check of a page by itself."""
-    assert CHECKS[check].scope is Scope.PAGE
+    assert CHECKS[check].scope is CheckScope.PAGE
     return verdict(CHECKS[check].judge(page(**values)))
 
 
 def in_site(check: str, pages: Sequence[PageFacts], **facts: Any) -> str:
     """A check of the first page among the others."""
-    assert CHECKS[check].scope is Scope.PAGE_IN_SITE
+    assert CHECKS[check].scope is CheckScope.PAGE_IN_SITE
     site = site_of(pages, **facts)
     node = site.node(pages[0].url)
     assert node is not None
@@ -63,7 +63,7 @@ def in_site(check: str, pages: Sequence[PageFacts], **facts: Any) -> str:
 
 def of_site(check: str, pages: Sequence[PageFacts] = (), **facts: Any) -> str:
     """A check of the site."""
-    assert CHECKS[check].scope is Scope.SITE
+    assert CHECKS[check].scope is CheckScope.SITE
     return verdict(CHECKS[check].judge(site_of(pages, **facts)))
 
 

@@ -13,7 +13,7 @@ from spinneret.audits import limits
 from spinneret.audits.kinds import AUDIT
 from spinneret.audits.models import RunRef
 from spinneret.audits.sessions import has_left
-from spinneret.jobs.models import JobRef, JobStatus, Move
+from spinneret.jobs.models import JobRef, JobStatus, Transition
 from tests import factories
 from tests.fakes.auditing import AuditWorld
 from tests.fakes.crashes import Crash
@@ -198,8 +198,10 @@ def test_two_tenants_never_meet_at_the_host_and_are_two_seconds_apart() -> None:
     assert "b" not in spans or not spans["b"]
 
 
-@pytest.mark.parametrize("move", [Move.CANCEL, Move.PAUSE])
-def test_an_audit_that_is_stopped_while_it_waits_keeps_the_host_from_nobody(move: Move) -> None:
+@pytest.mark.parametrize("move", [Transition.CANCEL, Transition.PAUSE])
+def test_an_audit_that_is_stopped_while_it_waits_keeps_the_host_from_nobody(
+    move: Transition,
+) -> None:
     world = slow_world()
     ref = world.submit(f"{HOST}/")
     assert world.run(ref).status is JobStatus.PENDING  # between two slices, and the host is locked
@@ -224,11 +226,11 @@ def test_an_audit_that_is_resumed_goes_on_behind_the_one_that_came_meanwhile() -
     world = slow_world()
     ref = world.submit(f"{HOST}/")
     world.run(ref)
-    world.control.move(ref, Move.PAUSE)
+    world.control.move(ref, Transition.PAUSE)
     other = world.submit(f"{HOST}/", tenant="other")
     world.clock.advance(3)
     assert world.run(other).status is JobStatus.PENDING  # it has the host now
-    world.control.move(ref, Move.RESUME)
+    world.control.move(ref, Transition.RESUME)
     assert world.run(ref).waiting_for == "shop.example: lock"
     assert world.settle(other, ref).status is JobStatus.COMPLETED
 
@@ -245,7 +247,7 @@ def test_a_worker_of_a_stopped_audit_keeps_the_host_as_long_as_it_is_at_it() -> 
 
         def __getattr__(self, name: str) -> Any:
             if name == "keep_page" and not waits:
-                world.control.move(ref, Move.CANCEL)
+                world.control.move(ref, Transition.CANCEL)
                 waits.append(world.run(other).waiting_for)
             return getattr(world.audits, name)
 

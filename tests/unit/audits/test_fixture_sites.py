@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from spinneret.audits.checks.catalogue import catalogue
-from spinneret.audits.checks.models import Scope
+from spinneret.audits.checks.models import CheckScope
 from spinneret.audits.facts.models import Kind, PageFacts
 from spinneret.audits.facts.site import SiteFacts
 from spinneret.audits.findings import FindingLog
-from spinneret.audits.judging import Audit, Result
+from spinneret.audits.judging import AuditEvaluator, Result
 from tests.unit.audits import broken
 from tests.unit.audits.judged import NOW, page
 from tests.unit.audits.site import GOOD_PAGES, HOST, good_site_facts
@@ -21,7 +21,7 @@ from tests.unit.audits.site import GOOD_PAGES, HOST, good_site_facts
 
 def audit(pages: Iterable[PageFacts], site: SiteFacts) -> tuple[Result, FindingLog]:
     log = FindingLog(io.BytesIO())
-    running = Audit(site.start_url, log.add)
+    running = AuditEvaluator(site.start_url, log.add)
     for each in pages:
         running.page(each)
     return running.finish(site), log
@@ -102,6 +102,8 @@ def test_most_checks_have_a_page_that_breaks_them() -> None:
 def test_a_page_is_only_asked_what_it_is_about(kind: Kind) -> None:
     wrong = page("http://a.example/A_b", kind, status=500, size=10**9, first_byte_ms=9000)
     _, log = audit([wrong], SiteFacts(start_url=wrong.url, audited_at=NOW))
-    about = {check.id for check in catalogue() if kind in check.kinds or check.scope is Scope.SITE}
+    about = {
+        check.id for check in catalogue() if kind in check.kinds or check.scope is CheckScope.SITE
+    }
     assert {finding.check for finding in log} <= about
     assert kind in (Kind.REDIRECT, Kind.OTHER) or "http.5xx" in {finding.check for finding in log}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spinneret.audits.checks.catalogue import catalogue
-from spinneret.audits.checks.models import Scope
+from spinneret.audits.checks.models import CheckScope
 from spinneret.audits.facts.models import (
     Alternate,
     Canonical,
@@ -327,5 +327,5 @@ def test_a_check_of_a_page(row: tuple[str, str, dict[str, Any]]) -> None:
 def test_every_check_of_a_page_passes_and_fails_somewhere() -> None:
     seen = {(check, expected) for check, expected, _ in CASES}
     for check in catalogue():
-        if check.scope is Scope.PAGE:
+        if check.scope is CheckScope.PAGE:
             assert {(check.id, PASS), (check.id, FAIL)} <= seen, check.id

@@ -23,7 +23,7 @@ from spinneret.audits.checks.catalogue import catalogue
 from spinneret.audits.checks.models import Category, Evidence
 from spinneret.audits.comparison import compare
 from spinneret.audits.findings import FindingLog, finding_of
-from spinneret.audits.judging import Audit, Result
+from spinneret.audits.judging import AuditEvaluator, Result
 from spinneret.audits.reports import csv_report, html_report, markdown_report
 from spinneret.audits.reports.formats import FORMATS
 from spinneret.audits.reports.models import Report
@@ -63,7 +63,7 @@ def report() -> Report:
 
 def _audited() -> tuple[Result, FindingLog]:
     log = FindingLog(io.BytesIO())
-    audit = Audit(f"{HOST}/", log.add)
+    audit = AuditEvaluator(f"{HOST}/", log.add)
     for page in broken.facts():
         audit.page(page)
     return audit.finish(broken.site_facts()), log

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from spinneret.audits.facts.site import Entry, SiteFacts, SitemapFacts
+from spinneret.audits.facts.site import SiteFacts, SitemapFacts, SitemapUrl
 from spinneret.audits.models import ArtifactType
 from spinneret.audits.running.crawling import listed_sample
 from spinneret.audits.running.judging import PAGES_UNREAD
-from spinneret.jobs.models import Job, JobRef, JobStatus, Move
+from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
 from spinneret.kernel.errors import FetchTimeout
 from spinneret.outbox.models import SubjectRef
 from tests.fakes.auditing import AuditWorld
@@ -185,7 +185,7 @@ def test_a_retry_audits_the_site_anew_and_compares(world: AuditWorld) -> None:
     before = result_of(world.settle(ref))
     world.pages[f"{HOST}/cedar"] = next(p for p in GOOD_PAGES if p.path == "/cedar").answer()
     world.clock.advance(3600)
-    world.control.move(ref, Move.RETRY)
+    world.control.move(ref, Transition.RETRY)
     job = world.settle(ref)
     assert (job.status, job.run) == (JobStatus.COMPLETED, 2)
     result = result_of(job)
@@ -256,7 +256,7 @@ def test_a_cancelled_audit_stops_at_its_next_write_and_leaves_the_host(world: Au
 
         def __getattr__(self, name: str) -> Any:
             if name == "keep_page" and next(pages, None) is None:
-                world.control.move(ref, Move.CANCEL)
+                world.control.move(ref, Transition.CANCEL)
             return getattr(world.audits, name)
 
     job = world.run(ref, lambda name, port: Cancelling() if name == "audits" else port)
@@ -282,8 +282,8 @@ def test_a_cancelled_audit_stops_at_its_next_write_and_leaves_the_host(world: Au
     ],
 )
 def test_a_sample_begins_all_over_the_sitemaps(listed: int, pages: int, expected: int) -> None:
-    entries = tuple(Entry(f"{HOST}/p{number}") for number in range(listed))
-    others = (Entry("https://other.example/"), Entry("not a url"), Entry(f"{HOST}/"))
+    entries = tuple(SitemapUrl(f"{HOST}/p{number}") for number in range(listed))
+    others = (SitemapUrl("https://other.example/"), SitemapUrl("not a url"), SitemapUrl(f"{HOST}/"))
     maps = (
         SitemapFacts(url="a", entries=(*others, *entries[: listed // 2])),
         SitemapFacts(url="b", entries=entries[listed // 2 :]),

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinneret.audits.checks.catalogue import catalogue, numbers
-from spinneret.audits.checks.models import WEIGHTS, Category, Scope, Severity
+from spinneret.audits.checks.models import WEIGHTS, Category, CheckScope, Severity
 from spinneret.audits.findings import FindingLog
-from spinneret.audits.judging import Audit
-from spinneret.audits.scoring import PAGES_SHARE, SITE_SHARE, Marks, score
+from spinneret.audits.judging import AuditEvaluator
+from spinneret.audits.scoring import PAGES_SHARE, SITE_SHARE, CheckBitmap, score
 from tests.unit.audits import broken
 
 CHECKS = catalogue()
-OF_PAGES = [number for number, check in enumerate(CHECKS) if check.scope is not Scope.SITE]
-OF_SITE = [number for number, check in enumerate(CHECKS) if check.scope is Scope.SITE]
+OF_PAGES = [number for number, check in enumerate(CHECKS) if check.scope is not CheckScope.SITE]
+OF_SITE = [number for number, check in enumerate(CHECKS) if check.scope is CheckScope.SITE]
 BEFORE = [frozenset(numbers()[name] for name in check.after) for check in CHECKS]
 
 
@@ -26,9 +26,9 @@ def bits(*names: str) -> int:
     return sum(1 << numbers()[name] for name in names)
 
 
-def marks(applies: set[int], fails: set[int], lost_elsewhere: int = 0) -> Marks:
+def marks(applies: set[int], fails: set[int], lost_elsewhere: int = 0) -> CheckBitmap:
     """As an audit makes them: what comes after a lost check is blocked."""
-    found = Marks()
+    found = CheckBitmap()
     for number in sorted(applies):
         bit = 1 << number
         lost = found.failed | found.blocked | lost_elsewhere
@@ -45,7 +45,7 @@ def state_of(numbers_of_checks: Sequence[int]) -> st.SearchStrategy[tuple[set[in
     return st.tuples(some, some)
 
 
-def with_blocked(applies: set[int], fails: set[int], elsewhere: int = 0) -> Marks:
+def with_blocked(applies: set[int], fails: set[int], elsewhere: int = 0) -> CheckBitmap:
     """Whatever comes after a failing check is blocked, whether it would apply or not."""
     lost = fails & applies | {n for n in range(len(CHECKS)) if elsewhere >> n & 1}
     everything = set(applies)
@@ -61,9 +61,9 @@ def test_prerequisites_come_first_and_can_be_known_in_time() -> None:
     for number, check in enumerate(CHECKS):
         assert all(before < number for before in BEFORE[number]), check.id
         allowed = {
-            Scope.PAGE: {Scope.PAGE},
-            Scope.PAGE_IN_SITE: set(Scope),
-            Scope.SITE: {Scope.SITE},
+            CheckScope.PAGE: {CheckScope.PAGE},
+            CheckScope.PAGE_IN_SITE: set(CheckScope),
+            CheckScope.SITE: {CheckScope.SITE},
         }[check.scope]
         assert {scopes[before] for before in BEFORE[number]} <= allowed, check.id
 
@@ -83,7 +83,7 @@ def test_the_catalogue_is_whole() -> None:
 def test_indexability_is_at_least_31_percent_whatever_applies() -> None:
     always = {"index.noindex", "index.blocked"}
     index = sum(check.weight for check in CHECKS if check.id in always)
-    everything = sum(check.weight for check in CHECKS if check.scope is not Scope.SITE)
+    everything = sum(check.weight for check in CHECKS if check.scope is not CheckScope.SITE)
     assert PAGES_SHARE * index / everything >= 0.31
     page = marks(set(OF_PAGES), {numbers()["index.noindex"]})
     assert score([page], marks(set(OF_SITE), set())).total <= 69
@@ -101,7 +101,7 @@ def test_what_does_not_apply_has_no_weight() -> None:
     h1, lang = numbers()["h1.missing"], numbers()["lang.missing"]
     page = marks({h1, lang}, {h1})
     weights = CHECKS[h1].weight, CHECKS[lang].weight
-    assert score([page], Marks()).pages == [round(100 * weights[1] / sum(weights), 4)]
+    assert score([page], CheckBitmap()).pages == [round(100 * weights[1] / sum(weights), 4)]
 
 
 def test_where_only_information_applies_nothing_is_lost() -> None:
@@ -116,7 +116,7 @@ def test_a_site_without_any_page_earns_only_what_its_own_checks_earn() -> None:
 
 def test_a_page_that_was_not_read_earns_nothing_and_its_mending_a_whole_page() -> None:
     good = marks(set(OF_PAGES), set())
-    gone = Marks(applicable=bits("http.4xx"), failed=bits("http.4xx"), is_read=False)
+    gone = CheckBitmap(applicable=bits("http.4xx"), failed=bits("http.4xx"), is_read=False)
     found = score([good, good, good, gone], marks(set(OF_SITE), set()))
     assert found.total == round(100 - 100 * PAGES_SHARE / 4, 4)
     assert found.tallies["http.4xx"].points == round(100 * PAGES_SHARE / 4, 4)
@@ -184,7 +184,7 @@ def test_a_page_that_can_be_read_again_never_lowers_the_score(
 ) -> None:
     site = marks(set(OF_SITE), set())
     others = [with_blocked(*each) for each in pages]
-    gone = Marks(applicable=1 << cause, failed=1 << cause, is_read=False)
+    gone = CheckBitmap(applicable=1 << cause, failed=1 << cause, is_read=False)
     before, after = score([*others, gone], site), score([*others, with_blocked(*page)], site)
     assert after.total >= before.total
 
@@ -213,7 +213,7 @@ def test_mending_a_page_of_the_broken_site_raises_its_score(
 
 
 def _total(facts: Sequence[broken.PageFacts]) -> float:
-    audit = Audit(f"{broken.HOST}/", FindingLog(io.BytesIO()).add)
+    audit = AuditEvaluator(f"{broken.HOST}/", FindingLog(io.BytesIO()).add)
     for page in facts:
         audit.page(page)
     return audit.finish(broken.site_facts()).score.total

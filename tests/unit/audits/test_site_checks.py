@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spinneret.audits.checks.catalogue import catalogue
-from spinneret.audits.checks.models import Scope
+from spinneret.audits.checks.models import CheckScope
 from spinneret.audits.facts.models import (
     Alternate,
     Canonical,
@@ -21,7 +21,7 @@ from spinneret.audits.facts.models import (
     Structured,
     TextFacts,
 )
-from spinneret.audits.facts.site import Entry, FileFacts, HostFacts, Outcome, SitemapFacts
+from spinneret.audits.facts.site import FileFacts, HostFacts, Outcome, SitemapFacts, SitemapUrl
 from tests.rows import each_row
 from tests.unit.audits.judged import (
     FAIL,
@@ -74,7 +74,9 @@ def file(content: str = "", **values: Any) -> FileFacts:
 
 
 def sitemap(*urls: str, dates: tuple[str, ...] = (), **values: Any) -> dict[str, Any]:
-    entries = tuple(Entry(url, dates[number] if dates else "") for number, url in enumerate(urls))
+    entries = tuple(
+        SitemapUrl(url, dates[number] if dates else "") for number, url in enumerate(urls)
+    )
     facts = {"url": SITEMAP, "entries": entries, "count": len(urls), **values}
     return {"sitemaps": (SitemapFacts(**facts),)}
 
@@ -351,7 +353,7 @@ def test_a_check_of_the_site(row: tuple[str, str, list[PageFacts], dict[str, Any
 def test_every_check_beyond_a_page_passes_and_fails_somewhere() -> None:
     seen = {(check, expected) for check, expected, _, _ in [*IN_SITE, *OF_SITE]}
     for check in catalogue():
-        if check.scope is not Scope.PAGE and check.id != "robots.syntax":
+        if check.scope is not CheckScope.PAGE and check.id != "robots.syntax":
             assert {(check.id, PASS), (check.id, FAIL)} <= seen, check.id
 
 

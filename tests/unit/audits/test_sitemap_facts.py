@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spinneret.audits.facts.site import Entry
+from spinneret.audits.facts.site import SitemapUrl
 from spinneret.audits.facts.sitemaps import read_sitemap
 
 URL = "https://a.example/sitemap.xml"
@@ -18,8 +18,8 @@ def test_urls_with_their_dates() -> None:
     )
     found = read_sitemap(URL, content.encode())
     assert found.entries == (
-        Entry("https://a.example/", "2026-11-01"),
-        Entry("https://a.example/b"),
+        SitemapUrl("https://a.example/", "2026-11-01"),
+        SitemapUrl("https://a.example/b"),
     )
     assert (found.count, found.error, found.is_index) == (2, "", False)
 
@@ -27,7 +27,7 @@ def test_urls_with_their_dates() -> None:
 def test_an_index_lists_sitemaps() -> None:
     content = f"<sitemapindex {XMLNS}><sitemap><loc>{URL}</loc></sitemap></sitemapindex>"
     found = read_sitemap(URL, content.encode())
-    assert (found.is_index, found.entries) == (True, (Entry(URL),))
+    assert (found.is_index, found.entries) == (True, (SitemapUrl(URL),))
 
 
 def test_locations_of_images_are_not_pages() -> None:
@@ -36,7 +36,7 @@ def test_locations_of_images_are_not_pages() -> None:
         "<loc>https://a.example/</loc><i:image><i:loc>https://a.example/i.png</i:loc></i:image>"
         "</url></urlset>"
     )
-    assert read_sitemap(URL, content.encode()).entries == (Entry("https://a.example/"),)
+    assert read_sitemap(URL, content.encode()).entries == (SitemapUrl("https://a.example/"),)
 
 
 @pytest.mark.parametrize(

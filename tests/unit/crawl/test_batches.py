@@ -9,7 +9,7 @@ import pytest
 from spinneret.crawl.configs.models import ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.crawl.models import BatchRequest, BatchView, CrawlRequest
-from spinneret.jobs.models import Job, JobRef, JobStatus, Move
+from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import HttpRefused, ValidationFailed
 from tests import factories
@@ -140,7 +140,7 @@ def test_a_retry_of_the_batch_crawls_only_what_failed(crawl: CrawlSlice) -> None
     batch = settle(crawl, answer["batch_id"])
     assert batch.status is JobStatus.PARTIALLY_FAILED
     crawl.pages[url(1)] = fetched_page(url(1), long_page("web", 20))
-    crawl.control().move(batch.ref, Move.RETRY)
+    crawl.control().move(batch.ref, Transition.RETRY)
     assert settle(crawl, answer["batch_id"]).status is JobStatus.COMPLETED
     jobs = [JobRef(tenant=TENANT, job_id=each["job_id"]) for each in answer["jobs"]]
     assert [crawl.job(ref).run for ref in jobs] == [1, 2]

@@ -9,7 +9,7 @@ from spinneret.crawl.pages import MEDIA_TYPES
 from spinneret.crawl.pipeline import Extract
 from spinneret.jobs.models import JobEventKind, JobStatus
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,
@@ -49,7 +49,7 @@ def test_a_crawled_page_is_described_in_the_result(crawl: CrawlSlice) -> None:
         "unchanged": False,
         "links": 0,
         "normalized_url": "https://other.example/final?a=1&b=2",
-        "crawled_at": stamp(document.crawled_at),
+        "crawled_at": to_iso(document.crawled_at),
         "content_key": document.content_key,
         "content_bytes": len(body.encode()),
         "parts_key": job.result["parts_key"],

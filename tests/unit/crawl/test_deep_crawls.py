@@ -13,7 +13,7 @@ from spinneret.crawl.configs.models import ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.crawl.deep.service import crawl_ref
 from spinneret.crawl.kinds import DEEP_CRAWL
-from spinneret.jobs.models import JobStatus, Move
+from spinneret.jobs.models import JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import HttpRefused, HttpUnavailable, ResultRefused, ValidationFailed
 from spinneret.web.exploring.frontier.models import CrawlRef, Next, PageState
@@ -242,7 +242,7 @@ def test_a_cancelled_crawl_stops_at_its_next_step_and_gives_its_place_back() -> 
     ref = crawl.ask()
     crawl.deliver()
     crawl.execute(2)
-    crawl.control().move(ref, Move.CANCEL)
+    crawl.control().move(ref, Transition.CANCEL)
     fetched = len(crawl.asked())
     crawl.execute()
     assert (len(crawl.asked()), crawl.slots.holders[f"{TENANT} DEEP_CRAWLS"]) == (fetched, {})
@@ -253,9 +253,9 @@ def test_a_paused_crawl_goes_on_where_it_was() -> None:
     ref = crawl.ask()
     crawl.deliver()
     crawl.execute(2)
-    crawl.control().move(ref, Move.PAUSE)
+    crawl.control().move(ref, Transition.PAUSE)
     crawl.execute()
-    crawl.control().move(ref, Move.RESUME)
+    crawl.control().move(ref, Transition.RESUME)
     finished(crawl, ref)
     assert len(crawl.asked()) == len(set(crawl.asked())) == 42
 
@@ -271,8 +271,8 @@ def test_the_sixth_of_a_tenant_waits_for_one_to_end() -> None:
     assert crawl.job(refs[-1]).status is JobStatus.RUNNING
 
 
-@pytest.mark.parametrize("move", [Move.CANCEL, Move.PAUSE])
-def test_the_sixth_takes_the_place_of_one_that_stands_still(move: Move) -> None:
+@pytest.mark.parametrize("move", [Transition.CANCEL, Transition.PAUSE])
+def test_the_sixth_takes_the_place_of_one_that_stands_still(move: Transition) -> None:
     crawl = DeepSlice(SMALL)
     refs = [crawl.ask(force=True) for _ in range(6)]
     crawl.deliver()
@@ -285,9 +285,9 @@ def test_a_paused_crawl_that_lost_its_place_waits_for_one() -> None:
     crawl = DeepSlice(SMALL)
     refs = [crawl.ask(force=True) for _ in range(6)]
     crawl.deliver()
-    crawl.control().move(refs[0], Move.PAUSE)
+    crawl.control().move(refs[0], Transition.PAUSE)
     crawl.deliver()
-    crawl.control().move(refs[0], Move.RESUME)
+    crawl.control().move(refs[0], Transition.RESUME)
     crawl.deliver()
     assert crawl.job(refs[0]).status is JobStatus.PENDING
     crawl.execute()
@@ -331,7 +331,7 @@ def test_a_crawl_none_of_whose_pages_can_be_had_has_failed() -> None:
     assert (view.pages_crawled, view.pages_failed, view.end_reason) == (0, 1, "exhausted")
 
     crawl.pages[f"{HOST}/"] = answer
-    crawl.control().move(ref, Move.RETRY)
+    crawl.control().move(ref, Transition.RETRY)
     finished(crawl, ref)
     view = crawl.deep().get(TENANT, ref.job_id)
     assert view is not None
@@ -361,7 +361,7 @@ def test_a_retry_after_the_crawl_s_time_that_has_no_page_fails_again() -> None:
     crawl.clock.advance(3600)
     crawl.execute()
     crawl.clock.advance(bounds.FRONTIER_SECONDS - 3600)
-    crawl.control().move(ref, Move.RETRY)
+    crawl.control().move(ref, Transition.RETRY)
     crawl.deliver()
     crawl.execute()
     job = crawl.job(ref)

@@ -17,7 +17,7 @@ from spinneret.crawl.pages import CrawlPages
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import FetchTimeout
 from spinneret.web.fetching.models import FetchRequest
 from tests.fakes.crashes import Crash, CrashPlan, Moment
@@ -195,7 +195,7 @@ def test_a_page_that_has_not_changed_is_neither_sent_nor_embedded_again(
     assert (after.version, after.job_id) == (before.version, again.id)
     assert after.crawled_at > before.crawled_at
     assert first.result is not None
-    seen = {"unchanged": True, "crawled_at": stamp(after.crawled_at)}
+    seen = {"unchanged": True, "crawled_at": to_iso(after.crawled_at)}
     assert again.result == {**first.result, **seen}
 
 
@@ -251,7 +251,7 @@ def test_after_a_day_the_page_is_still_asked_for_by_its_validators(crawl: Watche
     assert (after.version, after.origin) == (before.version, before.origin)
     assert after.crawled_at > before.crawled_at
     assert first.result is not None
-    seen = {"unchanged": True, "crawled_at": stamp(after.crawled_at), "bytes": None}
+    seen = {"unchanged": True, "crawled_at": to_iso(after.crawled_at), "bytes": None}
     assert again.result == {**first.result, **seen}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.models import JobRef, Move
+from spinneret.jobs.models import JobRef, Transition
 from spinneret.jobs.service import JobService
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import HandClock
@@ -49,6 +49,6 @@ def control(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> JobCo
 @pytest.fixture
 def cancel(control: JobControl) -> Callable[[JobRef], None]:
     def by_the_tenant(ref: JobRef) -> None:
-        control.move(ref, Move.CANCEL)
+        control.move(ref, Transition.CANCEL)
 
     return by_the_tenant

@@ -11,8 +11,17 @@ from spinneret.jobs import rules
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import ChildCounts, Draft, Job, JobRef, JobStatus, Move, Priority, Reply
-from spinneret.jobs.parents import ParentEnds, ParentLook
+from spinneret.jobs.models import (
+    ChildCounts,
+    Draft,
+    Job,
+    JobRef,
+    JobStatus,
+    Priority,
+    Reply,
+    Transition,
+)
+from spinneret.jobs.parents import ParentEnds, ParentRecheck
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
@@ -34,7 +43,7 @@ POLICIES: Final[Mapping[str, KindPolicy]] = {
 STEPS: Final = 400
 
 
-class Household:
+class ParentScenario:
     """One tenant's parent, and everything that may happen to it."""
 
     def __init__(
@@ -143,12 +152,12 @@ class Household:
                 queue=self.queue,
                 kinds=POLICIES,
                 clock=self.clock,
-                look_at_parent=ParentLook(store, ends, self._control(store), self.clock),
+                look_at_parent=ParentRecheck(store, ends, self._control(store), self.clock),
             ).sweep()
         except Crash:
             return
 
-    def move(self, ref: JobRef, move: Move, plan: CrashPlan | None = None) -> None:
+    def move(self, ref: JobRef, move: Transition, plan: CrashPlan | None = None) -> None:
         """The tenant's word; raises Conflict."""
         try:
             self._control(self._store(plan)).move(ref, move)

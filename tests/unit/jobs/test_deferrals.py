@@ -10,7 +10,7 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.models import Job, JobStatus, Move, Reply
+from spinneret.jobs.models import Job, JobStatus, Reply, Transition
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Context, Defer
@@ -122,10 +122,10 @@ def test_a_pause_lifts_the_limit_and_the_next_wait_sets_it_anew(
     bench: Bench, control: JobControl
 ) -> None:
     bench.run(waiting)
-    control.move(bench.ref, Move.PAUSE)
+    control.move(bench.ref, Transition.PAUSE)
     assert (bench.job.expires_at, bench.job.deferred_since) == (None, None)
     bench.clock.advance(2 * LIMIT)
-    control.move(bench.ref, Move.RESUME)
+    control.move(bench.ref, Transition.RESUME)
     resumed = bench.clock()
     bench.run(waiting)
     assert bench.job.expires_at == resumed + timedelta(seconds=LIMIT)

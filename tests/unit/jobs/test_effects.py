@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.effects.service import Effects
-from spinneret.jobs.models import JobRef, JobStatus, Move
+from spinneret.jobs.effects.service import SideEffects
+from spinneret.jobs.models import JobRef, JobStatus, Transition
 from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout, MarketplaceRefused
@@ -42,7 +42,7 @@ def shop() -> Foreign:
 @pytest.fixture
 def listing(bench: Bench, shop: Foreign) -> Callable[..., Mapping[str, Any]]:
     """Lists the product of a job once."""
-    effects = Effects(FakeEffectStore(bench.store), bench.clock)
+    effects = SideEffects(FakeEffectStore(bench.store), bench.clock)
 
     def listed(
         context: Context, add: Callable[[], Mapping[str, Any]] = shop.add, seconds: float = 10
@@ -113,7 +113,7 @@ def test_a_call_that_was_refused_needs_no_waiting_for_when_the_job_is_retried(
         return listing(context, refused if context.job.run == 1 else shop.add)
 
     assert bench.run(handler).status is JobStatus.FAILED
-    control.move(bench.ref, Move.RETRY)
+    control.move(bench.ref, Transition.RETRY)
     job = bench.run(handler)  # at once
     assert (job.status, job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
     assert (len(shop.listings), shop.looked) == (1, 1)
@@ -133,7 +133,7 @@ def test_an_outage_of_our_store_after_the_effect_does_not_repeat_it(
     bench: Bench, shop: Foreign
 ) -> None:
     store = FakeEffectStore(bench.store)
-    effects = Effects(store, bench.clock)
+    effects = SideEffects(store, bench.clock)
     working = store.finish
 
     def down(*_: Any) -> None:
@@ -157,8 +157,8 @@ def test_a_job_that_is_paused_and_resumed_during_the_call_performs_the_effect_on
     bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]], control: JobControl
 ) -> None:
     def during_the_call() -> Mapping[str, Any]:
-        control.move(bench.ref, Move.PAUSE)
-        control.move(bench.ref, Move.RESUME)
+        control.move(bench.ref, Transition.PAUSE)
+        control.move(bench.ref, Transition.RESUME)
         waiting = bench.run(listing)  # another worker, before the foreign system has done it
         assert (waiting.status, waiting.attempts) == (JobStatus.PENDING, 0)
         return shop.add()
@@ -177,7 +177,7 @@ def test_a_job_that_is_cancelled_during_the_call_leaves_the_effect_to_no_other_j
     other = JobRef(tenant=bench.ref.tenant, job_id="job_2")
 
     def during_the_call() -> Mapping[str, Any]:
-        control.move(bench.ref, Move.CANCEL)
+        control.move(bench.ref, Transition.CANCEL)
         bench.run(listing, other)
         return shop.add()
 
@@ -214,8 +214,8 @@ def test_a_call_that_a_slow_look_up_delays_past_its_time_is_announced_anew(
 
     def during_the_call() -> Mapping[str, Any]:
         shop.find = finding  # type: ignore[method-assign]
-        control.move(bench.ref, Move.PAUSE)
-        control.move(bench.ref, Move.RESUME)
+        control.move(bench.ref, Transition.PAUSE)
+        control.move(bench.ref, Transition.RESUME)
         bench.run(listing)
         return shop.add()
 
@@ -261,7 +261,7 @@ def test_a_call_whose_time_went_by_while_it_was_recorded_is_not_made(
         return begun
 
     store.begin = slow  # type: ignore[method-assign]  # a slow answer
-    effects = Effects(store, bench.clock)
+    effects = SideEffects(store, bench.clock)
     job = bench.run(
         lambda context: effects.once(context, "product 1", "as it is", 10, shop.add, shop.find)
     )

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.models import Job, JobStatus, Move
+from spinneret.jobs.models import Job, JobStatus, Transition
 from spinneret.jobs.parents import ParentEnds
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, LeaseLost
 from tests.fakes.crashes import CrashPlan, Moment
 from tests.fakes.time import START
 from tests.simulation.planted import CountsTwice, EndsEarly
-from tests.unit.jobs.household import Household
+from tests.unit.jobs.household import ParentScenario
 from tests.unit.jobs.submissions import finish
 
 MANY = 3 * bounds.CHILDREN_PER_WRITE + 1
@@ -28,7 +28,7 @@ def completed(job: Job) -> Job:
 
 
 def test_a_parent_ends_with_its_last_child() -> None:
-    household = Household(MANY)
+    household = ParentScenario(MANY)
     household.deliver()
     parent = household.job(household.parent)
     assert (parent.status, household.counts().created) == (JobStatus.RUNNING, MANY)
@@ -42,14 +42,14 @@ def test_a_parent_ends_with_its_last_child() -> None:
 
 
 def test_the_promised_children_are_made_and_no_others() -> None:
-    household = Household(MANY)
+    household = ParentScenario(MANY)
     household.deliver()
     assert [child.id for child in household.children()] == sorted(household.reply["jobs"])
     assert {child.batch for child in household.children()} == {household.parent.job_id}
 
 
 def test_a_draft_that_another_job_does_is_reported_and_not_awaited() -> None:
-    household = Household(3)
+    household = ParentScenario(3)
     household.deliver()
     household.parent = household.submit(4)
     assert household.reply["duplicates"] == 3
@@ -64,43 +64,43 @@ def test_a_draft_that_another_job_does_is_reported_and_not_awaited() -> None:
 def test_the_end_of_a_parent_follows_from_those_of_its_children(
     failing: int, status: JobStatus
 ) -> None:
-    household = Household(3, lambda job: job.payload["n"] < failing)
+    household = ParentScenario(3, lambda job: job.payload["n"] < failing)
     household.settle()
     assert household.ended == [status]
     assert household.counts() == household.true_counts()
 
 
 def test_a_parent_without_children_ends_at_once() -> None:
-    household = Household(0)
+    household = ParentScenario(0)
     household.deliver()
     assert household.ended == [JobStatus.COMPLETED]
 
 
 def test_a_retry_of_the_parent_runs_only_what_failed() -> None:
-    household = Household(MANY, lambda job: job.payload["n"] in (4, 30))
+    household = ParentScenario(MANY, lambda job: job.payload["n"] in (4, 30))
     household.settle()
     household.failing = lambda _: False
-    household.move(household.parent, Move.RETRY)
+    household.move(household.parent, Transition.RETRY)
     household.settle()
     assert household.ended == [JobStatus.PARTIALLY_FAILED, JobStatus.COMPLETED]
     assert sorted(household.worked.values()) == [1] * (MANY - 2) + [2, 2]
 
 
 def test_what_fails_again_in_a_retry_is_not_retried_a_second_time() -> None:
-    household = Household(3, lambda job: job.payload["n"] == 1)
+    household = ParentScenario(3, lambda job: job.payload["n"] == 1)
     household.settle()
-    household.move(household.parent, Move.RETRY)
+    household.move(household.parent, Transition.RETRY)
     household.settle()
     assert household.ended == [JobStatus.PARTIALLY_FAILED] * 2
     assert sorted(household.worked.values()) == [1, 1, 2]
 
 
 def test_a_retry_of_one_child_reopens_its_finished_parent() -> None:
-    household = Household(3, lambda job: job.payload["n"] == 1)
+    household = ParentScenario(3, lambda job: job.payload["n"] == 1)
     household.settle()
     household.failing = lambda _: False
     [failed] = [child for child in household.children() if child.status is JobStatus.FAILED]
-    household.move(failed.ref, Move.RETRY)
+    household.move(failed.ref, Transition.RETRY)
     reopened = household.job(household.parent)
     assert (reopened.status, reopened.run) == (JobStatus.RUNNING, 2)
     household.settle()
@@ -109,7 +109,7 @@ def test_a_retry_of_one_child_reopens_its_finished_parent() -> None:
 
 
 def test_a_parent_that_failed_before_it_had_made_all_children_is_not_reopened_by_one() -> None:
-    household = Household(MANY, lambda job: job.payload["n"] == 1)
+    household = ParentScenario(MANY, lambda job: job.payload["n"] == 1)
     for at in (8, 3, 3):  # its worker dies in every attempt
         household.run(household.parent, CrashPlan(at=at))
         household.sweep()
@@ -119,31 +119,31 @@ def test_a_parent_that_failed_before_it_had_made_all_children_is_not_reopened_by
     assert (failed.status, household.counts().created < MANY) == (JobStatus.FAILED, True)
     household.failing = lambda _: False
     [child] = [child for child in household.children() if child.status is JobStatus.FAILED]
-    household.move(child.ref, Move.RETRY)
+    household.move(child.ref, Transition.RETRY)
     while household.deliver():
         pass
     assert household.job(household.parent).status is JobStatus.FAILED
-    household.move(household.parent, Move.RETRY)
+    household.move(household.parent, Transition.RETRY)
     household.settle()
     assert household.ended == [JobStatus.FAILED, JobStatus.COMPLETED]
     assert household.counts().completed == MANY
 
 
 def test_a_child_of_a_cancelled_parent_is_not_retried() -> None:
-    household = Household(2, lambda job: job.payload["n"] == 0)
+    household = ParentScenario(2, lambda job: job.payload["n"] == 0)
     household.deliver()
     household.deliver()
-    household.move(household.parent, Move.CANCEL)
+    household.move(household.parent, Transition.CANCEL)
     [failed] = [child for child in household.children() if child.status is JobStatus.FAILED]
     with pytest.raises(Conflict):
-        household.move(failed.ref, Move.RETRY)
+        household.move(failed.ref, Transition.RETRY)
 
 
 def test_a_cancelled_parent_cancels_what_has_not_ended_in_as_many_passes_as_it_takes() -> None:
-    household = Household(bounds.CHILDREN_CANCELLED_PER_REQUEST + 50)
+    household = ParentScenario(bounds.CHILDREN_CANCELLED_PER_REQUEST + 50)
     household.deliver()
     household.deliver()
-    household.move(household.parent, Move.CANCEL)
+    household.move(household.parent, Transition.CANCEL)
     assert household.counts().cancelled == bounds.CHILDREN_CANCELLED_PER_REQUEST - 1
     household.queue.take()
     household.sweep()
@@ -157,42 +157,44 @@ def test_a_cancelled_parent_cancels_what_has_not_ended_in_as_many_passes_as_it_t
 
 @pytest.mark.heavy
 def test_paused_children_beyond_one_pass_are_cancelled_by_the_next() -> None:
-    household = Household(bounds.CHILDREN_CANCELLED_PER_PASS + 3 * bounds.LIST_LIMIT_MAX)
+    household = ParentScenario(bounds.CHILDREN_CANCELLED_PER_PASS + 3 * bounds.LIST_LIMIT_MAX)
     household.deliver()
-    household.move(household.parent, Move.PAUSE)
+    household.move(household.parent, Transition.PAUSE)
     while household.deliver():
         pass
     assert {child.status for child in household.children()} == {JobStatus.PAUSED}
-    household.move(household.parent, Move.CANCEL)
+    household.move(household.parent, Transition.CANCEL)
     for _ in range(3):
         household.sweep()
     assert {child.status for child in household.children()} == {JobStatus.CANCELLED}
 
 
 def test_a_child_that_is_claimed_after_its_parent_was_cancelled_does_not_work() -> None:
-    household = Household(3)
+    household = ParentScenario(3)
     household.deliver()
-    household.move(household.parent, Move.CANCEL, CrashPlan(at=3))  # dies before it cancels any
+    household.move(
+        household.parent, Transition.CANCEL, CrashPlan(at=3)
+    )  # dies before it cancels any
     household.settle()
     assert household.worked == {}
     assert household.counts().cancelled == 3
 
 
 def test_a_paused_parent_lets_its_children_rest_until_it_is_resumed() -> None:
-    household = Household(3)
+    household = ParentScenario(3)
     household.deliver()
-    household.move(household.parent, Move.PAUSE)
+    household.move(household.parent, Transition.PAUSE)
     while household.deliver():
         pass
     assert household.worked == {}
     assert {child.status for child in household.children()} == {JobStatus.PAUSED}
-    household.move(household.parent, Move.RESUME)
+    household.move(household.parent, Transition.RESUME)
     household.settle()
     assert household.ended == [JobStatus.COMPLETED]
 
 
 def test_children_that_end_while_others_are_made_end_no_parent() -> None:
-    household = Household(MANY)
+    household = ParentScenario(MANY)
     household.run(household.parent, CrashPlan(at=8))
     assert 0 < household.counts().created < MANY
     while household.deliver(number=1):
@@ -206,7 +208,9 @@ def test_children_that_end_while_others_are_made_end_no_parent() -> None:
 def test_a_process_that_dies_at_any_call_loses_and_doubles_no_child_and_no_end() -> None:
     for at in range(1, 60):
         for moment in (Moment.BEFORE, Moment.AFTER):
-            household = Household(bounds.CHILDREN_PER_WRITE + 2, lambda job: job.payload["n"] == 3)
+            household = ParentScenario(
+                bounds.CHILDREN_PER_WRITE + 2, lambda job: job.payload["n"] == 3
+            )
             plan = CrashPlan(at=at, moment=moment)
             household.run(household.parent, plan)
             while not plan.crashed and household.deliver(plan):
@@ -217,10 +221,10 @@ def test_a_process_that_dies_at_any_call_loses_and_doubles_no_child_and_no_end()
             assert household.counts().created == bounds.CHILDREN_PER_WRITE + 2, (at, moment)
 
 
-def follow(seed: int, **given: Any) -> Household:
+def follow(seed: int, **given: Any) -> ParentScenario:
     """A random schedule of messages, passes, deaths and the tenant's moves, then calm."""
     rng = Random(seed)
-    household = Household(rng.choice([1, 5, 45]), lambda _: rng.random() < 0.2, **given)
+    household = ParentScenario(rng.choice([1, 5, 45]), lambda _: rng.random() < 0.2, **given)
     for _ in range(60):
         plan = CrashPlan(rng.randrange(1, 12), rng.choice([Moment.BEFORE, Moment.AFTER]))
         dying = plan if rng.random() < 0.4 else None
@@ -231,7 +235,7 @@ def follow(seed: int, **given: Any) -> Household:
             case 1:
                 household.send(subject)
             case 2 | 3:
-                move = rng.choice([Move.PAUSE, Move.RESUME, Move.RETRY])
+                move = rng.choice([Transition.PAUSE, Transition.RESUME, Transition.RETRY])
                 with suppress(Conflict):
                     household.move(subject, move, dying)
             case _:
@@ -239,7 +243,7 @@ def follow(seed: int, **given: Any) -> Household:
         assert household.counts() == household.true_counts()
     for job in [household.job(household.parent), *household.children()]:
         if job.status is JobStatus.PAUSED:
-            household.move(job.ref, Move.RESUME)
+            household.move(job.ref, Transition.RESUME)
     household.settle()
     return household
 
@@ -252,7 +256,7 @@ def test_counters_are_exact_under_deaths_duplicates_and_the_tenants_moves(seed: 
 
 
 def test_two_last_children_of_two_counters_end_the_parent_once() -> None:
-    household = Household(bounds.CHILDREN_PER_SHARD)
+    household = ParentScenario(bounds.CHILDREN_PER_SHARD)
     household.deliver()
     ends = ParentEnds(household.noted, household.clock)
     # Both workers stand still after their last child's end.
@@ -267,12 +271,12 @@ def test_two_last_children_of_two_counters_end_the_parent_once() -> None:
 
 
 def test_a_parent_does_not_end_while_a_child_begins_again() -> None:
-    household = Household(1, lambda _: True)
+    household = ParentScenario(1, lambda _: True)
     household.deliver()
     household.deliver()
     [child] = household.children()
     assert household.ended == [JobStatus.FAILED]
-    household.move(child.ref, Move.RETRY)
+    household.move(child.ref, Transition.RETRY)
     finish(household.store, child.id, household.clock, completed)
     parent = household.job(household.parent)
     [counts] = household.store.child_counts(parent.ref, [0])

@@ -9,7 +9,7 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.models import Job, JobStatus, Move
+from spinneret.jobs.models import Job, JobStatus, Transition
 from spinneret.jobs.ports import Claimed, Holder, NewJob, SubmissionRaced
 from spinneret.kernel.errors import Conflict, Contended, LeaseLost, NotFound
 from tests import factories
@@ -44,7 +44,7 @@ def newer(store: FakeJobStore, failed: Job) -> Callable[[], Job]:
 
 
 def test_a_failed_job_begins_again(control: JobControl, failed: Job, queue: FakeJobQueue) -> None:
-    job = control.move(failed.ref, Move.RETRY)
+    job = control.move(failed.ref, Transition.RETRY)
     assert (job.status, job.run) == (JobStatus.PENDING, 2)
     assert [sent.ref for sent in queue.sent] == [failed.ref]
 
@@ -54,7 +54,7 @@ def test_a_failed_job_does_not_begin_again_beside_a_newer_one_for_the_same_work(
 ) -> None:
     job = newer()
     with pytest.raises(Conflict) as refused:
-        control.move(failed.ref, Move.RETRY)
+        control.move(failed.ref, Transition.RETRY)
     assert refused.value.details == {"job_id": job.id}
     assert store.get(failed.ref) == failed
 
@@ -62,8 +62,8 @@ def test_a_failed_job_does_not_begin_again_beside_a_newer_one_for_the_same_work(
 def test_a_failed_job_begins_again_when_the_newer_one_is_finished(
     control: JobControl, failed: Job, newer: Callable[[], Job]
 ) -> None:
-    control.move(newer().ref, Move.CANCEL)
-    assert control.move(failed.ref, Move.RETRY).status is JobStatus.PENDING
+    control.move(newer().ref, Transition.CANCEL)
+    assert control.move(failed.ref, Transition.RETRY).status is JobStatus.PENDING
 
 
 class InterruptedStore(FakeJobStore):
@@ -87,9 +87,9 @@ def test_of_two_failed_jobs_of_one_page_that_are_retried_at_once_one_begins(
     claimed = store.claim(holder.ref, "one", START, START)
     assert isinstance(claimed, Claimed)
     store.transition(claimed.job, rules.after_error(claimed.job, NotFound("gone"), START, 0.5))
-    store.first = lambda: control.move(holder.ref, Move.RETRY)
+    store.first = lambda: control.move(holder.ref, Transition.RETRY)
     with pytest.raises(Conflict) as refused:
-        control.move(failed.ref, Move.RETRY)
+        control.move(failed.ref, Transition.RETRY)
     assert refused.value.details == {"job_id": holder.id}
     statuses = [job and job.status for job in map(store.get, (failed.ref, holder.ref))]
     assert statuses == [JobStatus.FAILED, JobStatus.PENDING]
@@ -105,12 +105,12 @@ class RestlessStore(FakeJobStore):
         raise SubmissionRaced
 
 
-@pytest.mark.parametrize("move", [Move.CANCEL, Move.RETRY])
+@pytest.mark.parametrize("move", [Transition.CANCEL, Transition.RETRY])
 def test_a_job_that_never_rests_is_a_conflict_that_passes(
-    queue: FakeJobQueue, clock: HandClock, move: Move
+    queue: FakeJobQueue, clock: HandClock, move: Transition
 ) -> None:
     store = RestlessStore()
-    status = JobStatus.FAILED if move is Move.RETRY else JobStatus.PENDING
+    status = JobStatus.FAILED if move is Transition.RETRY else JobStatus.PENDING
     job = factories.job(status=status)
     store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), START)
     control = JobControl(store=store, queue=queue, kinds=KINDS, clock=clock, sleep=clock.advance)

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from spinneret.jobs import items, keys
-from spinneret.jobs.models import Failure, Family, Job, JobStatus, Priority
+from spinneret.jobs.models import Failure, Job, JobStatus, ParentState, Priority
 from tests import factories
 from tests.fakes.time import START
 
@@ -47,7 +47,7 @@ FULL = factories.job(
     batch="batch_1",
     parent="job_0",
     parent_shard=3,
-    family=Family(shards=2, cursor="0:20", settled=True),
+    family=ParentState(shards=2, cursor="0:20", settled=True),
     duplicate_key="same-page",
     idempotency_key="order-1",
     notify=("hook",),

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.models import Job, JobStatus, Move
+from spinneret.jobs.models import Job, JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, FetchTimeout, NotFound
 from tests import factories
@@ -19,19 +19,19 @@ SECOND = timedelta(seconds=1)
 UNTIL = START + 60 * SECOND
 NOW = START + 10 * SECOND
 
-MOVES: dict[Move, Callable[[Job, datetime], Job]] = {
-    Move.COMPLETE: lambda job, now: rules.complete(job, {}, now),
-    Move.FAIL: lambda job, now: rules.after_error(job, NotFound("gone"), now, 0.5),
-    Move.WAIT: lambda job, now: rules.after_error(job, FetchTimeout("slow"), now, 0.5),
-    Move.HAND_BACK: rules.hand_back,
-    Move.LOSE_LEASE: rules.after_lease_expired,
-    Move.CANCEL: rules.cancel,
-    Move.PAUSE: rules.pause,
-    Move.RESUME: rules.resume,
-    Move.RETRY: rules.retry,
-    Move.EXPIRE: rules.expire,
+MOVES: dict[Transition, Callable[[Job, datetime], Job]] = {
+    Transition.COMPLETE: lambda job, now: rules.complete(job, {}, now),
+    Transition.FAIL: lambda job, now: rules.after_error(job, NotFound("gone"), now, 0.5),
+    Transition.WAIT: lambda job, now: rules.after_error(job, FetchTimeout("slow"), now, 0.5),
+    Transition.HAND_BACK: rules.hand_back,
+    Transition.LOSE_LEASE: rules.after_lease_expired,
+    Transition.CANCEL: rules.cancel,
+    Transition.PAUSE: rules.pause,
+    Transition.RESUME: rules.resume,
+    Transition.RETRY: rules.retry,
+    Transition.EXPIRE: rules.expire,
 }
-ASKED_FOR = (Move.CANCEL, Move.PAUSE, Move.RESUME, Move.RETRY)
+ASKED_FOR = (Transition.CANCEL, Transition.PAUSE, Transition.RESUME, Transition.RETRY)
 
 
 def in_state(status: JobStatus, **given: object) -> Job:
@@ -44,7 +44,7 @@ def in_state(status: JobStatus, **given: object) -> Job:
 
 @each_row((f"{status} {move}", (status, move)) for status in JobStatus for move in MOVES)
 def test_a_move_happens_where_the_table_allows_it_and_nowhere_else(
-    row: tuple[JobStatus, Move],
+    row: tuple[JobStatus, Transition],
 ) -> None:
     status, move = row
     job, to = in_state(status), rules.TRANSITIONS.get((status, move))
@@ -58,13 +58,13 @@ def test_a_move_happens_where_the_table_allows_it_and_nowhere_else(
 @pytest.mark.parametrize("status", sorted(rules.TERMINAL))
 def test_only_a_retry_of_a_job_or_of_its_child_leaves_a_finished_state(status: JobStatus) -> None:
     moves = {move for at, move in rules.TRANSITIONS if at is status}
-    assert moves <= {Move.RETRY, Move.REOPEN}
+    assert moves <= {Transition.RETRY, Transition.REOPEN}
 
 
 @pytest.mark.parametrize(
     ("status", "move"), [each for each in rules.TRANSITIONS if each[1] in ASKED_FOR]
 )
-def test_what_a_tenant_asks_for_ends_any_claim(status: JobStatus, move: Move) -> None:
+def test_what_a_tenant_asks_for_ends_any_claim(status: JobStatus, move: Transition) -> None:
     job = in_state(status)
     after = MOVES[move](job, NOW)
     assert after.fence > job.fence
@@ -74,7 +74,7 @@ def test_what_a_tenant_asks_for_ends_any_claim(status: JobStatus, move: Move) ->
 @pytest.mark.parametrize(
     ("status", "move"), [each for each in rules.TRANSITIONS if each[1] in MOVES]
 )
-def test_every_move_is_an_update(status: JobStatus, move: Move) -> None:
+def test_every_move_is_an_update(status: JobStatus, move: Transition) -> None:
     assert MOVES[move](in_state(status), NOW).updated_at == NOW
 
 
@@ -84,8 +84,8 @@ def test_a_job_is_never_updated_before_it_was_made() -> None:
     assert rules.pause(factories.running_job(UNTIL), slow).updated_at == START
 
 
-@pytest.mark.parametrize("move", [each for each in MOVES if each is not Move.RETRY])
-def test_within_a_run_nothing_is_forgotten(move: Move) -> None:
+@pytest.mark.parametrize("move", [each for each in MOVES if each is not Transition.RETRY])
+def test_within_a_run_nothing_is_forgotten(move: Transition) -> None:
     for status in JobStatus:
         if (status, move) not in rules.TRANSITIONS:
             continue
@@ -171,8 +171,10 @@ def test_a_job_is_handed_back_until_its_time_is_used(worked_ms: int, status: Job
         assert (after.last_error.code, after.last_error.type) == ("TIME_LIMIT", "permanent")
 
 
-@pytest.mark.parametrize("move", [Move.COMPLETE, Move.WAIT, Move.LOSE_LEASE, Move.PAUSE])
-def test_the_time_of_every_claim_is_added_up(move: Move) -> None:
+@pytest.mark.parametrize(
+    "move", [Transition.COMPLETE, Transition.WAIT, Transition.LOSE_LEASE, Transition.PAUSE]
+)
+def test_the_time_of_every_claim_is_added_up(move: Transition) -> None:
     after = MOVES[move](in_state(JobStatus.RUNNING, worked_ms=500), NOW)
     assert (after.worked_ms, after.claimed_at) == (10_500, None)
 

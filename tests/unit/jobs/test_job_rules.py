@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spinneret.jobs import rules
 from spinneret.jobs.models import Failure, JobStatus
 from spinneret.kernel import bounds, errors
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     DomainError,
@@ -195,9 +195,9 @@ def test_a_claim_is_abandoned_when_its_lease_is_over_by_every_clock(
     late: float, abandoned: bool
 ) -> None:
     now = UNTIL + timedelta(seconds=late)
-    assert rules.is_abandoned(running(), now) is abandoned
-    assert not rules.is_abandoned(factories.job(), now)
-    assert not rules.is_abandoned(running(status=JobStatus.COMPLETED), now)
+    assert rules.has_expired_lease(running(), now) is abandoned
+    assert not rules.has_expired_lease(factories.job(), now)
+    assert not rules.has_expired_lease(running(status=JobStatus.COMPLETED), now)
 
 
 def test_a_hand_back_charges_nothing_and_is_due_at_once() -> None:
@@ -239,7 +239,7 @@ def test_every_outcome_gives_the_lease_back(outcome: str, attempts: int) -> None
 def test_timestamps_stay_ordered_when_the_clock_of_the_worker_lags(outcome: str, skew: int) -> None:
     after = OUTCOMES[outcome](running(), START + skew * SECOND)
     moments = [after.created_at, after.started_at, after.finished_at]
-    stamps = [stamp(moment) for moment in moments if moment is not None]
+    stamps = [to_iso(moment) for moment in moments if moment is not None]
     assert stamps == sorted(stamps)
 
 

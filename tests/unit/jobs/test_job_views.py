@@ -10,7 +10,7 @@ import pytest
 from spinneret.jobs import rules
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Job
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import DependencyUnavailable, HttpRefused, HttpUnavailable
 from tests import factories
 from tests.fakes.time import START
@@ -82,13 +82,13 @@ def test_a_run_lasts_from_its_start_to_its_end() -> None:
 
 
 def test_a_job_shows_when_it_was_last_moved() -> None:
-    assert job_view(RUNNING).updated_at == stamp(START)
-    assert job_view(completed(PAGE)).updated_at == stamp(START + 3 * SECOND)
+    assert job_view(RUNNING).updated_at == to_iso(START)
+    assert job_view(completed(PAGE)).updated_at == to_iso(START + 3 * SECOND)
 
 
 def test_only_a_result_expires() -> None:
     day = timedelta(hours=24)
-    assert job_view(completed(PAGE)).result_expires_at == stamp(START + 3 * SECOND + day)
+    assert job_view(completed(PAGE)).result_expires_at == to_iso(START + 3 * SECOND + day)
     for job in (RUNNING, after(HttpRefused("gone")), rules.cancel(RUNNING, START)):
         assert job_view(job).result_expires_at is None
 

@@ -8,7 +8,7 @@ from random import Random
 from spinneret.jobs.models import Job, JobStatus
 from tests import factories
 from tests.simulation.actors import Actors, Claim, Request
-from tests.simulation.faults import CrashPoints, Fate
+from tests.simulation.faults import CallOutcome, CrashPoints
 from tests.simulation.run import actor_threads, silent_logs
 from tests.simulation.turnstile import Actor
 from tests.simulation.world import World
@@ -27,17 +27,17 @@ class Outage(CrashPoints):
     def __init__(self) -> None:
         super().__init__({})
         self.is_on = False
-        self.met: Counter[Fate] = Counter()
+        self.met: Counter[CallOutcome] = Counter()
 
     def switch(self) -> None:
         """Begin or end it."""
         self.is_on = not self.is_on
 
-    def fate_of(self, actor: Actor, call: str) -> Fate:
+    def fate_of(self, actor: Actor, call: str) -> CallOutcome:
         """See Faults."""
         if not call.startswith("store."):
-            return Fate.NONE
-        fate = Fate.UNAVAILABLE if self.is_on else Fate.NONE
+            return CallOutcome.NONE
+        fate = CallOutcome.UNAVAILABLE if self.is_on else CallOutcome.NONE
         self.met[fate] += 1
         return fate
 
@@ -89,6 +89,6 @@ def test_a_minute_without_a_store_loses_nothing_charges_nothing_and_asks_little(
     jobs = jobs_of_a_lane(outage)
     assert [job.status for job in jobs] == [JobStatus.COMPLETED] * JOBS
     assert {(job.attempts, job.redrives) for job in jobs} == {(0, 0)}
-    needed, in_vain = outage.met[Fate.NONE], outage.met[Fate.UNAVAILABLE]
+    needed, in_vain = outage.met[CallOutcome.NONE], outage.met[CallOutcome.UNAVAILABLE]
     assert in_vain > 0
     assert needed + in_vain <= CALLS_MOST * needed

@@ -9,7 +9,7 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.models import Job, JobRef, JobStatus, Move
+from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
 from spinneret.jobs.service import JobService
 from spinneret.kernel.errors import Conflict, NotFound
 from tests.factories import TENANT
@@ -24,7 +24,7 @@ def paused(service: JobService, control: JobControl, store: FakeJobStore) -> Cal
 
     def make() -> Job:
         [job_id] = ids(submit(service))
-        control.move(JobRef(tenant=TENANT, job_id=job_id), Move.PAUSE)
+        control.move(JobRef(tenant=TENANT, job_id=job_id), Transition.PAUSE)
         return stored(store, job_id)
 
     return make
@@ -51,7 +51,7 @@ def test_a_failed_job_does_not_begin_again_beside_a_paused_one(
     finish(store, first, clock, lambda job: rules.after_error(job, NotFound("x"), clock(), 0.5))
     newer = paused()
     with pytest.raises(Conflict) as refused:
-        control.move(JobRef(tenant=TENANT, job_id=first), Move.RETRY)
+        control.move(JobRef(tenant=TENANT, job_id=first), Transition.RETRY)
     assert refused.value.details == {"job_id": newer.id}
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from spinneret.jobs.models import DeadLetter, Lane
-from spinneret.jobs.redrive import Redrive, Redriven
+from spinneret.jobs.redrive import Redrive, RedriveResult
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests.fakes.jobs import FakeDeadLetterQueues
@@ -23,8 +23,8 @@ def many(count: int) -> list[DeadLetter]:
     return [letter() for _ in range(count)]
 
 
-def done(sent_back: int = 0, set_aside: int = 0, unavailable: int = 0) -> Redriven:
-    return Redriven(sent_back=sent_back, set_aside=set_aside, lanes_unavailable=unavailable)
+def done(sent_back: int = 0, set_aside: int = 0, unavailable: int = 0) -> RedriveResult:
+    return RedriveResult(sent_back=sent_back, set_aside=set_aside, lanes_unavailable=unavailable)
 
 
 class OneLaneDown(FakeDeadLetterQueues):

@@ -15,7 +15,7 @@ from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions, StepFun
 from spinneret.kernel.errors import DependencyUnavailable
 
 MACHINE = "arn:aws:states:us-east-1:000000000000:stateMachine:publish"
-CALLS = {"complete": "send_task_success", "beat": "send_task_heartbeat"}
+CALLS = {"complete": "send_task_success", "heartbeat": "send_task_heartbeat"}
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_state_that_waits_goes_on(client: Any, answers: Stubber) -> None:
     answers.add_response("send_task_success", {}, {"taskToken": "token-1", "output": "{}"})
     answers.add_response("send_task_heartbeat", {}, {"taskToken": "token-1"})
     tokens = StepFunctionsTokens(client)
-    assert (tokens.complete("token-1"), tokens.beat("token-1")) == (True, True)
+    assert (tokens.complete("token-1"), tokens.heartbeat("token-1")) == (True, True)
 
 
 @pytest.mark.parametrize("method", CALLS)

@@ -13,7 +13,7 @@ from spinneret.jobs import rules
 from spinneret.jobs.keys import wake_shard
 from spinneret.jobs.models import Job, JobEvent, JobRef, JobStatus, Priority
 from spinneret.jobs.ports import DuePage
-from spinneret.jobs.sweeper import Sweeper, Swept
+from spinneret.jobs.sweeper import Sweeper, SweepResult
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests import factories
@@ -23,7 +23,7 @@ from tests.kinds import CRAWL_LOW, CRAWL_NORMAL, KINDS
 from tests.unit.jobs.sweeps import add, claim, of_one_shard, stored
 
 MINUTE = 60.0
-NOTHING = Swept()
+NOTHING = SweepResult()
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_job_whose_message_was_lost_is_sent_again(
     clock.advance(bounds.RESEND_GRACE_SECONDS - 1)
     assert sweeper.sweep() == NOTHING
     clock.advance(1)
-    assert sweeper.sweep() == Swept(resent=1)
+    assert sweeper.sweep() == SweepResult(resent=1)
     assert queue.take() == [Sent(CRAWL_LOW, job.ref, 0)]
     assert sweeper.sweep() == NOTHING
     assert stored(store, job.ref).sends == 2
@@ -100,7 +100,7 @@ def test_a_lost_lease_is_charged_and_sent(
     clock.advance(59)
     assert sweeper.sweep() == NOTHING
     clock.advance(1)
-    assert sweeper.sweep() == Swept(leases_expired=1)
+    assert sweeper.sweep() == SweepResult(leases_expired=1)
     job = stored(store, running.ref)
     assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 1, 2)
     assert queue.take() == [Sent(CRAWL_NORMAL, job.ref, 0)]
@@ -226,7 +226,7 @@ def test_a_lease_renewed_meanwhile_is_not_taken_away(queue: FakeJobQueue, clock:
         clock=clock,
         look_at_parent=no_parent,
     ).sweep()
-    assert swept == Swept(raced=1)
+    assert swept == SweepResult(raced=1)
     assert store.get(running.ref) == running
     assert queue.sent == []
 
@@ -242,7 +242,7 @@ def test_a_job_that_nobody_began_in_time_expires(
     clock.advance(19)
     assert sweeper.sweep() == NOTHING
     clock.advance(1)
-    assert sweeper.sweep() == Swept(expired=1)
+    assert sweeper.sweep() == SweepResult(expired=1)
     after = stored(store, job.ref)
     assert (after.status, after.finished_at) == (JobStatus.EXPIRED, clock())
     assert store.events(job.ref, None, 9)[-1].message == "expired"
@@ -304,7 +304,7 @@ def test_a_lost_message_is_replaced_when_its_lane_has_run_empty(
         assert sweeper.sweep() == NOTHING
     queue.backlogs.clear()
     clock.advance(MINUTE)
-    assert sweeper.sweep() == Swept(resent=1)
+    assert sweeper.sweep() == SweepResult(resent=1)
 
 
 def test_a_message_that_is_lost_again_and_again_is_replaced_in_an_empty_lane_by_every_pass(
@@ -313,7 +313,7 @@ def test_a_message_that_is_lost_again_and_again_is_replaced_in_an_empty_lane_by_
     add(store, factories.job())
     for _ in range(10):
         clock.advance(MINUTE)
-        assert sweeper.sweep() == Swept(resent=1)
+        assert sweeper.sweep() == SweepResult(resent=1)
         queue.take()  # lost
 
 
@@ -339,7 +339,7 @@ def test_a_lane_that_never_runs_empty_keeps_no_message_lost_for_ever(
     clock.advance(bounds.BACKLOG_RESEND_SECONDS)
     assert sweeper.sweep() == NOTHING
     clock.advance(bounds.RESEND_GRACE_SECONDS)
-    assert sweeper.sweep() == Swept(resent=1)
+    assert sweeper.sweep() == SweepResult(resent=1)
     clock.advance(bounds.BACKLOG_RESEND_SECONDS)
     assert sweeper.sweep() == NOTHING
 
@@ -352,7 +352,7 @@ def test_a_backlog_concerns_no_wait_and_no_lease(
     claim(store, factories.job().ref, clock, seconds=60)
     queue.backlogs[CRAWL_NORMAL] = 20_000
     clock.advance(3600 - bounds.LONG_WAIT_LEAD_SECONDS)
-    assert sweeper.sweep() == Swept(leases_expired=1, sent=1)
+    assert sweeper.sweep() == SweepResult(leases_expired=1, sent=1)
     delays = sorted(sent.delay for sent in queue.take())
     assert delays == [0, int(bounds.LONG_WAIT_LEAD_SECONDS)]
 
@@ -369,7 +369,7 @@ def test_a_resend_counts_only_when_it_was_sent(
         clock.advance(MINUTE)
     assert [stored(store, ref).sends for ref in (factories.job().ref, long.ref)] == [1, 0]
     queue.available = True
-    assert sweeper.sweep() == Swept(resent=1, sent=1)
+    assert sweeper.sweep() == SweepResult(resent=1, sent=1)
 
 
 def test_a_queue_that_is_down_is_asked_once_a_pass_and_stops_no_wake(
@@ -398,7 +398,7 @@ def test_a_queue_that_is_down_is_asked_once_a_pass_and_stops_no_wake(
         clock=clock,
         look_at_parent=no_parent,
     )
-    assert sweeper.sweep() == Swept(leases_expired=1, failed=1)
+    assert sweeper.sweep() == SweepResult(leases_expired=1, failed=1)
     assert len(calls) == 1
 
 
@@ -414,7 +414,7 @@ def test_a_job_that_may_have_acted_is_claimed_once_more_before_it_expires(
     crawl = replace(waits, id=f"{waits.id}d", kind="crawl")
     add(store, begun, never, crawl)
     clock.now = limit
-    assert sweeper.sweep() == Swept(last_looks=1, expired=2)
+    assert sweeper.sweep() == SweepResult(last_looks=1, expired=2)
     looks = stored(store, begun.ref)
     assert (looks.status, looks.ending, looks.due_at, looks.fence) == (
         JobStatus.PENDING,

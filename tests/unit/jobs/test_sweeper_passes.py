@@ -12,7 +12,7 @@ import pytest
 from spinneret.jobs.keys import wake_shard
 from spinneret.jobs.models import Job, JobRef, JobStatus, Priority
 from spinneret.jobs.ports import DuePage
-from spinneret.jobs.sweeper import Sweeper, Swept
+from spinneret.jobs.sweeper import Sweeper, SweepResult
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests import factories
@@ -84,9 +84,9 @@ def test_a_pass_goes_through_all_pages_of_all_shards(
     for shard in range(bounds.WAKE_SHARDS):
         add(store, *abandoned(per_shard, shard))
     clock.advance(MINUTE)
-    assert sweeper.sweep() == Swept(leases_expired=per_shard * bounds.WAKE_SHARDS)
+    assert sweeper.sweep() == SweepResult(leases_expired=per_shard * bounds.WAKE_SHARDS)
     assert len(set(queue.take())) == per_shard * bounds.WAKE_SHARDS
-    assert sweeper.sweep() == Swept()
+    assert sweeper.sweep() == SweepResult()
 
 
 def test_waking_ends_in_time_and_the_next_passes_do_the_rest(
@@ -198,7 +198,7 @@ def test_a_kind_that_this_release_does_not_know_concerns_no_other_job(
     odd, even = abandoned(2)
     add(store, replace(odd, kind="never-heard-of"), even)
     clock.advance(MINUTE)
-    assert sweeper.sweep() == Swept(leases_expired=1, failed=1)
+    assert sweeper.sweep() == SweepResult(leases_expired=1, failed=1)
     assert [sent.ref for sent in queue.take()] == [even.ref]
 
 
@@ -209,10 +209,10 @@ def test_a_call_that_is_refused_concerns_no_other_job(
     add(store, *jobs)
     store.row = failing(DependencyUnavailable("dynamodb"), *(job.ref for job in jobs[::3]))
     clock.advance(bounds.RESEND_GRACE_SECONDS + 1)
-    assert sweeper.sweep() == Swept(resent=13, failed=7)
+    assert sweeper.sweep() == SweepResult(resent=13, failed=7)
     queue.take()
     store.row = failing(DependencyUnavailable("dynamodb"))
-    assert sweeper.sweep() == Swept(resent=7)
+    assert sweeper.sweep() == SweepResult(resent=7)
 
 
 def test_a_shard_that_does_not_answer_concerns_no_other_shard(
@@ -226,7 +226,7 @@ def test_a_shard_that_does_not_answer_concerns_no_other_shard(
     for shard in range(bounds.WAKE_SHARDS):
         add(store, *abandoned(1, shard))
     clock.advance(MINUTE)
-    assert sweeper.sweep() == Swept(leases_expired=bounds.WAKE_SHARDS - 1, failed=1)
+    assert sweeper.sweep() == SweepResult(leases_expired=bounds.WAKE_SHARDS - 1, failed=1)
 
 
 def test_a_store_that_is_down_is_reported_and_not_asked_for_every_job(

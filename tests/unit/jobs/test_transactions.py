@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 from spinneret.aws import clients as aws
 from spinneret.aws import dynamo
 from spinneret.jobs.dynamo import DynamoJobStore
-from spinneret.jobs.models import Family, JobStatus
+from spinneret.jobs.models import JobStatus, ParentState
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests import factories
@@ -67,7 +67,7 @@ def test_a_cancellation_that_stays_is_an_outage(reasons: list[str]) -> None:
 def test_births_that_collide_with_ends_are_tried_more_often() -> None:
     client: Any = Client(*[["TransactionConflict"]] * 7, None)
     parent = factories.job(
-        status=JobStatus.RUNNING, fence=1, locked_by="one", family=Family(shards=12)
+        status=JobStatus.RUNNING, fence=1, locked_by="one", family=ParentState(shards=12)
     )
     store = DynamoJobStore(client, "jobs", "keys")
     store.add_children(parent, parent, [], [], lease=factories.lease(parent))

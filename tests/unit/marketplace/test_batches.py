@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 import pytest
 
-from spinneret.jobs.models import JobRef, JobStatus, Move
+from spinneret.jobs.models import JobRef, JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace.publishing.api_models import batch_view, submitted_batch
 from tests.contract.backends import Tables
 from tests.markets.bench import Bench
-from tests.markets.web import Said
+from tests.markets.web import StubResponse
 
 
 def _submit(bench: Bench, ids: list[str], action: str = "publish") -> JobRef:
@@ -50,7 +50,7 @@ def test_a_retry_of_a_batch_runs_only_what_failed(bench: Bench) -> None:
     published = bench.ebay.calls["_publish"]
     bench.ebay.refused_titles.clear()
     bench.clock.advance(1)
-    bench.publishing.move_batch(bench.tenant, batch.job_id, Move.RETRY)
+    bench.publishing.move_batch(bench.tenant, batch.job_id, Transition.RETRY)
     bench.finish(batch)
     view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
     assert (view.status, view.completed_count, view.failed_count) == ("completed", 2, 0)
@@ -60,7 +60,7 @@ def test_a_retry_of_a_batch_runs_only_what_failed(bench: Bench) -> None:
 def test_a_leave_that_is_withdrawn_in_the_middle_of_a_batch_fails_the_rest_for_that(
     bench: Bench,
 ) -> None:
-    def around(name: str, serve: Callable[[], Said]) -> Said:
+    def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
         said = serve()
         if bench.ebay.calls["_publish"] == 3:
             bench.ebay.tokens, bench.ebay.revoked = set(), True
@@ -84,7 +84,7 @@ def test_a_leave_that_is_withdrawn_in_the_middle_of_a_batch_fails_the_rest_for_t
     bench.web.around = lambda _, serve: serve()
     bench.ebay.tokens, bench.ebay.revoked = {"access-0"}, False
     bench.connect("ebay")
-    bench.publishing.move_batch(bench.tenant, batch.job_id, Move.RETRY)
+    bench.publishing.move_batch(bench.tenant, batch.job_id, Transition.RETRY)
     bench.finish(batch)
     view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
     assert (view.status, view.completed_count, view.failed_count) == ("completed", 7, 0)
@@ -97,7 +97,7 @@ def test_a_cancelled_batch_cancels_what_waits(bench: Bench) -> None:
     bench.dispatch(batch)
     first, _ = _children(bench, batch)
     assert bench.once(first).status == "completed"
-    bench.publishing.move_batch(bench.tenant, batch.job_id, Move.CANCEL)
+    bench.publishing.move_batch(bench.tenant, batch.job_id, Transition.CANCEL)
     view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
     assert (view.status, view.completed_count, view.cancelled_count) == ("cancelled", 1, 1)
 
@@ -163,7 +163,7 @@ def test_five_hundred_products_fail_for_themselves_alone_and_a_retry_runs_those(
     before = bench.ebay.calls["_publish"], bench.ebay.calls["_make_offer"]
     bench.ebay.refused_titles.clear()
     bench.clock.advance(1)
-    bench.publishing.move_batch(bench.tenant, batch.job_id, Move.RETRY)
+    bench.publishing.move_batch(bench.tenant, batch.job_id, Transition.RETRY)
     bench.finish(batch)
     view = batch_view(bench.publishing.batch(bench.tenant, batch.job_id))
     assert (view.status, view.completed_count, view.failed_count) == ("completed", 500, 0)

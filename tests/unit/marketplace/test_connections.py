@@ -18,7 +18,7 @@ from spinneret.marketplace.connections.models import ConnectionStatus
 from spinneret.marketplace.reports import received
 from tests.markets.bench import Bench
 from tests.markets.etsy import KEYS, SHOP
-from tests.markets.web import Said
+from tests.markets.web import StubResponse
 
 
 def _agree(bench: Bench, marketplace: str) -> dict[str, str]:
@@ -116,10 +116,10 @@ def test_an_application_token_that_is_refused_is_asked_for_once_more(bench: Benc
 
 
 def test_an_application_that_gets_no_token_is_no_fault_of_the_seller(bench: Bench) -> None:
-    def around(name: str, serve: Callable[[], Said]) -> Said:
+    def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
         if not name.endswith("/token"):
             return serve()
-        return Said(400, {"error": "invalid_scope"})
+        return StubResponse(400, {"error": "invalid_scope"})
 
     bench.web.around = around
     job = bench.done("publish", "ebay", bench.product())

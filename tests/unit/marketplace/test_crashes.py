@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from spinneret.jobs.models import Job, JobRef, JobStatus, Move
+from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
 from spinneret.marketplace.listings.models import ListingState
 from tests.contract.backends import Tables
 from tests.markets.bench import Bench
@@ -186,7 +186,7 @@ def _prove_plugin(tables: Tables | None, action: str, every: int) -> None:
         where = f"{action} vinted: {death} {calls[at - 1]} ({at} of {len(calls)})"
         if job.last_error is not None and job.last_error.code == "MAX_RETRIES_EXCEEDED":
             # The browser was lost with a task that may be done twice: the seller tries again.
-            bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+            bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
             job = bench.finish(job.ref)
             assert job.status == "completed", where
         if job.status == "completed":

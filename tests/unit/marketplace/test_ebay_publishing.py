@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobRef, JobStatus, Move
+from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobRef, JobStatus, Transition
 from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.products.models import Product
 from tests.markets.bench import Bench
-from tests.markets.web import Said
+from tests.markets.web import StubResponse
 
 
 def _record(bench: Bench, product: Product) -> Listing:
@@ -143,7 +143,7 @@ def test_a_retry_runs_only_what_failed(bench: Bench) -> None:
     job = bench.done("publish", "ebay", bench.product("Odd coat"))
     uploads, offers = bench.ebay.calls["_make_image"], bench.ebay.calls["_make_offer"]
     bench.ebay.refused_titles.clear()
-    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
     after = bench.finish(job.ref)
     assert (after.status, after.run) == ("completed", 2)
     assert (bench.ebay.calls["_make_image"], bench.ebay.calls["_make_offer"]) == (uploads, offers)
@@ -156,7 +156,7 @@ def test_a_product_that_changed_between_runs_is_done_anew(bench: Bench) -> None:
     bench.ebay.refused_titles["Odd coat"] = 25005
     job = bench.done("publish", "ebay", product)
     bench.edit(product, title="Even coat")
-    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
     assert bench.finish(job.ref).status == "completed"
     assert bench.ebay.items[product.sku]["product"]["title"] == "Even coat"
 
@@ -215,7 +215,7 @@ def test_an_account_that_isnt_ready_is_asked_about_once_a_minute(memory: Bench) 
     assert task == ("needs_input", "policy")
     bench.ebay.policies["return"] = ["back-1"]
     bench.clock.advance(60)
-    bench.publishing.move_batch(bench.tenant, batch.id, Move.RETRY)
+    bench.publishing.move_batch(bench.tenant, batch.id, Transition.RETRY)
     again = bench.finish(batch.ref)
     assert (again.status, len(bench.ebay.listings)) == ("completed", 30)
 
@@ -265,7 +265,7 @@ def test_a_listing_made_elsewhere_is_linked_by_its_sku(bench: Bench) -> None:
 
 def test_a_429_waits_uncharged_for_as_long_as_ebay_asks(bench: Bench) -> None:
     product = bench.product()
-    bench.web.instead[1] = Said(429, {}, {"Retry-After": "120"})
+    bench.web.instead[1] = StubResponse(429, {}, {"Retry-After": "120"})
     ref = bench.submit("publish", "ebay", product)
     waiting = bench.once(ref)
     assert (waiting.status, waiting.attempts) == ("pending", 0)
@@ -287,7 +287,7 @@ def test_a_time_that_ebay_names_is_waited_out_however_far(
     said: dict[str, str], seconds: int, bench: Bench
 ) -> None:
     first, second = bench.product("One"), bench.product("Two")
-    bench.web.instead[1] = Said(429, {}, said)
+    bench.web.instead[1] = StubResponse(429, {}, said)
     ref = bench.submit("publish", "ebay", first)
     named = bench.once(ref).due_at
     assert (named - bench.clock()).total_seconds() == seconds
@@ -297,7 +297,7 @@ def test_a_time_that_ebay_names_is_waited_out_however_far(
 
 
 def test_a_time_beyond_a_jobs_own_is_said_as_it_expires(bench: Bench) -> None:
-    bench.web.instead[1] = Said(429, {}, {"Retry-After": str(8 * 24 * 3600)})
+    bench.web.instead[1] = StubResponse(429, {}, {"Retry-After": str(8 * 24 * 3600)})
     job = bench.done("publish", "ebay", bench.product())
     assert job.status == "expired", job.last_error
     assert job.last_error is not None
@@ -311,7 +311,9 @@ def test_short_waits_that_come_again_and_again_end_with_the_hour(
     said: dict[str, str], memory: Bench
 ) -> None:
     bench, begun = memory, memory.clock()
-    bench.web.around = lambda name, serve: serve() if "token" in name else Said(429, {}, said)
+    bench.web.around = lambda name, serve: (
+        serve() if "token" in name else StubResponse(429, {}, said)
+    )
     job = bench.finish(bench.submit("publish", "ebay", bench.product()), most=300)
     assert job.status == "expired"
     assert (bench.clock() - begun).total_seconds() < 2.1 * 3600  # and the look's hour
@@ -319,7 +321,7 @@ def test_short_waits_that_come_again_and_again_end_with_the_hour(
 
 def test_failures_end_as_often_as_the_action_type_says(bench: Bench) -> None:
     product = bench.product()
-    bench.web.instead.update(dict.fromkeys(range(1, 99), Said(503)))
+    bench.web.instead.update(dict.fromkeys(range(1, 99), StubResponse(503)))
     job = bench.done("publish", "ebay", product)
     assert job.last_error is not None
     assert job.last_error.message.startswith("Max retries (3) exceeded")
@@ -333,7 +335,7 @@ def test_a_message_is_sent_once(bench: Bench) -> None:
     ref = bench.submit("message", "ebay", None, text="It ships today", conversation_id="c1")
     bench.web.lost.add(1)
     bench.finish(ref)
-    bench.publishing.move(bench.tenant, ref.job_id, Move.RETRY)
+    bench.publishing.move(bench.tenant, ref.job_id, Transition.RETRY)
     assert bench.finish(ref).status == "completed"
     assert [each["messageBody"] for each in bench.ebay.messages] == ["It ships today"]
 
@@ -353,10 +355,10 @@ def test_a_cancelled_job_leaves_its_call_in_doubt_and_the_next_one_looks(bench: 
 def _cancel_at(bench: Bench, ref: JobRef, path: str) -> None:
     """The tenant cancels while this call is under way."""
 
-    def around(name: str, serve: Any) -> Said:
-        said: Said = serve()
+    def around(name: str, serve: Any) -> StubResponse:
+        said: StubResponse = serve()
         if name.endswith(path):
-            bench.control.move(ref, Move.CANCEL)
+            bench.control.move(ref, Transition.CANCEL)
         return said
 
     bench.web.around = around

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.models import Move
+from spinneret.jobs.models import Transition
 from spinneret.kernel import bounds
 from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.products.models import Product
 from tests.markets.bench import Bench
-from tests.markets.web import Said
+from tests.markets.web import StubResponse
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_a_part_that_fails_fails_its_product_only_and_is_explained(
     stock = bench.ebay.items[listed.sku]["availability"]["shipToLocationAvailability"]
     assert stock["quantity"] == 5
     bench.ebay.refused_prices = set()
-    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
     assert bench.finish(job.ref).status == "completed"
 
 
@@ -109,7 +109,7 @@ def test_an_offer_without_its_part_is_looked_at_again(
     answered = [
         {**part, "offerId": own} if part.get("offerId") == "own" else part for part in parts
     ]
-    bench.web.instead[at] = Said(207, {"responses": answered})
+    bench.web.instead[at] = StubResponse(207, {"responses": answered})
     assert bench.once(ref).status == "pending"
     assert bench.web.seen[-1].path.endswith("/bulk_update_price_quantity")
     assert bench.finish(ref).status == "completed"

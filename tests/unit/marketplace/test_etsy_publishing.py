@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.models import Move
+from spinneret.jobs.models import Transition
 from spinneret.kernel import bounds
 from tests.fakes.effects import FakeEffectStore
 from tests.markets.bench import Bench
-from tests.markets.web import Said, Seen
+from tests.markets.web import RecordedRequest, StubResponse
 
 
 def test_a_product_is_listed_with_its_images_in_order(bench: Bench) -> None:
@@ -42,7 +42,7 @@ def test_a_draft_whose_answer_was_lost_is_found_and_not_made_again(
 
 
 def test_a_draft_that_was_never_made_is_made(bench: Bench) -> None:
-    bench.web.instead[4] = Said(503)
+    bench.web.instead[4] = StubResponse(503)
     assert bench.done("publish", "etsy", bench.product()).status == "completed"
     assert len(bench.etsy.listings) == 1
 
@@ -119,7 +119,7 @@ def test_a_job_goes_on_once_the_day_budget_is_renewed(memory: Bench) -> None:
     ref = bench.submit("publish", "etsy", bench.product())
     serve = bench.etsy.serve
 
-    def renewed(seen: Seen) -> Said:
+    def renewed(seen: RecordedRequest) -> StubResponse:
         if bench.clock() - begun >= timedelta(hours=9):
             bench.etsy.left_today = None
         return serve(seen)
@@ -168,7 +168,7 @@ def test_a_refusal_is_said_in_etsys_words_too(bench: Bench) -> None:
     [field] = job.last_error.details["fields"]
     assert (field["field"], field["message"]) == ("product", "Missing or wrong: title")
     bench.etsy.refused_titles.clear()
-    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
     assert bench.finish(job.ref).status == "completed"
     assert len(bench.etsy.listings) == 1
 
@@ -245,7 +245,7 @@ def test_a_draft_in_doubt_is_looked_for_even_when_what_was_done_is_long_forgotte
     memory.web.lost.add(4)
     ref = memory.submit("publish", "etsy", product)
     memory.once(ref)
-    memory.control.move(ref, Move.CANCEL)
+    memory.control.move(ref, Transition.CANCEL)
     assert isinstance(memory.stores.effects, FakeEffectStore)
     memory.stores.effects.purge()
     memory.clock.advance(bounds.EFFECT_RETENTION_SECONDS)

@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from spinneret.jobs.models import JobRef, Move
+from spinneret.jobs.models import JobRef, Transition
 from spinneret.kernel import bounds
 from spinneret.marketplace.listings.models import ListingState
 from tests.markets.bench import Bench
-from tests.markets.web import Said
+from tests.markets.web import StubResponse
 
 HOUR = bounds.MARKETPLACE_PENDING_SECONDS
 
@@ -20,15 +20,15 @@ def _lost_then_held(bench: Bench, path: str, *, happens: bool) -> None:
     """The answer to a POST is lost; from then on the marketplace takes no calls for an hour."""
     lost_at: list[float] = []
 
-    def around(name: str, serve: Callable[[], Said]) -> Said:
+    def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
         now = bench.clock().timestamp()
         if lost_at and now - lost_at[0] < HOUR:
-            return Said(429, {})
+            return StubResponse(429, {})
         if not lost_at and name.endswith(path):
             lost_at.append(now)
             if happens:
                 serve()
-            return Said(503)
+            return StubResponse(503)
         return serve()
 
     bench.web.around = around
@@ -83,7 +83,7 @@ def test_a_look_that_has_to_wait_goes_on_within_its_hour(marketplace: str, memor
 def test_a_look_records_no_intent_of_what_it_does_not_make(memory: Bench) -> None:
     bench = memory
     product = bench.product()
-    bench.web.around = lambda name, serve: serve() if "shipping" in name else Said(429, {})
+    bench.web.around = lambda name, serve: serve() if "shipping" in name else StubResponse(429, {})
     ref = bench.submit("publish", "etsy", product)
     _until_ending(bench, ref)
     bench.web.around = lambda _, serve: serve()
@@ -134,8 +134,8 @@ def test_a_pause_takes_the_look_back(memory: Bench) -> None:
     _lost_then_held(bench, "/offer", happens=False)
     ref = bench.submit("publish", "ebay", product)
     _until_ending(bench, ref)
-    bench.control.move(ref, Move.PAUSE)
-    bench.control.move(ref, Move.RESUME)
+    bench.control.move(ref, Transition.PAUSE)
+    bench.control.move(ref, Transition.RESUME)
     assert bench.finish(ref).status == "completed"
 
 

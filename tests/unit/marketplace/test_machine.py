@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from spinneret.jobs.driven.models import Turn
-from spinneret.jobs.models import JobRef, JobStatus, Move
+from spinneret.jobs.driven.models import ExecutionClaim
+from spinneret.jobs.models import JobRef, JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests.architecture.conftest import ROOT
@@ -238,7 +238,7 @@ def test_a_plug_in_that_has_a_task_keeps_its_state_waiting(bench: Bench) -> None
     state = {"tenant": ref.tenant, "job_id": ref.job_id, "key": asked, "fence": fence}
     bench.wait_for_callback({**state, "token": token})
     bench.inbox.accepted(bench.plugin.connection, {"key": key, "browser": "laptop"})
-    assert (bench.callbacks.beats, bench.callbacks.waiting) == (1, {token})
+    assert (bench.callbacks.heartbeats, bench.callbacks.waiting) == (1, {token})
     bench.plugin.repeat(key)
     bench.plugin.repeat(key)  # a second answer finds nobody
     assert bench.callbacks.completed == [token]
@@ -252,7 +252,7 @@ def test_a_state_whose_job_has_moved_on_waits_for_nothing(bench: Bench) -> None:
     ref = bench.submit("publish", "vinted", bench.product())
     fence = bench.once(ref).fence
     [key] = bench.plugin.done
-    bench.publishing.move(bench.tenant, ref.job_id, Move.CANCEL)
+    bench.publishing.move(bench.tenant, ref.job_id, Transition.CANCEL)
     token = bench.callbacks.new()
     bench.wait_for_callback(
         {
@@ -288,7 +288,7 @@ def test_callbacks_that_step_functions_does_not_take_only_delay(bench: Bench) ->
     def refuse(_: str) -> bool:
         raise DependencyUnavailable("stepfunctions")
 
-    bench.callbacks.complete = bench.callbacks.beat = refuse  # type: ignore[method-assign]  # an outage
+    bench.callbacks.complete = bench.callbacks.heartbeat = refuse  # type: ignore[method-assign]  # an outage
     assert bench.done("publish", "vinted", bench.product()).status == "completed"
     assert len(bench.plugin.items) == 1
 
@@ -319,7 +319,7 @@ def test_a_job_that_is_cancelled_while_it_waits_ends_its_execution(bench: Bench)
 
     def cancel() -> None:
         if bench.job(ref).status == "pending":
-            bench.publishing.move(bench.tenant, ref.job_id, Move.CANCEL)
+            bench.publishing.move(bench.tenant, ref.job_id, Transition.CANCEL)
 
     bench.machine.meanwhile = cancel
     bench.deliver()
@@ -333,14 +333,14 @@ def test_a_job_that_is_paused_while_it_waits_goes_on_when_it_is_resumed(bench: B
     ref = bench.submit("publish", "vinted", bench.product())
 
     def pause() -> None:
-        bench.publishing.move(bench.tenant, ref.job_id, Move.PAUSE)
+        bench.publishing.move(bench.tenant, ref.job_id, Transition.PAUSE)
         bench.machine.meanwhile = lambda: None
 
     bench.machine.meanwhile = pause
     bench.deliver()
     assert bench.job(ref).status == "paused"
     bench.plugin.mute = False
-    bench.publishing.move(bench.tenant, ref.job_id, Move.RESUME)
+    bench.publishing.move(bench.tenant, ref.job_id, Transition.RESUME)
     assert bench.finish(ref).status == "completed"
     assert len(bench.plugin.items) == 1
 
@@ -348,7 +348,7 @@ def test_a_job_that_is_paused_while_it_waits_goes_on_when_it_is_resumed(bench: B
 def test_a_paused_batch_rests_and_goes_on(bench: Bench) -> None:
     batch = _batch(bench, 2)
     bench.dispatch(batch)
-    bench.publishing.move_batch(bench.tenant, batch.job_id, Move.PAUSE)
+    bench.publishing.move_batch(bench.tenant, batch.job_id, Transition.PAUSE)
     bench.execute()
     assert bench.ebay.listings == {}
     bench.clock.advance(bounds.PUBLISH_LED_SECONDS + 2 * bounds.RESEND_GRACE_SECONDS)
@@ -356,7 +356,7 @@ def test_a_paused_batch_rests_and_goes_on(bench: Bench) -> None:
     bench.deliver()
     assert {bench.job(ref).status for ref in _children(bench, batch)} == {"paused"}
     bench.clock.advance(bounds.MARKETPLACE_PENDING_SECONDS)  # what rests doesn't expire
-    bench.publishing.move_batch(bench.tenant, batch.job_id, Move.RESUME)
+    bench.publishing.move_batch(bench.tenant, batch.job_id, Transition.RESUME)
     assert bench.finish(batch).status == "completed"
     assert len(bench.ebay.listings) == 2
 
@@ -365,13 +365,13 @@ def test_a_batch_of_which_a_job_rests_awaits_it_without_an_execution(bench: Benc
     batch = _batch(bench, 2)
     bench.dispatch(batch)
     first, second = _children(bench, batch)
-    bench.publishing.move(bench.tenant, first.job_id, Move.PAUSE)
+    bench.publishing.move(bench.tenant, first.job_id, Transition.PAUSE)
     bench.queue.take()
     bench.execute()
     assert bench.job(second).status == "completed"
     waiting = bench.job(batch)
     assert (waiting.status, waiting.locked_by) == ("running", None)
-    bench.publishing.move(bench.tenant, first.job_id, Move.RESUME)
+    bench.publishing.move(bench.tenant, first.job_id, Transition.RESUME)
     bench.deliver()
     assert bench.job(batch).status == "completed"
 
@@ -379,7 +379,7 @@ def test_a_batch_of_which_a_job_rests_awaits_it_without_an_execution(bench: Benc
 def test_a_cancelled_batch_ends_its_execution_at_the_next_step(bench: Bench) -> None:
     batch = _batch(bench, 2)
     bench.dispatch(batch)
-    bench.publishing.move_batch(bench.tenant, batch.job_id, Move.CANCEL)
+    bench.publishing.move_batch(bench.tenant, batch.job_id, Transition.CANCEL)
     bench.execute()
     assert bench.machine.entered == {"Take": 1, "Choose": 1, "Stop": 1}
     assert bench.ebay.listings == {}
@@ -392,7 +392,7 @@ def test_one_job_that_is_tried_again_runs_alone_and_ends_its_batch_again(bench: 
     bench.ebay.refused_titles.clear()
     [failed] = bench.store.children(batch, [JobStatus.FAILED], None, 10).items
     bench.clock.advance(1)
-    bench.publishing.move(bench.tenant, failed.job_id, Move.RETRY)
+    bench.publishing.move(bench.tenant, failed.job_id, Transition.RETRY)
     bench.deliver()
     assert bench.job(batch).status == "completed"
     assert len(bench.ebay.listings) == 2
@@ -416,4 +416,4 @@ def test_a_round_of_a_lost_claim_stops(bench: Bench) -> None:
     stale = {**state, "fence": state["fence"] - 1}
     answer = bench.rounds().take(stale, lambda: bench.remaining)
     assert answer["action"] == "stop"
-    assert Turn.of(answer["turn"]).number == 1
+    assert ExecutionClaim.of(answer["turn"]).number == 1

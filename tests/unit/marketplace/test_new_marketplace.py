@@ -14,7 +14,7 @@ from spinneret.marketplace.registry import PLATFORMS
 from tests.architecture.conftest import ROOT
 from tests.markets.bench import Bench
 from tests.markets.stores import Stores
-from tests.markets.web import Said, Seen
+from tests.markets.web import RecordedRequest, StubResponse
 
 PAGE = (ROOT / "docs" / "new-marketplace.md").read_text()
 
@@ -24,23 +24,23 @@ class FakeBazaar:
         self.goods: dict[str, dict[str, Any]] = {}
         self._numbers = itertools.count(1)
 
-    def serve(self, seen: Seen) -> Said:
+    def serve(self, seen: RecordedRequest) -> StubResponse:
         key = seen.path.rpartition("/")[2]
         match seen.method:
             case "POST":
                 if float(seen.json["price"]) > 100:
-                    return Said(422, {"code": "DEAR", "text": "no"})
+                    return StubResponse(422, {"code": "DEAR", "text": "no"})
                 key = str(next(self._numbers))
                 self.goods[key] = {**seen.json, "id": key}
-                return Said(201, self.goods[key])
+                return StubResponse(201, self.goods[key])
             case "GET":
                 wanted = seen.query["reference"][0]
                 found = [each for each in self.goods.values() if each["reference"] == wanted]
-                return Said(200, {"goods": found})
+                return StubResponse(200, {"goods": found})
             case "PUT":
                 self.goods[key] |= seen.json
-                return Said(200, self.goods[key])
-        return Said(204 if self.goods.pop(key, None) else 404)
+                return StubResponse(200, self.goods[key])
+        return StubResponse(204 if self.goods.pop(key, None) else 404)
 
 
 @pytest.fixture

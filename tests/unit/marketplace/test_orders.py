@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.models import Job, Move
+from spinneret.jobs.models import Job, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.marketplace.connections.models import Connection
 from spinneret.marketplace.orders.models import Sale, SaleOutcome
 from spinneret.marketplace.products.models import Product
 from tests.markets.bench import Bench
-from tests.markets.web import Said
+from tests.markets.web import StubResponse
 
 
 def _waiting(bench: Bench) -> dict[str, Job]:
@@ -68,7 +68,7 @@ def test_a_sale_stays_open_until_the_other_listing_has_ended(bench: Bench) -> No
     sale = _sold_on_ebay(bench, "etsy")
     assert (sale.handled, [each.state for each in sale.adjustments]) == (False, ["open"])
     serve = bench.etsy.serve
-    bench.etsy.serve = lambda _: Said(503)  # type: ignore[method-assign]
+    bench.etsy.serve = lambda _: StubResponse(503)  # type: ignore[method-assign]
     bench.finish(_waiting(bench)["delete etsy"].ref)
     _later(bench)
     assert not _sale(bench).handled
@@ -88,7 +88,7 @@ def test_a_listing_that_a_publish_job_makes_meanwhile_is_ended_all_the_same(benc
     bench.done("publish", "etsy", product)
     direct = bench.web.around
 
-    def late(name: str, serve: Callable[[], Said]) -> Said:
+    def late(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
         if name.endswith("/publish"):
             bench.web.around = direct
             bench.etsy.sell(product.sku, 900)
@@ -135,7 +135,7 @@ def _titles_it_too_long(bench: Bench, product: Product) -> None:
 
 
 def _has_a_price_that_is_refused(bench: Bench, _: Product) -> None:
-    refusal = Said(400, {"errors": [{"errorId": 25003, "message": "Invalid price"}]})
+    refusal = StubResponse(400, {"errors": [{"errorId": 25003, "message": "Invalid price"}]})
     bench.web.around = lambda name, serve: refusal if "price_quantity" in name else serve()
 
 
@@ -179,7 +179,7 @@ def test_a_listing_that_nobody_can_buy_needs_no_update(when: str, bench: Bench) 
     bench.ebay.sell(product.sku, "o-1")
     if when == "after it":
         bench.done("orders", "ebay")
-        bench.control.move(_waiting(bench)["update etsy"].ref, Move.CANCEL)
+        bench.control.move(_waiting(bench)["update etsy"].ref, Transition.CANCEL)
     [listing] = bench.etsy.listings.values()
     listing["state"] = "inactive"
     bench.done("sync", "etsy", product)
@@ -276,7 +276,7 @@ def test_two_sales_that_are_read_at_once_leave_one_conflict(bench: Bench) -> Non
     reserve = bench.sales.reserve
 
     def sold(marketplace: str) -> Sale:
-        return bench.book.sold(
+        return bench.book.record_sale(
             tenant=bench.tenant,
             marketplace=marketplace,
             order_id=f"o-{marketplace}",
@@ -308,7 +308,7 @@ def test_a_reading_and_a_pass_at_once_lose_nothing_of_a_sale(bench: Bench) -> No
     sale, put = _sale(bench), bench.sales.put
 
     def fails() -> None:
-        bench.control.move(_waiting(bench)["delete etsy"].ref, Move.CANCEL)
+        bench.control.move(_waiting(bench)["delete etsy"].ref, Transition.CANCEL)
         bench.clock.advance(600)
 
     def meeting(late: Sale) -> bool:
@@ -377,7 +377,7 @@ def test_reading_orders_finds_what_a_cancelled_job_has_made(bench: Bench) -> Non
     bench.web.lost.add(4)  # shop, profiles, states, draft
     ref = bench.submit("publish", "etsy", product)
     bench.once(ref)
-    bench.control.move(ref, Move.CANCEL)
+    bench.control.move(ref, Transition.CANCEL)
     assert bench.done("orders", "etsy").result == {"orders": 0, "looked_again": 0}
     bench.clock.advance(900)
     assert bench.done("orders", "etsy").result == {"orders": 0, "looked_again": 1}
@@ -401,7 +401,7 @@ def test_a_look_that_found_nothing_out_is_repeated_after_an_hour(bench: Bench) -
     bench.done("publish", "ebay", product)
     bench.clock.advance(24 * 3600)
     bench.done("orders", "ebay")
-    bench.control.move(_waiting(bench)["sync ebay"].ref, Move.CANCEL)
+    bench.control.move(_waiting(bench)["sync ebay"].ref, Transition.CANCEL)
     bench.done("orders", "ebay")
     assert _waiting(bench) == {}
     bench.clock.advance(3600)

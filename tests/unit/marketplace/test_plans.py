@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from spinneret.marketplace.publishing.planning import Prospect
+from spinneret.marketplace.publishing.planning import PlannedOutcome
 from tests.markets.bench import Bench
 from tests.markets.stores import Stores, in_memory
-from tests.markets.web import Said
+from tests.markets.web import StubResponse
 
 
 @pytest.fixture
@@ -16,7 +16,9 @@ def stores() -> Stores:
     return in_memory()
 
 
-def _plan(bench: Bench, *ids: str, action: str = "publish", on: str = "ebay") -> list[Prospect]:
+def _plan(
+    bench: Bench, *ids: str, action: str = "publish", on: str = "ebay"
+) -> list[PlannedOutcome]:
     return bench.planner.plan(bench.tenant, on, action, ids)
 
 
@@ -92,7 +94,7 @@ def test_a_marketplace_without_compliance_isnt_asked_for_it(bench: Bench) -> Non
 
 def test_a_silent_marketplace_leaves_the_plan_unchecked(bench: Bench) -> None:
     ids = [bench.product(title).id for title in ("One", "Two")]
-    bench.web.instead = {number: Said(503) for number in range(10, 99)}
+    bench.web.instead = {number: StubResponse(503) for number in range(10, 99)}
     first, second = _plan(bench, *ids)
     assert (first.outcome, first.outlook.unchecked) == ("create", None)
     assert (second.outcome, second.outlook.unchecked) == ("create", "ebay answered 503")

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.markets.recording import VARIABLE, record, recorded
-from tests.markets.web import Seen
+from tests.markets.web import RecordedRequest
 
-SEEN = Seen("POST", "/v3/x", {"a": ["1", "2"]}, {"content-type": "image/jpeg"}, b"\xff\xd8")
+SEEN = RecordedRequest(
+    "POST", "/v3/x", {"a": ["1", "2"]}, {"content-type": "image/jpeg"}, b"\xff\xd8"
+)
 
 
 def test_a_request_that_is_kept_comes_back_whole(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.models import Connection, Job, Move
+from spinneret.jobs.models import Connection, Job, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound
 from spinneret.marketplace.listings.models import Listing
@@ -77,7 +77,7 @@ def test_a_browser_that_is_lost_with_the_task_leaves_the_decision_to_the_seller(
     assert bench.plugin.items == {}
     bench.plugin.post = original  # type: ignore[method-assign]
     bench.plugin.lost = False
-    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
     assert _reason(bench, bench.finish(job.ref)) == "needs_input"  # never a second create
     assert bench.plugin.items == {}
     bench.done("link_product", "vinted", product, external_id=None)
@@ -159,7 +159,7 @@ def test_what_was_refused_is_asked_for_anew_when_the_job_is_tried_again(
     assert job.status == "failed"
     bench.plugin.status = None  # the seller has logged in, for instance
     bench.clock.advance(1)
-    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
     assert bench.finish(job.ref).status == "completed"
     assert len(bench.plugin.items) == 1
 
@@ -210,7 +210,7 @@ def test_only_a_refusal_with_a_reason_proves_that_nothing_was_made(
     job = bench.done("publish", "vinted", product)
     assert (job.status, _reason(bench, job)) == ("failed", "needs_input")
     bench.plugin.odd.clear()
-    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
     assert _reason(bench, bench.finish(job.ref)) == "needs_input"
     assert _reason(bench, bench.done("publish", "vinted", product)) == "needs_input"
     assert len(bench.plugin.drafts) == 1
@@ -419,7 +419,7 @@ def test_what_changes_while_a_listing_is_made_is_brought_up_to_date(bench: Bench
     ref = bench.submit("publish", "vinted", product)
     while not bench.plugin.drafts:
         bench.once(ref)
-    bench.publishing.move(bench.tenant, ref.job_id, Move.CANCEL)
+    bench.publishing.move(bench.tenant, ref.job_id, Transition.CANCEL)
     bench.plugin.post, bench.plugin.mute = original, False  # type: ignore[method-assign]
     edited = bench.edit(product, title="Wool coat, navy")
     assert bench.done("publish", "vinted", edited).status == "completed"
@@ -479,7 +479,7 @@ def test_a_look_up_that_says_nothing_of_the_item_changes_nothing(
     assert job.status == "failed"
     assert bench.listings.get(bench.tenant, product.id, "vinted") == before
     bench.plugin.odd.clear()
-    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
     assert bench.finish(job.ref).status == "completed"
 
 
@@ -531,7 +531,7 @@ def test_a_deletion_counts_once_the_item_is_gone(
         return
     assert (job.status, listing.state, listing.generation) == ("failed", "active", 1)
     bench.plugin.post, bench.plugin.odd = original, {}  # type: ignore[method-assign]
-    bench.publishing.move(bench.tenant, job.id, Move.RETRY)
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
     assert (bench.finish(job.ref).status, bench.plugin.items) == ("completed", {})
 
 

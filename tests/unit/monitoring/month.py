@@ -10,8 +10,8 @@ from typing import Final
 from spinneret.monitoring.checks.models import CheckError, CheckResult, Outcome
 from spinneret.monitoring.incidents.rules import step
 from spinneret.monitoring.rollups import rules
-from spinneret.monitoring.rollups.models import HourTally, Tally
-from spinneret.monitoring.targets.models import Options, Target, TargetState, Watched
+from spinneret.monitoring.rollups.models import HourTally, Rollup
+from spinneret.monitoring.targets.models import Options, Target, TargetState, TargetWithState
 from spinneret.monitoring.targets.rules import next_slot
 
 BEGIN: Final = datetime(2026, 3, 1, tzinfo=UTC)
@@ -49,7 +49,7 @@ class Monitored:
         )
         self.state = TargetState(sequence=1, due_at=BEGIN)
         self.hours = 0
-        self._days: dict[datetime, Tally] = {}
+        self._days: dict[datetime, Rollup] = {}
         self._incidents: dict[str, tuple[datetime, datetime | None]] = {}
 
     @property
@@ -58,10 +58,10 @@ class Monitored:
         return list(self._incidents.values())
 
     @property
-    def tally(self) -> Tally:
+    def tally(self) -> Rollup:
         """Of the whole time, from days and the hour under way, as a window of 30 days is."""
         assert self.state.hour is not None
-        return sum([*self._days.values(), self.state.hour.tally], Tally())
+        return sum([*self._days.values(), self.state.hour.tally], Rollup())
 
     def checks(self, seen: Iterable[Seen]) -> None:
         """One after the other."""
@@ -74,7 +74,7 @@ class Monitored:
                 latency_ms=each.latency_ms,
                 error=_ERROR if each.outcome is Outcome.DOWN else None,
             )
-            made = step(Watched(target=self._target, state=self.state), result, each.at)
+            made = step(TargetWithState(target=self._target, state=self.state), result, each.at)
             self.state = made.state
             self.close(made.closed)
             if (change := made.incident) is not None:
@@ -84,5 +84,5 @@ class Monitored:
         """Hours that are over go to their days."""
         for each in closed:
             day = rules.day_of(each.hour)
-            self._days[day] = self._days.get(day, Tally()) + each.tally
+            self._days[day] = self._days.get(day, Rollup()) + each.tally
             self.hours += 1

@@ -17,7 +17,7 @@ from typing import Final
 
 from spinneret.monitoring.checks.models import Outcome
 from spinneret.monitoring.rollups import rules
-from spinneret.monitoring.rollups.models import HourTally, Tally
+from spinneret.monitoring.rollups.models import HourTally, Rollup
 from spinneret.monitoring.targets.models import LastCheck, Status, TargetState
 from tests.unit.monitoring.month import INTERVAL, Monitored, Seen, first_check
 
@@ -125,15 +125,15 @@ def _last(at: datetime, latency_ms: int) -> LastCheck:
     )
 
 
-_COUNTED: dict[tuple[int, ...], Tally] = {}
+_COUNTED: dict[tuple[int, ...], Rollup] = {}
 
 
-def _counted(latencies: tuple[int, ...]) -> Tally:
+def _counted(latencies: tuple[int, ...]) -> Rollup:
     """What good checks add beside the time that they hold."""
     known = _COUNTED.get(latencies)
     if known is None:
         counts = Counter(rules.bucket_of(latency) for latency in latencies)
-        known = _COUNTED[latencies] = Tally(checks=len(latencies), latencies=dict(counts))
+        known = _COUNTED[latencies] = Rollup(checks=len(latencies), latencies=dict(counts))
     return known
 
 

@@ -17,7 +17,7 @@ from spinneret.kernel.errors import (
     UrlBlocked,
 )
 from spinneret.monitoring.checks.models import CheckResult, Outcome
-from spinneret.monitoring.checks.service import Checker, Done
+from spinneret.monitoring.checks.service import CheckDisposition, Checker
 from spinneret.monitoring.slots.models import host_slot
 from spinneret.web.fetching.models import Certificate, FetchRequest
 from spinneret.web.fetching.urls import parse_url
@@ -42,7 +42,7 @@ def last(world: CheckWorld, target_id: str) -> CheckResult:
 
 
 def checked(world: CheckWorld, target_id: str) -> CheckResult:
-    assert world.check(target_id) is Done.CHECKED
+    assert world.check(target_id) is CheckDisposition.CHECKED
     return last(world, target_id)
 
 
@@ -155,7 +155,7 @@ def test_a_check_that_goes_on_behind_a_redirect_forgets_no_certificate() -> None
     permit = world.pace.admit("other.example", owner="x", limits=world.limits)
     assert isinstance(permit, Permit)
     world.pace.report(permit, Answer.SUCCESS)
-    assert world.check(target_id) is Done.SKIPPED
+    assert world.check(target_id) is CheckDisposition.SKIPPED
     world.clock.advance(15)
     result = checked(world, target_id)
     assert (result.outcome, result.certificate) == (Outcome.UP, None)
@@ -225,7 +225,7 @@ def test_a_cooling_host_is_left_alone_and_not_called_down(world: CheckWorld) -> 
     world.sites.answers[URL] = [page(429, retry_after="60"), page(200)]
     first, second = world.target(URL), world.target("https://site.example/other")
     assert checked(world, first).outcome is Outcome.DOWN
-    assert world.check(second) is Done.SKIPPED
+    assert world.check(second) is CheckDisposition.SKIPPED
     assert last(world, second).outcome is Outcome.SKIPPED_BUSY
     assert len(world.sites.requests) == 1
     world.clock.advance(61)
@@ -290,7 +290,7 @@ def test_waiting_for_a_redirects_host_is_no_latency() -> None:
     world = CheckWorld(limits=PaceLimits(rate=2, burst=1))
     target_id = world.target(URL)
     began_at = world.come_due(target_id).due_at
-    assert world.check(target_id, fetcher=Redirecting(world, 2)) is Done.CHECKED
+    assert world.check(target_id, fetcher=Redirecting(world, 2)) is CheckDisposition.CHECKED
     assert last(world, target_id).latency_ms == 700
     assert 1.7 <= (world.clock() - began_at).total_seconds() < 1.8
 
@@ -299,7 +299,7 @@ def test_a_check_that_waits_too_long_behind_redirects_is_skipped() -> None:
     """More than three seconds could outlast its slot."""
     world = CheckWorld(limits=PaceLimits(rate=2, burst=1))
     target_id = world.target(URL)
-    assert world.check(target_id, fetcher=Redirecting(world, 7)) is Done.SKIPPED
+    assert world.check(target_id, fetcher=Redirecting(world, 7)) is CheckDisposition.SKIPPED
 
 
 def test_a_try_goes_on_behind_the_redirects_of_the_one_before(world: CheckWorld) -> None:
@@ -360,12 +360,12 @@ def test_a_target_that_is_not_due_is_left_alone(world: CheckWorld) -> None:
     target_id = world.target(URL)
     due = world.come_due(target_id)
     checker, worker = Checker(world.parts()), world.worker_slot()
-    assert checker.check(due, worker) is Done.CHECKED
-    assert checker.check(due, worker) is Done.STALE
+    assert checker.check(due, worker) is CheckDisposition.CHECKED
+    assert checker.check(due, worker) is CheckDisposition.STALE
     assert len(world.sites.requests) == 1
     world.targets.remove("acme", target_id)
     world.clock.advance(60)
-    assert checker.check(due, worker) is Done.STALE
+    assert checker.check(due, worker) is CheckDisposition.STALE
 
 
 def test_a_busy_host_is_skipped_and_stays_due(world: CheckWorld) -> None:
@@ -373,14 +373,14 @@ def test_a_busy_host_is_skipped_and_stays_due(world: CheckWorld) -> None:
     due, now = world.come_due(target_id), world.clock()
     world.slots.take(host_slot("site.example"), "other", now, now + timedelta(seconds=60))
     for number in range(1, 5):
-        assert world.check(target_id) is Done.SKIPPED
+        assert world.check(target_id) is CheckDisposition.SKIPPED
         state = world.watched(target_id).state
         assert (state.skips, state.due_at, state.last) == (number, due.due_at, None)
     assert [event.type for event in world.watch.events] == ["target.skipped"]
     assert world.handed_on == [("acme", target_id)]
     assert world.sites.requests == []
     world.clock.advance(61)
-    assert world.check(target_id) is Done.CHECKED
+    assert world.check(target_id) is CheckDisposition.CHECKED
     assert world.watched(target_id).state.skips == 0
 
 
@@ -391,8 +391,8 @@ def test_a_list_that_comes_twice_does_not_refuse_the_outcome_of_the_first(
     due, other = world.come_due(target_id), Checker(world.parts())
     worker, seen = world.worker_slot(1), []
     world.sites.arrived = lambda _: seen.append(other.check(due, worker))
-    assert world.check(target_id) is Done.CHECKED
-    assert seen == [Done.SKIPPED]
+    assert world.check(target_id) is CheckDisposition.CHECKED
+    assert seen == [CheckDisposition.SKIPPED]
     assert world.watched(target_id).state.skips == 0
 
 
@@ -401,18 +401,18 @@ def test_a_reservation_of_the_hosts_pace_is_kept_for_the_next_tick() -> None:
     first, second = world.target(URL), world.target(f"{URL}/2")
     for target_id in (first, second):
         world.come_due(target_id)
-    assert world.check(first) is Done.CHECKED
-    assert world.check(second) is Done.SKIPPED
+    assert world.check(first) is CheckDisposition.CHECKED
+    assert world.check(second) is CheckDisposition.SKIPPED
     assert world.watched(second).state.reservation == "site.example"
     world.clock.advance(11)
-    assert world.check(second) is Done.CHECKED
+    assert world.check(second) is CheckDisposition.CHECKED
     assert world.watched(second).state.reservation is None
 
 
 def test_an_owners_change_refuses_the_outcome_of_a_check_under_way(world: CheckWorld) -> None:
     target_id = world.target(URL)
     world.sites.arrived = lambda _: world.targets.pause("acme", target_id) and None
-    assert world.check(target_id) is Done.STALE
+    assert world.check(target_id) is CheckDisposition.STALE
     state = world.watched(target_id).state
     assert (state.due_at, state.last) == (None, None)
     assert world.slots.taken([host_slot("site.example")], world.clock()) == 0
@@ -428,7 +428,7 @@ def test_the_slot_is_given_back_whatever_happens(world: CheckWorld) -> None:
     with pytest.raises(ZeroDivisionError):
         world.check(target_id, fetcher=Broken())
     assert world.slots.taken([host_slot("site.example")], world.clock()) == 0
-    assert world.check(target_id) is Done.CHECKED
+    assert world.check(target_id) is CheckDisposition.CHECKED
 
 
 def test_no_try_begins_that_could_outlast_the_slots(world: CheckWorld) -> None:
@@ -442,7 +442,7 @@ def test_no_try_begins_that_could_outlast_the_slots(world: CheckWorld) -> None:
         world.clock.advance(60)
         return polite(asking)
 
-    assert world.check(target_id, polite=stalled) is Done.SKIPPED
+    assert world.check(target_id, polite=stalled) is CheckDisposition.SKIPPED
     assert world.sites.requests == []
 
 
@@ -453,9 +453,9 @@ def test_a_redirect_to_a_host_with_a_check_is_not_followed(world: CheckWorld) ->
     now = world.clock()
     other = world.slots.take(host_slot("other.example"), "x", now, now + timedelta(seconds=60))
     assert other is not None
-    assert world.check(target_id) is Done.SKIPPED
+    assert world.check(target_id) is CheckDisposition.SKIPPED
     world.slots.give_back(other)
-    assert world.check(target_id) is Done.CHECKED
+    assert world.check(target_id) is CheckDisposition.CHECKED
     assert world.slots.taken([host_slot("other.example")], world.clock()) == 0
 
 

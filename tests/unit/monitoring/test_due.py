@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from spinneret.kernel import bounds
-from spinneret.monitoring.checks.service import Done
+from spinneret.monitoring.checks.service import CheckDisposition
 from spinneret.monitoring.due import messages, rules
-from spinneret.monitoring.due.models import Due
-from spinneret.monitoring.due.service import Announcer
+from spinneret.monitoring.due.models import DueTarget
+from spinneret.monitoring.due.service import TickScheduler
 from spinneret.monitoring.slots.models import worker_slot
 from spinneret.monitoring.targets.models import Options
 from spinneret.monitoring.targets.rules import due_shard_of, next_slot
@@ -23,8 +23,8 @@ from tests.fakes.checking import CheckWorld
 from tests.fakes.time import START, plenty
 
 
-def due(number: int, host: str, seconds: float = 0.0) -> Due:
-    return Due(
+def due(number: int, host: str, seconds: float = 0.0) -> DueTarget:
+    return DueTarget(
         tenant="acme",
         target_id=f"t_{number:04}",
         host=host,
@@ -37,7 +37,7 @@ def due(number: int, host: str, seconds: float = 0.0) -> Due:
 )
 def test_the_ticks_of_a_minute(interval: int, expected: list[int]) -> None:
     world = CheckWorld()
-    announcer = Announcer(lanes=world.lanes, clock=world.clock, interval_seconds=interval)
+    announcer = TickScheduler(lanes=world.lanes, clock=world.clock, interval_seconds=interval)
     assert announcer.run().ticks == len(expected)
     assert world.lanes.ticks == [(START, delay) for delay in expected]
 
@@ -64,12 +64,12 @@ def test_a_targets_times_are_an_interval_apart_whatever_was_missed() -> None:
 
 def test_all_targets_of_a_host_are_on_one_list_and_hosts_take_turns() -> None:
     found = [due(number, f"h{number % 3}", number) for number in range(30)]
-    lists = rules.deal(reversed(found), workers=8, per_host=30)
+    lists = rules.assign_to_workers(reversed(found), workers=8, per_host=30)
     assert sum(map(len, lists)) == 30
     for each in lists:
         hosts = {one.host for one in each}
         assert not any(one.host in hosts for other in lists if other is not each for one in other)
-    [alone] = rules.deal(reversed(found), workers=1, per_host=30)
+    [alone] = rules.assign_to_workers(reversed(found), workers=1, per_host=30)
     assert [each.host for each in alone[:6]] == ["h0", "h1", "h2"] * 2
     assert alone == found
 
@@ -77,7 +77,7 @@ def test_all_targets_of_a_host_are_on_one_list_and_hosts_take_turns() -> None:
 def test_when_there_is_more_than_fits_the_longest_waiting_are_handed_out() -> None:
     most = 2 * bounds.CHECK_ROUND_TARGETS
     found = [due(number, f"h{number}", -number) for number in range(most + 50)]
-    handed = [each for one in rules.deal(found, workers=2, per_host=1) for each in one]
+    handed = [each for one in rules.assign_to_workers(found, workers=2, per_host=1) for each in one]
     assert {each.target_id for each in handed} == {each.target_id for each in found[50:]}
 
 
@@ -131,7 +131,7 @@ def test_many_crowded_hosts_keep_no_other_out_of_a_tick() -> None:
 def test_of_a_crowded_host_the_longest_waiting_are_handed_out() -> None:
     found = [due(number, "a.example", -number) for number in range(30)]
     found += [due(number, f"h{number}.example") for number in range(30, 60)]
-    [one] = rules.deal(found, workers=1, per_host=7)
+    [one] = rules.assign_to_workers(found, workers=1, per_host=7)
     mine = [each.target_id for each in one if each.host == "a.example"]
     assert mine == [each.target_id for each in reversed(found[23:30])]
     assert len(one) == 37
@@ -141,7 +141,7 @@ def test_hosts_come_before_second_targets_when_there_is_more_than_fits() -> None
     most = bounds.CHECK_ROUND_TARGETS
     found = [due(number, f"h{number % 10}.example", -9) for number in range(most)]
     found += [due(most + number, f"j{number}.example") for number in range(most - 20)]
-    [one] = rules.deal(found, workers=1, per_host=100)
+    [one] = rules.assign_to_workers(found, workers=1, per_host=100)
     assert len({each.host for each in one}) == most - 10
     assert len(one) == most
 
@@ -184,7 +184,7 @@ def test_messages_are_read_as_they_were_written() -> None:
 
 
 def test_the_longest_list_fits_a_message() -> None:
-    row = Due(tenant="t" * 40, target_id="t" * 40, host="h" * 253, due_at=START)
+    row = DueTarget(tenant="t" * 40, target_id="t" * 40, host="h" * 253, due_at=START)
     body = messages.list_message(START, [row] * bounds.CHECK_ROUND_TARGETS)
     assert len(body.encode()) < 256 * 1024
 
@@ -248,7 +248,7 @@ def test_a_missed_tick_is_caught_up_once() -> None:
     world = CheckWorld()
     target_id = world.target("https://site.example/")
     world.clock.advance(10 * 15)
-    assert ticked(world) == {Done.CHECKED: 1}
+    assert ticked(world) == {CheckDisposition.CHECKED: 1}
     assert len(world.sites.requests) == 1
     following = world.watched(target_id).state.due_at
     assert following is not None
@@ -283,7 +283,7 @@ def test_a_busy_host_holds_up_no_other() -> None:
         world.target(f"https://busy.example/{number}")
         world.target(f"https://h{number}.example/")
     world.clock.advance(20)
-    assert ticked(world) == {Done.CHECKED: 6, Done.SKIPPED: 4}
+    assert ticked(world) == {CheckDisposition.CHECKED: 6, CheckDisposition.SKIPPED: 4}
     states = [each.state for each in world.watch.rows.values()]
     # One of them asked for a slot of the host's pace; those behind it need not ask.
     assert sum(each.reservation is not None for each in states) == 1
@@ -299,7 +299,7 @@ def test_a_round_ends_before_the_next_tick_and_leaves_the_rest_due() -> None:
     world.tick(workers=1).run(world.clock())
     [order] = world.lanes.lists
     done = world.worker(workers=1).run(order, plenty_of_time)
-    assert done == {Done.CHECKED: 4}
+    assert done == {CheckDisposition.CHECKED: 4}
     assert world.slots.taken([worker_slot(0)], world.clock()) == 0
 
 
@@ -324,7 +324,7 @@ def test_no_check_begins_that_the_invocation_has_no_time_for() -> None:
     world.tick().run(world.clock())
     [order] = world.lanes.lists
     assert world.worker().run(order, plenty) == {}
-    assert world.worker().run(order, plenty_of_time) == {Done.CHECKED: 1}
+    assert world.worker().run(order, plenty_of_time) == {CheckDisposition.CHECKED: 1}
 
 
 def test_a_worker_renews_its_slot_before_a_check_could_outlast_it() -> None:
@@ -338,7 +338,7 @@ def test_a_worker_renews_its_slot_before_a_check_could_outlast_it() -> None:
     left = []
     world.sites.arrived = lambda _: left.append(slot_end(world) - world.clock())
     done = world.worker(workers=1, interval=60).run(order, plenty_of_time)
-    assert done[Done.CHECKED] == 12
+    assert done[CheckDisposition.CHECKED] == 12
     assert min(left) >= timedelta(seconds=world.parts().slot_seconds)
 
 

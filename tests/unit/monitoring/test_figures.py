@@ -17,7 +17,7 @@ from spinneret.monitoring.incidents.rules import step
 from spinneret.monitoring.rollups.api_models import UptimeView, uptime_view
 from spinneret.monitoring.rollups.models import Window
 from spinneret.monitoring.rollups.service import FigureService
-from spinneret.monitoring.targets.models import Options, Target, TargetState, Watched
+from spinneret.monitoring.targets.models import Options, Target, TargetState, TargetWithState
 from tests.fakes.monitoring import FakeWatch
 from tests.fakes.time import HandClock
 
@@ -99,7 +99,7 @@ def shown(window: Window, results: list[CheckResult], *, with_maintenance: bool)
         updated_at=NOW,
         options=Options(interval_seconds=interval),
     )
-    watched = Watched(target=target, state=TargetState(sequence=1, due_at=NOW))
+    watched = TargetWithState(target=target, state=TargetState(sequence=1, due_at=NOW))
     watch.rows["acme", "t_1"] = watched
     for each in results:
         assert watch.record(watched, each, step(watched, each, NOW), None)

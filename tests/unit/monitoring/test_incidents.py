@@ -10,9 +10,15 @@ import pytest
 
 from spinneret.kernel import bounds
 from spinneret.monitoring.checks.models import CheckError, CheckResult, Outcome
-from spinneret.monitoring.incidents.models import Step
+from spinneret.monitoring.incidents.models import StateChange
 from spinneret.monitoring.incidents.rules import settled, step
-from spinneret.monitoring.targets.models import Options, Status, Target, TargetState, Watched
+from spinneret.monitoring.targets.models import (
+    Options,
+    Status,
+    Target,
+    TargetState,
+    TargetWithState,
+)
 from spinneret.web.fetching.models import Certificate
 from tests.fakes.time import START
 
@@ -46,11 +52,11 @@ class Timeline:
             updated_at=START,
             options=Options(**({"interval_seconds": 60} | options)),
         )
-        self.watched = Watched(target=target, state=TargetState(sequence=1, due_at=START))
+        self.watched = TargetWithState(target=target, state=TargetState(sequence=1, due_at=START))
         self.now = START
-        self.steps: list[Step] = []
+        self.steps: list[StateChange] = []
 
-    def check(self, outcome: Outcome, **fields: Any) -> Step:
+    def check(self, outcome: Outcome, **fields: Any) -> StateChange:
         failed = outcome in {Outcome.DOWN, Outcome.DEGRADED}
         error = CheckError(code="HTTP_ERROR", message="answered 500") if failed else None
         given = {"latency_ms": 100, "error": error} | fields

@@ -74,7 +74,7 @@ class Audience:
         for event in self.world.watch.events[self._written :]:
             self.outbox.write(event)
         self._written = len(self.world.watch.events)
-        self._relay.hand_on(tenant, subject)
+        self._relay.relay(tenant, subject)
 
 
 def fails(world: CheckWorld) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchTimeout
-from spinneret.monitoring.rollups.models import Tally
+from spinneret.monitoring.rollups.models import Rollup
 from spinneret.monitoring.status_page import rules
 from spinneret.monitoring.status_page.service import StatusPages
 from spinneret.monitoring.targets.models import Options, Status
@@ -284,7 +284,7 @@ def test_metrics_say_how_long_a_check_is_due(served: Served, world: CheckWorld) 
     ],
 )
 def test_uptime_is_never_rounded_up_to_100(up: int, down_ms: int, words: str) -> None:
-    tally = Tally(up_ms=up, down_ms=down_ms)
+    tally = Rollup(up_ms=up, down_ms=down_ms)
     assert rules.percent(rules.uptime_of(tally)) == words
 
 

@@ -6,15 +6,15 @@ from typing import NoReturn
 
 import pytest
 
-from spinneret.jobs.sweeper import Swept
+from spinneret.jobs.sweeper import SweepResult
 from spinneret.kernel.errors import DependencyUnavailable
-from spinneret.operations.sweeper_wiring import SweptAll, swept_all
-from spinneret.outbox.relay import Relayed
+from spinneret.operations.sweeper_wiring import SweeperResult, swept_all
+from spinneret.outbox.relay import RelayResult
 
 
 def test_both_passes_are_made_and_told() -> None:
-    sweep = swept_all(lambda: Swept(sent=1), lambda: Relayed(handed_on=2))
-    assert sweep() == SweptAll(jobs=Swept(sent=1), events=Relayed(handed_on=2))
+    sweep = swept_all(lambda: SweepResult(sent=1), lambda: RelayResult(handed_on=2))
+    assert sweep() == SweeperResult(jobs=SweepResult(sent=1), events=RelayResult(handed_on=2))
 
 
 def test_events_are_handed_on_even_if_the_jobs_can_not_be_swept() -> None:
@@ -23,9 +23,9 @@ def test_events_are_handed_on_even_if_the_jobs_can_not_be_swept() -> None:
     def down() -> NoReturn:
         raise DependencyUnavailable("dynamodb")
 
-    def relayed() -> Relayed:
+    def relayed() -> RelayResult:
         made.append("events")
-        return Relayed()
+        return RelayResult()
 
     with pytest.raises(DependencyUnavailable):
         swept_all(down, relayed)()

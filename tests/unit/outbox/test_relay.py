@@ -20,7 +20,7 @@ from spinneret.kernel.errors import (
     TransientError,
 )
 from spinneret.outbox.models import DomainEvent
-from spinneret.outbox.relay import Relay, Relayed
+from spinneret.outbox.relay import Relay, RelayResult
 from tests.fakes.crashes import Crash, CrashPlan, Moment
 from tests.fakes.outbox import FakeOutboxStore, FakeSink
 from tests.fakes.time import START, HandClock
@@ -61,7 +61,7 @@ class World:
 
     def hand_on(self, subject: str = SUBJECT) -> None:
         """As the writer does after its commit."""
-        self.relay.hand_on(TENANT, subject)
+        self.relay.relay(TENANT, subject)
 
     def sweep_for(self, seconds: float) -> None:
         """A sweep every minute."""
@@ -233,9 +233,9 @@ def test_one_subject_takes_no_more_than_its_time() -> None:
 def test_a_sweep_hands_on_what_a_dead_writer_left_after_its_grace() -> None:
     world = World(event_of(1), event_of(2), event_of(1, "other"))
     world.clock.advance(GRACE - 1)
-    assert world.relay.sweep() == Relayed()
+    assert world.relay.sweep() == RelayResult()
     world.clock.advance(1)
-    assert world.relay.sweep() == Relayed(handed_on=3)
+    assert world.relay.sweep() == RelayResult(handed_on=3)
     assert len(world.bus.took) == 3
 
 
@@ -281,7 +281,7 @@ def test_a_subject_that_can_not_be_read_stops_no_other(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(world.store, "pending", broken)
     world.clock.advance(GRACE)
-    assert world.relay.sweep() == Relayed(handed_on=1, failed=1)
+    assert world.relay.sweep() == RelayResult(handed_on=1, failed=1)
 
 
 # ---------------------------------------------------------------- Crashes and interleavings
@@ -291,7 +291,7 @@ def walk(world: World, plan: CrashPlan) -> None:
     """The writer hands on, through watched ports."""
     store = plan.wrap("store", world.store)
     sinks = [_WatchedSink(plan, sink) for sink in world.sinks]
-    Relay(store, sinks, world.clock).hand_on(TENANT, SUBJECT)
+    Relay(store, sinks, world.clock).relay(TENANT, SUBJECT)
 
 
 class _WatchedSink:

@@ -14,11 +14,11 @@ from spinneret.audits.models import Artifact, ArtifactType, RunRef
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.settings import SettingsError
 from spinneret.retention import __main__ as command
-from spinneret.retention.models import Cleaned, Expired
+from spinneret.retention.models import CleanupResult, Expired
 from spinneret.retention.rules import next_try
 from spinneret.retention.service import RetentionCleanup
 from spinneret.retention.wiring import RetentionSettings, cleanup, cleanup_pass
-from tests.fakes.audits import FakeAuditStore, FakeBodies
+from tests.fakes.audits import FakeAuditObjectStore, FakeAuditStore
 from tests.fakes.crashes import Crash, CrashPlan
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START, HandClock
@@ -33,7 +33,7 @@ class Kept:
     def __init__(self) -> None:
         self.clock = HandClock()
         self.rows = FakeAuditStore(FakeJobStore())
-        self.objects = FakeBodies()
+        self.objects = FakeAuditObjectStore()
         for number in range(12):
             self.add(f"page-{number:02}", START + number * DAY)
         self.add("report", None)
@@ -51,7 +51,7 @@ class Kept:
 
     def clean(
         self, batch: int = 100, *, dry_run: bool = False, wrap: Wrap = lambda _, port: port
-    ) -> Cleaned:
+    ) -> CleanupResult:
         return RetentionCleanup(
             rows=wrap("rows", self.rows),
             objects=wrap("objects", self.objects),
@@ -89,14 +89,14 @@ def kept() -> Kept:
 
 
 def test_what_is_over_goes_and_is_marked_and_nothing_else(kept: Kept) -> None:
-    assert kept.clean() == Cleaned(found=5, deleted=5)
+    assert kept.clean() == CleanupResult(found=5, deleted=5)
     assert kept.marked == [f"page-{number:02}" for number in range(5)]
     assert kept.left == [*(f"page-{number:02}" for number in range(5, 12)), "report"]
-    assert kept.clean() == Cleaned()
+    assert kept.clean() == CleanupResult()
 
 
 def test_a_batch_takes_the_oldest(kept: Kept) -> None:
-    assert kept.clean(2) == Cleaned(found=2, deleted=2)
+    assert kept.clean(2) == CleanupResult(found=2, deleted=2)
     assert kept.marked == ["page-00", "page-01"]
     assert kept.clean(2).deleted == 2
     assert kept.clean(2).deleted == 1
@@ -112,7 +112,7 @@ def test_a_dry_run_lists_exactly_what_the_real_run_deletes(
         return [each.storage_uri for each in found]  # type: ignore[attr-defined]  # extra
 
     with caplog.at_level(logging.INFO):
-        assert kept.clean(3, dry_run=True) == Cleaned(dry_run=True, found=3)
+        assert kept.clean(3, dry_run=True) == CleanupResult(dry_run=True, found=3)
         assert (kept.left, kept.marked) == (before, [])
         kept.clean(3)
     assert named("retention.would_delete") == named("retention.deleted") == kept.marked
@@ -122,15 +122,15 @@ def test_an_object_that_is_refused_stays_and_stops_no_other(
     kept: Kept, caplog: pytest.LogCaptureFixture
 ) -> None:
     kept.objects.refused = {"page-01": "AccessDenied"}
-    assert kept.clean() == Cleaned(found=5, deleted=4, failed=1)
+    assert kept.clean() == CleanupResult(found=5, deleted=4, failed=1)
     assert "page-01" in kept.left
     assert "page-01" not in kept.marked
     [failed] = [each for each in caplog.records if each.getMessage() == "retention.failed"]
     assert failed.reason == "AccessDenied"  # type: ignore[attr-defined]  # extra
     kept.objects.refused = {}
-    assert kept.clean() == Cleaned()  # until its next try
+    assert kept.clean() == CleanupResult()  # until its next try
     kept.clock.advance(3601)
-    assert kept.clean() == Cleaned(found=2, deleted=2)
+    assert kept.clean() == CleanupResult(found=2, deleted=2)
     assert kept.marked == [f"page-{number:02}" for number in range(6)]
 
 
@@ -212,13 +212,13 @@ def test_a_mark_that_fails_stops_no_other_and_comes_with_the_next_pass(kept: Kep
             return kept.rows.mark_deleted(expired, now)
 
     done = kept.clean(wrap=lambda name, port: Failing() if name == "rows" else port)
-    assert done == Cleaned(found=5, deleted=4, failed=1)
-    assert kept.clean() == Cleaned(found=1, deleted=1)
+    assert done == CleanupResult(found=5, deleted=4, failed=1)
+    assert kept.clean() == CleanupResult(found=1, deleted=1)
 
 
 def test_a_bucket_that_does_not_answer_leaves_everything_for_the_next_pass(kept: Kept) -> None:
     kept.objects.available = False
-    assert kept.clean() == Cleaned(found=5, failed=5)
+    assert kept.clean() == CleanupResult(found=5, failed=5)
     assert kept.marked == []
     kept.objects.available = True
     assert kept.clean().deleted == 5
@@ -270,7 +270,7 @@ ENV = {"AUDITS_TABLE": "t", "AUDITS_BUCKET": "b"}
 
 
 def test_the_rule_does_nothing_unless_it_is_enabled() -> None:
-    assert cleanup_pass(ENV)() == Cleaned(enabled=False)
+    assert cleanup_pass(ENV)() == CleanupResult(enabled=False)
 
 
 @pytest.mark.parametrize("size", ["0", "1001", "-1"])

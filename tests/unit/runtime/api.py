@@ -28,7 +28,7 @@ from spinneret.operations.service import HealthService
 from spinneret.runtime.http import entrypoint
 from spinneret.runtime.http.routes import Routes
 from tests.fakes.crawling import CrawlSlice
-from tests.fakes.keys import FakeKeyStore, FakeRateWindows
+from tests.fakes.keys import FakeKeyStore, FakeRateLimitStore
 from tests.fakes.uploads import FakeUploadStore
 from tests.fakes.webhook_slice import WebhookSlice
 from tests.kinds import KINDS
@@ -120,7 +120,7 @@ class Api:
         self.crawls = CrawlSlice()
         self.crawls.targets = self.hooks.service.targets
         self.key_store = FakeKeyStore()
-        self.windows = FakeRateWindows()
+        self.windows = FakeRateLimitStore()
         self.down: set[str] = set()
         numbers = itertools.count(1)
         self.keys = KeyService(

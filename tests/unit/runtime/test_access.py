@@ -7,13 +7,13 @@ import re
 import pytest
 
 from spinneret.access.keys.models import Scope
-from spinneret.runtime.http.access import Access, AccessTable
+from spinneret.runtime.http.access import AccessTable, RouteAccess
 from tests.routes import ROUTES, TABLE
 from tests.rows import each_row
 
 
 @each_row((f"{row.method} {row.route}", row) for row in ROUTES)
-def test_every_row_is_found_by_a_path_of_its_route(row: Access) -> None:
+def test_every_row_is_found_by_a_path_of_its_route(row: RouteAccess) -> None:
     assert TABLE.find(row.method, re.sub("<[a-z_]+>", "id_1", row.route)) == row
 
 
@@ -65,7 +65,7 @@ def test_what_changes_something_asks_for_more_than_reading() -> None:
 
 
 def test_a_parameter_matches_one_segment_of_any_characters() -> None:
-    table = AccessTable([Access("GET", "/a/<one>/b/<two>", Scope.READ)])
+    table = AccessTable([RouteAccess("GET", "/a/<one>/b/<two>", Scope.READ)])
     assert table.find("GET", "/a/x.y%2F-é/b/1") == table.rows[0]
     for path in ("/a//b/1", "/a/x/b/", "/a/x/y/b/1"):
         assert table.find("GET", path) is None
@@ -88,6 +88,6 @@ def test_a_ticket_opens_streams_of_jobs_only() -> None:
 
 
 def test_the_parameters_of_a_path_have_their_names() -> None:
-    row = Access("GET", "/a/<one>/b/<two>", Scope.READ)
+    row = RouteAccess("GET", "/a/<one>/b/<two>", Scope.READ)
     assert row.parameters("/a/x/b/y%2F") == {"one": "x", "two": "y%2F"}
     assert row.parameters("/a/x/b") is None

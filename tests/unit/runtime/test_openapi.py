@@ -16,7 +16,7 @@ from spinneret.access.keys.models import Scope
 from spinneret.kernel.errors import CircuitOpen, Conflict, UrlInvalid
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.entrypoint import resolver
-from spinneret.runtime.openapi.document import Ambiguous, document, text_of
+from spinneret.runtime.openapi.document import DocumentConflict, document, text_of
 
 Limit = Annotated[int, Query(ge=1, le=100)]
 
@@ -235,14 +235,14 @@ def test_a_route_that_declares_nothing_is_an_error() -> None:
 
 
 def test_a_route_that_two_functions_have_is_an_error() -> None:
-    with pytest.raises(Ambiguous, match="GET /webs"):
+    with pytest.raises(DocumentConflict, match="GET /webs"):
         described(routes(), routes())
 
 
 def test_two_operations_of_one_name_are_an_error_until_one_is_named() -> None:
     alias = routes()
     alias.get("/alive", **declared(None))(health)
-    with pytest.raises(Ambiguous, match="health"):
+    with pytest.raises(DocumentConflict, match="health"):
         described(alias)
     named = routes()
     named.get("/alive", operation_id="alive", **declared(None))(health)
@@ -256,5 +256,5 @@ def test_two_models_of_one_name_are_an_error() -> None:
 
     other = Router()  # type: ignore[no-untyped-call]  # published without a signature
     other.get("/other", **declared(None))(get_other)
-    with pytest.raises(Ambiguous, match="Web"):
+    with pytest.raises(DocumentConflict, match="Web"):
         described(routes(), other)

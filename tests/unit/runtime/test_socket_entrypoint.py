@@ -17,7 +17,7 @@ from spinneret.jobs.ports import NewJob
 from spinneret.runtime.sockets import socket_entrypoint
 from tests import factories
 from tests.fakes.jobs import FakeJobStore
-from tests.fakes.keys import FakeKeyStore, FakeRateWindows
+from tests.fakes.keys import FakeKeyStore, FakeRateLimitStore
 from tests.fakes.live import FakeConnectionStore, FakeSockets
 from tests.fakes.time import HandClock
 
@@ -67,7 +67,7 @@ def keys(key_store: FakeKeyStore, clock: HandClock) -> KeyService:
     numbers = iter(range(1, 1000))
     return KeyService(
         keys=key_store,
-        windows=FakeRateWindows(),
+        windows=FakeRateLimitStore(),
         clock=clock,
         new_id=lambda prefix: f"{prefix}_{next(numbers)}",
         random=lambda length: next(numbers).to_bytes(length, "little"),

@@ -9,7 +9,7 @@ import pytest
 
 from spinneret.kernel.errors import CircuitOpen, FeatureDisabled, ValidationFailed
 from spinneret.sources.models import PageOutcome, RunPage, RunStage, Source, Trigger
-from spinneret.sources.ports import Discovered
+from spinneret.sources.ports import DiscoveryProgress
 from spinneret.sources.service import SourceDraft
 from tests.fakes.sources import SourceSlice
 
@@ -174,7 +174,7 @@ def test_a_pattern_is_discovered_and_then_crawled(world: SourceSlice) -> None:
     world.tick()
     assert world.crawls.begun == {}
     urls = ("https://site.example/docs/a", "https://site.example/docs/b")
-    world.discoveries.found[run.id] = Discovered(urls=urls, error=None)
+    world.discoveries.found[run.id] = DiscoveryProgress(urls=urls, error=None)
     world.tick()
     assert world.crawls.begun == {run.id: urls}
     assert world.discoveries.begun == [run.id]
@@ -188,7 +188,7 @@ def test_pages_that_are_not_listed_any_more_are_crawled_until_they_are_gone(
 
     def finished(found: tuple[str, ...], *pages: RunPage) -> tuple[str, ...]:
         run, _ = world.service.trigger("acme", source.id)
-        world.discoveries.found[run.id] = Discovered(urls=found, error=None)
+        world.discoveries.found[run.id] = DiscoveryProgress(urls=found, error=None)
         world.tick()
         world.end(run, *pages)
         world.tick()
@@ -213,7 +213,7 @@ def test_pages_that_are_not_listed_any_more_are_crawled_until_they_are_gone(
 def test_a_pattern_without_pages_is_a_run_that_found_none(world: SourceSlice) -> None:
     source = made(world, url_pattern=PATTERN)
     run, _ = world.service.trigger("acme", source.id)
-    world.discoveries.found[run.id] = Discovered(urls=(), error=None)
+    world.discoveries.found[run.id] = DiscoveryProgress(urls=(), error=None)
     world.tick()
     ended = world.run(source.id)
     assert (ended.stage, ended.error) == (RunStage.COMPLETED, "no page was found")
@@ -223,12 +223,14 @@ def test_a_discovery_that_fails_fails_the_run_and_forgets_no_page(world: SourceS
     source = made(world, url_pattern=PATTERN)
     run, _ = world.service.trigger("acme", source.id)
     url = "https://site.example/docs/a"
-    world.discoveries.found[run.id] = Discovered(urls=(url,), error=None)
+    world.discoveries.found[run.id] = DiscoveryProgress(urls=(url,), error=None)
     world.tick()
     world.end(run, page(url))
     world.tick()
     second, _ = world.service.trigger("acme", source.id)
-    world.discoveries.found[second.id] = Discovered(urls=(), error="site.example answered 503")
+    world.discoveries.found[second.id] = DiscoveryProgress(
+        urls=(), error="site.example answered 503"
+    )
     world.tick()
     ended, after = world.run(source.id), world.source(source.id)
     assert (ended.stage, ended.error) == (RunStage.FAILED, "site.example answered 503")

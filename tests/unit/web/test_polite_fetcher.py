@@ -7,7 +7,12 @@ from dataclasses import replace
 import pytest
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import DomainBlocked, FetchCutShort, FetchTimeout, RobotsDisallowed
+from spinneret.kernel.errors import (
+    CallerDeadlineExceeded,
+    DomainBlocked,
+    FetchTimeout,
+    RobotsDisallowed,
+)
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.models import Caller, FetchOptions, Purpose
 from spinneret.web.politeness.models import Circuit
@@ -99,10 +104,10 @@ def test_5xx_and_time_outs_are_failures_of_the_host(world: PoliteWorld) -> None:
 
 def test_a_fetch_that_its_caller_has_cut_short_says_nothing_of_the_host(world: PoliteWorld) -> None:
     serve(world)
-    world.pages[URL] = FetchCutShort("slow")
+    world.pages[URL] = CallerDeadlineExceeded("slow")
     for _ in range(bounds.BREAKER_FAILURES):
         world.clock.advance(10)
-        with pytest.raises(FetchCutShort):
+        with pytest.raises(CallerDeadlineExceeded):
             world.fetch(CRAWLER, URL)
     state = world.hosts.pace.state("site.example")
     assert (state.circuit, state.failures) == (Circuit.CLOSED, 0)

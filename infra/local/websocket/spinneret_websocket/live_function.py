@@ -14,7 +14,7 @@ from spinneret_websocket.errors import FunctionFailed, FunctionTimedOut, Functio
 from spinneret_websocket.events import Event
 from spinneret_websocket.limits import INTEGRATION_SECONDS, LOOKUP_SECONDS
 
-OUTPUT: Final = "LiveFunction"
+OUTPUT: Final = "WebSocketFunction"
 _ERROR_TYPE = "x-amzn-errortype"
 
 

@@ -56,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--aws-endpoint", required=True, metavar="URL")
     parser.add_argument("--region", required=True)
-    parser.add_argument("--stack", required=True, help="its output LiveFunction names the function")
+    parser.add_argument("--stack", required=True, help="has the output WebSocketFunction")
     parser.add_argument("--stage", required=True, help="the path that clients connect to")
     parser.add_argument("--api-id", default="local")
     parser.add_argument("--idle-seconds", type=float, default=limits.IDLE_SECONDS)

@@ -17,7 +17,7 @@ class AdmissionSettings(KeySettings, UploadSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Admitting:
+class AdmissionServices:
     """What every API function admits requests by."""
 
     keys: KeyService
@@ -26,7 +26,7 @@ class Admitting:
     """Has the bodies that came before their request."""
 
 
-def admitting(env: Mapping[str, str]) -> Admitting:
+def admitting(env: Mapping[str, str]) -> AdmissionServices:
     """The services of this stage."""
     settings = AdmissionSettings.from_env(env)
-    return Admitting(keys=key_service(settings), uploads=upload_service(settings))
+    return AdmissionServices(keys=key_service(settings), uploads=upload_service(settings))

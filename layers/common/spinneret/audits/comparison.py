@@ -10,7 +10,7 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class RunComparison:
     """What changed between an earlier run and this one; keys are in order."""
 
     score_before: float
@@ -37,14 +37,14 @@ def compare(
     score_before: float,
     score_after: float,
     versions: tuple[str, str],
-) -> Comparison:
+) -> RunComparison:
     """`visited` are the URLs that this run has facts of, or the start page for checks of the site.
 
     `versions` are the catalogues' of both runs.
     """
     earlier, later = dict.fromkeys(before), dict.fromkeys(after)
     gone = [key for key in earlier if key not in later]
-    return Comparison(
+    return RunComparison(
         score_before=score_before,
         score_after=score_after,
         new=tuple(sorted(key for key in later if key not in earlier)),

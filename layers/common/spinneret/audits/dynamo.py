@@ -45,7 +45,7 @@ from spinneret.audits.items import (
 )
 from spinneret.audits.models import Artifact, Finished, Progress, RunRef
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import items, page_of
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
@@ -194,7 +194,7 @@ class DynamoAuditStore:
         return dynamo.put(self._table, kept)
 
     def _get(self, key: dict[str, str]) -> dict[str, Any] | None:
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
         return answer.get("Item")
 

@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from spinneret.audits.checks.catalogue import catalogue
 from spinneret.audits.checks.models import Check
-from spinneret.audits.comparison import Comparison, Key
+from spinneret.audits.comparison import Key, RunComparison
 from spinneret.audits.issues import LoggedIssue
 from spinneret.audits.models import Artifact
-from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 
@@ -145,13 +145,13 @@ def _artifact(artifact: Artifact) -> ArtifactView:
         type=artifact.type.value,
         storage_uri=artifact.storage_uri,
         url=artifact.url,
-        created_at=stamp(artifact.created_at),
+        created_at=to_iso(artifact.created_at),
         retention_until=optional_stamp(artifact.retention_until),
         deleted_at=optional_stamp(artifact.deleted_at),
     )
 
 
-def changed_issues(comparison: Comparison, state: StateName | None) -> list[ChangedIssueView]:
+def changed_issues(comparison: RunComparison, state: StateName | None) -> list[ChangedIssueView]:
     """The issues of a comparison: new ones first."""
     groups: dict[StateName, tuple[Key, ...]] = {
         "new": comparison.new,

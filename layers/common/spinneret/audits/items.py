@@ -10,7 +10,7 @@ from spinneret.audits import limits
 from spinneret.audits.facts.models import Failure
 from spinneret.audits.facts.site import Outcome
 from spinneret.audits.models import Artifact, ArtifactType, Finished, Phase, Progress, RunRef
-from spinneret.kernel.clock import optional_stamp, parse_optional_stamp, parse_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, parse_optional_stamp, parse_stamp, to_iso
 from spinneret.kernel.sharding import shard_of
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def finished_item(finished: Finished) -> dict[str, Any]:
         "run": finished.ref.run,
         "site_key": finished.site_key,
         "start_url": finished.start_url,
-        "finished_at": stamp(finished.finished_at),
+        "finished_at": to_iso(finished.finished_at),
         "score": str(finished.score),  # a float; DynamoDB has decimals only
         "catalogue_version": finished.catalogue_version,
         "issues_uri": finished.issues_uri,
@@ -106,14 +106,14 @@ def artifact_item(artifact: Artifact) -> dict[str, Any]:
         "run": ref.run,
         "type": artifact.type.value,
         "storage_uri": artifact.storage_uri,
-        "created_at": stamp(artifact.created_at),
+        "created_at": to_iso(artifact.created_at),
         "url": artifact.url,
         "retention_until": optional_stamp(artifact.retention_until),
         "deleted_at": optional_stamp(artifact.deleted_at),
     }
     if artifact.retention_until is not None and artifact.deleted_at is None:
         item["due_shard"] = due_shard("EXPIRY", artifact.id)
-        item["due_at"] = stamp(artifact.retention_until)
+        item["due_at"] = to_iso(artifact.retention_until)
     return {name: value for name, value in item.items() if value is not None}
 
 

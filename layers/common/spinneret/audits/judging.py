@@ -15,12 +15,12 @@ from functools import cache
 from typing import Any, Final
 
 from spinneret.audits.checks import catalogue as checks
-from spinneret.audits.checks.models import Answer, Check, Scope, Severity
+from spinneret.audits.checks.models import Answer, Check, CheckScope, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import Kind, PageFacts
 from spinneret.audits.facts.site import SiteFacts
 from spinneret.audits.findings import Finding, finding_of
-from spinneret.audits.scoring import FORMULA_VERSION, Marks, Score, score
+from spinneret.audits.scoring import FORMULA_VERSION, CheckBitmap, Score, score
 
 _COUNTED: Final = (Kind.HTML, Kind.FAILED)
 """Pages, and what should be one: the denominator of the score."""
@@ -69,13 +69,13 @@ class Result:
     formula_version: str = FORMULA_VERSION
 
 
-class Audit:
+class AuditEvaluator:
     """Judges pages and site. Memory grows by some two kilobytes a page."""
 
     def __init__(self, start_url: str, found: Callable[[Finding], None]) -> None:
         self._site = Site(start_url)
         self._found = found
-        self._marks: dict[str, Marks] = {}
+        self._marks: dict[str, CheckBitmap] = {}
         self._issues: dict[str, Counter[Severity]] = {}
 
     def page(self, facts: PageFacts) -> None:
@@ -86,8 +86,8 @@ class Audit:
         if facts.url in self._marks or not self._site.is_internal(facts.url):
             return
         self._site.add(facts)
-        marks = self._marks[facts.url] = Marks(is_read=facts.kind is Kind.HTML)
-        for step in _steps(Scope.PAGE):
+        marks = self._marks[facts.url] = CheckBitmap(is_read=facts.kind is Kind.HTML)
+        for step in _steps(CheckScope.PAGE):
             if facts.kind in step.check.kinds:
                 self._judge(step, facts.url, marks, 0, facts)
 
@@ -95,13 +95,13 @@ class Audit:
         """Judge the site, and each page among the others."""
         site = self._site
         site.close(facts)
-        of_site = Marks()
-        for step in _steps(Scope.SITE):
+        of_site = CheckBitmap()
+        for step in _steps(CheckScope.SITE):
             self._judge(step, facts.start_url, of_site, 0, site)
         lost = of_site.failed | of_site.blocked
         for node in site.nodes:
             marks = self._marks[node.url]
-            for step in _steps(Scope.PAGE_IN_SITE):
+            for step in _steps(CheckScope.PAGE_IN_SITE):
                 if node.kind in step.check.kinds:
                     self._judge(step, node.url, marks, lost, node, site)
         counted = [node for node in site.nodes if node.kind in _COUNTED]
@@ -117,7 +117,7 @@ class Audit:
         )
 
     def _judge(
-        self, step: _Step, url: str, marks: Marks, lost_elsewhere: int, *subject: object
+        self, step: _Step, url: str, marks: CheckBitmap, lost_elsewhere: int, *subject: object
     ) -> None:
         if step.before & (marks.failed | marks.blocked | lost_elsewhere):
             marks.applicable |= step.bit
@@ -129,7 +129,7 @@ class Audit:
         marks.applicable |= step.bit
         if answer:
             marks.failed |= step.bit
-            about = "" if step.check.scope is Scope.SITE else url
+            about = "" if step.check.scope is CheckScope.SITE else url
             self._issues.setdefault(about, Counter())[step.check.severity] += 1
             self._found(finding_of(step.check.id, url, answer))
 
@@ -172,7 +172,7 @@ class _Step:
 
 
 @cache
-def _steps(scope: Scope) -> tuple[_Step, ...]:
+def _steps(scope: CheckScope) -> tuple[_Step, ...]:
     places = checks.numbers()
     return tuple(
         _Step(

@@ -64,7 +64,7 @@ class AuditStore(Protocol):
         ...
 
 
-class Bodies(Protocol):
+class AuditObjectStore(Protocol):
     """The objects of audits. Raises DependencyUnavailable."""
 
     def put(self, key: str, body: bytes | IO[bytes], media_type: str) -> None:

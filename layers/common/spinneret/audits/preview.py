@@ -22,7 +22,7 @@ from spinneret.kernel.errors import (
     UrlInvalid,
 )
 from spinneret.kernel.ids import NewId
-from spinneret.web.exploring.scope import Scope, ScopeKind
+from spinneret.web.exploring.scope import CrawlScope, ScopeKind
 from spinneret.web.exploring.sitemaps.models import SitemapKind
 from spinneret.web.exploring.sitemaps.reader import SitemapReader
 from spinneret.web.exploring.sitemaps.walk import first_sitemaps
@@ -133,7 +133,7 @@ class Previews:
     def _linked(self, page: FetchedPage | None, start: Url) -> int:
         if page is None:
             return 1
-        scope = Scope.of(ScopeKind.HOST, [start])
+        scope = CrawlScope.of(ScopeKind.HOST, [start])
         urls = {url for url in self._links_of(page) if scope.refusal(parse_url(url)) is None}
         return len(urls | {start.text})
 

@@ -9,28 +9,28 @@ from typing import IO, TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
 
 
-class S3Bodies:
-    """Implements Bodies."""
+class S3AuditObjectStore:
+    """Implements AuditObjectStore."""
 
     def __init__(self, client: S3Client, bucket: str) -> None:
         self._client = client
         self._bucket = bucket
 
     def put(self, key: str, body: bytes | IO[bytes], media_type: str) -> None:
-        """See Bodies."""
-        with translated("s3"):
+        """See AuditObjectStore."""
+        with translate_aws_errors("s3"):
             self._client.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=media_type)
 
     def get(self, key: str) -> bytes | None:
-        """See Bodies."""
+        """See AuditObjectStore."""
         try:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
         except ClientError as error:
             if error_code(error) == "NoSuchKey":
@@ -38,8 +38,8 @@ class S3Bodies:
             raise
 
     def url(self, key: str, *, file_name: str, media_type: str, seconds: int) -> str:
-        """See Bodies; no request."""
-        with translated("s3"):
+        """See AuditObjectStore; no request."""
+        with translate_aws_errors("s3"):
             return self._client.generate_presigned_url(
                 "get_object",
                 Params={

@@ -18,7 +18,7 @@ from functools import cache
 from typing import Final
 
 from spinneret.audits.checks.catalogue import catalogue, numbers
-from spinneret.audits.checks.models import Category, Scope
+from spinneret.audits.checks.models import Category, CheckScope
 
 FORMULA_VERSION: Final = "1"
 PAGES_SHARE: Final = 0.85
@@ -29,7 +29,7 @@ _DECIMALS: Final = 4  # one light issue of one page among 2,000 still shows
 
 
 @dataclass(slots=True)
-class Marks:
+class CheckBitmap:
     """What the checks said of one page, or of the site: sets of their numbers as bits."""
 
     applicable: int = 0
@@ -42,7 +42,7 @@ class Marks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class CheckStats:
     """How pages, or the site, fared in one check."""
 
     applicable: int = 0
@@ -64,12 +64,12 @@ class Score:
     total: float
     categories: Mapping[Category, float | None]
     """None where nothing of the category applies, or it has no weight."""
-    tallies: Mapping[str, Tally]
+    tallies: Mapping[str, CheckStats]
     pages: Sequence[float]
     """Of each page, in the order given."""
 
 
-def score(pages: Iterable[Marks], site: Marks) -> Score:
+def score(pages: Iterable[CheckBitmap], site: CheckBitmap) -> Score:
     """The score of an audit, from the marks of its pages (HTML, or what should be) and its site."""
     sums = _Sums()
     for page in pages:
@@ -95,7 +95,7 @@ class _Sums:
     blocked: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     gains: dict[int, float] = field(default_factory=lambda: defaultdict(float))
 
-    def add_page(self, page: Marks, site: Marks) -> None:
+    def add_page(self, page: CheckBitmap, site: CheckBitmap) -> None:
         self._count(page)
         if not page.is_read:
             self.unread += 1
@@ -115,7 +115,7 @@ class _Sums:
         for cause, weight in _gains(page, site.failed).items():
             self.gains[cause] += weight / total if total else 0.0
 
-    def score(self, site: Marks) -> Score:
+    def score(self, site: CheckBitmap) -> Score:
         pages = len(self.shares)
         self._count(site)
         per_page = PAGES_SHARE / pages if pages else 0.0
@@ -132,7 +132,7 @@ class _Sums:
                 category: self._category(category, earned, possible) for category in Category
             },
             tallies={
-                check.id: Tally(
+                check.id: CheckStats(
                     applicable=self.applicable[number],
                     failed=self.failed[number],
                     blocked=self.blocked[number],
@@ -143,7 +143,7 @@ class _Sums:
             pages=[_percent(share) for share in self.shares],
         )
 
-    def _count(self, marks: Marks) -> None:
+    def _count(self, marks: CheckBitmap) -> None:
         for counts, mask in (
             (self.applicable, marks.applicable),
             (self.failed, marks.failed),
@@ -169,7 +169,7 @@ class _Sums:
         return _percent(rated / weights) if weights else None
 
 
-def _by_category(marks: Marks) -> tuple[dict[Category, int], dict[Category, int]]:
+def _by_category(marks: CheckBitmap) -> tuple[dict[Category, int], dict[Category, int]]:
     """Weights earned, and weights that could be."""
     earned: dict[Category, int] = defaultdict(int)
     possible: dict[Category, int] = defaultdict(int)
@@ -183,7 +183,7 @@ def _by_category(marks: Marks) -> tuple[dict[Category, int], dict[Category, int]
     return earned, possible
 
 
-def _gains(marks: Marks, elsewhere: int) -> dict[int, int]:
+def _gains(marks: CheckBitmap, elsewhere: int) -> dict[int, int]:
     """The weight that comes back when one check alone is mended: its own, and what it blocks.
 
     `elsewhere` are failed checks of the site, which block checks of pages.
@@ -232,7 +232,7 @@ def _category_weights() -> dict[Category, tuple[int, int]]:
     weights = dict.fromkeys(Category, (0, 0))
     for check in catalogue():
         pages, site = weights[check.category]
-        if check.scope is Scope.SITE:
+        if check.scope is CheckScope.SITE:
             weights[check.category] = (pages, site + check.weight)
         else:
             weights[check.category] = (pages + check.weight, site)

@@ -17,7 +17,7 @@ from spinneret.audits.api_models import (
     ReportView,
     audit_view,
 )
-from spinneret.audits.comparison import Comparison, compare
+from spinneret.audits.comparison import RunComparison, compare
 from spinneret.audits.issue_models import (
     ComparisonView,
     IssueFilter,
@@ -30,7 +30,7 @@ from spinneret.audits.issue_models import (
 from spinneret.audits.issues import IssueLog
 from spinneret.audits.kinds import AUDIT
 from spinneret.audits.models import Artifact, Finished, RunRef
-from spinneret.audits.ports import AuditStore, Bodies
+from spinneret.audits.ports import AuditObjectStore, AuditStore
 from spinneret.audits.recipes import RECIPES, Recipe
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.models import (
@@ -39,10 +39,10 @@ from spinneret.jobs.models import (
     JobFilter,
     JobRef,
     JobStatus,
-    Move,
     Priority,
     Reply,
     RequestKey,
+    Transition,
 )
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.errors import Conflict, NotFound
@@ -72,7 +72,7 @@ class AuditService:
         jobs: JobService,
         control: JobControl,
         store: AuditStore,
-        bodies: Bodies,
+        bodies: AuditObjectStore,
         policy: AddressPolicy,
         hosts: HostService,
     ) -> None:
@@ -120,7 +120,7 @@ class AuditService:
 
     def cancel(self, tenant: str, audit_id: str) -> Job:
         """End an audit. Raises NotFound, Conflict and Contended."""
-        return self._control.move(self.job(tenant, audit_id).ref, Move.CANCEL)
+        return self._control.move(self.job(tenant, audit_id).ref, Transition.CANCEL)
 
     # ------------------------------------------------------------ What it made
 
@@ -226,7 +226,7 @@ class AuditService:
             raise Conflict("no earlier audit of this site by this recipe")
         return before
 
-    def _compared(self, before: Finished, after: Finished) -> Comparison:
+    def _compared(self, before: Finished, after: Finished) -> RunComparison:
         former, later = self._log(before), self._log(after)
         for _ in former.visited():
             pass

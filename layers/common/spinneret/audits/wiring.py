@@ -8,9 +8,9 @@ from functools import cached_property
 
 from spinneret.audits.dynamo import DynamoAuditStore
 from spinneret.audits.preview import Previews
-from spinneret.audits.s3 import S3Bodies
+from spinneret.audits.s3 import S3AuditObjectStore
 from spinneret.audits.schedules.dynamo import DynamoScheduleStore
-from spinneret.audits.schedules.models import Ticked
+from spinneret.audits.schedules.models import ScheduleTickResult
 from spinneret.audits.schedules.service import ScheduleService, ScheduleTicker
 from spinneret.audits.service import AuditService
 from spinneret.aws.clients import dynamodb_client, s3_client
@@ -52,7 +52,7 @@ class AuditApi:
 
     def __init__(self, settings: AuditApiSettings) -> None:
         self._settings = settings
-        store = ending_store(settings, relay(settings).hand_on)
+        store = ending_store(settings, relay(settings).relay)
         self.jobs: JobControl = job_control(settings, store)
         self.audits = audit_service(settings, self.jobs)
         self.schedules = ScheduleService(
@@ -93,7 +93,7 @@ def audit_service(settings: SubmissionSettings, control: JobControl) -> AuditSer
         jobs=job_service(settings),
         control=control,
         store=audit_store(settings),
-        bodies=S3Bodies(s3_client(), settings.audits_bucket),
+        bodies=S3AuditObjectStore(s3_client(), settings.audits_bucket),
         policy=address_policy(settings),
         hosts=host_service(settings),
     )
@@ -106,7 +106,7 @@ def audit_store(settings: AuditSettings) -> DynamoAuditStore:
     )
 
 
-def schedule_pass(env: Mapping[str, str]) -> Callable[[], Ticked]:
+def schedule_pass(env: Mapping[str, str]) -> Callable[[], ScheduleTickResult]:
     """One pass over the schedules, for its rule."""
     settings = SubmissionSettings.from_env(env)
     ticker = ScheduleTicker(

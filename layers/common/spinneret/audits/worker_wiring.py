@@ -11,7 +11,7 @@ from spinneret.audits import limits
 from spinneret.audits.kinds import AUDIT
 from spinneret.audits.running.pipeline import AuditPipeline
 from spinneret.audits.running.storage import Storage
-from spinneret.audits.s3 import S3Bodies
+from spinneret.audits.s3 import S3AuditObjectStore
 from spinneret.audits.sessions import has_left
 from spinneret.audits.wiring import AuditSettings, audit_store
 from spinneret.aws.clients import dynamodb_client, s3_client
@@ -21,7 +21,7 @@ from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import utc_now
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
 from spinneret.web.exploring.frontier.service import Frontier
-from spinneret.web.politeness.dynamo import DynamoHostLedger
+from spinneret.web.politeness.dynamo import DynamoHostStateStore
 from spinneret.web.politeness.sessions import Sessions
 from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
@@ -40,7 +40,7 @@ def audit_worker(env: Mapping[str, str]) -> Worker:
     pipeline = AuditPipeline(
         storage=Storage(
             store=audit_store(settings),
-            bodies=S3Bodies(s3_client(), settings.audits_bucket),
+            bodies=S3AuditObjectStore(s3_client(), settings.audits_bucket),
             html_retention_days=settings.html_retention_days,
         ),
         frontier=Frontier(
@@ -50,14 +50,14 @@ def audit_worker(env: Mapping[str, str]) -> Worker:
         sessions=_sessions(settings),
         clock=utc_now,
     )
-    store = ending_store(settings, relay(settings).hand_on)
+    store = ending_store(settings, relay(settings).relay)
     return worker(settings, {AUDIT: pipeline}, store)
 
 
 def _sessions(settings: AuditWorkerSettings) -> Sessions:
     """Lock and rest of this stage's hosts."""
     return Sessions(
-        ledger=DynamoHostLedger(dynamodb_client(), settings.domains_table),
+        ledger=DynamoHostStateStore(dynamodb_client(), settings.domains_table),
         settings=settings,
         clock=utc_now,
         random=random.random,

@@ -115,7 +115,7 @@ def error_code(error: ClientError) -> str:
 
 
 @contextmanager
-def translated(dependency: str) -> Iterator[None]:
+def translate_aws_errors(dependency: str) -> Iterator[None]:
     """Turn outages and throttling into DependencyUnavailable; a wrong call stays an exception."""
     try:
         yield

@@ -24,7 +24,7 @@ from pydantic import TypeAdapter
 
 from spinneret.aws.dynamo import Item
 from spinneret.kernel.canonical import json_text
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -69,7 +69,7 @@ def _(value: StrEnum) -> Any:
 @to_json.register
 @to_attribute.register
 def _(value: datetime) -> str:
-    return stamp(value)
+    return to_iso(value)
 
 
 @to_json.register

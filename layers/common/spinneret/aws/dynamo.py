@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from boto3.dynamodb.types import TypeDeserializer
 from botocore.exceptions import ClientError
 
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.kernel.errors import DependencyUnavailable
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def transact(
     """
     for tries in range(1, tries_max + 1):
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 client.transact_write_items(TransactItems=writes)
         except ClientError as error:
             if error_code(error) != "TransactionCanceledException":
@@ -93,7 +93,7 @@ def _passing_reason(error: ClientError) -> str:
     """Why trying again may help. Raises ConditionFailed, or the error itself, if it can't."""
     reasons: Any = error.response.get("CancellationReasons") or []
     failed = {
-        number: plain(reason.get("Item"))
+        number: deserialize_item(reason.get("Item"))
         for number, reason in enumerate(reasons)
         if reason.get("Code") == "ConditionalCheckFailed"
     }
@@ -107,7 +107,7 @@ def _passing_reason(error: ClientError) -> str:
 
 def get(client: DynamoDBClient, table: str, key: Item) -> Item:
     """The item as it stands; empty where there is none. Raises DependencyUnavailable."""
-    with translated("dynamodb"):
+    with translate_aws_errors("dynamodb"):
         answer = client.get_item(TableName=table, Key=key, ConsistentRead=True)
     return dict(answer.get("Item", {}))
 
@@ -138,7 +138,7 @@ def _get_all(client: DynamoDBClient, table: str, request: KeysAndAttributesTypeD
     found: list[Item] = []
     in_vain = 0
     while request["Keys"]:
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             answer = client.batch_get_item(RequestItems={table: request})
         found += answer["Responses"].get(table, [])
         rest = answer.get("UnprocessedKeys", {}).get(table)
@@ -159,7 +159,7 @@ def batch_put(client: DynamoDBClient, table: str, items: Sequence[Item]) -> None
         rest: Any = [{"PutRequest": {"Item": item}} for item in some]
         in_vain = 0
         while rest:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 answer: Any = client.batch_write_item(RequestItems={table: rest})
             unprocessed = answer.get("UnprocessedItems", {}).get(table, [])
             in_vain = _wait_if_in_vain(in_vain, len(rest), len(unprocessed))
@@ -243,7 +243,7 @@ def delete(table: str, key: Item, condition: Condition) -> TransactWriteItemType
     return {"Delete": action}
 
 
-def plain(item: Any) -> Item:
+def deserialize_item(item: Any) -> Item:
     """Python values of a typed attribute map, as error responses carry it; empty for None."""
     return {name: TypeDeserializer().deserialize(value) for name, value in (item or {}).items()}
 

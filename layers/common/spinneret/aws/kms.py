@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import boto3
 from botocore.exceptions import ClientError
 
-from spinneret.aws.clients import CONFIG, error_code, translated
+from spinneret.aws.clients import CONFIG, error_code, translate_aws_errors
 from spinneret.kernel.errors import SecretUnreadable
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class KmsSealer:
 
     def seal(self, secret: bytes, *, tenant: str, purpose: str) -> bytes:
         """See Sealer."""
-        with translated("kms"):
+        with translate_aws_errors("kms"):
             answer = self._client.encrypt(
                 KeyId=self._key_id,
                 Plaintext=secret,
@@ -54,7 +54,7 @@ class KmsSealer:
     def unseal(self, sealed: bytes, *, tenant: str, purpose: str) -> bytes:
         """See Sealer; by this key only, though a ciphertext names its own."""
         try:
-            with translated("kms"):
+            with translate_aws_errors("kms"):
                 answer = self._client.decrypt(
                     KeyId=self._key_id,
                     CiphertextBlob=sealed,

@@ -32,7 +32,7 @@ _UNUSED: Final[dynamo.Condition] = ("attribute_not_exists(#count) OR #count = :n
 
 
 @dataclass(frozen=True, kw_only=True)
-class NamedRow:
+class NamedItem:
     """One row; `attributes` are the rest of it, as DynamoDB has them."""
 
     tenant: str
@@ -42,7 +42,7 @@ class NamedRow:
     attributes: Mapping[str, Any]
 
 
-class NamedRows:
+class NamedItemTable:
     """The rows of one kind. All methods raise DependencyUnavailable.
 
     `kind` is what a refusal calls a row. `word` and `words` stand for it in keys, where it isn't
@@ -64,7 +64,7 @@ class NamedRows:
         self._word = word or kind.upper()
         self._words = words or f"{self._word}S"
 
-    def add(self, row: NamedRow, *besides: TransactWriteItemTypeDef) -> None:
+    def add(self, row: NamedItem, *besides: TransactWriteItemTypeDef) -> None:
         """Store a new row; raises Conflict when its name is taken.
 
         `besides` are written in the same transaction, here and below; they have no conditions here.
@@ -74,20 +74,20 @@ class NamedRows:
         except dynamo.ConditionFailed as error:
             raise self._taken() from error
 
-    def get(self, tenant: str, row_id: str) -> NamedRow | None:
+    def get(self, tenant: str, row_id: str) -> NamedItem | None:
         """The row as it stands."""
         if not is_id(row_id):
             return None
         item = dynamo.get(self._client, self._table, self._key(tenant, row_id))
         return _row(tenant, item) if item else None
 
-    def find(self, tenant: str, name: str) -> NamedRow | None:
+    def find(self, tenant: str, name: str) -> NamedItem | None:
         """The row that has a name."""
         key = {"pk": self._names(tenant), "sk": name}
         item = dynamo.get(self._client, self._table, key)
         return self.get(tenant, str(item["row_id"])) if item else None
 
-    def many(self, tenant: str, row_ids: Sequence[str]) -> tuple[NamedRow, ...]:
+    def get_many(self, tenant: str, row_ids: Sequence[str]) -> tuple[NamedItem, ...]:
         """Those of at most 100 rows that there are, in no order."""
         keys = [self._key(tenant, each) for each in set(row_ids) if is_id(each)]
         found = dynamo.batch_get(self._client, self._table, keys) if keys else []
@@ -95,14 +95,16 @@ class NamedRows:
 
     def page(
         self, tenant: str, after: str | None, limit: int
-    ) -> tuple[tuple[NamedRow, ...], str | None]:
+    ) -> tuple[tuple[NamedItem, ...], str | None]:
         """Up to `limit` rows with ids before `after`, newest first; the id to go on after."""
         page = page_of(
             self._client, self._table, self._partition(tenant), after, limit, newest_first=True
         )
         return tuple(_row(tenant, item) for item in page.items), page.after
 
-    def replace(self, former: NamedRow, row: NamedRow, *besides: TransactWriteItemTypeDef) -> bool:
+    def replace(
+        self, former: NamedItem, row: NamedItem, *besides: TransactWriteItemTypeDef
+    ) -> bool:
         """Write `row` over `former`; False when that, or what `besides` ask for, isn't what stands.
 
         Raises Conflict when another row has the name.
@@ -119,7 +121,7 @@ class NamedRows:
 
     def remove(
         self,
-        row: NamedRow,
+        row: NamedItem,
         also: Sequence[TransactWriteItemTypeDef] = (),
         *besides: TransactWriteItemTypeDef,
     ) -> bool:
@@ -143,7 +145,7 @@ class NamedRows:
             raise Conflict(f"the {self._kind} is in use") from error
         return True
 
-    def refer(self, tenant: str, row_id: str) -> list[TransactWriteItemTypeDef]:
+    def reference_writes(self, tenant: str, row_id: str) -> list[TransactWriteItemTypeDef]:
         """What whoever refers to a row adds to its own transaction, as its first conditions.
 
         The first of the two fails where there is no such row.
@@ -177,26 +179,26 @@ class NamedRows:
     def _partition(self, tenant: str) -> str:
         return f"T#{tenant}#{self._words}"
 
-    def _name_key(self, row: NamedRow) -> dict[str, str]:
+    def _name_key(self, row: NamedItem) -> dict[str, str]:
         return {"pk": self._names(row.tenant), "sk": row.name}
 
-    def _put(self, row: NamedRow, condition: dynamo.Condition) -> TransactWriteItemTypeDef:
+    def _put(self, row: NamedItem, condition: dynamo.Condition) -> TransactWriteItemTypeDef:
         key = self._key(row.tenant, row.id)
         item = {**row.attributes, **key, "name": row.name, "version": row.version}
         return dynamo.put(self._table, item, condition)
 
-    def _take_name(self, row: NamedRow) -> TransactWriteItemTypeDef:
+    def _take_name(self, row: NamedItem) -> TransactWriteItemTypeDef:
         return dynamo.put(self._table, {**self._name_key(row), "row_id": row.id}, _NEW)
 
-    def _free_name(self, row: NamedRow) -> TransactWriteItemTypeDef:
+    def _free_name(self, row: NamedItem) -> TransactWriteItemTypeDef:
         return dynamo.delete(self._table, self._name_key(row), dynamo.equals(row_id=row.id))
 
     def _taken(self) -> Conflict:
         return Conflict(f"another {self._kind} has this name", details={"field": "name"})
 
 
-def _row(tenant: str, item: Mapping[str, Any]) -> NamedRow:
-    return NamedRow(
+def _row(tenant: str, item: Mapping[str, Any]) -> NamedItem:
+    return NamedItem(
         tenant=tenant,
         id=item["sk"],
         name=item["name"],

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from spinneret.aws.clients import translated
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.dynamo import Item
 from spinneret.kernel.paging import Page
 
@@ -28,7 +28,7 @@ def answers(read: Read, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any
     """
     asked = dict(request)
     while True:
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             answer = read(**asked)
         yield answer
         if "LastEvaluatedKey" not in answer:
@@ -58,7 +58,7 @@ def fill(
     found: list[Item] = []
     while True:
         start = {} if after is None else {"ExclusiveStartKey": dict(after)}
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             answer = read(**request, **start, Limit=limit - len(found))
         found += answer["Items"]
         after = answer.get("LastEvaluatedKey")

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 import boto3
 from botocore.config import Config
 
-from spinneret.aws.clients import CONFIG, translated
+from spinneret.aws.clients import CONFIG, translate_aws_errors
 from spinneret.kernel import bounds
 
 FRESH_SECONDS: Final = 300.0  # a rotated secret is read again within this
@@ -57,7 +57,7 @@ class TextSecret:
         if self._value is None:
             if self._client is None:
                 self._client = self._make_client()
-            with translated("secretsmanager"):
+            with translate_aws_errors("secretsmanager"):
                 answer = self._client.get_secret_value(SecretId=self._name)
             self._value = str(answer["SecretString"]).strip()
         return self._value
@@ -88,7 +88,7 @@ class JsonSecret:
         """The object. Raises DependencyUnavailable, and ValueError for what isn't JSON."""
         now = self._monotonic()
         if self._read_at is None or now - self._read_at > FRESH_SECONDS:
-            with translated("secretsmanager"):
+            with translate_aws_errors("secretsmanager"):
                 answer = self._client.get_secret_value(SecretId=self._arn)
             self._value = json.loads(answer["SecretString"])
             self._read_at = now

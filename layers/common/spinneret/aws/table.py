@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.aws.codec import Codec
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import items, page_of
@@ -74,7 +74,7 @@ class Table[T: DataclassInstance]:
 
     def put(self, value: T) -> None:
         """Write the row over any other."""
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             self._client.put_item(TableName=self._name, Item=self._codec.encode(value))
 
     def replace(self, value: T, condition: dynamo.Condition) -> bool:
@@ -94,17 +94,17 @@ class Table[T: DataclassInstance]:
         if values:
             request["ExpressionAttributeValues"] = values
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 self._client.put_item(**request)
         except ClientError as error:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise
-            return dynamo.plain(error.response.get("Item")) == item
+            return dynamo.deserialize_item(error.response.get("Item")) == item
         return True
 
     def delete(self, key: Item) -> T | None:
         """Delete the row; return it, or None if it was missing."""
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             answer = self._client.delete_item(TableName=self._name, Key=key, ReturnValues="ALL_OLD")
         former = answer.get("Attributes")
         return self._codec.decode(former) if former else None

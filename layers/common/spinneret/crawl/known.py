@@ -22,7 +22,7 @@ _HEADERS_MAX: Final = 2048  # characters, of one document's row
 
 
 @dataclass(frozen=True, kw_only=True)
-class KnownPage:
+class PreviousFetch:
     """What was read from a page's last answer, whose body is kept no more."""
 
     validators: Validators
@@ -39,7 +39,7 @@ class KnownPage:
         )
 
 
-FindKnown = Callable[[str, Url, str], KnownPage | None]
+FindKnown = Callable[[str, Url, str], PreviousFetch | None]
 """See `KnownPages.find`."""
 
 
@@ -53,7 +53,7 @@ class KnownPages:
         self._contents = contents
         self._parts = parts
 
-    def find(self, tenant: str, url: Url, asked: str) -> KnownPage | None:
+    def find(self, tenant: str, url: Url, asked: str) -> PreviousFetch | None:
         """None unless the page's document was read from an answer to the same request, in the same
         way, and all of it is still there. Raises DependencyUnavailable."""
         document = self._documents.get(tenant, document_id(tenant, cache_url(url)))
@@ -66,7 +66,7 @@ class KnownPages:
         content = self._content(document, origin)
         if validators is None or content is None or content_hash(content) != document.content_hash:
             return None
-        return KnownPage(validators=validators, content=content, origin=origin)
+        return PreviousFetch(validators=validators, content=content, origin=origin)
 
     def _content(self, document: Document, origin: Origin) -> Content | None:
         stored = self._parts.read(origin.parts_key)

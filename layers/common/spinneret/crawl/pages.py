@@ -14,11 +14,11 @@ from spinneret.crawl.checks import RECIPE
 from spinneret.crawl.configs import rules as config_rules
 from spinneret.crawl.configs.models import ConfigOptions, read_snapshot
 from spinneret.crawl.configs.service import HeaderSeal
-from spinneret.crawl.known import FindKnown, KnownPage
-from spinneret.crawl.ports import FetchCache, KeptPage
+from spinneret.crawl.known import FindKnown, PreviousFetch
+from spinneret.crawl.ports import CachedPage, FetchCache
 from spinneret.jobs.leases import Remaining
 from spinneret.jobs.models import Job
-from spinneret.jobs.worker import Defer, HandBack
+from spinneret.jobs.worker import Defer, ReleaseJob
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock
@@ -94,7 +94,7 @@ class CrawlPages:
 
         `remaining` is what the invocation has left: a fetch ends before the worker has to hand
         back. `before_redirect` is called for each redirect on the way to the page, also to a kept
-        one. Raises Defer where the page has to wait for a host, HandBack where too little time is
+        one. Raises Defer where the page has to wait for a host, ReleaseJob where too little time is
         left for a fetch, what `before_redirect` and the fetcher raise.
         """
         key = _key(job)
@@ -123,7 +123,7 @@ class CrawlPages:
         else:
             require_success(answer, now)
             found = CrawlPage(page=answer, source=Source.SITE, asked=asked)
-        self._keep(job.tenant, key, KeptPage(page=found.page, fetched_at=now, run=_run(job)))
+        self._keep(job.tenant, key, CachedPage(page=found.page, fetched_at=now, run=_run(job)))
         return found
 
     def _fetch(
@@ -163,7 +163,7 @@ class CrawlPages:
             raise Defer(answer.until, answer.waiting_for)
         return answer
 
-    def _find(self, tenant: str, key: str) -> KeptPage | None:
+    def _find(self, tenant: str, key: str) -> CachedPage | None:
         if not self._kept_for:
             return None
         try:
@@ -173,7 +173,7 @@ class CrawlPages:
             return None
         return kept if kept and self._clock() < kept.fetched_at + self._kept_for else None
 
-    def _find_known(self, job: Job, asked: str) -> KnownPage | None:
+    def _find_known(self, job: Job, asked: str) -> PreviousFetch | None:
         if not self._kept_for:
             return None
         try:
@@ -182,7 +182,7 @@ class CrawlPages:
             logger.warning("known_page_not_read", extra={"reason": error.message})
             return None
 
-    def _keep(self, tenant: str, key: str, kept: KeptPage) -> None:
+    def _keep(self, tenant: str, key: str, kept: CachedPage) -> None:
         if not self._kept_for:
             return
         try:
@@ -192,10 +192,10 @@ class CrawlPages:
 
 
 def _left(remaining: Remaining, wanted: float) -> float:
-    """What a fetch may take. Raises HandBack where that is no fair try."""
+    """What a fetch may take. Raises ReleaseJob where that is no fair try."""
     left = remaining() - bounds.DEADLINE_MARGIN_SECONDS
     if left < min(wanted, bounds.FETCH_LEAST_SECONDS):
-        raise HandBack
+        raise ReleaseJob
     return left
 
 
@@ -222,7 +222,7 @@ def _run(job: Job) -> str:
     return f"{job.id}/{job.run}"
 
 
-def _is_of_this_run(kept: KeptPage, job: Job) -> bool:
+def _is_of_this_run(kept: CachedPage, job: Job) -> bool:
     """Fetched by the run, or by another one since this one was first claimed.
 
     Two crawls of a page that wait for one of our parts at once would else fetch it in turns.

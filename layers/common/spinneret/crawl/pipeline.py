@@ -20,7 +20,7 @@ from spinneret.crawl.rules import require_suited
 from spinneret.jobs.models import Job, JobEventKind, Lease
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Remaining, stamp
+from spinneret.kernel.clock import Remaining, to_iso
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.rules import decode_text
 from spinneret.web.fetching.urls import Url, cache_url
@@ -174,7 +174,7 @@ def _result(processed: Processed) -> dict[str, Any]:
         "unchanged": processed.indexed.unchanged,
         "links": len(processed.content.hyperlinks),
         "normalized_url": cache_url(page.url),
-        "crawled_at": stamp(document.crawled_at),
+        "crawled_at": to_iso(document.crawled_at),
         "content_key": document.content_key,
         "content_bytes": len(processed.content.markdown.encode()),
         "parts_key": processed.parts_key,

@@ -10,7 +10,7 @@ from spinneret.web.fetching.models import FetchedPage
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeptPage:
+class CachedPage:
     """A page as a host answered it; of its headers the validators and X-Robots-Tag are kept."""
 
     page: FetchedPage
@@ -26,11 +26,11 @@ class FetchCache(Protocol):
     They are removed some time after a day; who reads one compares `fetched_at`.
     """
 
-    def find(self, tenant: str, key: str) -> KeptPage | None:
+    def find(self, tenant: str, key: str) -> CachedPage | None:
         """The page that was kept last; None as well for one that can't be read any more."""
         ...
 
-    def keep(self, tenant: str, key: str, kept: KeptPage) -> None:
+    def keep(self, tenant: str, key: str, kept: CachedPage) -> None:
         """Replace what is kept under the key."""
         ...
 

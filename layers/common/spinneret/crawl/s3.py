@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws.clients import error_code, translated
-from spinneret.crawl.ports import KeptPage
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.crawl.ports import CachedPage
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.errors import DependencyUnavailable, UrlInvalid
 from spinneret.web.exploring.robots_tags import HEADER
 from spinneret.web.fetching.models import FetchedPage
@@ -42,10 +42,10 @@ class S3FetchCache:
         self._client = client
         self._bucket = bucket
 
-    def find(self, tenant: str, key: str) -> KeptPage | None:
+    def find(self, tenant: str, key: str) -> CachedPage | None:
         """See FetchCache."""
         try:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 answer = self._client.get_object(Bucket=self._bucket, Key=_name(tenant, key))
                 data = answer["Body"].read()
         except ClientError as error:
@@ -59,10 +59,10 @@ class S3FetchCache:
             logger.warning("fetch_cache_unreadable", extra=facts)
             return None
 
-    def keep(self, tenant: str, key: str, kept: KeptPage) -> None:
+    def keep(self, tenant: str, key: str, kept: CachedPage) -> None:
         """See FetchCache."""
         try:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 self._client.put_object(
                     Bucket=self._bucket,
                     Key=_name(tenant, key),
@@ -77,7 +77,7 @@ def _name(tenant: str, key: str) -> str:
     return f"FETCHED/T/{tenant}/{key}.gz"
 
 
-def _packed(kept: KeptPage) -> bytes:
+def _packed(kept: CachedPage) -> bytes:
     page = kept.page
     known = {
         "requested": page.requested.text,
@@ -88,13 +88,13 @@ def _packed(kept: KeptPage) -> bytes:
         "charset": page.charset,
         "redirects": page.redirects,
         "duration_ms": page.duration_ms,
-        "fetched_at": stamp(kept.fetched_at),
+        "fetched_at": to_iso(kept.fetched_at),
         "run": kept.run,
     }
     return gzip.compress(json.dumps(known).encode() + b"\n" + page.body, _LEVEL, mtime=0)
 
 
-def _unpacked(data: bytes) -> KeptPage:
+def _unpacked(data: bytes) -> CachedPage:
     line, _, body = gzip.decompress(data).partition(b"\n")
     known: dict[str, Any] = json.loads(line)
     page = FetchedPage(
@@ -108,4 +108,4 @@ def _unpacked(data: bytes) -> KeptPage:
         redirects=tuple(known["redirects"]),
         duration_ms=known["duration_ms"],
     )
-    return KeptPage(page=page, fetched_at=parse_stamp(known["fetched_at"]), run=known["run"])
+    return CachedPage(page=page, fetched_at=parse_stamp(known["fetched_at"]), run=known["run"])

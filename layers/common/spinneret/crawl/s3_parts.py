@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.content.documents.rules import parts_prefix
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class S3PartStore:
         """See PartStore."""
         body = parts.encode()
         key = f"{parts_prefix(tenant, document_id)}{hashlib.sha256(body).hexdigest()}.json"
-        with translated("s3"):
+        with translate_aws_errors("s3"):
             self._client.put_object(
                 Bucket=self._bucket, Key=key, Body=body, ContentType="application/json"
             )
@@ -34,7 +34,7 @@ class S3PartStore:
     def read(self, key: str) -> str | None:
         """See PartStore."""
         try:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read().decode()
         except ClientError as error:
             if error_code(error) == "NoSuchKey":
@@ -43,7 +43,7 @@ class S3PartStore:
 
     def link(self, key: str, seconds: int) -> str:
         """See PartStore; no request."""
-        with translated("s3"):
+        with translate_aws_errors("s3"):
             return self._client.generate_presigned_url(
                 "get_object", Params={"Bucket": self._bucket, "Key": key}, ExpiresIn=seconds
             )

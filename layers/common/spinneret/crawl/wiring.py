@@ -73,7 +73,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     hosts = host_service(settings)
     proxies = proxy_service(settings)
     webhooks = webhook_service(settings)
-    store = ending_store(settings, relay(settings).hand_on)
+    store = ending_store(settings, relay(settings).relay)
     configs = config_service(settings, proxies)
     tags = tag_service(env)
     documents = DynamoDocumentStore(

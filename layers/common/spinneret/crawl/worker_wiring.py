@@ -79,7 +79,7 @@ class PageStepSettings(PageSettings, FrontierSettings):
 def crawl_worker(env: Mapping[str, str]) -> Worker:
     """A worker for one crawl lane."""
     settings = CrawlWorkerSettings.from_env(env)
-    store = ending_store(settings, relay(settings).hand_on)
+    store = ending_store(settings, relay(settings).relay)
     executions = StepFunctionsExecutions(stepfunctions_client(), settings.deep_crawl_machine)
     makes = children(settings, store, settings.kinds)
     handlers: dict[str, Handler] = {

@@ -19,7 +19,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.discovery.models import FoundPage, FoundUrl, found_item, read_found
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import JobRef, Lease
@@ -106,7 +106,7 @@ class DynamoDiscoveryStore:
             raise LeaseLost(f"job {lease.job_id} has moved on") from failed
 
     def _get(self, ref: JobRef, key: str) -> dict[str, Any] | None:
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             answer = self._client.get_item(
                 TableName=self._table, Key={"pk": _partition(ref), "sk": key}, ConsistentRead=True
             )

@@ -15,7 +15,7 @@ from spinneret.discovery.models import DiscoverySource, Terms, read_terms
 from spinneret.discovery.ports import DiscoveryStore
 from spinneret.discovery.rules import Candidates
 from spinneret.jobs.models import Failure, JobEventKind
-from spinneret.jobs.worker import CompletedInPart, Context, Defer, HandBack
+from spinneret.jobs.worker import CompletedInPart, Context, Defer, ReleaseJob
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
@@ -37,7 +37,7 @@ from spinneret.web.exploring.common_crawl import (
     newest_first,
 )
 from spinneret.web.exploring.scope import ScopeKind
-from spinneret.web.exploring.sitemaps.models import Ending, Entry, SitemapKind
+from spinneret.web.exploring.sitemaps.models import Ending, SitemapEntry, SitemapKind
 from spinneret.web.exploring.sitemaps.reader import SitemapReader
 from spinneret.web.exploring.sitemaps.walk import SitemapFile, SitemapWalk, first_sitemaps
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
@@ -56,7 +56,7 @@ _OUT_OF_TIME: Final = Failure(
 
 
 @dataclass(kw_only=True)
-class Tally:
+class DiscoveryStats:
     """What was read; shown in the job's result."""
 
     files_read: int = 0
@@ -97,7 +97,7 @@ class DiscoveryHandler:
             discovery.resume(json.loads(stored))
         try:
             discovery.run()
-        except (Defer, HandBack):
+        except (Defer, ReleaseJob):
             state = json.dumps(discovery.kept(), ensure_ascii=False)
             self._store.keep_state(context.lease, job.run, state, self._clock())
             raise
@@ -135,11 +135,11 @@ class _Discovery:
         self._root = 0
         self._walk: SitemapWalk | None = None
         self._done: list[DiscoverySource] = []
-        self._tally = Tally()
+        self._tally = DiscoveryStats()
         self._failures: dict[DiscoverySource, DomainError] = {}
 
     def run(self) -> None:
-        """Ask all sources. Raises Defer and HandBack, and what the last one raises if none has
+        """Ask all sources. Raises Defer and ReleaseJob, and what the last one raises if none has
         answered."""
         ways: Mapping[DiscoverySource, Callable[[], None]] = {
             DiscoverySource.SITEMAP: self._read_sitemaps,
@@ -176,7 +176,7 @@ class _Discovery:
         self._root = kept["root"]
         self._walk = None if kept["walk"] is None else SitemapWalk.resumed(kept["walk"])
         self._done = list(map(DiscoverySource, kept["done"]))
-        self._tally = Tally(**kept["tally"])
+        self._tally = DiscoveryStats(**kept["tally"])
         self.candidates.resume(kept["candidates"])
 
     def result(self) -> dict[str, Any]:
@@ -218,7 +218,7 @@ class _Discovery:
                 break
             try:
                 self._read(file, self._walk)
-            except (Defer, HandBack):
+            except (Defer, ReleaseJob):
                 self._walk.put_back(file)
                 raise
             except (LeaseLost, DependencyUnavailable, DomainBlocked):
@@ -250,7 +250,7 @@ class _Discovery:
         if not endings <= {Ending.COMPLETE, None}:
             self._tally.files_cut_off += 1
 
-    def _take(self, file: SitemapFile, walk: SitemapWalk, entries: Iterator[Entry]) -> None:
+    def _take(self, file: SitemapFile, walk: SitemapWalk, entries: Iterator[SitemapEntry]) -> None:
         for entry in entries:
             if entry.is_sitemap:
                 walk.found(file, entry)
@@ -318,7 +318,7 @@ class _Discovery:
     def _go_on_or_hand_back(self) -> None:
         """Before a file: write the progress, or leave the rest to another invocation."""
         if self._context.remaining() < bounds.DISCOVERY_FILE_SECONDS and self._did_something():
-            raise HandBack
+            raise ReleaseJob
         done = self._tally.files_read + self._tally.files_failed
         self._context.checkpoint("reading", min(90, 5 + done))
 

@@ -17,7 +17,7 @@ from spinneret.discovery.models import (
 )
 from spinneret.kernel.errors import UrlInvalid, ValidationFailed
 from spinneret.web.exploring.globs import UrlPatterns, compile_patterns
-from spinneret.web.exploring.scope import Scope, ScopeKind
+from spinneret.web.exploring.scope import CrawlScope, ScopeKind
 from spinneret.web.exploring.scoring import Relevance
 from spinneret.web.fetching.urls import Url, cache_url, parse_url
 
@@ -66,7 +66,7 @@ class Candidates:
         """There are pages that would be wanted, but for the number."""
         self._terms = terms
         self._patterns = compiled(terms.pattern)
-        self._scope = Scope.of(ScopeKind.HOST, map(parse_url, terms.roots))
+        self._scope = CrawlScope.of(ScopeKind.HOST, map(parse_url, terms.roots))
         query = terms.score_query
         self._relevance = None if query is None else Relevance.to_query(query)
         self._found: dict[str, FoundUrl] = {}

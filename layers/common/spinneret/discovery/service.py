@@ -28,7 +28,7 @@ _WITH_RESULT: Final = frozenset({JobStatus.COMPLETED, JobStatus.PARTIALLY_FAILED
 
 
 @dataclass(frozen=True, kw_only=True)
-class Discovered:
+class DiscoveryResult:
     """A discovery that has ended, and everything that it found."""
 
     status: JobStatus
@@ -84,7 +84,7 @@ class DiscoveryService:
         key = RequestKey(tenant=tenant, scope=f"discovery of {run_id}", payload=run_id)
         return str(self.submit(tenant, request, key).reply.body["job_id"])
 
-    def ended(self, tenant: str, job_id: str) -> Discovered | None:
+    def ended(self, tenant: str, job_id: str) -> DiscoveryResult | None:
         """Everything that a discovery found; None while it is under way. Raises NotFound."""
         job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), DISCOVER)
         if job.finished_at is None:
@@ -97,7 +97,7 @@ class DiscoveryService:
             urls += page.urls
             after = page.after
         failure = None if has_result else job.last_error
-        return Discovered(
+        return DiscoveryResult(
             status=job.status, urls=tuple(urls), error=failure.message if failure else None
         )
 

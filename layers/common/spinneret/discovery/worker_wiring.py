@@ -34,5 +34,5 @@ def discovery_worker(env: Mapping[str, str]) -> Worker:
         common_crawl_url=settings.common_crawl_url,
         clock=utc_now,
     )
-    store = ending_store(settings, relay(settings).hand_on)
+    store = ending_store(settings, relay(settings).relay)
     return worker(settings, {DISCOVER: handler}, store)

@@ -17,7 +17,7 @@ from spinneret.jobs.models import (
     JobStatus,
     Priority,
 )
-from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.views import ListOf
 
 
@@ -129,9 +129,9 @@ def job_view(job: Job) -> JobView:
         redrives=job.redrives,
         progress=job.progress,
         step=job.step,
-        created_at=stamp(job.created_at),
-        updated_at=stamp(job.updated_at),
-        due_at=stamp(job.due_at),
+        created_at=to_iso(job.created_at),
+        updated_at=to_iso(job.updated_at),
+        due_at=to_iso(job.due_at),
         waiting_for=job.waiting_for,
         expires_at=optional_stamp(job.expires_at),
         started_at=optional_stamp(job.started_at),
@@ -179,6 +179,6 @@ def event_view(event: JobEvent) -> EventView:
         event=event.kind,
         message=event.message,
         progress=event.progress,
-        created_at=stamp(event.created_at),
+        created_at=to_iso(event.created_at),
         data=dict(event.data),
     )

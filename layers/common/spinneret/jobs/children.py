@@ -8,8 +8,8 @@ from typing import Final, NoReturn
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import Draft, Job, JobRef, JobStatus, Move
-from spinneret.jobs.placement import Placed, Placement
+from spinneret.jobs.models import Draft, Job, JobRef, JobStatus, Transition
+from spinneret.jobs.placement import Deduplication, Placed
 from spinneret.jobs.plans import drafts_of
 from spinneret.jobs.ports import JobQueue, JobStore, NewJob, SubmissionRaced
 from spinneret.jobs.service import first_events, send_new
@@ -38,7 +38,7 @@ class Children:
         kinds: Mapping[str, KindPolicy],
         clock: Clock,
         new_id: NewId,
-        move: Callable[[JobRef, Move], Job],
+        move: Callable[[JobRef, Transition], Job],
         led_seconds: float = 0.0,
     ) -> None:
         """With `led_seconds` an execution of the parent begins the children: no message is sent,
@@ -49,7 +49,7 @@ class Children:
         self._move = move
         self._clock = clock
         self._led = timedelta(seconds=led_seconds)
-        self._placement = Placement(store=store, kinds=kinds, clock=clock, new_id=new_id)
+        self._placement = Deduplication(store=store, kinds=kinds, clock=clock, new_id=new_id)
 
     def create(
         self,
@@ -64,7 +64,7 @@ class Children:
         kept under the claim's fence then names the children for whoever finds the cursor moved.
 
         A draft whose work another job does is in the answer only: it is not awaited. Raises
-        HandBack near the deadline, LeaseLost, ValidationFailed and DependencyUnavailable.
+        ReleaseJob near the deadline, LeaseLost, ValidationFailed and DependencyUnavailable.
         """
         tenant = context.job.tenant
         for _ in range(_RACES):
@@ -117,8 +117,8 @@ class Children:
             self._for_each(context, failed, lambda ref: self._retry(context.job, ref))
 
     def _born(self, job: Job, parent: Job) -> Job:
-        child = rules.born(job, parent)
-        return rules.led(child, self._clock() + self._led) if self._led else child
+        child = rules.as_child(job, parent)
+        return rules.started_by_execution(child, self._clock() + self._led) if self._led else child
 
     def _for_each(
         self, context: Context, statuses: Sequence[JobStatus], act: Callable[[JobRef], None]
@@ -134,16 +134,16 @@ class Children:
             context.checkpoint("children", context.job.progress)
 
     def _resume(self, ref: JobRef) -> None:
-        self._try(ref, Move.RESUME)
+        self._try(ref, Transition.RESUME)
 
     def _retry(self, parent: Job, ref: JobRef) -> None:
         """Not a child that has failed again in this run."""
         child = self._store.get(ref)
         began, ended = parent.started_at, child.finished_at if child else None
         if began is not None and ended is not None and ended <= began:
-            self._try(ref, Move.RETRY)
+            self._try(ref, Transition.RETRY)
 
-    def _try(self, ref: JobRef, move: Move) -> None:
+    def _try(self, ref: JobRef, move: Transition) -> None:
         """A child that has moved on by itself, or whose work a newer job does, is left."""
         try:
             self._move(ref, move)

@@ -7,7 +7,15 @@ from datetime import datetime
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import ChildCounts, Job, JobEvent, JobFilter, JobRef, JobStatus, Move
+from spinneret.jobs.models import (
+    ChildCounts,
+    Job,
+    JobEvent,
+    JobFilter,
+    JobRef,
+    JobStatus,
+    Transition,
+)
 from spinneret.jobs.placement import family_counts
 from spinneret.jobs.ports import Holder, JobQueue, JobStore, Reopening, SubmissionRaced
 from spinneret.jobs.worker import send
@@ -20,11 +28,11 @@ _RACES = 5  # a running job may renew its lease between read and write
 
 _ALIVE = (JobStatus.PENDING, JobStatus.RUNNING, JobStatus.PAUSED)
 
-_MOVES: Mapping[Move, Callable[[Job, datetime], Job]] = {
-    Move.CANCEL: rules.cancel,
-    Move.PAUSE: rules.pause,
-    Move.RESUME: rules.resume,
-    Move.RETRY: rules.retry,
+_MOVES: Mapping[Transition, Callable[[Job, datetime], Job]] = {
+    Transition.CANCEL: rules.cancel,
+    Transition.PAUSE: rules.pause,
+    Transition.RESUME: rules.resume,
+    Transition.RETRY: rules.retry,
 }
 
 
@@ -57,7 +65,7 @@ class JobControl:
         """See JobStore.page."""
         return self._store.page(tenant, wanted, after, limit)
 
-    def move(self, ref: JobRef, move: Move) -> Job:
+    def move(self, ref: JobRef, move: Transition) -> Job:
         """Cancel, pause, resume or retry; returns the job after it.
 
         Raises NotFound, Conflict when the job's status doesn't allow it, and Contended when
@@ -69,7 +77,7 @@ class JobControl:
             after = _MOVES[move](before, now)
             event = rules.status_event(after, now, run=after.run, reason=move.value.upper())
             try:
-                if move is Move.RETRY:
+                if move is Transition.RETRY:
                     holder, parent = self._holder(before), self._reopening(before, now)
                     self._store.begin_run(before, after, event, holder, parent)
                 else:
@@ -97,7 +105,7 @@ class JobControl:
             page = self._store.children(parent.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
             for ref in page.items:
                 try:
-                    self.move(ref, Move.CANCEL)
+                    self.move(ref, Transition.CANCEL)
                 except (Conflict, NotFound):
                     continue  # it has ended by itself
             after = page.after

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo, reads
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.jobs import dynamo_conditions as conditions
 from spinneret.jobs import (
     dynamo_due,
@@ -75,7 +75,7 @@ from spinneret.jobs.ports import (
     ResendShard,
     SubmissionRaced,
 )
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
@@ -138,7 +138,7 @@ class DynamoJobStore:
     def find_reply(self, key: RequestKey, now: datetime) -> StoredReply | None:
         """See JobStore."""
         found = self._idempotency_records([keys.request_record(key.tenant, key.scope)])
-        if not found or found[0]["expires_at"] <= stamp(now):
+        if not found or found[0]["expires_at"] <= to_iso(now):
             return None
         [item] = found
         reply = Reply(status=int(item["reply_status"]), body=json.loads(item["reply_body"]))
@@ -172,7 +172,7 @@ class DynamoJobStore:
     def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
         """See JobStore: one UpdateItem."""
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 answer = self._client.update_item(
                     TableName=self._jobs,
                     Key=keys.job_key(ref),
@@ -184,9 +184,9 @@ class DynamoJobStore:
                         ":pending": JobStatus.PENDING,
                         ":one": 1,
                         ":owner": owner,
-                        ":until": stamp(until),
+                        ":until": to_iso(until),
                         ":shard": keys.wake_partition(keys.wake_shard(ref.job_id)),
-                        ":now": stamp(now),
+                        ":now": to_iso(now),
                     },
                     ReturnValues="ALL_NEW",
                     ReturnValuesOnConditionCheckFailure="ALL_OLD",
@@ -218,7 +218,7 @@ class DynamoJobStore:
             )
             try:
                 writes = self._moved(before, after, events, standing)
-                writes += dynamo_families.closing(self._jobs, after, counted)
+                writes += dynamo_families.close_counter_writes(self._jobs, after, counted)
                 dynamo.transact(self._client, writes)
             except dynamo.ConditionFailed as failed:
                 row = failed.standing.get(0, {})
@@ -267,7 +267,7 @@ class DynamoJobStore:
     ) -> None:
         """See JobStore."""
         writes = self._moved(before, after, (), conditions.claimed(lease))
-        writes += dynamo_families.births(self._jobs, [new.job for new in children])
+        writes += dynamo_families.child_count_writes(self._jobs, [new.job for new in children])
         writes += dynamo_submissions.writes(
             self._jobs, self._idempotency, children, events, None, None, before.created_at
         )
@@ -368,7 +368,7 @@ class DynamoJobStore:
         return dynamo.batch_get(self._client, self._idempotency, [{"pk": pk} for pk in partitions])
 
     def _refused(self, error: ClientError, owner: str) -> Claimed | Refused:
-        item = dynamo.plain(error.response.get("Item"))
+        item = dynamo.deserialize_item(error.response.get("Item"))
         if not item:
             return Refused(job=None)
         job = items.job_from_item(item)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from spinneret.aws import dynamo
 from spinneret.jobs import items
 from spinneret.jobs.models import Job, JobStatus, Lease
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 
 NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _STANDS: Final = (
@@ -57,4 +57,4 @@ def row_stands(before: Job) -> dynamo.Condition:
 
 def unless_alive(now: datetime) -> dynamo.Condition:
     """There is no record, or it has expired."""
-    return "attribute_not_exists(#pk) OR #expires_at <= :now", {":now": stamp(now)}
+    return "attribute_not_exists(#pk) OR #expires_at <= :now", {":now": to_iso(now)}

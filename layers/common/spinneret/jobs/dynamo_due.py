@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from spinneret.aws.reads import fill
 from spinneret.jobs import keys
 from spinneret.jobs.ports import DuePage, DuePosition
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.clock import parse_stamp, to_iso
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -33,12 +33,12 @@ def page(
         "TableName": table,
         "IndexName": index,
         "KeyConditionExpression": f"{shard_key} = :shard AND {time_key} <= :until",
-        "ExpressionAttributeValues": {":shard": partition, ":until": stamp(until)},
+        "ExpressionAttributeValues": {":shard": partition, ":until": to_iso(until)},
     }
     start = None
     if after is not None:
         moment, ref = after
-        start = {**keys.job_key(ref), shard_key: partition, time_key: stamp(moment)}
+        start = {**keys.job_key(ref), shard_key: partition, time_key: to_iso(moment)}
     found, last = fill(client.query, request, limit, start)
     refs = tuple(keys.ref_of(str(item["pk"])) for item in found)
     if last is None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.jobs import dynamo_conditions as conditions
 from spinneret.jobs import items, keys, rules
 from spinneret.jobs.models import ChildCounts, Job, JobRef, JobStatus
@@ -25,7 +25,7 @@ BIRTH_TRIES: Final = 8  # births touch every counter, and collide with whichever
 _EXISTS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 
 
-def founding(table: str, new: NewJob) -> list[TransactWriteItemTypeDef]:
+def parent_writes(table: str, new: NewJob) -> list[TransactWriteItemTypeDef]:
     """The counters and the plan of a new parent; nothing for other jobs."""
     job = new.job
     if job.family is None:
@@ -40,7 +40,7 @@ def founding(table: str, new: NewJob) -> list[TransactWriteItemTypeDef]:
     return [dynamo.put(table, item, conditions.NEW) for item in [*counters, *plan]]
 
 
-def births(table: str, children: Iterable[Job]) -> list[TransactWriteItemTypeDef]:
+def child_count_writes(table: str, children: Iterable[Job]) -> list[TransactWriteItemTypeDef]:
     """What new children add to their parent's counters."""
     added: dict[tuple[JobRef, int], int] = {}
     for child in children:
@@ -61,7 +61,7 @@ def count(table: str, before: Job, after: Job) -> list[TransactWriteItemTypeDef]
     return [_add(table, _parent(before), before.parent_shard, changes)] if changes else []
 
 
-def closing(
+def close_counter_writes(
     table: str, parent: Job, counted: Sequence[ChildCounts]
 ) -> list[TransactWriteItemTypeDef]:
     """That a finished parent's counters still stand as they were read, and go when its row does."""
@@ -76,7 +76,7 @@ def closing(
 
 def plan(client: DynamoDBClient, table: str, parent: JobRef, number: int) -> str | None:
     """See JobStore."""
-    with translated("dynamodb"):
+    with translate_aws_errors("dynamodb"):
         answer = client.get_item(
             TableName=table, Key=keys.plan_key(parent, number), ConsistentRead=True
         )
@@ -107,7 +107,7 @@ def children(
     condition = "#parent_key = :parent AND #list_id > :after"
     wanted = {f":status_{n}": status.value for n, status in enumerate(statuses)}
     chosen = f"#status IN ({', '.join(wanted)})"
-    with translated("dynamodb"):
+    with translate_aws_errors("dynamodb"):
         answer = client.query(
             TableName=table,
             IndexName="children",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.jobs import items, keys, rules
 from spinneret.jobs.models import Job, JobFilter, JobRef
 from spinneret.kernel import bounds
@@ -80,7 +80,7 @@ def _matching(
     spelled = f"{condition} {query.get('FilterExpression', '')}"
     query["ExpressionAttributeNames"] = dynamo.names_in(spelled)
     query["ExpressionAttributeValues"] = {**values, **{f":{n}": v for n, v in terms.items()}}
-    with translated("dynamodb"):
+    with translate_aws_errors("dynamodb"):
         answer = client.query(**query)
     last = answer.get("LastEvaluatedKey")
     position = str(last["list_id"]) if last else None

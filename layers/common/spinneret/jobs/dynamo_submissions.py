@@ -38,7 +38,7 @@ def writes(
         check_payload(job.payload)
         found.append(dynamo.put(jobs_table, items.job_item(job), conditions.NEW))
         found.append(dynamo.put(jobs_table, items.event_item(job.ref, event)))
-        found += dynamo_families.founding(jobs_table, new)
+        found += dynamo_families.parent_writes(jobs_table, new)
         if job.duplicate_key is not None:
             record = duplicate_record(job, job.duplicate_key, now)
             found += take_duplicate_key(jobs_table, idempotency_table, new.replaces, record)

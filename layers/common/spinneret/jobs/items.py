@@ -16,12 +16,12 @@ from spinneret.jobs import keys, rules
 from spinneret.jobs.models import (
     ChildCounts,
     Failure,
-    Family,
     Job,
     JobEvent,
     JobEventKind,
     JobRef,
     JobStatus,
+    ParentState,
     Priority,
     Reply,
     RequestKey,
@@ -33,7 +33,7 @@ from spinneret.kernel.clock import (
     optional_stamp,
     parse_optional_stamp,
     parse_stamp,
-    stamp,
+    to_iso,
 )
 
 Item = dict[str, Any]
@@ -47,9 +47,9 @@ def job_item(job: Job) -> Item:
         "status": job.status.value,
         "priority": job.priority.value,
         "payload": json_text(job.payload),
-        "created_at": stamp(job.created_at),
-        "updated_at": stamp(job.updated_at),
-        "due_at": stamp(job.due_at),
+        "created_at": to_iso(job.created_at),
+        "updated_at": to_iso(job.updated_at),
+        "due_at": to_iso(job.due_at),
         "run": job.run,
         "fence": job.fence,
         "attempts": job.attempts,
@@ -94,11 +94,11 @@ def job_item(job: Job) -> Item:
     wake_at, resend_at = rules.wake_at(job), rules.resend_at(job)
     if wake_at is not None:
         item["wake_shard"] = keys.wake_partition(keys.wake_shard(job.id))
-        item["wake_at"] = stamp(wake_at)
+        item["wake_at"] = to_iso(wake_at)
     if resend_at is not None:
         shard = keys.resend_shard(job.id)
         item["resend_shard"] = keys.resend_partition(job.kind, job.priority, shard)
-        item["resend_at"] = stamp(resend_at)
+        item["resend_at"] = to_iso(resend_at)
     if job.finished_at is not None:
         item["purge_at"] = epoch_seconds(
             job.finished_at + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
@@ -150,7 +150,7 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
         batch=item.get("batch"),
         parent=item.get("parent"),
         parent_shard=int(item.get("parent_shard", 0)),
-        family=None if family is None else Family(**family),
+        family=None if family is None else ParentState(**family),
         duplicate_key=item.get("duplicate_key"),
         idempotency_key=item.get("idempotency_key"),
         watchers=int(item["watchers"]),
@@ -165,7 +165,7 @@ def event_item(ref: JobRef, event: JobEvent) -> Item:
         "sk": f"{keys.EVENT_PREFIX}{event.id}",
         "kind": event.kind.value,
         "message": event.message,
-        "created_at": stamp(event.created_at),
+        "created_at": to_iso(event.created_at),
         "progress": event.progress,
         "data": json_text(event.data),
         "purge_at": epoch_seconds(
@@ -206,7 +206,7 @@ def request_item(key: RequestKey, reply: Reply, now: datetime) -> Item:
         "payload_hash": key.payload,
         "reply_status": reply.status,
         "reply_body": json_text(reply.body),
-        "expires_at": stamp(expires),
+        "expires_at": to_iso(expires),
         "purge_at": epoch_seconds(expires),
     }
 

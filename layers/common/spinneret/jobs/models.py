@@ -37,7 +37,7 @@ Lane = NewType("Lane", str)
 """One queue with its own concurrency, by the name that the domains' kinds declare."""
 
 
-class Move(StrEnum):
+class Transition(StrEnum):
     """What can happen to a job; `rules.TRANSITIONS` has its states."""
 
     CLAIM = "claim"
@@ -89,7 +89,7 @@ class JobRef:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Family:
+class ParentState:
     """What a parent's row says of its children; how they ended is counted in rows of their own."""
 
     shards: int
@@ -141,7 +141,7 @@ class Job:
     payload: Mapping[str, Any] = field(repr=False)
     created_at: datetime
     updated_at: datetime
-    """Its last move; see `Move`."""
+    """Its last move; see `Transition`."""
     due_at: datetime
     """Not to be claimed earlier."""
     run: int = 1
@@ -188,7 +188,7 @@ class Job:
     """The job that counts this one's end."""
     parent_shard: int = 0
     """The counter of its parent that counts it."""
-    family: Family | None = None
+    family: ParentState | None = None
     """Of a parent."""
     duplicate_key: str | None = None
     """Fingerprint of what the job does (P-05's implicit key)."""

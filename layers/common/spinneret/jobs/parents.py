@@ -65,7 +65,7 @@ class ParentEnds:
         return False
 
 
-class ParentLook:
+class ParentRecheck:
     """What the sweeper does with a parent whose time has come."""
 
     def __init__(
@@ -84,7 +84,7 @@ class ParentLook:
         assert job.family is not None  # a parent
         if rules.awaits_children(job):
             if not self._ends.end(job.ref):
-                self._store.transition(job, rules.looked_at(job, self._clock()))
+                self._store.transition(job, rules.schedule_recheck(job, self._clock()))
             return
         counts = self._store.child_counts(job.ref, range(job.family.shards))
         if any(each.pending for each in counts):

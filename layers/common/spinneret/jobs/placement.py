@@ -34,7 +34,7 @@ def family_counts(store: JobStore, job: Job) -> ChildCounts | None:
     return rules.total(store.child_counts(job.ref, range(job.family.shards)))
 
 
-class Placement:
+class Deduplication:
     """Looks duplicates up and makes the rows of what is new; writes nothing."""
 
     def __init__(

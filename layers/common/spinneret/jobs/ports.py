@@ -244,12 +244,12 @@ class JobStore(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Begun:
+class EffectStarted:
     """No claim has begun this effect before."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class InDoubt:
+class EffectUncertain:
     """An earlier claim began it and has ended; it may have happened."""
 
 
@@ -265,7 +265,7 @@ class EffectStore(Protocol):
 
     def begin(
         self, lease: Lease, key: str, request: str, now: datetime, until: datetime
-    ) -> Begun | InDoubt | EffectDone:
+    ) -> EffectStarted | EffectUncertain | EffectDone:
         """Record that this claim is about to perform an effect, in a call that ends by `until`.
 
         Raises LeaseLost, IdempotencyMismatch for another request under the key, and Contended

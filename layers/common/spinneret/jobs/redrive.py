@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Redriven:
+class RedriveResult:
     """What one pass did."""
 
     sent_back: int
@@ -37,7 +37,7 @@ class Redrive:
         self._queues = queues
         self._lanes = tuple(lanes)
 
-    def run(self) -> Redriven:
+    def run(self) -> RedriveResult:
         """At most DEAD_LETTERS_PER_PASS letters; the lanes take turns until none has any left."""
         counts = {"sent_back": 0, "set_aside": 0, "lanes_unavailable": 0}
         left = bounds.DEAD_LETTERS_PER_PASS
@@ -57,7 +57,7 @@ class Redrive:
             else:
                 if letters:
                     turns.append(lane)
-        return Redriven(**counts)
+        return RedriveResult(**counts)
 
     def _deal_with(self, lane: Lane, letter: DeadLetter) -> str:
         """Send it back, or set it aside when its count is used up or can't be read."""

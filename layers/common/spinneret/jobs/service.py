@@ -19,7 +19,7 @@ from spinneret.jobs.models import (
     Reply,
     RequestKey,
 )
-from spinneret.jobs.placement import Placed, Placement, family_counts
+from spinneret.jobs.placement import Deduplication, Placed, family_counts
 from spinneret.jobs.plans import plan_of
 from spinneret.jobs.ports import JobQueue, JobStore, NewJob, SubmissionRaced
 from spinneret.kernel.clock import Clock
@@ -62,7 +62,7 @@ class JobService:
         self._kinds = kinds
         self._clock = clock
         self._new_id = new_id
-        self._placement = Placement(store=store, kinds=kinds, clock=clock, new_id=new_id)
+        self._placement = Deduplication(store=store, kinds=kinds, clock=clock, new_id=new_id)
 
     def submit(
         self,

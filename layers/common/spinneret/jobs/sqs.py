@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from spinneret.aws.clients import translated
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.jobs.models import Backlog, DeadLetter, JobRef, Lane
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
@@ -44,7 +44,7 @@ class SqsJobQueue:
         """See JobQueue."""
         for start in range(0, len(refs), _BATCH):
             batch = refs[start : start + _BATCH]
-            with translated("sqs"):
+            with translate_aws_errors("sqs"):
                 answer = self._client.send_message_batch(
                     QueueUrl=lane_url(self._lanes_url, lane),
                     Entries=[
@@ -62,7 +62,7 @@ class SqsJobQueue:
 
     def backlog(self, lane: Lane) -> Backlog:
         """See JobQueue; SQS is up to a minute behind."""
-        with translated("sqs"):
+        with translate_aws_errors("sqs"):
             answer = self._client.get_queue_attributes(
                 QueueUrl=lane_url(self._lanes_url, lane), AttributeNames=[_VISIBLE, _IN_FLIGHT]
             )
@@ -79,7 +79,7 @@ class SqsDeadLetterQueues:
 
     def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
         """See DeadLetterQueues."""
-        with translated("sqs"):
+        with translate_aws_errors("sqs"):
             answer = self._client.receive_message(
                 QueueUrl=dead_letters_url(self._lanes_url, lane),
                 MaxNumberOfMessages=min(limit, _BATCH),
@@ -100,7 +100,7 @@ class SqsDeadLetterQueues:
         }
         if letter.group is not None:
             message["MessageGroupId"] = letter.group
-        with translated("sqs"):
+        with translate_aws_errors("sqs"):
             self._client.send_message(**message)
             self._client.delete_message(
                 QueueUrl=dead_letters_url(self._lanes_url, lane), ReceiptHandle=letter.receipt
@@ -108,7 +108,7 @@ class SqsDeadLetterQueues:
 
     def set_aside(self, lane: Lane, letter: DeadLetter) -> None:
         """See DeadLetterQueues."""
-        with translated("sqs"):
+        with translate_aws_errors("sqs"):
             self._client.change_message_visibility(
                 QueueUrl=dead_letters_url(self._lanes_url, lane),
                 ReceiptHandle=letter.receipt,

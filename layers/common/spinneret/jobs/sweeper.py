@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Swept:
+class SweepResult:
     """What one pass did."""
 
     resent: int = 0
@@ -105,7 +105,7 @@ class Sweeper:
         self._clock = clock
         self._look_at_parent = look_at_parent
 
-    def sweep(self) -> Swept:
+    def sweep(self) -> SweepResult:
         """One pass: what is due when it begins, oldest first; a page of each shard in rotation.
 
         Waking ends after SWEEP_WAKES jobs or SWEEP_WAKE_SECONDS, the pass after SWEEP_SECONDS, a
@@ -117,8 +117,8 @@ class Sweeper:
             self._wake_all(this)
             self._resend_all(this)
         finally:
-            swept = Swept(**this.counts)
-            if swept != Swept():
+            swept = SweepResult(**this.counts)
+            if swept != SweepResult():
                 logger.info("swept", extra=asdict(swept))
         return swept
 

@@ -18,14 +18,14 @@ from spinneret.jobs.live.dynamo import DynamoConnectionStore
 from spinneret.jobs.live.pushes import LiveEvents, Pushes
 from spinneret.jobs.live.service import LiveService, Others
 from spinneret.jobs.live.sockets import ApiGatewaySockets
-from spinneret.jobs.parents import ParentEnds, ParentLook
+from spinneret.jobs.parents import ParentEnds, ParentRecheck
 from spinneret.jobs.ports import JobStore, Listener
 from spinneret.jobs.publishing import PublishingJobStore
-from spinneret.jobs.redrive import Redrive, Redriven
+from spinneret.jobs.redrive import Redrive, RedriveResult
 from spinneret.jobs.service import JobService
 from spinneret.jobs.settings import EndSettings, JobSettings, LaneSettings
 from spinneret.jobs.sqs import SqsDeadLetterQueues, SqsJobQueue
-from spinneret.jobs.sweeper import Sweeper, Swept
+from spinneret.jobs.sweeper import Sweeper, SweepResult
 from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
@@ -157,7 +157,7 @@ def worker(
     )
 
 
-def sweep_pass(settings: JobSettings, store: JobStore) -> Callable[[], Swept]:
+def sweep_pass(settings: JobSettings, store: JobStore) -> Callable[[], SweepResult]:
     """One pass of the sweeper."""
     control = job_control(settings, store)
     sweeper = Sweeper(
@@ -165,12 +165,12 @@ def sweep_pass(settings: JobSettings, store: JobStore) -> Callable[[], Swept]:
         queue=job_queue(settings),
         kinds=all_kinds(),
         clock=utc_now,
-        look_at_parent=ParentLook(store, ParentEnds(store, utc_now), control, utc_now),
+        look_at_parent=ParentRecheck(store, ParentEnds(store, utc_now), control, utc_now),
     )
     return sweeper.sweep
 
 
-def redrive_pass(env: Mapping[str, str]) -> Callable[[], Redriven]:
+def redrive_pass(env: Mapping[str, str]) -> Callable[[], RedriveResult]:
     """One pass over the dead letters, for its rule."""
     settings = LaneSettings.from_env(env)
     return Redrive(SqsDeadLetterQueues(sqs_client(), settings.lanes_url), all_lanes()).run

@@ -33,7 +33,7 @@ from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 logger = logging.getLogger(__name__)
 
 
-class HandBack(Exception):
+class ReleaseJob(Exception):
     """The invocation nears its deadline: the job goes back to pending, uncharged."""
 
 
@@ -41,7 +41,7 @@ class AwaitChildren(Exception):
     """All children of the job exist: it ends with the last of them."""
 
 
-class HandOver(Exception):
+class ClaimTransferred(Exception):
     """An execution has the claim: see `Context.hand_over`."""
 
 
@@ -97,10 +97,10 @@ class Context:
     def checkpoint(self, step: str, progress: int) -> None:
         """Write step, progress and events, and renew the lease.
 
-        Raises LeaseLost when the claim has ended, HandBack when the invocation nears its deadline.
+        Raises LeaseLost when the claim has ended, ReleaseJob near the deadline.
         """
         if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS:
-            raise HandBack
+            raise ReleaseJob
         after = replace(
             self.job,
             step=step,
@@ -116,10 +116,10 @@ class Context:
     ) -> None:
         """Write children of the job, move its cursor on, and renew the lease.
 
-        Raises LeaseLost, SubmissionRaced, and HandBack when the invocation nears its deadline.
+        Raises LeaseLost, SubmissionRaced, and ReleaseJob when the invocation nears its deadline.
         """
         if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS:
-            raise HandBack
+            raise ReleaseJob
         assert self.job.family is not None  # a parent
         after = replace(
             self.job,
@@ -252,7 +252,7 @@ class Worker:
     def _reclaimed(self, job: Job | None) -> bool:
         """Whether the claim of a lost worker was reclaimed, here or by another process."""
         now = self._clock()
-        if job is None or not rules.is_abandoned(job, now):
+        if job is None or not rules.has_expired_lease(job, now):
             return False
         try:
             reclaim(self._store, job, now)
@@ -286,10 +286,10 @@ class Worker:
             result = self._handlers[context.job.kind](context)
         except LeaseLost:
             raise
-        except HandBack:
+        except ReleaseJob:
             limit = policy.work_seconds if policy else bounds.JOB_WORK_SECONDS
             self._end(context, rules.hand_back(context.job, self._clock(), limit))
-        except HandOver:
+        except ClaimTransferred:
             return
         except AwaitChildren:
             self._end(context, rules.await_children(context.job, self._clock()))

@@ -17,7 +17,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def stamp(moment: datetime) -> str:
+def to_iso(moment: datetime) -> str:
     """RFC 3339 in UTC with six decimals: the order of the strings is the order of time."""
     naive = moment.astimezone(UTC).replace(tzinfo=None)
     return naive.isoformat(timespec="microseconds") + "Z"
@@ -30,7 +30,7 @@ def parse_stamp(text: str) -> datetime:
 
 def optional_stamp(moment: datetime | None) -> str | None:
     """`stamp`, and None of None."""
-    return None if moment is None else stamp(moment)
+    return None if moment is None else to_iso(moment)
 
 
 def parse_optional_stamp(text: str | None) -> datetime | None:
@@ -43,7 +43,7 @@ def epoch_seconds(moment: datetime) -> int:
     return int(moment.timestamp())
 
 
-def part_of(remaining: Remaining, most: float, kept: float = 0.0) -> Remaining:
+def limit_remaining(remaining: Remaining, most: float, kept: float = 0.0) -> Remaining:
     """At most `most` seconds from now on, and `kept` seconds less than `remaining`."""
     until = remaining() - most
 

@@ -8,8 +8,9 @@
     │       DomainLockTimeout, SecretUnreadable, DeliveryRefused, ResultRefused, MarketplaceRefused,
     │       MarketplaceUnsupported, PagesFailed, InputNeeded, ReauthNeeded, RetriesExceeded
     ├── TransientError          a worker tries again and charges an attempt
-    │   └── FetchTimeout (FetchCutShort), FetchFailed (ProxyFailed), HttpUnavailable, RateLimited,
-    │       Contended, CircuitOpen, DomainLockLost, DeliveryFailed, MarketplaceUnavailable
+    │   └── FetchTimeout (CallerDeadlineExceeded), FetchFailed (ProxyFailed), HttpUnavailable,
+    │       RateLimited, Contended, CircuitOpen, DomainLockLost, DeliveryFailed,
+    │       MarketplaceUnavailable
     ├── DependencyUnavailable   one of our own parts is down: try again, charge nothing
     └── LeaseLost               another claim owns the job: stop and touch nothing
 
@@ -248,7 +249,7 @@ class FetchTimeout(TransientError):
     status = 504
 
 
-class FetchCutShort(FetchTimeout):
+class CallerDeadlineExceeded(FetchTimeout):
     """Its caller had less time left than the fetch allows: that says nothing of the site."""
 
 

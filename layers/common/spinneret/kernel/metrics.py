@@ -9,7 +9,7 @@ from typing import Any
 from spinneret.kernel.clock import epoch_seconds
 
 
-def embedded(now: datetime, units: Mapping[str, str]) -> dict[str, Any]:
+def emf_fields(now: datetime, units: Mapping[str, str]) -> dict[str, Any]:
     """Extra fields for a log line that has these names as fields, with their units.
 
     CloudWatch reads them out of the log (Embedded Metric Format), by the field `function` that

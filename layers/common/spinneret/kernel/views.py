@@ -8,12 +8,12 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page, cursor_of
 
 
 def _text(value: Any) -> Any:
-    return stamp(value) if isinstance(value, datetime) else value
+    return to_iso(value) if isinstance(value, datetime) else value
 
 
 Timestamp = Annotated[str, BeforeValidator(_text)]

@@ -21,7 +21,7 @@ from spinneret.kernel.clock import utc_now
 from spinneret.kernel.settings import Settings
 from spinneret.marketplace.kinds import PUBLISH_BATCH
 from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
-from spinneret.marketplace.publishing.rounds import Rounds
+from spinneret.marketplace.publishing.rounds import NextJobsStep
 from spinneret.marketplace.publishing.wiring import counting
 from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
 from spinneret.marketplace.vinted.transport import PluginCallbacks
@@ -43,7 +43,7 @@ class LanePublishingSettings(PublishingSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoundSettings(PublishingSettings):
+class NextJobsSettings(PublishingSettings):
     """Of the step that says which jobs are next."""
 
     publish_segment_steps: int = 1000
@@ -69,11 +69,11 @@ def publish_dispatcher(env: Mapping[str, str]) -> Dispatcher:
     )
 
 
-def publish_rounds(env: Mapping[str, str]) -> Rounds:
+def publish_rounds(env: Mapping[str, str]) -> NextJobsStep:
     """The step that says which jobs are next."""
-    settings = RoundSettings.from_env(env)
+    settings = NextJobsSettings.from_env(env)
     store = publishing_store(settings)
-    return Rounds(
+    return NextJobsStep(
         driver=driver(settings, store),
         store=store,
         clock=utc_now,

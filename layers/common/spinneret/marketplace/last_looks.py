@@ -19,7 +19,7 @@ from spinneret.marketplace.vinted.ports import PluginStore
 from spinneret.marketplace.vinted.transport import PluginTransport
 
 
-def over(job: Job, now: datetime) -> Defer | None:
+def final_look_deferral(job: Job, now: datetime) -> Defer | None:
     """What ends the job's look; None for a job that may act.
 
     The job expires as what it waited for before: the deferral is as long as all that it has.

@@ -14,7 +14,7 @@ from spinneret.marketplace.connections.dynamo import DynamoConnections
 from spinneret.marketplace.driving_wiring import PublishingSettings, publishing_store
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.orders.dynamo import DynamoSaleStore
-from spinneret.marketplace.orders.polling import OrderPolling, Polled
+from spinneret.marketplace.orders.polling import OrderPolling, PollResult
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.publishing.service import PublishingService
@@ -29,11 +29,11 @@ class OrderPollingSettings(PublishingSettings):
     order_polling_enabled: bool = True
 
 
-def order_polling(env: Mapping[str, str]) -> Callable[[], Polled]:
+def order_polling(env: Mapping[str, str]) -> Callable[[], PollResult]:
     """The pass of the rule, which does nothing unless it is enabled."""
     settings = OrderPollingSettings.from_env(env)
     if not settings.order_polling_enabled:
-        return lambda: Polled(enabled=False)
+        return lambda: PollResult(enabled=False)
     client, table = dynamodb_client(), settings.marketplace_table
     store, sales = publishing_store(settings), DynamoSaleStore(client, table)
     products = DynamoProductStore(client, table)

@@ -36,7 +36,7 @@ class Problem:
         return {**known, **fix, "message": self.said}
 
 
-def refused(marketplace: str, status: int, problems: Sequence[Problem]) -> MarketplaceRefused:
+def refusal_error(marketplace: str, status: int, problems: Sequence[Problem]) -> MarketplaceRefused:
     """The error for a 4xx with these problems."""
     causes = "; ".join(f"{each.meaning.field}: {each.meaning.cause}" for each in problems)
     return MarketplaceRefused(

@@ -36,7 +36,7 @@ class Services(Protocol):
 
 
 class Secrets(Protocol):
-    """See SecretSource."""
+    """See ClientSecretProvider."""
 
     def client(self, marketplace: str) -> ClientSecrets:
         """Raises Conflict."""

@@ -20,10 +20,10 @@ from spinneret.jobs.wiring import job_control, job_service
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
-from spinneret.marketplace.calls.dynamo import DynamoPace
-from spinneret.marketplace.calls.service import Door, Hosts, MarketCalls
+from spinneret.marketplace.calls.dynamo import DynamoSellerRateLimiter
+from spinneret.marketplace.calls.service import Hosts, MarketplaceTransport, SellerApiClient
 from spinneret.marketplace.connections.dynamo import DynamoConnections
-from spinneret.marketplace.connections.models import Access
+from spinneret.marketplace.connections.models import AccessToken
 from spinneret.marketplace.connections.secrets import ConfiguredSecrets
 from spinneret.marketplace.connections.service import ConnectionService
 from spinneret.marketplace.connections.tokens import TokenEndpoint, Tokens
@@ -35,8 +35,8 @@ from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing.dynamo import DynamoStatistics
-from spinneret.marketplace.publishing.models import Candidate, Outlook
-from spinneret.marketplace.publishing.outlooks import gathered
+from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult
+from spinneret.marketplace.publishing.outlooks import run_preflight
 from spinneret.marketplace.publishing.planning import Planner
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import StatisticsStore
@@ -162,9 +162,9 @@ def fetcher(settings: MarketplaceSettings) -> GuardedFetcher:
     )
 
 
-def door(settings: MarketplaceSettings) -> Door:
+def door(settings: MarketplaceSettings) -> MarketplaceTransport:
     """The way to the marketplaces' hosts."""
-    return Door(fetcher(settings), hosts(settings))
+    return MarketplaceTransport(fetcher(settings), hosts(settings))
 
 
 def client_secrets(settings: MarketplaceSettings) -> ConfiguredSecrets:
@@ -196,7 +196,7 @@ def signing(marketplace: str) -> Any:
     return _unsigned if app is None else app.sign
 
 
-def _unsigned(_: Access) -> Mapping[str, str]:
+def _unsigned(_: AccessToken) -> Mapping[str, str]:
     return {}
 
 
@@ -205,11 +205,11 @@ def _asked_before(
     access: Tokens,
     tenant: str,
     marketplace: str,
-    candidates: Sequence[Candidate],
-) -> Mapping[str, Outlook]:
-    calls = MarketCalls(
+    candidates: Sequence[PlannedListing],
+) -> Mapping[str, PreflightResult]:
+    calls = SellerApiClient(
         door=door(settings),
-        pace=DynamoPace(dynamodb_client(), settings.marketplace_table),
+        pace=DynamoSellerRateLimiter(dynamodb_client(), settings.marketplace_table),
         access=access,
         sign=signing(marketplace),
         tenant=tenant,
@@ -218,4 +218,4 @@ def _asked_before(
         clock=utc_now,
         sleep=time.sleep,
     )
-    return gathered(PLATFORMS[marketplace], calls, candidates)
+    return run_preflight(PLATFORMS[marketplace], calls, candidates)

@@ -8,25 +8,25 @@ from collections.abc import Mapping
 from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client
-from spinneret.jobs.driven.dynamo import DynamoSlots
+from spinneret.jobs.driven.dynamo import DynamoSemaphore
 from spinneret.jobs.effects.dynamo import DynamoEffectStore
-from spinneret.jobs.effects.service import Effects
+from spinneret.jobs.effects.service import SideEffects
 from spinneret.jobs.kinds import all_kinds
 from spinneret.jobs.wiring import driver, sockets
 from spinneret.jobs.worker import Context, Handler, Worker
 from spinneret.kernel.clock import utc_now
-from spinneret.marketplace.calls.dynamo import DynamoPace
-from spinneret.marketplace.calls.service import MarketCalls
+from spinneret.marketplace.calls.dynamo import DynamoSellerRateLimiter
+from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.driving_wiring import publishing_store
 from spinneret.marketplace.images import ImageSource
 from spinneret.marketplace.kinds import PUBLISH
-from spinneret.marketplace.last_looks import AnswersOnly, over
+from spinneret.marketplace.last_looks import AnswersOnly, final_look_deferral
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.publishing.engine import PublishHandler
 from spinneret.marketplace.publishing.models import Subject
-from spinneret.marketplace.publishing.visits import NoMessages, Visits
-from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.publishing.visits import JobStep, NullJobQueue
+from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
 from spinneret.marketplace.settings import MarketplaceSettings
 from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
@@ -42,13 +42,13 @@ from spinneret.marketplace.wiring import (
 )
 
 
-def publish_visits(env: Mapping[str, str]) -> Visits:
+def publish_visits(env: Mapping[str, str]) -> JobStep:
     """The step that works at one job."""
     settings = MarketplaceSettings.from_env(env)
     client, table = dynamodb_client(), settings.marketplace_table
     listings = DynamoListingStore(client, table, settings.jobs_table)
-    access, way, pace = tokens(settings), door(settings), DynamoPace(client, table)
-    effects = Effects(
+    access, way, pace = tokens(settings), door(settings), DynamoSellerRateLimiter(client, table)
+    effects = SideEffects(
         DynamoEffectStore(client, settings.jobs_table, settings.idempotency_table), utc_now
     )
     plugins = DynamoPluginStore(client, table, settings.jobs_table), sockets(settings), utc_now
@@ -59,9 +59,9 @@ def publish_visits(env: Mapping[str, str]) -> Visits:
         "settings": access.remember,
     }
 
-    def new_work(context: Context, subject: Subject) -> Work:
-        is_over = over(context.job, utc_now())
-        calls = MarketCalls(
+    def new_work(context: Context, subject: Subject) -> StepContext:
+        is_over = final_look_deferral(context.job, utc_now())
+        calls = SellerApiClient(
             door=way,
             pace=pace,
             access=access,
@@ -75,7 +75,7 @@ def publish_visits(env: Mapping[str, str]) -> Visits:
             over=is_over,
         )
         own = {} if is_over is None else {"browser": AnswersOnly(*plugins, is_over)}
-        return Work(
+        return StepContext(
             context=context,
             subject=subject,
             calls=calls,
@@ -100,7 +100,7 @@ def publish_visits(env: Mapping[str, str]) -> Visits:
     def new_worker(handler: Handler) -> Worker:
         return Worker(
             store=store,
-            queue=NoMessages(),
+            queue=NullJobQueue(),
             kinds=all_kinds(),
             handlers={PUBLISH: handler},
             clock=utc_now,
@@ -108,11 +108,11 @@ def publish_visits(env: Mapping[str, str]) -> Visits:
             new_owner=lambda: uuid4().hex,
         )
 
-    return Visits(
+    return JobStep(
         new_worker=new_worker,
         publish=handler,
         driver=driver(settings, store),
         store=store,
-        slots=DynamoSlots(client, table),
+        slots=DynamoSemaphore(client, table),
         clock=utc_now,
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from spinneret.monitoring.incidents.models import Step
+from spinneret.monitoring.incidents.models import StateChange
 from spinneret.monitoring.targets.models import Target
 from spinneret.outbox.models import DomainEvent
 
 
-def domain_events(target: Target, step: Step, at: datetime) -> Sequence[DomainEvent]:
+def domain_events(target: Target, step: StateChange, at: datetime) -> Sequence[DomainEvent]:
     """What a step reports."""
     return [
         DomainEvent(

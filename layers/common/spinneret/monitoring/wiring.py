@@ -12,7 +12,7 @@ from spinneret.monitoring.checks.dynamo import DynamoCheckStore
 from spinneret.monitoring.checks.ports import CheckStore
 from spinneret.monitoring.incidents.dynamo import DynamoIncidentStore
 from spinneret.monitoring.incidents.service import IncidentService
-from spinneret.monitoring.rollups.dynamo import DynamoFigureStore
+from spinneret.monitoring.rollups.dynamo import DynamoRollupStore
 from spinneret.monitoring.rollups.service import FigureService
 from spinneret.monitoring.settings import MonitoringSettings, NewTargetSettings
 from spinneret.monitoring.targets.api_models import target_json
@@ -68,5 +68,5 @@ def check_reader(settings: MonitoringSettings) -> DynamoCheckStore:
 
 def figure_service(settings: MonitoringSettings, checks: CheckStore, clock: Clock) -> FigureService:
     """Figures of this stage."""
-    figures = DynamoFigureStore(dynamodb_client(), settings.checks_table)
+    figures = DynamoRollupStore(dynamodb_client(), settings.checks_table)
     return FigureService(figures=figures, checks=checks, clock=clock)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from spinneret.events.wiring import RelaySettings, relay
-from spinneret.jobs.sweeper import Swept
+from spinneret.jobs.sweeper import SweepResult
 from spinneret.jobs.wiring import ending_store, sweep_pass
 from spinneret.marketplace.publishing.wiring import counting
-from spinneret.outbox.relay import Relayed
+from spinneret.outbox.relay import RelayResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,31 +21,31 @@ class SweeperSettings(RelaySettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweptAll:
+class SweeperResult:
     """What one pass did."""
 
-    jobs: Swept
-    events: Relayed
+    jobs: SweepResult
+    events: RelayResult
 
 
-def sweeper(env: Mapping[str, str]) -> Callable[[], SweptAll]:
+def sweeper(env: Mapping[str, str]) -> Callable[[], SweeperResult]:
     """One pass, for its rule."""
     settings = SweeperSettings.from_env(env)
     handing = relay(settings)
-    store = ending_store(settings, handing.hand_on, counting(settings.marketplace_table))
+    store = ending_store(settings, handing.relay, counting(settings.marketplace_table))
     return swept_all(sweep_pass(settings, store), handing.sweep)
 
 
 def swept_all(
-    sweep_jobs: Callable[[], Swept], sweep_events: Callable[[], Relayed]
-) -> Callable[[], SweptAll]:
+    sweep_jobs: Callable[[], SweepResult], sweep_events: Callable[[], RelayResult]
+) -> Callable[[], SweeperResult]:
     """Both passes; the second one is made even if the first one fails."""
 
-    def sweep() -> SweptAll:
+    def sweep() -> SweeperResult:
         try:
             jobs = sweep_jobs()
         finally:
             events = sweep_events()
-        return SweptAll(jobs=jobs, events=events)
+        return SweeperResult(jobs=jobs, events=events)
 
     return sweep

@@ -13,7 +13,7 @@ from spinneret.access.keys.service import KeyService
 from spinneret.access.keys.wiring import IssuingSettings, issuing_key_service
 from spinneret.access.uploads.service import UploadService
 from spinneret.access.uploads.wiring import UploadSettings, upload_service
-from spinneret.aws.clients import CONFIG, lambda_client, translated
+from spinneret.aws.clients import CONFIG, lambda_client, translate_aws_errors
 from spinneret.aws.http import INDEX_SERVICE, SIGNED, get
 from spinneret.aws.secrets_manager import credentials_of
 from spinneret.content.search.settings import SearchSettings
@@ -55,7 +55,7 @@ def core_api(env: Mapping[str, str]) -> CoreApi:
     """Services of the core API."""
     settings = CoreApiSettings.from_env(env)
     counts = counting(settings.marketplace_table)
-    store = ending_store(settings, relay(settings).hand_on, counts)
+    store = ending_store(settings, relay(settings).relay, counts)
     return CoreApi(
         keys=issuing_key_service(settings),
         uploads=upload_service(settings),
@@ -77,16 +77,16 @@ def _probes(settings: CoreApiSettings) -> Mapping[str, Probe]:
     signed_for = INDEX_SERVICE if settings.opensearch_auth == SIGNED else None
 
     def ask_dynamodb() -> None:
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             key = {"pk": {"S": "HEALTH"}, "sk": {"S": "HEALTH"}}
             dynamodb.get_item(TableName=settings.jobs_table, Key=key)
 
     def ask_sqs() -> None:
-        with translated("sqs"):
+        with translate_aws_errors("sqs"):
             sqs.get_queue_attributes(QueueUrl=lane, AttributeNames=["QueueArn"])
 
     def ask_s3() -> None:
-        with translated("s3"):
+        with translate_aws_errors("s3"):
             s3.head_bucket(Bucket=settings.content_bucket)
 
     def ask_opensearch() -> None:
@@ -101,7 +101,9 @@ def _probes(settings: CoreApiSettings) -> Mapping[str, Probe]:
             url = settings.embedder_url.rstrip("/") + "/health"
             get(url, _SECONDS, "embedder", authorization=shown)
             return
-        with translated("embedder"):  # whether it is there; a cold start takes too long to wait
+        with translate_aws_errors(
+            "embedder"
+        ):  # whether it is there; a cold start takes too long to wait
             client = lambda_client(_SECONDS)
             client.invoke(FunctionName=settings.embedder_function, InvocationType="DryRun")
 

@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.aws.reads import fill
-from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.outbox import items
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
-from spinneret.outbox.ports import PendingPage, Position, WakePage
+from spinneret.outbox.ports import DueSubjectPage, PendingPage, Position
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -72,7 +72,7 @@ class DynamoOutboxStore:
         """See OutboxStore."""
         values: dict[str, Any] = {
             ":tries": pending.tries,
-            ":wake_at": stamp(pending.due_at),
+            ":wake_at": to_iso(pending.due_at),
             ":failing_since": optional_stamp(pending.failing_since),
         }
         expression = _POSTPONE
@@ -85,7 +85,9 @@ class DynamoOutboxStore:
         """See OutboxStore."""
         self._update(event, _CLOSE, {":purge_at": items.purge_at(now)})
 
-    def to_wake(self, shard: int, until: datetime, limit: int, after: Position | None) -> WakePage:
+    def to_wake(
+        self, shard: int, until: datetime, limit: int, after: Position | None
+    ) -> DueSubjectPage:
         """See OutboxStore."""
         request = {
             "TableName": self._table,
@@ -93,16 +95,18 @@ class DynamoOutboxStore:
             "KeyConditionExpression": "wake_shard = :shard AND wake_at <= :until",
             "ExpressionAttributeValues": {
                 ":shard": items.wake_partition(shard),
-                ":until": stamp(until),
+                ":until": to_iso(until),
             },
         }
         found, last = fill(self._client.query, request, limit, after)
-        return WakePage(subjects=tuple(items.ref_of(item["pk"]) for item in found), after=last)
+        return DueSubjectPage(
+            subjects=tuple(items.ref_of(item["pk"]) for item in found), after=last
+        )
 
     def _update(self, event: DomainEvent, expression: str, values: Mapping[str, Any]) -> None:
         """Change a pending event; one that was handed on meanwhile stays as it is."""
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 self._client.update_item(
                     TableName=self._table,
                     Key=items.event_key(event),

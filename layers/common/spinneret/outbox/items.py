@@ -16,7 +16,7 @@ from spinneret.kernel.clock import (
     epoch_seconds,
     parse_optional_stamp,
     parse_stamp,
-    stamp,
+    to_iso,
 )
 from spinneret.kernel.sharding import shard_of
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
@@ -63,13 +63,13 @@ def new_item(event: DomainEvent) -> Item:
         raise ValueError(f"the data of {event.type} has {len(data)} bytes")
     item = {
         **key,
-        "occurred_at": stamp(event.occurred_at),
+        "occurred_at": to_iso(event.occurred_at),
         "data": data.decode("utf-8", "replace"),
         "targets": list(event.targets) or None,
         "tries": 0,
         "pending": key["sk"],
         "wake_shard": wake_partition(wake_shard(ref)),
-        "wake_at": stamp(first_due(event)),
+        "wake_at": to_iso(first_due(event)),
     }
     return {name: value for name, value in item.items() if value is not None}
 

@@ -22,7 +22,7 @@ class PendingPage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WakePage:
+class DueSubjectPage:
     """Subjects of events whose time has come, oldest first; no `after` on the last page."""
 
     subjects: tuple[SubjectRef, ...]
@@ -53,7 +53,9 @@ class OutboxStore(Protocol):
         """
         ...
 
-    def to_wake(self, shard: int, until: datetime, limit: int, after: Position | None) -> WakePage:
+    def to_wake(
+        self, shard: int, until: datetime, limit: int, after: Position | None
+    ) -> DueSubjectPage:
         """The subjects of pending events of a shard whose `due_at` is `until` or before.
 
         One entry an event, so that a page may name a subject several times. Eventually consistent:

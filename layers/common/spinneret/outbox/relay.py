@@ -27,7 +27,7 @@ _GIVE_UP = timedelta(seconds=bounds.OUTBOX_GIVE_UP_SECONDS)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Relayed:
+class RelayResult:
     """What one sweep did."""
 
     handed_on: int = 0
@@ -68,7 +68,7 @@ class Relay:
         self._sinks = tuple(sinks)
         self._clock = clock
 
-    def hand_on(self, tenant: str, subject: str) -> None:
+    def relay(self, tenant: str, subject: str) -> None:
         """Hand on the subject's pending events, for OUTBOX_SUBJECT_SECONDS at most.
 
         Raises nothing: the change is committed, and the sweep hands on what is left.
@@ -81,7 +81,7 @@ class Relay:
         except Exception:  # the change stands; a fault in reporting it must not fail its writer
             logger.exception("relay_failed", extra={"subject": subject})
 
-    def sweep(self) -> Relayed:
+    def sweep(self) -> RelayResult:
         """One pass over the events whose time has come, oldest first, a page of each shard in turn.
 
         Ends after OUTBOX_SUBJECTS subjects or OUTBOX_SWEEP_SECONDS. Raises DependencyUnavailable
@@ -91,8 +91,8 @@ class Relay:
         try:
             self._sweep(counts)
         finally:
-            relayed = Relayed(**counts)
-            if relayed != Relayed():
+            relayed = RelayResult(**counts)
+            if relayed != RelayResult():
                 logger.info("relayed", extra=asdict(relayed))
         return relayed
 

@@ -49,7 +49,7 @@ def assigned(text: str) -> Iterator[Span]:
             position = max(position, span.end)
 
 
-@names.remembered
+@names.bounded_cache
 def _means_nothing(name: str) -> bool:
     """Whether the name, like most, announces nothing in any company."""
     return names.kind_of(name) is _HARMLESS and not names.needs_context(name)

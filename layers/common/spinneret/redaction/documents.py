@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, Self
 
-from spinneret.redaction import company, names, values
+from spinneret.redaction import context, names, values
 from spinneret.redaction.names import Kind
 from spinneret.redaction.spans import MARK, Span
 from spinneret.redaction.walk import Walk
@@ -69,7 +69,7 @@ def _last_telling(text: str) -> int:
     last = -1
     for telling in _TELLING.finditer(text):
         if telling["bracket"]:
-            tells = any(map(company.leads, _in_front(text, telling.start("bracket"))))
+            tells = any(map(context.may_contain_secret, _in_front(text, telling.start("bracket"))))
         else:
             tells = not telling["text"] or names.kind_of(telling["text"]) is not Kind.HARMLESS
         if tells:
@@ -177,7 +177,7 @@ def _judged(parts: list[tuple[str | None, Any]], function: str, bracket: str) ->
         name: None if type(value) is str else value for name, value in parts if name is not None
     }
     items = [None if type(value) is str else value for name, value in parts if name is None]
-    if noun := company.taken_by(function):
+    if noun := context.taken_by(function):
         fields[noun] = [
             item
             for item in (*items, *fields.values())

@@ -41,7 +41,7 @@ def redacted(value: Any, clean: Cleaner) -> Any:
     return value if is_leaf(value) else _in_object(value, clean)
 
 
-def mark_like(value: Any) -> Any:
+def mask_like(value: Any) -> Any:
     """The mark, as bytes where bytes stood. Of an empty text nothing could be told."""
     if isinstance(value, str) and not value:
         return value

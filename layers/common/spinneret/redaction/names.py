@@ -64,7 +64,7 @@ _TAILS: Final = frozenset(
 )
 
 
-def remembered[Verdict](judge: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
+def bounded_cache[Verdict](judge: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
     """The verdicts on the latest names, but for those so long that they would cost memory."""
     cached = lru_cache(maxsize=4096)(judge)
 
@@ -74,7 +74,7 @@ def remembered[Verdict](judge: Callable[[str], Verdict]) -> Callable[[str], Verd
     return judged
 
 
-@remembered
+@bounded_cache
 def kind_of(name: str) -> Kind:
     """The kind of a name in any spelling: `X-Api-Key`, `apiKey`, `aPiKeY`."""
     parts = words(name)
@@ -97,7 +97,7 @@ def kind_of(name: str) -> Kind:
     )
 
 
-@remembered
+@bounded_cache
 def words(name: str) -> tuple[str, ...]:
     """The lower-case words of a name, split at separators, digits and humps, without accents."""
     name = encodings.uncoloured(name[-LONGEST:])
@@ -110,7 +110,7 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORD.findall(name))
 
 
-@remembered
+@bounded_cache
 def needs_context(name: str) -> bool:
     """Whether a word before the name could make it secret: `key` behind `API`."""
     parts = words(name)

@@ -44,7 +44,7 @@ def redact_text(text: str) -> str:
 
 def _leaf(value: Any, hidden: bool, lead: str) -> Any:
     if hidden:
-        return leaves.mark_like(value)
+        return leaves.mask_like(value)
     if lead:
         return leaves.redacted(value, lambda text: _clean(lead + text).removeprefix(lead))
     return _clean(value) if type(value) is str else leaves.redacted(value, _clean)

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from spinneret.redaction import company, leaves, names
+from spinneret.redaction import context, leaves, names
 from spinneret.redaction.spans import MARK
 
 _CIRCULAR: Final = "[circular]"  # stands where a value contains itself
@@ -23,7 +23,7 @@ _LEADS: Final = {"netloc": "x://", "fragment": "#"} | dict.fromkeys(
 """Signs that belong in front of a part of a URL; without them it doesn't read as one."""
 
 
-class Visit(NamedTuple):
+class WalkNode(NamedTuple):
     """A value to copy: `hidden` below a secret's name, `owner` is the name that announces it."""
 
     value: Any
@@ -32,7 +32,7 @@ class Visit(NamedTuple):
     paired: bool = False  # one of a list of pairs
 
 
-_Copying = Generator[Visit, Any, Any]
+_Copying = Generator[WalkNode, Any, Any]
 
 
 class Walk:
@@ -48,7 +48,7 @@ class Walk:
 
     def copy(self, root: Any, owner: str = "") -> Any:
         """Depth first. A part whose own code fails becomes UNREADABLE."""
-        visit = Visit(root, company.hides(names.kind_of(owner), root), owner)
+        visit = WalkNode(root, context.hides(names.kind_of(owner), root), owner)
         if leaves.is_leaf(root):
             return self._leaf(root, visit.hidden, "")
         stack = [self._visit(visit)]
@@ -68,7 +68,7 @@ class Walk:
                 stack.append(_answer(_TOO_DEEP) if deep else self._visit(request))
         return answer
 
-    def _visit(self, visit: Visit) -> _Copying:
+    def _visit(self, visit: WalkNode) -> _Copying:
         identity = id(visit.value)
         key = (identity, *visit[1:])
         if key in self._copied:
@@ -83,7 +83,7 @@ class Walk:
         self._copied[key] = (visit.value, result)
         return result
 
-    def _parts(self, visit: Visit) -> _Copying:
+    def _parts(self, visit: WalkNode) -> _Copying:
         value = visit.value
         if isinstance(value, Mapping):
             return self._mapping(visit)
@@ -95,39 +95,39 @@ class Walk:
         if dataclasses.is_dataclass(value) and not visit.hidden:
             return self._fields(visit, [field.name for field in dataclasses.fields(value)])
         result = self._leaf(value, visit.hidden, "")
-        as_text = isinstance(result, str) and company.hides(names.kind_of(visit.owner), result)
-        return _answer(leaves.mark_like(result) if as_text else result)
+        as_text = isinstance(result, str) and context.hides(names.kind_of(visit.owner), result)
+        return _answer(leaves.mask_like(result) if as_text else result)
 
-    def _mapping(self, visit: Visit) -> _Copying:
+    def _mapping(self, visit: WalkNode) -> _Copying:
         source = dict(visit.value.items())
-        beside = company.hidden_fields(source)
-        typed = company.is_typed(source)
+        beside = context.hidden_fields(source)
+        typed = context.is_typed(source)
         result: dict[Any, Any] = {}
         for key, value in source.items():
             new_key = self._key(key, visit.hidden)
-            kind, name = company.below(company.key_name(new_key), visit.owner, typed=typed)
-            hidden = visit.hidden or key in beside or company.hides(kind, value)
+            kind, name = context.below(context.key_name(new_key), visit.owner, typed=typed)
+            hidden = visit.hidden or key in beside or context.hides(kind, value)
             if not hidden and new_key != key:  # what a secret in a key says counts as well
-                kind, _ = company.below(company.key_name(key), visit.owner, typed=typed)
-                hidden = company.hides(kind, value)
+                kind, _ = context.below(context.key_name(key), visit.owner, typed=typed)
+                hidden = context.hides(kind, value)
             while new_key in result:  # two keys that were secrets
                 new_key = f"{new_key}'" if isinstance(new_key, str) else MARK
             if leaves.is_leaf(value):
                 result[new_key] = self._leaf(value, hidden, _LEADS.get(key, ""))
             else:
-                result[new_key] = yield Visit(value, hidden, name, typed and visit.paired)
+                result[new_key] = yield WalkNode(value, hidden, name, typed and visit.paired)
         return result
 
-    def _fields(self, visit: Visit, fields: Iterable[str]) -> _Copying:
+    def _fields(self, visit: WalkNode, fields: Iterable[str]) -> _Copying:
         """A dataclass or named tuple (the parts of a URL, `SplitResult`), itself if clean."""
         source = visit.value
         parts = {name: getattr(source, name) for name in fields}
-        clean = yield Visit(parts, visit.hidden, visit.owner)
+        clean = yield WalkNode(parts, visit.hidden, visit.owner)
         if clean == parts:
             return source
         return type(source)(*clean.values()) if isinstance(source, tuple) else clean
 
-    def _items(self, visit: Visit) -> _Copying:
+    def _items(self, visit: WalkNode) -> _Copying:
         source, kind = visit.value, names.kind_of(visit.owner)
         beside, pairs = set[int](), False
         if not isinstance(source, set | frozenset):
@@ -135,19 +135,19 @@ class Walk:
             plain = [
                 self._leaf(item, False, "")
                 if isinstance(item, BaseException)
-                else company.untyped(item)
+                else context.untyped(item)
                 for item in source
             ]
             items = tuple(plain) if isinstance(source, tuple) else plain
-            beside = company.hidden_places(items, paired=visit.paired)
-            pairs = company.are_pairs(plain)
+            beside = context.hidden_places(items, paired=visit.paired)
+            pairs = context.are_pairs(plain)
         result: list[Any] = []
         for place, item in enumerate(source):
-            hidden = visit.hidden or place in beside or company.hides(kind, item)
+            hidden = visit.hidden or place in beside or context.hides(kind, item)
             if leaves.is_leaf(item):
                 result.append(self._leaf(item, hidden, ""))
             else:
-                result.append((yield Visit(item, hidden, visit.owner, pairs)))
+                result.append((yield WalkNode(item, hidden, visit.owner, pairs)))
         for base in (deque, tuple, set, frozenset):  # of a subclass only the base is copied
             if isinstance(source, base):
                 return base(result)

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import items
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.retention.models import Expired
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class DynamoExpiryStore:
                 "TableName": self._table,
                 "IndexName": "due",
                 "KeyConditionExpression": "due_shard = :shard AND due_at < :now",
-                "ExpressionAttributeValues": {":shard": f"EXPIRY#{shard}", ":now": stamp(now)},
+                "ExpressionAttributeValues": {":shard": f"EXPIRY#{shard}", ":now": to_iso(now)},
             }
             named += items(self._client.query, request, limit)
         named.sort(key=lambda item: (item["due_at"], item["sk"]))
@@ -53,20 +53,20 @@ class DynamoExpiryStore:
 
     def mark_deleted(self, expired: Expired, now: datetime) -> bool:
         """See ExpiryStore."""
-        mark = stamp(now)
+        mark = to_iso(now)
         return self._update(
             expired,
             "SET deleted_at = :mark REMOVE due_shard, due_at",
             "retention_until = :until AND attribute_not_exists(deleted_at)",
-            {":mark": mark, ":until": stamp(expired.retention_until)},
+            {":mark": mark, ":until": to_iso(expired.retention_until)},
             own={"deleted_at": {"S": mark}},
         )
 
     def defer(self, expired: Expired, until: datetime) -> bool:
         """See ExpiryStore; of two passes that meet the same refusal, one counts it."""
-        due_at, refusals = stamp(until), expired.refusals + 1
+        due_at, refusals = to_iso(until), expired.refusals + 1
         as_read = "refusals = :read" if expired.refusals else "attribute_not_exists(refusals)"
-        values = {":due": due_at, ":refusals": refusals, ":until": stamp(expired.retention_until)}
+        values = {":due": due_at, ":refusals": refusals, ":until": to_iso(expired.retention_until)}
         if expired.refusals:
             values[":read"] = expired.refusals
         return self._update(
@@ -89,7 +89,7 @@ class DynamoExpiryStore:
         """Whether the row was as it was read, or is already what `own` says: a lost answer."""
         partition, sort = expired.row
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 self._client.update_item(
                     TableName=self._table,
                     Key={"pk": partition, "sk": sort},
@@ -107,7 +107,7 @@ class DynamoExpiryStore:
     def _read(self, item: Mapping[str, Any], now: datetime) -> Expired | None:
         key = {"pk": item["pk"], "sk": item["sk"]}
         row = dynamo.get(self._client, self._table, key)
-        if row.get("due_at", stamp(now)) >= stamp(now):
+        if row.get("due_at", to_iso(now)) >= to_iso(now):
             return None
         return Expired(
             row=(item["pk"], item["sk"]),

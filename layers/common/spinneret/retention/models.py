@@ -19,7 +19,7 @@ class Expired:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cleaned:
+class CleanupResult:
     """What one pass did."""
 
     enabled: bool = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from spinneret.aws.clients import translated
+from spinneret.aws.clients import translate_aws_errors
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -20,7 +20,7 @@ class S3ObjectStore:
 
     def delete(self, keys: Sequence[str]) -> Mapping[str, str]:
         """See ObjectStore; a bulk delete that succeeds may have failed for some of its keys."""
-        with translated("s3"):
+        with translate_aws_errors("s3"):
             answer = self._client.delete_objects(
                 Bucket=self._bucket,
                 Delete={"Objects": [{"Key": key} for key in dict.fromkeys(keys)], "Quiet": True},

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 
-from spinneret.kernel.clock import Clock, stamp
+from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import DependencyUnavailable
-from spinneret.retention.models import Cleaned, Expired
+from spinneret.retention.models import CleanupResult, Expired
 from spinneret.retention.ports import ExpiryStore, ObjectStore
 from spinneret.retention.rules import next_try
 
@@ -36,15 +36,15 @@ class RetentionCleanup:
         self._batch_size = batch_size
         self._dry_run = dry_run
 
-    def run(self) -> Cleaned:
+    def run(self) -> CleanupResult:
         """Raises DependencyUnavailable where not even the list can be read."""
         batch = self._rows.expired(self._clock(), self._batch_size)
         if self._dry_run:
             for each in batch:
                 _log("retention.would_delete", each)
-            return Cleaned(dry_run=True, found=len(batch))
+            return CleanupResult(dry_run=True, found=len(batch))
         deleted = self._delete(batch) if batch else 0
-        done = Cleaned(found=len(batch), deleted=deleted, failed=len(batch) - deleted)
+        done = CleanupResult(found=len(batch), deleted=deleted, failed=len(batch) - deleted)
         logger.info("retention.done", extra={"deleted": done.deleted, "failed": done.failed})
         return done
 
@@ -70,7 +70,7 @@ class RetentionCleanup:
                 "storage_uri": expired.storage_uri,
                 "reason": reason,
                 "refusals": expired.refusals + 1,
-                "next_try_at": stamp(until),
+                "next_try_at": to_iso(until),
             },
         )
         try:
@@ -100,6 +100,6 @@ def _log(event: str, expired: Expired) -> None:
         event,
         extra={
             "storage_uri": expired.storage_uri,
-            "retention_until": stamp(expired.retention_until),
+            "retention_until": to_iso(expired.retention_until),
         },
     )

@@ -9,7 +9,7 @@ from spinneret.aws.clients import dynamodb_client, s3_client
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.settings import Settings, SettingsError
 from spinneret.retention.dynamo import DynamoExpiryStore
-from spinneret.retention.models import Cleaned
+from spinneret.retention.models import CleanupResult
 from spinneret.retention.s3 import S3ObjectStore
 from spinneret.retention.service import RetentionCleanup
 
@@ -42,9 +42,9 @@ def cleanup(settings: RetentionSettings) -> RetentionCleanup:
     )
 
 
-def cleanup_pass(env: Mapping[str, str]) -> Callable[[], Cleaned]:
+def cleanup_pass(env: Mapping[str, str]) -> Callable[[], CleanupResult]:
     """The pass of the rule, which does nothing unless it is enabled."""
     settings = RetentionSettings.from_env(env)
     if not settings.retention_cleanup_enabled:
-        return lambda: Cleaned(enabled=False)
+        return lambda: CleanupResult(enabled=False)
     return cleanup(settings).run

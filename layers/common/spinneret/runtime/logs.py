@@ -39,6 +39,6 @@ def configure(service: str) -> Logger:
     return logger
 
 
-def follow_request(request_id: str) -> None:
+def bind_request_id(request_id: str) -> None:
     """Every line from now on names the invocation that it belongs to."""
     Logger(service=SERVICE).append_keys(request_id=request_id)

@@ -18,7 +18,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from spinneret.jobs.sqs import ref_of
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import Remaining
-from spinneret.runtime.logs import configure, follow_request
+from spinneret.runtime.logs import bind_request_id, configure
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ def message_entrypoint[M](
             configure(name)
             built.append(build(os.environ))
         run_message = built[0]
-        follow_request(context.aws_request_id)
+        bind_request_id(context.aws_request_id)
 
         def run(record: SQSRecord) -> None:
             try:

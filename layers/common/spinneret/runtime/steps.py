@@ -9,7 +9,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from spinneret.kernel.clock import Remaining
-from spinneret.runtime.logs import configure, follow_request
+from spinneret.runtime.logs import bind_request_id, configure
 
 Step = Callable[[Mapping[str, Any], Remaining], Any]
 """(the state's input, seconds that the invocation has left) → the state's output, JSON."""
@@ -26,7 +26,7 @@ def step_entrypoint(
         if not built:
             configure(name)
             built.append(build(os.environ))
-        follow_request(context.aws_request_id)
+        bind_request_id(context.aws_request_id)
         return built[0](state, lambda: context.get_remaining_time_in_millis() / 1000)
 
     return handler

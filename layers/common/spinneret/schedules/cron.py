@@ -35,7 +35,7 @@ _TRIED_FROM: Final = datetime(2000, 1, 1)  # noqa: DTZ001 - wall-clock time of n
 
 
 @dataclass(frozen=True)
-class Schedule:
+class CronSchedule:
     """Made by `parse_schedule`."""
 
     line: str
@@ -49,14 +49,14 @@ class Schedule:
         return ZoneInfo(self.timezone)
 
 
-def parse_schedule(line: str, timezone: str = "UTC") -> Schedule:
+def parse_schedule(line: str, timezone: str = "UTC") -> CronSchedule:
     """Raises ValidationFailed, whose details name the field: `schedule_cron` or `timezone`.
 
     A line that fires at no time in CRON_YEARS_MAX years is refused (the 30th of February).
     """
     if len(line) > bounds.CRON_LINE_MAX_CHARS:
         raise _refused("schedule_cron", f"is longer than {bounds.CRON_LINE_MAX_CHARS} characters")
-    schedule = Schedule(line=" ".join(line.split()), timezone=timezone)
+    schedule = CronSchedule(line=" ".join(line.split()), timezone=timezone)
     if schedule.line.lower() not in _NAMED:
         fields = schedule.line.split(" ")
         if len(fields) != 5 or not all(map(_FIELD.fullmatch, fields)):
@@ -66,14 +66,14 @@ def parse_schedule(line: str, timezone: str = "UTC") -> Schedule:
     return schedule
 
 
-def next_run(schedule: Schedule, after: datetime) -> datetime:
+def next_run(schedule: CronSchedule, after: datetime) -> datetime:
     """The first run behind this moment, in UTC."""
     wall = after.astimezone(schedule.zone).replace(tzinfo=None)
     moments = (_moment(minute, schedule.zone) for minute in _minutes(schedule, wall))
     return next(moment for moment in moments if moment > after)
 
 
-def last_run(schedule: Schedule, now: datetime) -> datetime:
+def last_run(schedule: CronSchedule, now: datetime) -> datetime:
     """The latest run that isn't in the future, in UTC."""
     local = now.astimezone(schedule.zone)
     first, second = (_offset(local.replace(fold=fold)) for fold in (0, 1))
@@ -84,7 +84,7 @@ def last_run(schedule: Schedule, now: datetime) -> datetime:
     return next(moment for moment in moments if moment <= now)
 
 
-def due(schedule: Schedule, now: datetime, last: datetime) -> datetime | None:
+def due(schedule: CronSchedule, now: datetime, last: datetime) -> datetime | None:
     """The run that is due: the latest, however many were missed; None if `last` was behind it.
 
     `last` is the moment of the last run, or that of the schedule's making.
@@ -93,7 +93,7 @@ def due(schedule: Schedule, now: datetime, last: datetime) -> datetime | None:
     return moment if moment > last else None
 
 
-def _minutes(schedule: Schedule, start: datetime, *, back: bool = False) -> Iterator[datetime]:
+def _minutes(schedule: CronSchedule, start: datetime, *, back: bool = False) -> Iterator[datetime]:
     """Wall-clock minutes of the line behind `start`, or before it, without end."""
     # Imported late: dateutil comes with it, and few calls of a function need it.
     from croniter import croniter  # type: ignore[import-untyped]  # noqa: PLC0415 (see above)
@@ -141,7 +141,7 @@ def _require_zone(timezone: str) -> None:
         raise _refused("timezone", "is no name of the IANA time zone database") from None
 
 
-def _require_run(schedule: Schedule) -> None:
+def _require_run(schedule: CronSchedule) -> None:
     try:
         next(_minutes(schedule, _TRIED_FROM))
     except ValueError as error:  # CroniterError is one

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.events.webhooks.service import RequestedEndpoint
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 from spinneret.sources.event_types import RUN_COMPLETED, RUN_FAILED
@@ -168,8 +168,8 @@ def source_view(source: Source) -> SourceView:
         next_run_at=None if source.run_id else optional_stamp(source.due_at),
         run_id=source.run_id,
         last_crawled_at=optional_stamp(source.last_crawled_at),
-        created_at=stamp(source.created_at),
-        updated_at=stamp(source.updated_at),
+        created_at=to_iso(source.created_at),
+        updated_at=to_iso(source.updated_at),
     )
 
 
@@ -189,7 +189,7 @@ def run_view(run: Run) -> RunView:
         batch_id=run.batch_id,
         discovery_job_id=run.discovery_job_id,
         error=run.error,
-        started_at=stamp(run.started_at),
+        started_at=to_iso(run.started_at),
         finished_at=optional_stamp(run.finished_at),
     )
 

@@ -22,8 +22,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
-from spinneret.aws.named_rows import NamedRows
+from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.named_rows import NamedItemTable
 from spinneret.aws.reads import items, page_of
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import (
@@ -31,7 +31,7 @@ from spinneret.kernel.clock import (
     optional_stamp,
     parse_optional_stamp,
     parse_stamp,
-    stamp,
+    to_iso,
 )
 from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import is_id
@@ -67,8 +67,8 @@ class DynamoSourceStore:
         self._client = client
         self._table = table
         self._events = events_table
-        self._configs = NamedRows(client, table, "config")
-        self._collections = NamedRows(client, labels_table, "collection")
+        self._configs = NamedItemTable(client, table, "config")
+        self._collections = NamedItemTable(client, labels_table, "collection")
 
     def add(self, source: Source) -> None:
         """See SourceStore."""
@@ -114,7 +114,7 @@ class DynamoSourceStore:
                 "TableName": self._table,
                 "IndexName": "due",
                 "KeyConditionExpression": "due_shard = :shard AND due_at <= :until",
-                "ExpressionAttributeValues": {":shard": _shard(shard), ":until": stamp(until)},
+                "ExpressionAttributeValues": {":shard": _shard(shard), ":until": to_iso(until)},
             }
             found += [_ref(item) for item in items(self._client.query, request, limit)]
         return found
@@ -169,7 +169,7 @@ class DynamoSourceStore:
     def _get(self, partition: str, sort: str) -> dict[str, Any] | None:
         if not is_id(sort):
             return None
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             answer = self._client.get_item(
                 TableName=self._table, Key={"pk": partition, "sk": sort}, ConsistentRead=True
             )
@@ -188,7 +188,7 @@ class DynamoSourceStore:
             tenant = (source or former).tenant  # type: ignore[union-attr]  # one of them is given
             if after is not None:
                 referred[len(writes)] = name
-                writes += kept.refer(tenant, after)
+                writes += kept.reference_writes(tenant, after)
             if before is not None:
                 writes += kept.unrefer(tenant, before)
         try:
@@ -228,7 +228,7 @@ def _purge_at(now: datetime) -> int:
 def _item(source: Source) -> dict[str, Any]:
     item = {
         **asdict(source),
-        **{name: stamp(getattr(source, name)) for name in _DATES},
+        **{name: to_iso(getattr(source, name)) for name in _DATES},
         **{name: optional_stamp(getattr(source, name)) for name in _OPTIONAL_DATES},
         "pk": _sources(source.tenant),
         "sk": source.id,
@@ -261,7 +261,7 @@ def _run_item(run: Run) -> dict[str, Any]:
         "sk": run.id,
         "trigger": run.trigger.value,
         "stage": run.stage.value,
-        "started_at": stamp(run.started_at),
+        "started_at": to_iso(run.started_at),
         "finished_at": optional_stamp(run.finished_at),
         "discovery_job_id": run.discovery_job_id,
         "batch_id": run.batch_id,

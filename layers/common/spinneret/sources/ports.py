@@ -70,7 +70,7 @@ class SourceStore(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Begun:
+class StartedCrawls:
     """The crawls of a run."""
 
     batch_id: str | None
@@ -82,7 +82,7 @@ class Begun:
 class Crawls(Protocol):
     """Crawling the pages of a run. All methods raise DependencyUnavailable."""
 
-    def begin(self, source: Source, run: Run, urls: Sequence[str]) -> Begun:
+    def begin(self, source: Source, run: Run, urls: Sequence[str]) -> StartedCrawls:
         """Crawl the pages as parts of one job; for the same run this answers the same.
 
         Raises NotFound and ValidationFailed.
@@ -95,7 +95,7 @@ class Crawls(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Discovered:
+class DiscoveryProgress:
     """What a discovery has come to."""
 
     urls: tuple[str, ...]
@@ -113,6 +113,6 @@ class Discoveries(Protocol):
         """
         ...
 
-    def ended(self, tenant: str, job_id: str) -> Discovered | None:
+    def ended(self, tenant: str, job_id: str) -> DiscoveryProgress | None:
         """What was found; None while it is looked for."""
         ...

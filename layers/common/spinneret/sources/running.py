@@ -30,7 +30,7 @@ _STEPS: Final = 4  # of one look: a run has no more stages
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ticked:
+class SourceTickResult:
     """What one pass did."""
 
     looked_at: int
@@ -60,7 +60,7 @@ class SourceRuns:
         self._clock = clock
         self._new_id = new_id
 
-    def tick(self, may_go_on: Callable[[], bool]) -> Ticked:
+    def tick(self, may_go_on: Callable[[], bool]) -> SourceTickResult:
         """Look at all sources whose time has come; one that fails is left to the next pass."""
         looked_at = failed = 0
         for ref in self._store.due(self._clock(), bounds.SOURCES_PER_TICK):
@@ -75,7 +75,7 @@ class SourceRuns:
                 failed += 1
                 facts = {"source_id": ref.source_id, "reason": error.message}
                 logger.warning("source_left", extra=facts)
-        return Ticked(looked_at=looked_at, failed=failed)
+        return SourceTickResult(looked_at=looked_at, failed=failed)
 
     def look(self, source: Source) -> None:
         """Begin the run that is due, or take the one under way as far as it goes now.

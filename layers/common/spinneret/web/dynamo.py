@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.kernel import bounds
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.models import Caller, Progress
@@ -46,7 +46,7 @@ class DynamoProgressStore:
 
     def keep(self, caller: Caller, progress: Progress, now: datetime) -> None:
         """See ProgressStore."""
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             self._client.update_item(
                 TableName=self._table,
                 Key=_key(caller, progress.left[0]),
@@ -61,7 +61,7 @@ class DynamoProgressStore:
 
     def drop(self, caller: Caller, requested: Url) -> None:
         """See ProgressStore."""
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             self._client.update_item(
                 TableName=self._table,
                 Key=_key(caller, requested),

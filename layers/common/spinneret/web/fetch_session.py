@@ -10,9 +10,9 @@ from typing import Final
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     BodyTooLarge,
+    CallerDeadlineExceeded,
     ContentRefused,
     DependencyUnavailable,
-    FetchCutShort,
     FetchFailed,
     FetchTimeout,
     ProxyFailed,
@@ -21,7 +21,7 @@ from spinneret.kernel.errors import (
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import Url
 from spinneret.web.models import Caller, Progress
-from spinneret.web.permits import Permits, Postponed
+from spinneret.web.permits import CallerPermits, FetchDeferred
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit
 from spinneret.web.politeness.rules import host_key, slowest
 from spinneret.web.ports import ProgressStore, RoutedFetcher
@@ -33,11 +33,11 @@ PaceFor = Callable[[Url], PaceLimits]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SessionParts:
+class FetchDependencies:
     """What every session of one caller uses."""
 
     caller: Caller
-    permits: Permits
+    permits: CallerPermits
     fetcher: RoutedFetcher
     progress: ProgressStore
     clock: Clock
@@ -51,7 +51,7 @@ class FetchSession:
     """
 
     def __init__(
-        self, parts: SessionParts, *, route: Route | None = None, within: Permit | None = None
+        self, parts: FetchDependencies, *, route: Route | None = None, within: Permit | None = None
     ) -> None:
         """`within` is the permit of the session that this one stands beside."""
         self._parts = parts
@@ -69,7 +69,7 @@ class FetchSession:
         return self._run(request, self._pace_with_robots)
 
     def sitemaps(self, url: Url) -> tuple[str, ...]:
-        """What the robots.txt of the URL's origin names. Raises DomainBlocked and Postponed."""
+        """What the robots.txt of the URL's origin names. Raises DomainBlocked and FetchDeferred."""
         return self._parts.permits.sitemaps(url, self._fetch_robots)
 
     def _pace_with_robots(self, url: Url) -> PaceLimits:
@@ -108,7 +108,7 @@ class FetchSession:
                 request.left_seconds()  # before a place at the host is taken in vain
             self._enter(request.url, pace)
             page = self._send(replace(request, before_redirect=follow))
-        except Postponed:
+        except FetchDeferred:
             if len(urls) > len(request.left) + 1:
                 kept = Progress(left=tuple(urls[:-1]), url=urls[-1])
                 self._parts.progress.keep(self._parts.caller, kept, self._parts.clock())
@@ -204,7 +204,7 @@ def _outcome(status: int) -> Outcome:
 
 def _outcome_of(error: BaseException) -> Outcome:
     match error:
-        case ProxyFailed() | FetchCutShort():
+        case ProxyFailed() | CallerDeadlineExceeded():
             return Outcome.NOT_TRIED
         case FetchTimeout() | FetchFailed():
             return Outcome.HOST_FAILURE

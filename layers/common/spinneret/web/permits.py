@@ -17,12 +17,12 @@ from spinneret.web.models import Caller, FetchOptions, Purpose, WaitUntil
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Wait
 from spinneret.web.politeness.robots_gate import Closed, FetchRobots, RobotsGate, Rules
 from spinneret.web.politeness.rules import host_key
-from spinneret.web.politeness.service import Pace
+from spinneret.web.politeness.service import HostRateLimiter
 
 _SHORT_WAITS: Final = 3  # that a fetch sits through before it answers a wait
 
 
-class Postponed(Exception):
+class FetchDeferred(Exception):
     """A fetch has to wait; never leaves the polite fetcher."""
 
     def __init__(self, wait: WaitUntil) -> None:
@@ -31,20 +31,20 @@ class Postponed(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PermitOffice:
+class PermitServices:
     """Where the permits of all callers come from."""
 
     hosts: HostService
-    pace: Pace
+    pace: HostRateLimiter
     robots: RobotsGate
     clock: Clock
     sleep: Callable[[float], None]
 
 
-class Permits:
+class CallerPermits:
     """The rules of hosts as they hold for one caller. All methods raise DependencyUnavailable."""
 
-    def __init__(self, office: PermitOffice, caller: Caller, options: FetchOptions) -> None:
+    def __init__(self, office: PermitServices, caller: Caller, options: FetchOptions) -> None:
         self._office = office
         self._caller = caller
         self._options = options
@@ -58,7 +58,9 @@ class Permits:
         return pace if rate is None else replace(pace, rate=min(rate, pace.rate))
 
     def pace_for(self, url: Url, fetch_robots: FetchRobots) -> PaceLimits:
-        """How often the page may be asked for; raises DomainBlocked, RobotsDisallowed, Postponed.
+        """Return the rate limit for a page.
+
+        Raises DomainBlocked, RobotsDisallowed and FetchDeferred.
 
         `fetch_robots` is called where no fresh robots.txt is known.
         """
@@ -73,17 +75,17 @@ class Permits:
         return replace(own, min_gap_seconds=min(rules.crawl_delay, bounds.DOMAIN_GAP_MAX_SECONDS))
 
     def sitemaps(self, url: Url, fetch_robots: FetchRobots) -> tuple[str, ...]:
-        """What the robots.txt of the URL's origin names; raises DomainBlocked, Postponed."""
+        """What the robots.txt of the URL's origin names; raises DomainBlocked, FetchDeferred."""
         return self._rules(url, fetch_robots, self.own_pace(url)).sitemaps
 
     def _rules(self, url: Url, fetch_robots: FetchRobots, own: PaceLimits) -> Rules:
         rules = self._office.robots.rules_for(url, fetch_robots, own.interval_ms / 1000)
         if isinstance(rules, Closed):
-            raise Postponed(WaitUntil(until=rules.until, waiting_for=f"{url.host}: robots.txt"))
+            raise FetchDeferred(WaitUntil(until=rules.until, waiting_for=f"{url.host}: robots.txt"))
         return rules
 
     def take(self, url: Url, limits: PaceLimits) -> Permit:
-        """A permit for one request; sits short waits out and raises Postponed for others."""
+        """A permit for one request; sits short waits out and raises FetchDeferred for others."""
         reserved = self._caller.reservation == host_key(url.host)
         waits = 0
         while True:
@@ -100,7 +102,7 @@ class Permits:
             seconds = (answer.until - self._office.clock()).total_seconds()
             waits += 1
             if seconds > bounds.SHORT_WAIT_SECONDS or waits > _SHORT_WAITS:
-                raise Postponed(_wait_until(url.host, answer))
+                raise FetchDeferred(_wait_until(url.host, answer))
             reserved = answer.reserved
             self._office.sleep(max(0.0, seconds))
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Final
 
 from spinneret.kernel.clock import Clock
-from spinneret.web.fetch_session import FetchSession, SessionParts
+from spinneret.web.fetch_session import FetchDependencies, FetchSession
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import Url
 from spinneret.web.hosts.service import HostService
 from spinneret.web.models import Caller, FetchOptions, WaitUntil
-from spinneret.web.permits import PermitOffice, Permits, Postponed
+from spinneret.web.permits import CallerPermits, FetchDeferred, PermitServices
 from spinneret.web.politeness.robots_gate import RobotsGate
-from spinneret.web.politeness.service import Pace
+from spinneret.web.politeness.service import HostRateLimiter
 from spinneret.web.ports import ProgressStore, RoutedFetcher
 
 _DEFAULTS: Final = FetchOptions()
@@ -27,7 +27,7 @@ class PoliteFetcher:
         *,
         fetcher: RoutedFetcher,
         hosts: HostService,
-        pace: Pace,
+        pace: HostRateLimiter,
         robots: RobotsGate,
         progress: ProgressStore,
         clock: Clock,
@@ -37,7 +37,9 @@ class PoliteFetcher:
         self._fetcher = fetcher
         self._progress = progress
         self._clock = clock
-        self._office = PermitOffice(hosts=hosts, pace=pace, robots=robots, clock=clock, sleep=sleep)
+        self._office = PermitServices(
+            hosts=hosts, pace=pace, robots=robots, clock=clock, sleep=sleep
+        )
 
     def fetch(
         self, caller: Caller, request: FetchRequest, options: FetchOptions = _DEFAULTS
@@ -52,7 +54,7 @@ class PoliteFetcher:
         route = self._fetcher.choose(caller.tenant, options.proxy_config_id)
         try:
             return FetchSession(self._parts(caller, options), route=route).fetch(request)
-        except Postponed as postponed:
+        except FetchDeferred as postponed:
             return postponed.wait
 
     def sitemaps(self, caller: Caller, url: Url) -> tuple[str, ...] | WaitUntil:
@@ -62,13 +64,13 @@ class PoliteFetcher:
         """
         try:
             return FetchSession(self._parts(caller, _DEFAULTS)).sitemaps(url)
-        except Postponed as postponed:
+        except FetchDeferred as postponed:
             return postponed.wait
 
-    def _parts(self, caller: Caller, options: FetchOptions) -> SessionParts:
-        return SessionParts(
+    def _parts(self, caller: Caller, options: FetchOptions) -> FetchDependencies:
+        return FetchDependencies(
             caller=caller,
-            permits=Permits(self._office, caller, options),
+            permits=CallerPermits(self._office, caller, options),
             fetcher=self._fetcher,
             progress=self._progress,
             clock=self._clock,

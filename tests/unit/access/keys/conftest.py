@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spinneret.access.keys.service import KeyService
-from tests.fakes.keys import FakeKeyStore, FakeRateWindows
+from tests.fakes.keys import FakeKeyStore, FakeRateLimitStore
 from tests.fakes.time import HandClock
 
 
@@ -20,12 +20,12 @@ def store() -> FakeKeyStore:
 
 
 @pytest.fixture
-def windows() -> FakeRateWindows:
-    return FakeRateWindows()
+def windows() -> FakeRateLimitStore:
+    return FakeRateLimitStore()
 
 
 @pytest.fixture
-def keys(store: FakeKeyStore, windows: FakeRateWindows, clock: HandClock) -> KeyService:
+def keys(store: FakeKeyStore, windows: FakeRateLimitStore, clock: HandClock) -> KeyService:
     numbers = iter(range(1, 1000))
     return KeyService(
         keys=store,

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from spinneret.access.keys import items, rules
-from spinneret.access.keys.models import RateWindow
+from spinneret.access.keys.models import SlidingWindow
 from spinneret.kernel import bounds
 from tests import factories
 from tests.fakes.time import START
@@ -52,7 +52,7 @@ def test_a_window_is_kept_as_long_as_it_counts() -> None:
     assert items.window_attributes(window)["purge_at"] == epoch(START) + 120
 
 
-def full_window() -> RateWindow:
+def full_window() -> SlidingWindow:
     """As many slots as one can have, of the highest limit."""
     window = rules.UNUSED
     for second in range(200):

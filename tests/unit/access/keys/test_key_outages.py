@@ -16,8 +16,8 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from spinneret.access.keys import items, rules
 from spinneret.access.keys.dynamo import DynamoKeyStore
-from spinneret.access.keys.dynamo_windows import DynamoRateWindows
-from spinneret.access.keys.models import RateWindow
+from spinneret.access.keys.dynamo_windows import DynamoRateLimitStore
+from spinneret.access.keys.models import SlidingWindow
 from spinneret.kernel.errors import DependencyUnavailable, RateLimited
 from tests import factories
 from tests.fakes.time import START
@@ -35,7 +35,7 @@ CALLS: dict[str, Call] = {
         factories.stored_ticket()
     ),
     "find_ticket": lambda client: DynamoKeyStore(client, "keys").find_ticket("0"),
-    "take": lambda client: DynamoRateWindows(client, "keys").take("acme", KEY.id, 1, START),
+    "take": lambda client: DynamoRateLimitStore(client, "keys").take("acme", KEY.id, 1, START),
 }
 
 
@@ -154,7 +154,7 @@ def test_a_race_that_is_always_lost_ends_after_five_times(
 def test_a_request_beside_others_of_its_second_is_one_update() -> None:
     """What every request costs; the window's row as DynamoDB answers it afterwards."""
     operations: list[str] = []
-    window = RateWindow(slot=rules.slot_of(START), began=0, count=2, room=60)
+    window = SlidingWindow(slot=rules.slot_of(START), began=0, count=2, room=60)
     row = {
         name: {"S": value} if isinstance(value, str) else {"N": str(value)}
         for name, value in items.window_attributes(window).items()
@@ -164,6 +164,6 @@ def test_a_request_beside_others_of_its_second_is_one_update() -> None:
         operations.append(operation)
         return response({"Attributes": row})
 
-    answer = DynamoRateWindows(client_that_meets(counted), "t").take("acme", "key_1", 60, START)
+    answer = DynamoRateLimitStore(client_that_meets(counted), "t").take("acme", "key_1", 60, START)
     assert (answer.admitted, answer.remaining) == (True, 58)
     assert operations == ["UpdateItem"]

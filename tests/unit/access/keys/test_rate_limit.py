@@ -6,9 +6,9 @@ import logging
 
 import pytest
 
-from spinneret.access.keys.models import Allowance, Principal, Scope
+from spinneret.access.keys.models import Principal, RateLimitStatus, Scope
 from spinneret.access.keys.service import KeyService
-from tests.fakes.keys import FakeRateWindows
+from tests.fakes.keys import FakeRateLimitStore
 from tests.fakes.time import HandClock
 
 
@@ -41,7 +41,7 @@ def test_a_ticket_takes_from_the_rate_of_its_key(keys: KeyService, holder: Princ
 def test_while_nothing_can_be_counted_nobody_is_refused(
     keys: KeyService,
     holder: Principal,
-    windows: FakeRateWindows,
+    windows: FakeRateLimitStore,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     windows.available = False
@@ -55,12 +55,12 @@ def test_while_nothing_can_be_counted_nobody_is_refused(
 def test_a_flood_that_can_not_be_counted_is_refused(
     keys: KeyService,
     holder: Principal,
-    windows: FakeRateWindows,
+    windows: FakeRateLimitStore,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     windows.flooded = True
     with caplog.at_level(logging.WARNING, "spinneret"):
         answer = keys.take(holder)
-    assert answer == Allowance(admitted=False, limit=2, remaining=0, reset_seconds=1)
+    assert answer == RateLimitStatus(admitted=False, limit=2, remaining=0, reset_seconds=1)
     [record] = caplog.records
     assert (record.message, vars(record)["key_id"]) == ("rate_limit_flooded", holder.key_id)

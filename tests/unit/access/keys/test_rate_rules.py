@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spinneret.access.keys import rules
-from spinneret.access.keys.models import Allowance
+from spinneret.access.keys.models import RateLimitStatus
 from tests.fakes.time import START
 
 SECOND: Final = 1_000_000  # microseconds, as all times here; counted from START, which begins one
@@ -40,7 +40,7 @@ class Caller:
         self.window = rules.UNUSED
         self.admitted: list[int] = []
 
-    def ask(self, time: int) -> Allowance:
+    def ask(self, time: int) -> RateLimitStatus:
         """One request."""
         now = START + timedelta(microseconds=time)
         changed = rules.counted(self.window, self.limit, now)

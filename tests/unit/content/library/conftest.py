@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.content.library.shelves import Shelves
+from tests.unit.content.library.shelves import LibraryFixture
 
 
 @pytest.fixture
-def shelves() -> Shelves:
-    return Shelves()
+def shelves() -> LibraryFixture:
+    return LibraryFixture()

@@ -14,9 +14,9 @@ from spinneret.content.documents.models import Document
 from spinneret.content.documents.service import Indexer
 from spinneret.content.library.kinds import REBUILD, REINDEX, UPLOAD
 from spinneret.content.library.pipeline import RebuildPipeline, ReindexPipeline, UploadPipeline
-from spinneret.content.library.remaking import Remaker
+from spinneret.content.library.remaking import Reindexer
 from spinneret.content.library.service import LibraryService
-from spinneret.content.library.upkeep import Upkeep
+from spinneret.content.library.upkeep import DocumentMaintenance
 from spinneret.content.search.models import Leg, Query
 from spinneret.content.search.service import SearchService
 from spinneret.content.tags.service import TagService
@@ -39,7 +39,7 @@ from tests.unit.served import Served
 PATH = "/api/v1/documents"
 
 
-class Shelves:
+class LibraryFixture:
     """Everything around the documents of a stage."""
 
     def __init__(self) -> None:
@@ -140,18 +140,18 @@ class Shelves:
         assert document is not None
         return document
 
-    def remaker(self) -> Remaker:
+    def remaker(self) -> Reindexer:
         """As wired, without the cache of vectors."""
-        return Remaker(
+        return Reindexer(
             documents=self.documents,
             contents=self.contents,
             chunks=ChunkMaker(self.embedder),
             index=self.index,
         )
 
-    def upkeep(self) -> Upkeep:
+    def upkeep(self) -> DocumentMaintenance:
         """A fresh pass over everything."""
-        return Upkeep(
+        return DocumentMaintenance(
             scan=self.scan,
             documents=self.documents,
             contents=self.contents,

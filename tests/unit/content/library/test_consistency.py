@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 
 from spinneret.content.search.models import Query
-from spinneret.content.search.service import Found, SearchService
+from spinneret.content.search.service import SearchResult, SearchService
 from tests.factories import TENANT
 from tests.fakes.time import plenty
-from tests.unit.content.library.shelves import Shelves
+from tests.unit.content.library.shelves import LibraryFixture
 
 URL = "upload://page"
 LONG = "silk that is spun again and again " * 60  # of several chunks
 OTHER = "globex"
-Write = Callable[[Shelves], None]
+Write = Callable[[LibraryFixture], None]
 
 
 class Interrupted:
@@ -58,20 +58,20 @@ class Interruption:
             self._what()
 
 
-def _changed(shelves: Shelves) -> None:
+def _changed(shelves: LibraryFixture) -> None:
     shelves.stored(f"{LONG} of another kind", url=URL)
 
 
-def _deleted(shelves: Shelves) -> None:
+def _deleted(shelves: LibraryFixture) -> None:
     [identity] = [each.id for each in shelves.documents.all(TENANT) if each.url == URL]
     assert shelves.send("DELETE", f"/{identity}").status == 204
 
 
-def _added(shelves: Shelves) -> None:
+def _added(shelves: LibraryFixture) -> None:
     shelves.stored(f"{LONG} and is new", url="upload://new")
 
 
-def _unlabelled(shelves: Shelves) -> None:
+def _unlabelled(shelves: LibraryFixture) -> None:
     [identity] = [each.id for each in shelves.documents.all(TENANT) if each.url == URL]
     [tag] = shelves.send("GET", f"/{identity}").body["tags"]
     assert shelves.send("DELETE", f"/{identity}/tags/{tag['tag_id']}").status == 204
@@ -85,7 +85,7 @@ WRITES: dict[str, Write] = {
 }
 
 
-def _search(shelves: Shelves, run: Interruption, tenant: str = TENANT) -> Found:
+def _search(shelves: LibraryFixture, run: Interruption, tenant: str = TENANT) -> SearchResult:
     service = SearchService(
         embedder=Interrupted(shelves.embedder, run),
         index=Interrupted(shelves.index, run),
@@ -98,20 +98,20 @@ def _search(shelves: Shelves, run: Interruption, tenant: str = TENANT) -> Found:
     return service.search(query, plenty)
 
 
-def _prepared() -> Shelves:
-    shelves = Shelves()
+def _prepared() -> LibraryFixture:
+    shelves = LibraryFixture()
     shelves.stored(f"{LONG} as it was", url=URL, tags=["kept"])
     shelves.stored(f"{LONG} and stays", url="upload://stays")
     shelves.stored(f"{LONG} as it was", tenant=OTHER, url=URL, tags=["kept"])
     return shelves
 
 
-def _shown(found: Found) -> list[tuple[str, str]]:
+def _shown(found: SearchResult) -> list[tuple[str, str]]:
     """Version and text of each hit."""
     return sorted((hit.ranked.candidate.version, hit.chunk.text) for hit in found.hits)
 
 
-def _stored(shelves: Shelves, tenant: str) -> list[tuple[str, str]]:
+def _stored(shelves: LibraryFixture, tenant: str) -> list[tuple[str, str]]:
     """The same of all chunks that the tenant's rows show."""
     rows = [each for each in shelves.documents.all(tenant) if each.deleted_at is None]
     held = shelves.index.held.values()

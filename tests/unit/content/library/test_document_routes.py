@@ -13,7 +13,7 @@ from spinneret.content.search.models import Filters
 from spinneret.jobs.models import JobStatus, Lane
 from spinneret.kernel import bounds
 from tests.factories import TENANT
-from tests.unit.content.library.shelves import Shelves
+from tests.unit.content.library.shelves import LibraryFixture
 
 
 def ids(answer: Any) -> list[str]:
@@ -23,7 +23,7 @@ def ids(answer: Any) -> list[str]:
 # ---------------------------------------------------------------- Uploads
 
 
-def test_an_upload_is_stored_by_a_job_and_found(shelves: Shelves) -> None:
+def test_an_upload_is_stored_by_a_job_and_found(shelves: LibraryFixture) -> None:
     collection = shelves.collections.create(TENANT, "shelf", None)
     answer = shelves.send(
         "POST",
@@ -57,7 +57,7 @@ def test_an_upload_is_stored_by_a_job_and_found(shelves: Shelves) -> None:
     assert shelves.found(filters=filters) == [answer.body["document_id"]]
 
 
-def test_a_document_shows_how_sure_its_content_is(shelves: Shelves) -> None:
+def test_a_document_shows_how_sure_its_content_is(shelves: LibraryFixture) -> None:
     content = f"<html><body><main><p>{'Spiders weave silk. ' * 9}</p></main></body></html>"
     given = {"content": content, "content_type": "text/html"}
     answer = shelves.send("POST", body=given)
@@ -75,7 +75,7 @@ def test_a_document_shows_how_sure_its_content_is(shelves: Shelves) -> None:
         }
 
 
-def test_an_upload_without_a_url_is_named_by_its_content(shelves: Shelves) -> None:
+def test_an_upload_without_a_url_is_named_by_its_content(shelves: LibraryFixture) -> None:
     one, same = shelves.stored("silk"), shelves.stored("silk")
     other = shelves.stored("wool")
     assert one.id == same.id != other.id
@@ -92,7 +92,7 @@ def test_an_upload_without_a_url_is_named_by_its_content(shelves: Shelves) -> No
     ],
 )
 def test_text_markdown_and_html_are_read_as_what_they_are(
-    shelves: Shelves, media_type: str, content: str, title: str | None, text: str
+    shelves: LibraryFixture, media_type: str, content: str, title: str | None, text: str
 ) -> None:
     document = shelves.stored(content, content_type=media_type)
     assert document.title == title
@@ -107,7 +107,7 @@ def test_text_markdown_and_html_are_read_as_what_they_are(
     assert job.status is JobStatus.COMPLETED
 
 
-def test_what_can_not_be_read_fails_its_job(shelves: Shelves) -> None:
+def test_what_can_not_be_read_fails_its_job(shelves: LibraryFixture) -> None:
     for body in (b"\xff\xfe not utf-8", b" .. "):
         encoded = base64.b64encode(body).decode()
         answer = shelves.send("POST", "", {"content_base64": encoded})
@@ -117,7 +117,7 @@ def test_what_can_not_be_read_fails_its_job(shelves: Shelves) -> None:
         assert job.last_error.code == "CONTENT_REFUSED"
 
 
-def test_a_malformed_document_of_a_batch_is_refused_alone(shelves: Shelves) -> None:
+def test_a_malformed_document_of_a_batch_is_refused_alone(shelves: LibraryFixture) -> None:
     malformed: list[tuple[Any, str]] = [
         ({"content": ""}, "content"),
         ({"content": "x", "title": "y" * 501}, "title"),
@@ -146,7 +146,7 @@ def test_a_malformed_document_of_a_batch_is_refused_alone(shelves: Shelves) -> N
     assert (nothing.status, nothing.body["failed_count"]) == (202, 1)
 
 
-def test_a_batch_has_an_outcome_for_each_document(shelves: Shelves) -> None:
+def test_a_batch_has_an_outcome_for_each_document(shelves: LibraryFixture) -> None:
     documents: list[dict[str, Any]] = [{"content": f"silk {n}"} for n in range(47)]
     documents.insert(1, {"content": "x", "collection_id": "col_unknown"})
     documents.insert(3, {"content": "x", "url": "ftp://site.example/"})
@@ -188,13 +188,13 @@ def test_a_batch_has_an_outcome_for_each_document(shelves: Shelves) -> None:
     ],
 )
 def test_what_is_no_document_is_refused(
-    shelves: Shelves, body: dict[str, Any], status: int, code: str
+    shelves: LibraryFixture, body: dict[str, Any], status: int, code: str
 ) -> None:
     refused = shelves.send("POST", "", body)
     assert (refused.status, refused.body["code"]) == (status, code)
 
 
-def test_a_repeated_request_has_its_first_answer(shelves: Shelves) -> None:
+def test_a_repeated_request_has_its_first_answer(shelves: LibraryFixture) -> None:
     headers = {"Idempotency-Key": "one"}
     first = shelves.send("POST", "", {"content": "silk"}, headers=headers)
     again = shelves.send("POST", "", {"content": "silk"}, headers=headers)
@@ -205,7 +205,7 @@ def test_a_repeated_request_has_its_first_answer(shelves: Shelves) -> None:
 # ---------------------------------------------------------------- Lists
 
 
-def test_lists_are_filtered_and_go_on_by_their_cursor(shelves: Shelves) -> None:
+def test_lists_are_filtered_and_go_on_by_their_cursor(shelves: LibraryFixture) -> None:
     made = [
         shelves.stored(
             f"silk {n}",
@@ -243,11 +243,11 @@ def test_lists_are_filtered_and_go_on_by_their_cursor(shelves: Shelves) -> None:
     "query",
     [{"cursor": "x"}, {"limit": "0"}, {"limit": "101"}, {"source": "x"}, {"date_from": "x"}],
 )
-def test_what_is_no_filter_is_refused(shelves: Shelves, query: dict[str, str]) -> None:
+def test_what_is_no_filter_is_refused(shelves: LibraryFixture, query: dict[str, str]) -> None:
     assert shelves.send("GET", **query).status == 422
 
 
-def test_chunks_come_in_order_and_by_pages(shelves: Shelves) -> None:
+def test_chunks_come_in_order_and_by_pages(shelves: LibraryFixture) -> None:
     text = "\n\n".join(f"Paragraph {n} says silk again and again." for n in range(60))
     document = shelves.stored(text)
     assert document.chunk_count > 3
@@ -266,7 +266,7 @@ def test_chunks_come_in_order_and_by_pages(shelves: Shelves) -> None:
     assert shelves.send("GET", path, cursor="x").status == 422
 
 
-def test_the_whole_text_has_an_address(shelves: Shelves) -> None:
+def test_the_whole_text_has_an_address(shelves: LibraryFixture) -> None:
     document = shelves.stored()
     answer = shelves.send("GET", f"/{document.id}/markdown").body
     assert document.content_key in answer["url"]
@@ -274,7 +274,7 @@ def test_the_whole_text_has_an_address(shelves: Shelves) -> None:
 
 
 def test_a_text_too_large_to_be_shown_and_one_that_is_gone_are_null(
-    shelves: Shelves, monkeypatch: pytest.MonkeyPatch
+    shelves: LibraryFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     large, gone = shelves.stored("größe " * 20), shelves.stored("silk")
     shelves.contents.forget(gone.content_key)
@@ -291,7 +291,7 @@ def test_a_text_too_large_to_be_shown_and_one_that_is_gone_are_null(
 # ---------------------------------------------------------------- Changes
 
 
-def test_metadata_is_merged_and_bounded(shelves: Shelves) -> None:
+def test_metadata_is_merged_and_bounded(shelves: LibraryFixture) -> None:
     document = shelves.stored(metadata={"a": 1, "b": 2})
     path = f"/{document.id}"
     changed = shelves.send("PATCH", path, {"metadata": {"b": None, "c": [True]}})
@@ -303,7 +303,7 @@ def test_metadata_is_merged_and_bounded(shelves: Shelves) -> None:
 
 
 def test_a_document_moves_between_collections_and_is_found_there_at_once(
-    shelves: Shelves,
+    shelves: LibraryFixture,
 ) -> None:
     document = shelves.stored()
     collection = shelves.collections.create(TENANT, "shelf", None)
@@ -318,7 +318,7 @@ def test_a_document_moves_between_collections_and_is_found_there_at_once(
     assert shelves.send("PATCH", path, {"collection_id": "col_9"}).status == 404
 
 
-def test_tags_are_added_by_name_and_removed_by_id(shelves: Shelves) -> None:
+def test_tags_are_added_by_name_and_removed_by_id(shelves: LibraryFixture) -> None:
     document = shelves.stored(tags=["silk"])
     path = f"/{document.id}/tags"
     added = shelves.send("POST", path, {"tags": ["Webs", "silk", "webs"]})
@@ -332,7 +332,7 @@ def test_tags_are_added_by_name_and_removed_by_id(shelves: Shelves) -> None:
     assert shelves.send("POST", path, {"tags": ["one too many"]}).status == 422
 
 
-def test_tags_are_replaced_by_name(shelves: Shelves) -> None:
+def test_tags_are_replaced_by_name(shelves: LibraryFixture) -> None:
     document = shelves.stored(tags=["silk", "webs"], metadata={"a": 1})
     path = f"/{document.id}"
     changed = shelves.send("PATCH", path, {"tags": ["Webs", "new", "webs"]}).body
@@ -352,20 +352,20 @@ def test_tags_are_replaced_by_name(shelves: Shelves) -> None:
     assert shelves.tags.page(TENANT, None, 100).items[-1].name != "never made"
 
 
-def test_null_is_what_is_not_given(shelves: Shelves) -> None:
+def test_null_is_what_is_not_given(shelves: LibraryFixture) -> None:
     names = ("url", "title", "content_base64", "collection_id", "tags", "metadata")
     answer = shelves.send("POST", "", {"content": "silk", **dict.fromkeys(names)})
     assert answer.status == 202
     assert shelves.work(answer.body["job_id"]).status is JobStatus.COMPLETED
 
 
-def test_a_tag_that_is_gone_is_not_shown(shelves: Shelves) -> None:
+def test_a_tag_that_is_gone_is_not_shown(shelves: LibraryFixture) -> None:
     document = shelves.stored(tags=["silk"])
     shelves.tags.remove(TENANT, document.tag_ids[0])
     assert shelves.send("GET", f"/{document.id}").body["tags"] == []
 
 
-def test_deletion_is_effective_at_once_and_restoring_too(shelves: Shelves) -> None:
+def test_deletion_is_effective_at_once_and_restoring_too(shelves: LibraryFixture) -> None:
     document = shelves.stored()
     path = f"/{document.id}"
     assert shelves.found() == [document.id]
@@ -391,7 +391,7 @@ def test_deletion_is_effective_at_once_and_restoring_too(shelves: Shelves) -> No
     assert shelves.send("POST", f"{path}/restore").status == 409
 
 
-def test_a_document_is_deleted_while_the_index_is_away(shelves: Shelves) -> None:
+def test_a_document_is_deleted_while_the_index_is_away(shelves: LibraryFixture) -> None:
     document = shelves.stored()
     shelves.index.available = False
     assert shelves.send("DELETE", f"/{document.id}").status == 204
@@ -400,7 +400,7 @@ def test_a_document_is_deleted_while_the_index_is_away(shelves: Shelves) -> None
     assert shelves.found() == []
 
 
-def test_uploading_a_deleted_document_again_restores_it(shelves: Shelves) -> None:
+def test_uploading_a_deleted_document_again_restores_it(shelves: LibraryFixture) -> None:
     document = shelves.stored()
     shelves.send("DELETE", f"/{document.id}")
     shelves.stored()
@@ -410,7 +410,7 @@ def test_uploading_a_deleted_document_again_restores_it(shelves: Shelves) -> Non
 # ---------------------------------------------------------------- Reindexing
 
 
-def test_reindexing_makes_a_new_version_of_the_same_text(shelves: Shelves) -> None:
+def test_reindexing_makes_a_new_version_of_the_same_text(shelves: LibraryFixture) -> None:
     document = shelves.stored(tags=["silk"], metadata={"a": 1})
     answer = shelves.send("POST", f"/{document.id}/reindex")
     assert answer.status == 202
@@ -429,7 +429,7 @@ def test_reindexing_makes_a_new_version_of_the_same_text(shelves: Shelves) -> No
     assert len(shelves.embedder.embedded) == 1  # known for a week
 
 
-def test_a_reindexed_page_knows_still_what_it_was_read_from(shelves: Shelves) -> None:
+def test_a_reindexed_page_knows_still_what_it_was_read_from(shelves: LibraryFixture) -> None:
     row = shelves.stored()
     origin = Origin(asked="a", headers={"etag": "1"}, media_type="text/html", parts_key="p")
     shelves.documents.commit(replace(row, sequence=row.sequence + 1, origin=origin), row)
@@ -439,7 +439,7 @@ def test_a_reindexed_page_knows_still_what_it_was_read_from(shelves: Shelves) ->
     assert (after.version != row.version, after.origin) == (True, origin)
 
 
-def test_a_document_that_was_deleted_meanwhile_is_not_reindexed(shelves: Shelves) -> None:
+def test_a_document_that_was_deleted_meanwhile_is_not_reindexed(shelves: LibraryFixture) -> None:
     document = shelves.stored()
     answer = shelves.send("POST", f"/{document.id}/reindex")
     shelves.send("DELETE", f"/{document.id}")
@@ -447,7 +447,7 @@ def test_a_document_that_was_deleted_meanwhile_is_not_reindexed(shelves: Shelves
     assert shelves.found() == []
 
 
-def test_another_tenant_s_document_is_unknown(shelves: Shelves) -> None:
+def test_another_tenant_s_document_is_unknown(shelves: LibraryFixture) -> None:
     document = shelves.stored()
     for method, rest, body in (
         ("GET", "", None),

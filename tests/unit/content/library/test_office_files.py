@@ -13,7 +13,7 @@ from spinneret.content.library.reading import content_of
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ContentRefused
 from tests.unit.content.library.files import docx, pdf
-from tests.unit.content.library.shelves import Shelves
+from tests.unit.content.library.shelves import LibraryFixture
 
 pytest.importorskip("pypdf")
 pytest.importorskip("mammoth")
@@ -27,7 +27,7 @@ pytest.importorskip("mammoth")
     ],
 )
 def test_files_of_text_are_read_and_found(
-    shelves: Shelves, media_type: MediaType, body: bytes
+    shelves: LibraryFixture, media_type: MediaType, body: bytes
 ) -> None:
     answer = shelves.send(
         "POST",

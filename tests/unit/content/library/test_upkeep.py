@@ -21,12 +21,12 @@ from tests.fakes.page_parts import FakePartStore
 from tests.fakes.search import FakeEmbedder
 from tests.fakes.time import START, plenty
 from tests.fakes.upkeep import FakeIndexUpkeep
-from tests.unit.content.library.shelves import Shelves
+from tests.unit.content.library.shelves import LibraryFixture
 
 DAY = 24 * 3600
 
 
-def filled(shelves: Shelves, count: int = 12) -> list[str]:
+def filled(shelves: LibraryFixture, count: int = 12) -> list[str]:
     return [shelves.stored(f"silk number {n}").id for n in range(count)]
 
 
@@ -39,7 +39,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---------------------------------------------------------------- A new index
 
 
-def test_an_index_that_is_lost_is_made_again_with_the_same_answers(shelves: Shelves) -> None:
+def test_an_index_that_is_lost_is_made_again_with_the_same_answers(shelves: LibraryFixture) -> None:
     filled(shelves)
     before = shelves.found()
     shelves.index.held.clear()
@@ -51,7 +51,7 @@ def test_an_index_that_is_lost_is_made_again_with_the_same_answers(shelves: Shel
 
 
 def test_a_rebuild_goes_on_where_it_stopped_and_searches_see_the_former_index_until_then(
-    shelves: Shelves, small_pages: None
+    shelves: LibraryFixture, small_pages: None
 ) -> None:
     filled(shelves)
     first = shelves.upkeep().rebuild(lambda: 10.0)
@@ -66,7 +66,7 @@ def test_a_rebuild_goes_on_where_it_stopped_and_searches_see_the_former_index_un
     assert len(shelves.found(limit=100)) == 14
 
 
-def test_one_pass_at_a_time(shelves: Shelves, small_pages: None) -> None:
+def test_one_pass_at_a_time(shelves: LibraryFixture, small_pages: None) -> None:
     filled(shelves, 1)
     scan = shelves.scan.scan
 
@@ -79,7 +79,7 @@ def test_one_pass_at_a_time(shelves: Shelves, small_pages: None) -> None:
     assert shelves.upkeep().rebuild(plenty).done
 
 
-def test_a_document_whose_text_is_gone_is_named(shelves: Shelves) -> None:
+def test_a_document_whose_text_is_gone_is_named(shelves: LibraryFixture) -> None:
     one, other = filled(shelves, 2)
     document = shelves.documents.get(TENANT, one)
     assert document is not None
@@ -89,7 +89,9 @@ def test_a_document_whose_text_is_gone_is_named(shelves: Shelves) -> None:
     assert shelves.found() == [other]
 
 
-def test_a_tenant_s_own_rebuild_is_a_job_that_resumes(shelves: Shelves, small_pages: None) -> None:
+def test_a_tenant_s_own_rebuild_is_a_job_that_resumes(
+    shelves: LibraryFixture, small_pages: None
+) -> None:
     filled(shelves)
     before = shelves.found(limit=100)
     shelves.index.held.clear()
@@ -114,7 +116,7 @@ def test_a_tenant_s_own_rebuild_is_a_job_that_resumes(shelves: Shelves, small_pa
 # ---------------------------------------------------------------- Reconciliation
 
 
-def test_where_all_agrees_nothing_is_done(shelves: Shelves) -> None:
+def test_where_all_agrees_nothing_is_done(shelves: LibraryFixture) -> None:
     filled(shelves)
     held = dict(shelves.index.held)
     report = shelves.upkeep().reconcile(plenty)
@@ -123,7 +125,7 @@ def test_where_all_agrees_nothing_is_done(shelves: Shelves) -> None:
     assert shelves.index.held == held
 
 
-def test_chunks_that_are_missing_are_made_again(shelves: Shelves) -> None:
+def test_chunks_that_are_missing_are_made_again(shelves: LibraryFixture) -> None:
     filled(shelves)
     for key in list(shelves.index.held)[:5]:
         del shelves.index.held[key]
@@ -131,7 +133,7 @@ def test_chunks_that_are_missing_are_made_again(shelves: Shelves) -> None:
     assert len(shelves.found(limit=100)) == 12
 
 
-def test_chunks_of_a_version_beyond_its_number_go(shelves: Shelves) -> None:
+def test_chunks_of_a_version_beyond_its_number_go(shelves: LibraryFixture) -> None:
     """As another cut of the same version leaves them."""
     one, _ = filled(shelves, 2)
     before = dict(shelves.index.held)
@@ -142,7 +144,7 @@ def test_chunks_of_a_version_beyond_its_number_go(shelves: Shelves) -> None:
     assert shelves.upkeep().reconcile(plenty).reindexed == 0
 
 
-def test_texts_and_rows_that_are_lost_are_named(shelves: Shelves) -> None:
+def test_texts_and_rows_that_are_lost_are_named(shelves: LibraryFixture) -> None:
     made = filled(shelves)
     for each in made[:3]:
         document = shelves.documents.get(TENANT, each)
@@ -159,7 +161,7 @@ def test_texts_and_rows_that_are_lost_are_named(shelves: Shelves) -> None:
 
 
 def test_versions_that_were_never_committed_go_once_their_job_can_not_run_any_more(
-    shelves: Shelves,
+    shelves: LibraryFixture,
 ) -> None:
     [identity] = filled(shelves, 1)
     stray = factories.indexed_chunk("silk", document_id=identity, version="000002-x")
@@ -171,7 +173,9 @@ def test_versions_that_were_never_committed_go_once_their_job_can_not_run_any_mo
     assert stray.id not in shelves.index.held
 
 
-def test_a_deleted_document_is_gone_from_all_stores_after_thirty_days(shelves: Shelves) -> None:
+def test_a_deleted_document_is_gone_from_all_stores_after_thirty_days(
+    shelves: LibraryFixture,
+) -> None:
     kept, gone = filled(shelves, 2)
     shelves.send("DELETE", f"/{gone}")
     document = shelves.documents.get(TENANT, gone)
@@ -191,7 +195,7 @@ def test_a_deleted_document_is_gone_from_all_stores_after_thirty_days(shelves: S
 
 
 def test_a_body_of_a_job_that_never_committed_goes_after_a_day(
-    shelves: Shelves, small_pages: None
+    shelves: LibraryFixture, small_pages: None
 ) -> None:
     filled(shelves)
     bodies = {each.content_key for each in shelves.documents.all(TENANT)}
@@ -204,7 +208,7 @@ def test_a_body_of_a_job_that_never_committed_goes_after_a_day(
     assert all(map(shelves.contents.exists, bodies))
 
 
-def test_parts_of_a_page_go_with_its_document(shelves: Shelves) -> None:
+def test_parts_of_a_page_go_with_its_document(shelves: LibraryFixture) -> None:
     kept, gone = filled(shelves, 2)
     parts = FakePartStore(shelves.contents)
     keys = {each: parts.keep(TENANT, each, "{}") for each in (kept, gone)}
@@ -214,7 +218,7 @@ def test_parts_of_a_page_go_with_its_document(shelves: Shelves) -> None:
     assert (parts.read(keys[kept]), parts.read(keys[gone])) == ("{}", None)
 
 
-def test_parts_of_a_page_that_is_crawled_again_meanwhile_stay(shelves: Shelves) -> None:
+def test_parts_of_a_page_that_is_crawled_again_meanwhile_stay(shelves: LibraryFixture) -> None:
     recrawled, gone = filled(shelves, 2)
     parts = FakePartStore(shelves.contents)
     for identity in (recrawled, gone):
@@ -231,7 +235,7 @@ def test_parts_of_a_page_that_is_crawled_again_meanwhile_stay(shelves: Shelves) 
 
 
 def test_parts_that_no_document_names_go_once_no_job_can_name_them(
-    shelves: Shelves, small_pages: None
+    shelves: LibraryFixture, small_pages: None
 ) -> None:
     [identity] = filled(shelves, 1)
     store = FakePartStore(shelves.contents)
@@ -249,7 +253,7 @@ def test_parts_that_no_document_names_go_once_no_job_can_name_them(
     assert [store.read(each) for each in (named, late, *rest)] == ["[0]", "[1]", *[None] * 7]
 
 
-def test_a_body_that_a_document_has_again_stays(shelves: Shelves) -> None:
+def test_a_body_that_a_document_has_again_stays(shelves: LibraryFixture) -> None:
     [identity] = filled(shelves, 1)
     document = shelves.documents.get(TENANT, identity)
     assert document is not None
@@ -260,7 +264,9 @@ def test_a_body_that_a_document_has_again_stays(shelves: Shelves) -> None:
     assert shelves.contents.exists(document.content_key)
 
 
-def test_reconciliation_goes_on_where_it_stopped(shelves: Shelves, small_pages: None) -> None:
+def test_reconciliation_goes_on_where_it_stopped(
+    shelves: LibraryFixture, small_pages: None
+) -> None:
     filled(shelves)
     left = iter([1000.0, 1000.0, 10.0])
     first = shelves.upkeep().reconcile(lambda: next(left, 10.0))
@@ -269,7 +275,7 @@ def test_reconciliation_goes_on_where_it_stopped(shelves: Shelves, small_pages: 
     assert (second.complete, second.documents) == (True, 7)
 
 
-def test_a_restored_document_is_never_removed(shelves: Shelves) -> None:
+def test_a_restored_document_is_never_removed(shelves: LibraryFixture) -> None:
     [identity] = filled(shelves, 1)
     shelves.send("DELETE", f"/{identity}")
     shelves.clock.advance(31 * DAY)
@@ -292,14 +298,14 @@ def test_a_restored_document_is_never_removed(shelves: Shelves) -> None:
 # ---------------------------------------------------------------- Labels
 
 
-def _relabel_that_is_never_committed(shelves: Shelves, identity: str) -> None:
+def _relabel_that_is_never_committed(shelves: LibraryFixture, identity: str) -> None:
     current = shelves.documents.get(TENANT, identity)
     assert current is not None
     changed = replace(current, sequence=current.sequence + 1, collection_id="col_9")
     shelves.index.relabel(changed, plenty)
 
 
-def _deletion_that_is_never_taken_back(shelves: Shelves, identity: str) -> None:
+def _deletion_that_is_never_taken_back(shelves: LibraryFixture, identity: str) -> None:
     current = shelves.documents.get(TENANT, identity)
     assert current is not None
     shelves.index.relabel(replace(current, deleted_at=START), plenty)
@@ -309,7 +315,7 @@ def _deletion_that_is_never_taken_back(shelves: Shelves, identity: str) -> None:
     "drift", [_relabel_that_is_never_committed, _deletion_that_is_never_taken_back]
 )
 def test_chunks_get_the_labels_of_their_row_again(
-    shelves: Shelves, drift: Callable[[Shelves, str], None]
+    shelves: LibraryFixture, drift: Callable[[LibraryFixture, str], None]
 ) -> None:
     one, _ = filled(shelves, 2)
     before = dict(shelves.index.held)
@@ -321,7 +327,9 @@ def test_chunks_get_the_labels_of_their_row_again(
     assert shelves.upkeep().reconcile(plenty).relabelled == 0
 
 
-def test_a_label_that_changes_while_its_document_is_written_anew_is_kept(shelves: Shelves) -> None:
+def test_a_label_that_changes_while_its_document_is_written_anew_is_kept(
+    shelves: LibraryFixture,
+) -> None:
     [identity] = filled(shelves, 1)
     collection = shelves.collections.create(TENANT, "Kept", None).id
     write = shelves.index_upkeep.write
@@ -340,7 +348,7 @@ def test_a_label_that_changes_while_its_document_is_written_anew_is_kept(shelves
 # ---------------------------------------------------------------- Clearing
 
 
-def test_clearing_goes_on_where_it_stopped(shelves: Shelves, small_pages: None) -> None:
+def test_clearing_goes_on_where_it_stopped(shelves: LibraryFixture, small_pages: None) -> None:
     filled(shelves, 3)
     strays = [
         factories.indexed_chunk("silk", document_id=f"doc_never_{n:02}", version="000001-x")
@@ -369,7 +377,7 @@ def _two_looks() -> Callable[[], float]:
 # ---------------------------------------------------------------- Another model
 
 
-def _changed_model(shelves: Shelves) -> None:
+def _changed_model(shelves: LibraryFixture) -> None:
     """To one that counts a token for each character, so that chunks are others."""
 
     class Spelling(FakeEmbedder):
@@ -385,7 +393,7 @@ def _changed_model(shelves: Shelves) -> None:
 
 @pytest.mark.parametrize("how", ["rebuild", "reconcile"])
 def test_after_a_change_of_the_model_rows_say_what_the_new_index_has(
-    shelves: Shelves, how: str
+    shelves: LibraryFixture, how: str
 ) -> None:
     long = shelves.stored("Spiders weave silk between two branches. " * 20).id
     short = shelves.stored("silk").id
@@ -404,7 +412,7 @@ def test_after_a_change_of_the_model_rows_say_what_the_new_index_has(
 
 
 def test_a_former_model_s_index_stays_until_all_documents_are_in_the_new_one(
-    shelves: Shelves, small_pages: None
+    shelves: LibraryFixture, small_pages: None
 ) -> None:
     filled(shelves)
     first = shelves.upkeep().reconcile(_two_looks())
@@ -424,7 +432,7 @@ def test_a_former_model_s_index_stays_until_all_documents_are_in_the_new_one(
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.heavy) for n in (1, 2))])
-def test_what_was_lost_at_random_is_repaired_or_named(shelves: Shelves, seed: int) -> None:
+def test_what_was_lost_at_random_is_repaired_or_named(shelves: LibraryFixture, seed: int) -> None:
     """50 entries of the index, 20 bodies and 20 rows, of 120 documents with 3 chunks or so."""
     random = Random(seed)
     made = {

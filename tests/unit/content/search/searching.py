@@ -9,7 +9,7 @@ from typing import Any
 from spinneret.content.caches.service import Caches
 from spinneret.content.documents.signatures import signature
 from spinneret.content.search.models import Query
-from spinneret.content.search.service import Found, SearchService
+from spinneret.content.search.service import SearchResult, SearchService
 from spinneret.jobs.models import Lease
 from spinneret.jobs.ports import Claimed, NewJob
 from tests import factories
@@ -59,7 +59,7 @@ class CachedSearch:
         }
         return SearchService(**values | parts)
 
-    def search(self, text: str = "silk", tenant: str = TENANT, **given: Any) -> Found:
+    def search(self, text: str = "silk", tenant: str = TENANT, **given: Any) -> SearchResult:
         return self.service().search(Query(tenant=tenant, text=text, **given), plenty)
 
     def add(self, document_id: str, *texts: str, **given: Any) -> None:
@@ -90,6 +90,6 @@ class CachedSearch:
         return claimed.lease
 
 
-def ids(found: Found) -> list[str]:
+def ids(found: SearchResult) -> list[str]:
     """The documents of the hits."""
     return [hit.ranked.candidate.document_id for hit in found.hits]

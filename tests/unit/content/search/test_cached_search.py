@@ -20,7 +20,7 @@ from spinneret.content.search.packing import (
     packed_page,
     unpacked_page,
 )
-from spinneret.content.search.service import Found, SearchService
+from spinneret.content.search.service import SearchResult, SearchService
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import (
@@ -228,7 +228,7 @@ def test_of_a_hundred_equal_searches_at_once_one_asks_the_index(bench: CachedSea
     bench.index.search = slow  # type: ignore[method-assign]  # see above
     bench.cache_store.lock = locked  # type: ignore[method-assign]  # see above
 
-    def one(service: SearchService) -> Found:
+    def one(service: SearchService) -> SearchResult:
         together.wait(10.0)
         return service.search(Query(tenant=TENANT, text="silk"), plenty)
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinneret.content.search.fusion import Profile, alone, fuse, profile_of
-from spinneret.content.search.models import Candidate, Fusion, Leg, Ranked
+from spinneret.content.search.fusion import Profile, fuse, profile_of, single_leg_ranking
+from spinneret.content.search.models import Fusion, Leg, LegCandidate, Ranked
 from tests import factories
 
 METHODS = st.sampled_from([Fusion.RRF, Fusion.MIN_MAX, Fusion.CONFIDENCE, Fusion.AUTO])
@@ -28,7 +28,7 @@ def legs(draw: st.DrawFn) -> list[tuple[str, float]]:
     return list(zip(ids, sorted(scores, reverse=True), strict=True))
 
 
-def leg(scored: Scored) -> list[Candidate]:
+def leg(scored: Scored) -> list[LegCandidate]:
     """Chunks named by a word are of documents of their own."""
     return [factories.candidate(_chunk(key), score=score) for key, score in scored]
 
@@ -124,7 +124,7 @@ def test_the_unit_of_a_leg_s_scores_does_not_matter(
 
 @pytest.mark.parametrize("method", list(Fusion))
 @pytest.mark.parametrize("found", [{}, {Leg.VECTOR: []}, {Leg.VECTOR: [], Leg.KEYWORD: []}])
-def test_nothing_found_is_no_hit(found: dict[Leg, list[Candidate]], method: Fusion) -> None:
+def test_nothing_found_is_no_hit(found: dict[Leg, list[LegCandidate]], method: Fusion) -> None:
     assert fuse(found, method, dict.fromkeys(Leg, 1.0), 60)[0] == []
 
 
@@ -246,7 +246,7 @@ def test_an_unmeasured_embedder_has_the_default() -> None:
 
 
 def test_a_leg_alone_keeps_its_own_scores() -> None:
-    hits = alone(Leg.KEYWORD, leg([("b", 7.0), ("c", 7.0), ("a", 3.0)]))
+    hits = single_leg_ranking(Leg.KEYWORD, leg([("b", 7.0), ("c", 7.0), ("a", 3.0)]))
     assert [(*ids([hit]), hit.score, hit.found_by) for hit in hits] == [
         ("b", 7.0, "keyword"),
         ("c", 7.0, "keyword"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from spinneret.content.chunking.models import ChunkType
 from spinneret.content.documents.models import DocumentSource, EmbedderInfo
-from spinneret.content.search.models import BOTH, Filters, Wanted, Words
+from spinneret.content.search.models import BOTH, Filters, IndexQuery, ParsedQuery
 from spinneret.content.search.opensearch_mapping import names_of
 from spinneret.content.search.opensearch_queries import leg_bodies, ranges_of
 from tests.fakes.time import START
@@ -56,7 +56,9 @@ def test_the_tenant_is_the_last_filter_of_every_leg_and_user_text_is_only_matche
         languages=("en",),
         content_types=(ChunkType.CODE,),
     )
-    wanted = Wanted(tenant="acme", words=Words.of(text), vector=(1.0,), legs=BOTH, filters=filters)
+    wanted = IndexQuery(
+        tenant="acme", words=ParsedQuery.of(text), vector=(1.0,), legs=BOTH, filters=filters
+    )
     for body in leg_bodies(wanted, 10).values():
         query = body["query"]
         scope = query["bool"] if "bool" in query else query["knn"]["vector"]["filter"]["bool"]
@@ -71,7 +73,9 @@ def test_the_tenant_is_the_last_filter_of_every_leg_and_user_text_is_only_matche
 
 @pytest.mark.parametrize("query", ['"', '""', '" "'])
 def test_a_query_without_a_word_matches_nothing(query: str) -> None:
-    wanted = Wanted(tenant="acme", words=Words.of(query), vector=None, legs=BOTH, filters=Filters())
+    wanted = IndexQuery(
+        tenant="acme", words=ParsedQuery.of(query), vector=None, legs=BOTH, filters=Filters()
+    )
     [body] = leg_bodies(wanted, 10).values()
     assert body["query"]["bool"]["must"] == [{"match_none": {}}]
 
@@ -91,4 +95,4 @@ def test_a_query_without_a_word_matches_nothing(query: str) -> None:
 def test_words_in_quotation_marks_are_phrases(
     query: str, text: str, phrases: tuple[str, ...], loose: str
 ) -> None:
-    assert Words.of(query) == Words(text=text, phrases=phrases, loose=loose)
+    assert ParsedQuery.of(query) == ParsedQuery(text=text, phrases=phrases, loose=loose)

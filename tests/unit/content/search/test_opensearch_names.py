@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.content.search.models import BOTH, Filters, IndexedVersion, Wanted, Words
+from spinneret.content.search.models import BOTH, Filters, IndexedVersion, IndexQuery, ParsedQuery
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_upkeep import OpenSearchUpkeep
 from spinneret.kernel import bounds
@@ -91,8 +91,8 @@ def upkeep(client: Aliases, index: OpenSearchChunkIndex) -> OpenSearchUpkeep:
 def test_what_needs_no_model_asks_the_indexes_of_all(
     client: Aliases, index: OpenSearchChunkIndex, vector: tuple[float, ...] | None
 ) -> None:
-    wanted = Wanted(
-        tenant=TENANT, words=Words.of("silk"), vector=vector, legs=BOTH, filters=Filters()
+    wanted = IndexQuery(
+        tenant=TENANT, words=ParsedQuery.of("silk"), vector=vector, legs=BOTH, filters=Filters()
     )
     index.search(wanted, 100, plenty)
     names = {each["index"] for each in client.asked[::2]}

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from spinneret.content.documents.models import Shown, chunk_parts
-from spinneret.content.search.models import Candidate, FoundChunk, Fusion, Leg, Query
-from spinneret.content.search.service import Found, SearchService
+from spinneret.content.documents.models import VersionVisibility, chunk_parts
+from spinneret.content.search.models import FoundChunk, Fusion, Leg, LegCandidate, Query
+from spinneret.content.search.service import SearchResult, SearchService
 from spinneret.jobs.models import Lease
 from spinneret.jobs.ports import Claimed, NewJob
 from spinneret.kernel import bounds
@@ -30,7 +30,7 @@ class CountingDocuments(FakeDocumentStore):
         super().__init__(jobs)
         self.asked: list[int] = []
 
-    def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, Shown]:
+    def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, VersionVisibility]:
         self.asked.append(len(document_ids))
         return super().shown(tenant, document_ids)
 
@@ -38,11 +38,11 @@ class CountingDocuments(FakeDocumentStore):
 class ScriptedIndex(FakeChunkIndex):
     """Answers the same legs to every search, and has every chunk that is asked for."""
 
-    def __init__(self, legs: Mapping[Leg, Sequence[Candidate]]) -> None:
+    def __init__(self, legs: Mapping[Leg, Sequence[LegCandidate]]) -> None:
         super().__init__()
         self._legs = legs
 
-    def search(self, *_: Any) -> Mapping[Leg, Sequence[Candidate]]:
+    def search(self, *_: Any) -> Mapping[Leg, Sequence[LegCandidate]]:
         return self._legs
 
     def chunks(
@@ -92,11 +92,11 @@ class Bench:
         chunk = factories.indexed_chunk(text, document_id=document_id, version="1-v1", **given)
         self.index.write([chunk], plenty)
 
-    def search(self, text: str = "silk", tenant: str = TENANT, **given: Any) -> Found:
+    def search(self, text: str = "silk", tenant: str = TENANT, **given: Any) -> SearchResult:
         return self.service.search(Query(tenant=tenant, text=text, **given), plenty)
 
 
-def ids(found: Found) -> list[str]:
+def ids(found: SearchResult) -> list[str]:
     return [hit.ranked.candidate.document_id for hit in found.hits]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from spinneret.crawl.inbox.service import Arrivals
-from spinneret.crawl.inbox.wiring import Arrived
+from spinneret.crawl.inbox.service import InboxIngest
+from spinneret.crawl.inbox.wiring import S3EventHandler
 from spinneret.jobs.models import JobRef
 from tests.fakes.crawling import CrawlSlice
 
@@ -16,7 +16,7 @@ EVENT = Path(__file__).resolve().parents[4] / "events" / "crawl" / "inbox.json"
 def test_an_event_begins_the_job_of_its_object() -> None:
     crawl = CrawlSlice()
     event = json.loads(EVENT.read_text())
-    answer = Arrived(Arrivals(crawl.job_service()))(event, lambda: 30.0)
+    answer = S3EventHandler(InboxIngest(crawl.job_service()))(event, lambda: 30.0)
     job = crawl.job(JobRef(tenant="acme", job_id=answer["job_id"] or ""))
     found = event["detail"]["object"]
     assert job.payload == {

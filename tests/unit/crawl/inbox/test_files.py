@@ -12,7 +12,7 @@ from spinneret.content.search.models import Filters
 from spinneret.crawl.configs.models import ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.crawl.inbox.models import InboxFile
-from spinneret.crawl.inbox.service import Arrivals, InboxService
+from spinneret.crawl.inbox.service import InboxIngest, InboxService
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound
@@ -36,7 +36,7 @@ def arrive(crawl: CrawlSlice, name: str, body: str | bytes) -> tuple[InboxFile, 
 
 
 def announce(crawl: CrawlSlice, key: str, version: str) -> JobRef:
-    job_id = Arrivals(crawl.job_service())(key, version)
+    job_id = InboxIngest(crawl.job_service())(key, version)
     assert job_id is not None
     return JobRef(tenant=TENANT, job_id=job_id)
 
@@ -142,7 +142,7 @@ def test_the_same_version_twice_is_one_job(crawl: CrawlSlice) -> None:
     ],
 )
 def test_other_objects_start_nothing(crawl: CrawlSlice, key: str) -> None:
-    assert Arrivals(crawl.job_service())(key, "v1") is None
+    assert InboxIngest(crawl.job_service())(key, "v1") is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from spinneret.crawl.inbox.formats import check_text, columns_of, entries_of, lines_of
-from spinneret.crawl.inbox.models import Entry, Format
+from spinneret.crawl.inbox.models import FileEntry, Format
 from spinneret.jobs.models import Priority
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ContentRefused
@@ -15,13 +15,13 @@ from spinneret.kernel.errors import ContentRefused
 A, B = "https://a.example/", "https://b.example/"
 
 
-def read(form: Format, body: bytes, number: int = 1, offset: int = 0) -> list[Entry]:
+def read(form: Format, body: bytes, number: int = 1, offset: int = 0) -> list[FileEntry]:
     columns = columns_of(body) if form is Format.CSV else None
     lines = lines_of(lambda first, end: body[first:end], len(body), number, offset)
     return list(entries_of(form, lines, columns))
 
 
-def urls(entries: list[Entry]) -> list[tuple[int, str | None]]:
+def urls(entries: list[FileEntry]) -> list[tuple[int, str | None]]:
     return [(each.number, each.asked.url if each.asked else None) for each in entries]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from spinneret.crawl.inbox.handler import FileHandler
 from spinneret.crawl.inbox.models import InboxFile
-from spinneret.crawl.inbox.service import Arrivals
+from spinneret.crawl.inbox.service import InboxIngest
 from spinneret.crawl.kinds import CRAWL_FILE
 from spinneret.jobs.children import Children
 from spinneret.jobs.models import Draft, JobRef
@@ -91,7 +91,7 @@ def test_the_longest_file_is_read_and_reported_in_bounded_memory(
         for number in range(LINES + 5):
             broken = number % 10 == 0
             stream.write("{\n" if broken else f'{{"url": "https://site.example/{number}"}}\n')
-    job_id = Arrivals(crawl.job_service())(_KEY, "v1")
+    job_id = InboxIngest(crawl.job_service())(_KEY, "v1")
     assert job_id is not None
     children = ForgettingChildren(
         store=crawl.store,

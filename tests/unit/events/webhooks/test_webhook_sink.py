@@ -174,7 +174,7 @@ def test_another_tenants_endpoints_are_not_notified(hooks: WebhookSlice) -> None
 def test_an_end_is_reported_once(hooks: WebhookSlice) -> None:
     hooks.endpoint()
     job = hooks.finish()
-    hooks.relay.hand_on(job.tenant, job.id)
+    hooks.relay.relay(job.tenant, job.id)
     hooks.sweep()
     assert len(hooks.deliveries()) == 1
 

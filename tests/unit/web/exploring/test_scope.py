@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spinneret.web.exploring.scope import Scope, ScopeKind, ScopeRefusal
+from spinneret.web.exploring.scope import CrawlScope, ScopeKind, ScopeRefusal
 from spinneret.web.fetching.urls import parse_url
 
 
@@ -36,14 +36,14 @@ from spinneret.web.fetching.urls import parse_url
 def test_a_crawl_goes_as_far_as_its_kind_says(
     kind: str, root: str, url: str, belongs: bool
 ) -> None:
-    scope = Scope.of(ScopeKind(kind), [parse_url(root)])
+    scope = CrawlScope.of(ScopeKind(kind), [parse_url(root)])
     expected = None if belongs else ScopeRefusal.OUT_OF_SCOPE
     assert scope.refusal(parse_url(url)) is expected
 
 
 def test_several_roots_make_one_scope() -> None:
     roots = [parse_url("https://a.example/"), parse_url("https://b.example/")]
-    scope = Scope.of(ScopeKind.HOST, roots)
+    scope = CrawlScope.of(ScopeKind.HOST, roots)
     assert scope.refusal(parse_url("https://b.example/x")) is None
     assert scope.refusal(parse_url("https://c.example/x")) is ScopeRefusal.OUT_OF_SCOPE
 
@@ -60,5 +60,5 @@ def test_patterns_narrow_a_scope_and_exclusion_wins(
     path: str, refusal: ScopeRefusal | None
 ) -> None:
     root = parse_url("https://site.example/")
-    scope = Scope.of(ScopeKind.HOST, [root], include=["/blog/**"], exclude=["/blog/tag/*"])
+    scope = CrawlScope.of(ScopeKind.HOST, [root], include=["/blog/**"], exclude=["/blog/tag/*"])
     assert scope.refusal(parse_url(f"https://site.example{path}")) is refusal

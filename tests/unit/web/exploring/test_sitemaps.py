@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from spinneret.kernel import bounds
 from spinneret.web.exploring.sitemaps.dates import parse_date
-from spinneret.web.exploring.sitemaps.models import Ending, Entry, SitemapKind
+from spinneret.web.exploring.sitemaps.models import Ending, SitemapEntry, SitemapKind
 from spinneret.web.exploring.sitemaps.reader import SitemapReader
 from spinneret.web.exploring.sitemaps.walk import SitemapWalk, first_sitemaps
 from spinneret.web.fetching.urls import parse_url
@@ -27,7 +27,7 @@ DAY = datetime(2026, 1, 2, tzinfo=UTC)
 
 def read(
     content: bytes | str, size: int = 7, **given: int
-) -> tuple[list[Entry], SitemapKind, Ending | None]:
+) -> tuple[list[SitemapEntry], SitemapKind, Ending | None]:
     """All of it, in small chunks."""
     data = content.encode() if isinstance(content, str) else content
     reader = SitemapReader(HERE, **given)  # type: ignore[arg-type]  # bounds only
@@ -312,7 +312,7 @@ def walked(walk: SitemapWalk, tree: dict[str, list[str]]) -> list[str]:
     while file := walk.next_file():
         order.append(file.url.removeprefix(SITE))
         for child in tree.get(order[-1], []):
-            walk.found(file, Entry(url=SITE + child, is_sitemap=True))
+            walk.found(file, SitemapEntry(url=SITE + child, is_sitemap=True))
     return order
 
 
@@ -333,7 +333,7 @@ def test_what_changed_last_is_read_first() -> None:
     file = walk.next_file()
     assert file is not None
     for name, changed in [("a", None), ("b", datetime(2020, 1, 1, tzinfo=UTC)), ("c", DAY)]:
-        walk.found(file, Entry(url=f"{SITE}/{name}", last_modified=changed, is_sitemap=True))
+        walk.found(file, SitemapEntry(url=f"{SITE}/{name}", last_modified=changed, is_sitemap=True))
     assert walked(walk, {}) == ["/c", "/b", "/a"]
 
 

@@ -130,7 +130,7 @@ def test_a_host_is_checked_as_a_submission_s_is(text: str) -> None:
 def test_a_host_that_the_stage_allows_may_have_settings(text: str, pair: str, domain: str) -> None:
     allowing = AddressPolicy(frozenset({pair}))
     assert rules.parse_host(text, allowing) == domain
-    assert rules.lineage(domain)[0] == domain
+    assert rules.host_and_parents(domain)[0] == domain
     with pytest.raises(UrlBlocked):
         rules.parse_host(text, AddressPolicy(frozenset({pair}), denied=frozenset({pair})))
 
@@ -150,11 +150,11 @@ def test_a_host_that_the_stage_allows_may_have_settings(text: str, pair: str, do
     ],
 )
 def test_settings_of_all_domains_above_concern_a_host(domain: str, names: tuple[str, ...]) -> None:
-    assert rules.lineage(domain) == names
+    assert rules.host_and_parents(domain) == names
 
 
 def test_a_very_long_name_asks_for_no_more_than_can_have_settings() -> None:
-    names = rules.lineage(".".join(["a"] * 120))
+    names = rules.host_and_parents(".".join(["a"] * 120))
     assert len(names) == bounds.DOMAIN_LABELS_MAX - 1
     assert names[0].count(".") == bounds.DOMAIN_LABELS_MAX - 1
     assert names[-1] == "a.a"
@@ -167,7 +167,7 @@ def test_a_block_of_any_domain_above_is_seen_from_below(host: str, up: int) -> N
         blocked = rules.parse_host(above, PUBLIC_ONLY)
     except ValidationFailed:
         return
-    assert blocked in rules.lineage(host_key(parse_url(f"http://{host}/").host))
+    assert blocked in rules.host_and_parents(host_key(parse_url(f"http://{host}/").host))
 
 
 # ---------------------------------------------------------------- Slower than the stage

@@ -15,7 +15,7 @@ from spinneret.web.politeness.models import (
     Permit,
     Wait,
 )
-from spinneret.web.politeness.service import Pace
+from spinneret.web.politeness.service import HostRateLimiter
 
 HOST = "site.example"
 QUICK = PaceLimits(rate=1000, burst=1000)
@@ -25,27 +25,31 @@ LEASE = timedelta(seconds=bounds.HOST_LEASE_SECONDS)
 OPEN = timedelta(seconds=bounds.BREAKER_OPEN_SECONDS)
 
 
-def ask(pace: Pace, breaker: BreakerLimits = USUAL, port: int | None = None) -> Permit | Wait:
+def ask(
+    pace: HostRateLimiter, breaker: BreakerLimits = USUAL, port: int | None = None
+) -> Permit | Wait:
     return pace.admit(HOST, owner="job_1", limits=replace(QUICK, breaker=breaker), port=port)
 
 
-def admitted(pace: Pace, breaker: BreakerLimits = USUAL, port: int | None = None) -> Permit:
+def admitted(
+    pace: HostRateLimiter, breaker: BreakerLimits = USUAL, port: int | None = None
+) -> Permit:
     outcome = ask(pace, breaker, port)
     assert isinstance(outcome, Permit), outcome
     return outcome
 
 
-def refused(pace: Pace, breaker: BreakerLimits = USUAL, port: int | None = None) -> Wait:
+def refused(pace: HostRateLimiter, breaker: BreakerLimits = USUAL, port: int | None = None) -> Wait:
     outcome = ask(pace, breaker, port)
     assert isinstance(outcome, Wait), outcome
     return outcome
 
 
-def send(pace: Pace, outcome: Outcome, times: int = 1, port: int | None = None) -> None:
+def send(pace: HostRateLimiter, outcome: Outcome, times: int = 1, port: int | None = None) -> None:
     for _ in range(times):
         pace.report(admitted(pace, port=port), outcome)
 
 
-def open_circuit(pace: Pace, port: int | None = None) -> None:
+def open_circuit(pace: HostRateLimiter, port: int | None = None) -> None:
     send(pace, Outcome.HOST_FAILURE, bounds.BREAKER_FAILURES, port)
     assert pace.state(HOST, port).circuit is Circuit.OPEN

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from spinneret.web.politeness.service import Pace
+from spinneret.web.politeness.service import HostRateLimiter
 from spinneret.web.politeness.sessions import Sessions
-from tests.fakes.politeness import FakeHostLedger, pace_at
+from tests.fakes.politeness import FakeHostStateStore, pace_at
 from tests.fakes.time import HandClock
 from tests.unit.web.politeness.session_calls import Logged, sessions_at
 
 
 @pytest.fixture
-def ledger() -> FakeHostLedger:
-    return FakeHostLedger()
+def ledger() -> FakeHostStateStore:
+    return FakeHostStateStore()
 
 
 @pytest.fixture
@@ -25,12 +25,12 @@ def clock() -> HandClock:
 
 
 @pytest.fixture
-def pace(ledger: FakeHostLedger, clock: HandClock) -> Pace:
+def pace(ledger: FakeHostStateStore, clock: HandClock) -> HostRateLimiter:
     return pace_at(ledger, clock)
 
 
 @pytest.fixture
-def sessions(ledger: FakeHostLedger, clock: HandClock) -> Sessions:
+def sessions(ledger: FakeHostStateStore, clock: HandClock) -> Sessions:
     return sessions_at(ledger, clock)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from spinneret.web.politeness.changes import Change, Row
+from spinneret.web.politeness.changes import ConditionalUpdate, Row
 from spinneret.web.politeness.models import (
     BreakerLimits,
     Outcome,
@@ -17,10 +17,10 @@ from spinneret.web.politeness.models import (
     to_ms,
 )
 from spinneret.web.politeness.ports import Refused, Written
-from spinneret.web.politeness.service import Pace
+from spinneret.web.politeness.service import HostRateLimiter
 from spinneret.web.politeness.sessions import Session, Sessions
 from spinneret.web.politeness.settings import SessionSettings
-from tests.fakes.politeness import FakeHostLedger
+from tests.fakes.politeness import FakeHostStateStore
 from tests.fakes.time import HandClock
 
 HOST = "site.example"
@@ -35,7 +35,7 @@ CAREFUL = PaceLimits(burst=3, breaker=BreakerLimits(threshold=2, open_seconds=60
 class InterruptedLedger:
     """Does something else before the update of this number."""
 
-    def __init__(self, ledger: FakeHostLedger) -> None:
+    def __init__(self, ledger: FakeHostStateStore) -> None:
         self._ledger = ledger
         self.updates = 0
         self.at: int | None = None
@@ -44,7 +44,7 @@ class InterruptedLedger:
     def read(self, host: str, record: Record) -> Row:
         return self._ledger.read(host, record)
 
-    def update(self, host: str, record: Record, change: Change) -> Written | Refused:
+    def update(self, host: str, record: Record, change: ConditionalUpdate) -> Written | Refused:
         if self.updates == self.at:
             self.action()
         self.updates += 1
@@ -52,7 +52,7 @@ class InterruptedLedger:
 
     def put(self, host: str, row: Row) -> None:
         """Write as somebody else would."""
-        self._ledger.update(host, Record.PACE, Change(to=dict(row)))
+        self._ledger.update(host, Record.PACE, ConditionalUpdate(to=dict(row)))
 
 
 @dataclass
@@ -60,7 +60,7 @@ class World:
     """One host, two processes, and what they were granted before the scene begins."""
 
     clock: HandClock = field(default_factory=HandClock)
-    ledger: FakeHostLedger = field(default_factory=FakeHostLedger)
+    ledger: FakeHostStateStore = field(default_factory=FakeHostStateStore)
     permits: list[Permit] = field(default_factory=list)
     opened: list[Session] = field(default_factory=list)
 
@@ -99,9 +99,9 @@ class World:
         self.admit(BUCKET, 2)
         self.clock.advance(3)
 
-    def _process(self, name: str, ledger: Any) -> Pace:
+    def _process(self, name: str, ledger: Any) -> HostRateLimiter:
         numbers = itertools.count()
-        return Pace(
+        return HostRateLimiter(
             ledger=ledger,
             clock=self.clock,
             new_token=lambda: f"{name}-{next(numbers)}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from spinneret.web.politeness.models import PaceLimits, Permit, Wait
-from spinneret.web.politeness.service import Pace
+from spinneret.web.politeness.service import HostRateLimiter
 
 HOST = "site.example"
 USUAL = PaceLimits()  # 1 per second, burst 5
@@ -14,13 +14,13 @@ SECOND = timedelta(seconds=1)
 
 
 def ask(
-    pace: Pace, limits: PaceLimits = USUAL, *, reserved: bool = False, host: str = HOST
+    pace: HostRateLimiter, limits: PaceLimits = USUAL, *, reserved: bool = False, host: str = HOST
 ) -> Permit | Wait:
     return pace.admit(host, owner="job_1", limits=limits, reserved=reserved)
 
 
 def admitted(
-    pace: Pace, limits: PaceLimits = USUAL, *, reserved: bool = False, host: str = HOST
+    pace: HostRateLimiter, limits: PaceLimits = USUAL, *, reserved: bool = False, host: str = HOST
 ) -> Permit:
     outcome = ask(pace, limits, reserved=reserved, host=host)
     assert isinstance(outcome, Permit), outcome
@@ -28,14 +28,14 @@ def admitted(
 
 
 def refused(
-    pace: Pace, limits: PaceLimits = USUAL, *, reserved: bool = False, host: str = HOST
+    pace: HostRateLimiter, limits: PaceLimits = USUAL, *, reserved: bool = False, host: str = HOST
 ) -> Wait:
     outcome = ask(pace, limits, reserved=reserved, host=host)
     assert isinstance(outcome, Wait), outcome
     return outcome
 
 
-def use_up(pace: Pace, limits: PaceLimits = USUAL) -> None:
+def use_up(pace: HostRateLimiter, limits: PaceLimits = USUAL) -> None:
     """All tokens of a full bucket."""
     for _ in range(limits.burst):
         admitted(pace, limits)

@@ -15,12 +15,12 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.web.politeness.changes import Change, Row
+from spinneret.web.politeness.changes import ConditionalUpdate, Row
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Record, Wait
 from spinneret.web.politeness.ports import Refused, Written
-from spinneret.web.politeness.service import Pace
+from spinneret.web.politeness.service import HostRateLimiter
 from tests.fakes.crashes import Crash
-from tests.fakes.politeness import FakeHostLedger
+from tests.fakes.politeness import FakeHostStateStore
 from tests.fakes.time import START
 from tests.simulation.turnstile import Actor, Role
 
@@ -31,7 +31,7 @@ REQUEST_MAX_SECONDS: Final = 25.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weather:
+class WorldConfig:
     """What a world is like."""
 
     stage: PaceLimits
@@ -94,12 +94,12 @@ class RunLog:
 class PaceWorld:
     """Runs a world to its end."""
 
-    def __init__(self, seed: int, weather: Weather, threads: Executor) -> None:
+    def __init__(self, seed: int, weather: WorldConfig, threads: Executor) -> None:
         self.weather = weather
         self.rng = Random(seed)
         self.now = 0
         self.log = RunLog()
-        self.ledger = FakeHostLedger()
+        self.ledger = FakeHostStateStore()
         self._threads = threads
         self._actors: list[Actor] = []
         self._skews: list[int] = []
@@ -169,7 +169,7 @@ class _Worker:
 
     def work(self, actor: Actor) -> None:
         world, log = self._world, self._world.log
-        service = Pace(
+        service = HostRateLimiter(
             ledger=_SteppedLedger(world, actor),
             clock=world.clock_of(actor),
             new_token=lambda: f"{actor.name}-{world.rng.random()}",
@@ -189,7 +189,7 @@ class _Worker:
             self.on_death(self._left)
             raise
 
-    def _admission(self, service: Pace, actor: Actor) -> Permit:
+    def _admission(self, service: HostRateLimiter, actor: Actor) -> Permit:
         world = self._world
         since, reserved = world.now, False
         while True:
@@ -207,7 +207,7 @@ class _Worker:
         clock: datetime = self._world.clock_of(actor)()
         return (wait.until - clock) // timedelta(microseconds=1)
 
-    def _request(self, service: Pace, actor: Actor, permit: Permit) -> None:
+    def _request(self, service: HostRateLimiter, actor: Actor, permit: Permit) -> None:
         world, log = self._world, self._world.log
         admitted_at = world.now
         if permit.probe:
@@ -236,7 +236,7 @@ class _Worker:
 
 
 class _SteppedLedger:
-    """Implements HostLedger for one actor."""
+    """Implements HostStateStore for one actor."""
 
     def __init__(self, world: PaceWorld, actor: Actor) -> None:
         self._world = world
@@ -245,7 +245,7 @@ class _SteppedLedger:
     def read(self, host: str, record: Record) -> Row:
         return self._world.ledger.read(host, record)
 
-    def update(self, host: str, record: Record, change: Change) -> Written | Refused:
+    def update(self, host: str, record: Record, change: ConditionalUpdate) -> Written | Refused:
         world, weather = self._world, self._world.weather
         world.sleep(self._actor, world.seconds(0.02))
         if world.happens(weather.crashes / 2):

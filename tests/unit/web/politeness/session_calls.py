@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from spinneret.web.politeness.ports import HostLedger
+from spinneret.web.politeness.ports import HostStateStore
 from spinneret.web.politeness.sessions import Session, Sessions, SessionWait
 from spinneret.web.politeness.settings import SessionSettings
 from tests.fakes.politeness import tokens
@@ -19,7 +19,7 @@ Logged = Callable[[], list[dict[str, Any]]]
 
 
 def sessions_at(
-    ledger: HostLedger,
+    ledger: HostStateStore,
     clock: HandClock,
     *,
     random: float = 0.0,

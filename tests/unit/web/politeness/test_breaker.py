@@ -17,8 +17,8 @@ from spinneret.web.politeness.models import (
     Wait,
     WaitReason,
 )
-from spinneret.web.politeness.service import Pace
-from tests.fakes.politeness import FakeHostLedger, LossyLedger, pace_at
+from spinneret.web.politeness.service import HostRateLimiter
+from tests.fakes.politeness import FakeHostStateStore, LossyLedger, pace_at
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.breaker_calls import (
     CLOSED,
@@ -34,11 +34,11 @@ from tests.unit.web.politeness.breaker_calls import (
 
 
 @pytest.fixture
-def pace(ledger: FakeHostLedger, clock: HandClock) -> Pace:
+def pace(ledger: FakeHostStateStore, clock: HandClock) -> HostRateLimiter:
     return pace_at(ledger, clock, QUICK)
 
 
-def probe_of(pace: Pace, clock: HandClock) -> Permit:
+def probe_of(pace: HostRateLimiter, clock: HandClock) -> Permit:
     """The probe of a breaker that was opened and whose time is over."""
     open_circuit(pace)
     clock.now += OPEN
@@ -50,11 +50,11 @@ def probe_of(pace: Pace, clock: HandClock) -> Permit:
 # ---------------------------------------------------------------- Closed
 
 
-def test_an_unknown_host_is_closed(pace: Pace) -> None:
+def test_an_unknown_host_is_closed(pace: HostRateLimiter) -> None:
     assert pace.state(HOST) == CLOSED
 
 
-def test_failures_in_a_row_open_the_circuit(pace: Pace) -> None:
+def test_failures_in_a_row_open_the_circuit(pace: HostRateLimiter) -> None:
     send(pace, Outcome.HOST_FAILURE, bounds.BREAKER_FAILURES - 1)
     view = pace.state(HOST)
     assert (view.circuit, view.failures) == (Circuit.CLOSED, 4)
@@ -65,7 +65,9 @@ def test_failures_in_a_row_open_the_circuit(pace: Pace) -> None:
 
 
 @pytest.mark.parametrize("between", [Outcome.SUCCESS, Outcome.CLIENT_ERROR])
-def test_an_answer_of_the_host_ends_the_row_of_failures(pace: Pace, between: Outcome) -> None:
+def test_an_answer_of_the_host_ends_the_row_of_failures(
+    pace: HostRateLimiter, between: Outcome
+) -> None:
     send(pace, Outcome.HOST_FAILURE, 4)
     send(pace, between)
     assert pace.state(HOST) == CLOSED
@@ -75,20 +77,22 @@ def test_an_answer_of_the_host_ends_the_row_of_failures(pace: Pace, between: Out
 
 @pytest.mark.parametrize("outcome", [Outcome.SUCCESS, Outcome.CLIENT_ERROR, Outcome.NOT_TRIED])
 def test_a_host_that_works_costs_no_write_and_opens_nothing(
-    pace: Pace, ledger: FakeHostLedger, outcome: Outcome
+    pace: HostRateLimiter, ledger: FakeHostStateStore, outcome: Outcome
 ) -> None:
     send(pace, outcome, 20)
     assert ledger.updates == 20 + 19  # a burst takes two: the first plan is for an idle host
     assert pace.state(HOST) == CLOSED
 
 
-def test_what_was_not_tried_neither_counts_nor_ends_the_row(pace: Pace) -> None:
+def test_what_was_not_tried_neither_counts_nor_ends_the_row(pace: HostRateLimiter) -> None:
     send(pace, Outcome.HOST_FAILURE, 4)
     send(pace, Outcome.NOT_TRIED)
     assert pace.state(HOST).failures == 4
 
 
-def test_failures_are_forgotten_after_an_hour_of_none(pace: Pace, clock: HandClock) -> None:
+def test_failures_are_forgotten_after_an_hour_of_none(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     send(pace, Outcome.HOST_FAILURE, 4)
     clock.advance(bounds.BREAKER_MEMORY_SECONDS - 1)
     assert pace.state(HOST).failures == 4
@@ -99,7 +103,7 @@ def test_failures_are_forgotten_after_an_hour_of_none(pace: Pace, clock: HandClo
     assert (view.circuit, view.failures) == (Circuit.CLOSED, 4)
 
 
-def test_failures_that_are_reported_together_are_all_counted(pace: Pace) -> None:
+def test_failures_that_are_reported_together_are_all_counted(pace: HostRateLimiter) -> None:
     """All were admitted before the first of them failed."""
     permits = [admitted(pace) for _ in range(5)]
     for number, permit in enumerate(permits):
@@ -108,7 +112,7 @@ def test_failures_that_are_reported_together_are_all_counted(pace: Pace) -> None
     assert pace.state(HOST).circuit is Circuit.OPEN
 
 
-def test_a_failure_counts_on_from_those_since_its_admission(pace: Pace) -> None:
+def test_a_failure_counts_on_from_those_since_its_admission(pace: HostRateLimiter) -> None:
     send(pace, Outcome.HOST_FAILURE, 3)
     permit = admitted(pace)
     send(pace, Outcome.HOST_FAILURE)
@@ -116,7 +120,7 @@ def test_a_failure_counts_on_from_those_since_its_admission(pace: Pace) -> None:
     assert pace.state(HOST).circuit is Circuit.OPEN
 
 
-def test_one_failure_is_counted_once_however_often_it_is_reported(pace: Pace) -> None:
+def test_one_failure_is_counted_once_however_often_it_is_reported(pace: HostRateLimiter) -> None:
     permit = admitted(pace)
     for _ in range(5):
         pace.report(permit, Outcome.HOST_FAILURE)
@@ -127,7 +131,7 @@ def test_one_failure_is_counted_once_however_often_it_is_reported(pace: Pace) ->
 
 
 def test_an_open_circuit_lets_nobody_through_and_says_until_when(
-    pace: Pace, clock: HandClock
+    pace: HostRateLimiter, clock: HandClock
 ) -> None:
     open_circuit(pace)
     clock.advance(299.999)
@@ -139,7 +143,7 @@ def test_an_open_circuit_lets_nobody_through_and_says_until_when(
 @pytest.mark.parametrize("failures", [0, 4])
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_what_was_admitted_before_the_opening_changes_nothing(
-    pace: Pace, ledger: FakeHostLedger, outcome: Outcome, failures: int
+    pace: HostRateLimiter, ledger: FakeHostStateStore, outcome: Outcome, failures: int
 ) -> None:
     send(pace, Outcome.HOST_FAILURE, failures)
     late = admitted(pace)
@@ -150,7 +154,7 @@ def test_what_was_admitted_before_the_opening_changes_nothing(
 
 
 def test_the_retry_after_of_the_host_is_heeded_beyond_the_opening(
-    pace: Pace, clock: HandClock
+    pace: HostRateLimiter, clock: HandClock
 ) -> None:
     permit = admitted(pace)
     open_circuit(pace)
@@ -164,7 +168,7 @@ def test_the_retry_after_of_the_host_is_heeded_beyond_the_opening(
     )
 
 
-def test_a_reset_closes_at_once(pace: Pace) -> None:
+def test_a_reset_closes_at_once(pace: HostRateLimiter) -> None:
     open_circuit(pace)
     pace.reset(f"www.{HOST}")
     assert pace.state(HOST) == CLOSED
@@ -172,7 +176,7 @@ def test_a_reset_closes_at_once(pace: Pace) -> None:
 
 
 def test_a_reset_of_an_unknown_host_leaves_nothing_behind(
-    pace: Pace, ledger: FakeHostLedger
+    pace: HostRateLimiter, ledger: FakeHostStateStore
 ) -> None:
     pace.reset(HOST)
     assert ledger.read(HOST, Record.PACE) == {}
@@ -182,7 +186,9 @@ def test_a_reset_of_an_unknown_host_leaves_nothing_behind(
 # ---------------------------------------------------------------- Half-open
 
 
-def test_one_request_probes_and_all_others_wait_for_it(pace: Pace, clock: HandClock) -> None:
+def test_one_request_probes_and_all_others_wait_for_it(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     probe_of(pace, clock)
     wait = Wait(until=clock.now + LEASE, reason=WaitReason.CIRCUIT_OPEN)
     assert [ask(pace) for _ in range(50)] == [wait] * 50
@@ -191,7 +197,7 @@ def test_one_request_probes_and_all_others_wait_for_it(pace: Pace, clock: HandCl
 
 
 def test_before_the_probe_a_half_open_circuit_asks_for_no_patience(
-    pace: Pace, clock: HandClock
+    pace: HostRateLimiter, clock: HandClock
 ) -> None:
     open_circuit(pace)
     clock.now += OPEN
@@ -200,13 +206,15 @@ def test_before_the_probe_a_half_open_circuit_asks_for_no_patience(
 
 
 @pytest.mark.parametrize("outcome", [Outcome.SUCCESS, Outcome.CLIENT_ERROR])
-def test_a_probe_that_succeeds_closes(pace: Pace, clock: HandClock, outcome: Outcome) -> None:
+def test_a_probe_that_succeeds_closes(
+    pace: HostRateLimiter, clock: HandClock, outcome: Outcome
+) -> None:
     pace.report(probe_of(pace, clock), outcome)
     assert pace.state(HOST) == CLOSED
     assert not admitted(pace).probe
 
 
-def test_a_probe_that_fails_opens_anew(pace: Pace, clock: HandClock) -> None:
+def test_a_probe_that_fails_opens_anew(pace: HostRateLimiter, clock: HandClock) -> None:
     probe = probe_of(pace, clock)
     clock.advance(10)
     pace.report(probe, Outcome.HOST_FAILURE)
@@ -219,13 +227,17 @@ def test_a_probe_that_fails_opens_anew(pace: Pace, clock: HandClock) -> None:
     assert admitted(pace).probe
 
 
-def test_a_probe_that_was_not_tried_passes_the_part_on(pace: Pace, clock: HandClock) -> None:
+def test_a_probe_that_was_not_tried_passes_the_part_on(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     pace.report(probe_of(pace, clock), Outcome.NOT_TRIED)
     assert pace.state(HOST).circuit is Circuit.HALF_OPEN
     assert admitted(pace).probe
 
 
-def test_a_prober_that_died_is_followed_by_the_next_caller(pace: Pace, clock: HandClock) -> None:
+def test_a_prober_that_died_is_followed_by_the_next_caller(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     probe_of(pace, clock)
     clock.now += LEASE - timedelta(milliseconds=1)
     assert isinstance(ask(pace), Wait)
@@ -236,7 +248,7 @@ def test_a_prober_that_died_is_followed_by_the_next_caller(pace: Pace, clock: Ha
 
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_a_prober_that_was_given_up_changes_nothing(
-    pace: Pace, clock: HandClock, ledger: FakeHostLedger, outcome: Outcome
+    pace: HostRateLimiter, clock: HandClock, ledger: FakeHostStateStore, outcome: Outcome
 ) -> None:
     late = probe_of(pace, clock)
     clock.now += LEASE
@@ -246,7 +258,7 @@ def test_a_prober_that_was_given_up_changes_nothing(
     assert ledger.read(HOST, Record.PACE) == row
 
 
-def test_a_probe_needs_a_token_too(ledger: FakeHostLedger, clock: HandClock) -> None:
+def test_a_probe_needs_a_token_too(ledger: FakeHostStateStore, clock: HandClock) -> None:
     slow = PaceLimits(rate=1 / 600, burst=5)
     pace = pace_at(ledger, clock, slow)
     for _ in range(5):
@@ -264,7 +276,7 @@ def test_a_probe_needs_a_token_too(ledger: FakeHostLedger, clock: HandClock) -> 
 
 
 def test_lost_answers_change_no_verdict(clock: HandClock) -> None:
-    ledger = FakeHostLedger()
+    ledger = FakeHostStateStore()
     pace = pace_at(LossyLedger(ledger), clock, QUICK)
     send(pace, Outcome.HOST_FAILURE, 4)
     assert pace.state(HOST).failures == 4

@@ -17,8 +17,8 @@ from spinneret.web.politeness.models import (
     Wait,
     WaitReason,
 )
-from spinneret.web.politeness.service import Pace
-from tests.fakes.politeness import FakeHostLedger, LossyLedger, pace_at
+from spinneret.web.politeness.service import HostRateLimiter
+from tests.fakes.politeness import FakeHostStateStore, LossyLedger, pace_at
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.breaker_calls import (
     CLOSED,
@@ -40,14 +40,16 @@ TEN_MINUTES = timedelta(minutes=10)
 
 
 @pytest.fixture
-def pace(ledger: FakeHostLedger, clock: HandClock) -> Pace:
+def pace(ledger: FakeHostStateStore, clock: HandClock) -> HostRateLimiter:
     return pace_at(ledger, clock, QUICK)
 
 
 # ---------------------------------------------------------------- Fewer failures
 
 
-def test_after_fewer_failures_of_anybody_the_careful_stay_away_and_others_go_on(pace: Pace) -> None:
+def test_after_fewer_failures_of_anybody_the_careful_stay_away_and_others_go_on(
+    pace: HostRateLimiter,
+) -> None:
     send(pace, Outcome.HOST_FAILURE)
     admitted(pace, CAREFUL)
     send(pace, Outcome.HOST_FAILURE)
@@ -61,7 +63,7 @@ def test_after_fewer_failures_of_anybody_the_careful_stay_away_and_others_go_on(
 
 
 @pytest.mark.parametrize("threshold", range(1, bounds.BREAKER_FAILURES + 1))
-def test_each_threshold_counts_exactly(pace: Pace, threshold: int) -> None:
+def test_each_threshold_counts_exactly(pace: HostRateLimiter, threshold: int) -> None:
     careful = BreakerLimits(threshold=threshold)
     send(pace, Outcome.HOST_FAILURE, threshold - 1)
     admitted(pace, careful)
@@ -70,14 +72,18 @@ def test_each_threshold_counts_exactly(pace: Pace, threshold: int) -> None:
 
 
 @pytest.mark.parametrize("outcome", [Outcome.SUCCESS, Outcome.CLIENT_ERROR])
-def test_an_answer_to_anybody_closes_it_for_the_careful_too(pace: Pace, outcome: Outcome) -> None:
+def test_an_answer_to_anybody_closes_it_for_the_careful_too(
+    pace: HostRateLimiter, outcome: Outcome
+) -> None:
     send(pace, Outcome.HOST_FAILURE, 3)
     send(pace, outcome)
     assert pace.state(HOST, breaker=CAREFUL) == CLOSED
     assert not admitted(pace, CAREFUL).probe
 
 
-def test_one_careful_request_probes_and_holds_nobody_else_off(pace: Pace, clock: HandClock) -> None:
+def test_one_careful_request_probes_and_holds_nobody_else_off(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     send(pace, Outcome.HOST_FAILURE, 2)
     clock.now += TEN_MINUTES
     assert pace.state(HOST, breaker=CAREFUL).circuit is Circuit.HALF_OPEN
@@ -86,7 +92,9 @@ def test_one_careful_request_probes_and_holds_nobody_else_off(pace: Pace, clock:
     assert not admitted(pace).probe
 
 
-def test_the_probe_of_the_careful_closes_by_success(pace: Pace, clock: HandClock) -> None:
+def test_the_probe_of_the_careful_closes_by_success(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     send(pace, Outcome.HOST_FAILURE, 2)
     clock.now += TEN_MINUTES
     pace.report(admitted(pace, CAREFUL), Outcome.SUCCESS)
@@ -94,7 +102,9 @@ def test_the_probe_of_the_careful_closes_by_success(pace: Pace, clock: HandClock
     assert not admitted(pace, CAREFUL).probe
 
 
-def test_the_probe_of_the_careful_counts_when_it_fails(pace: Pace, clock: HandClock) -> None:
+def test_the_probe_of_the_careful_counts_when_it_fails(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     send(pace, Outcome.HOST_FAILURE, 2)
     clock.now += TEN_MINUTES
     pace.report(admitted(pace, CAREFUL), Outcome.HOST_FAILURE)
@@ -106,7 +116,7 @@ def test_the_probe_of_the_careful_counts_when_it_fails(pace: Pace, clock: HandCl
 
 
 def test_a_careful_probe_that_was_not_tried_passes_the_part_on(
-    pace: Pace, clock: HandClock
+    pace: HostRateLimiter, clock: HandClock
 ) -> None:
     send(pace, Outcome.HOST_FAILURE, 2)
     clock.now += TEN_MINUTES
@@ -114,7 +124,9 @@ def test_a_careful_probe_that_was_not_tried_passes_the_part_on(
     assert admitted(pace, CAREFUL).probe
 
 
-def test_a_careful_prober_that_died_is_followed_by_the_next(pace: Pace, clock: HandClock) -> None:
+def test_a_careful_prober_that_died_is_followed_by_the_next(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     send(pace, Outcome.HOST_FAILURE, 2)
     clock.now += TEN_MINUTES
     admitted(pace, CAREFUL)
@@ -124,7 +136,7 @@ def test_a_careful_prober_that_died_is_followed_by_the_next(pace: Pace, clock: H
 
 @pytest.mark.parametrize("outcome", [Outcome.HOST_FAILURE, Outcome.NOT_TRIED])
 def test_a_careful_prober_that_was_given_up_ends_no_lease_of_another(
-    pace: Pace, clock: HandClock, ledger: FakeHostLedger, outcome: Outcome
+    pace: HostRateLimiter, clock: HandClock, ledger: FakeHostStateStore, outcome: Outcome
 ) -> None:
     send(pace, Outcome.HOST_FAILURE, 2)
     clock.now += TEN_MINUTES
@@ -137,7 +149,7 @@ def test_a_careful_prober_that_was_given_up_ends_no_lease_of_another(
 
 
 def test_failures_that_are_forgotten_keep_the_careful_away_no_longer(
-    pace: Pace, clock: HandClock
+    pace: HostRateLimiter, clock: HandClock
 ) -> None:
     send(pace, Outcome.HOST_FAILURE, 2)
     clock.advance(bounds.BREAKER_MEMORY_SECONDS)
@@ -148,7 +160,9 @@ def test_failures_that_are_forgotten_keep_the_careful_away_no_longer(
 # ---------------------------------------------------------------- A longer time
 
 
-def test_the_patient_stay_away_for_longer_and_others_probe(pace: Pace, clock: HandClock) -> None:
+def test_the_patient_stay_away_for_longer_and_others_probe(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     open_circuit(pace)
     assert refused(pace, PATIENT).until == START + TEN_MINUTES
     clock.now += OPEN
@@ -158,14 +172,16 @@ def test_the_patient_stay_away_for_longer_and_others_probe(pace: Pace, clock: Ha
     assert admitted(pace).probe
 
 
-def test_the_probe_of_another_closes_for_the_patient_too(pace: Pace, clock: HandClock) -> None:
+def test_the_probe_of_another_closes_for_the_patient_too(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     open_circuit(pace)
     clock.now += OPEN
     pace.report(admitted(pace), Outcome.SUCCESS)
     assert not admitted(pace, PATIENT).probe
 
 
-def test_where_nobody_else_asks_the_patient_probe(pace: Pace, clock: HandClock) -> None:
+def test_where_nobody_else_asks_the_patient_probe(pace: HostRateLimiter, clock: HandClock) -> None:
     open_circuit(pace)
     clock.now += TEN_MINUTES
     permit = admitted(pace, PATIENT)
@@ -180,7 +196,7 @@ def test_where_nobody_else_asks_the_patient_probe(pace: Pace, clock: HandClock) 
 
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_a_careful_probe_from_before_the_opening_decides_nothing(
-    pace: Pace, clock: HandClock, ledger: FakeHostLedger, outcome: Outcome
+    pace: HostRateLimiter, clock: HandClock, ledger: FakeHostStateStore, outcome: Outcome
 ) -> None:
     send(pace, Outcome.HOST_FAILURE, 4)
     clock.now += TEN_MINUTES
@@ -194,7 +210,9 @@ def test_a_careful_probe_from_before_the_opening_decides_nothing(
     assert admitted(pace).probe
 
 
-def test_the_failures_of_the_careful_open_it_at_the_fifth_for_everybody(pace: Pace) -> None:
+def test_the_failures_of_the_careful_open_it_at_the_fifth_for_everybody(
+    pace: HostRateLimiter,
+) -> None:
     permits = [admitted(pace, CAREFUL) for _ in range(5)]
     for permit in permits[:4]:
         pace.report(permit, Outcome.HOST_FAILURE)
@@ -204,12 +222,16 @@ def test_the_failures_of_the_careful_open_it_at_the_fifth_for_everybody(pace: Pa
 
 
 @pytest.mark.parametrize("breaker", [USUAL, CAREFUL, PATIENT])
-def test_care_costs_no_write(pace: Pace, ledger: FakeHostLedger, breaker: BreakerLimits) -> None:
+def test_care_costs_no_write(
+    pace: HostRateLimiter, ledger: FakeHostStateStore, breaker: BreakerLimits
+) -> None:
     pace.report(admitted(pace, breaker), Outcome.SUCCESS)
     assert (ledger.updates, ledger.reads) == (1, 0)
 
 
-def test_the_careful_see_the_same_as_they_are_admitted_by(pace: Pace, clock: HandClock) -> None:
+def test_the_careful_see_the_same_as_they_are_admitted_by(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     send(pace, Outcome.HOST_FAILURE, 3)
     for _ in range(200):
         clock.advance(7)
@@ -221,7 +243,7 @@ def test_the_careful_see_the_same_as_they_are_admitted_by(pace: Pace, clock: Han
 
 
 def test_lost_answers_change_no_verdict_of_the_careful(clock: HandClock) -> None:
-    pace = pace_at(LossyLedger(FakeHostLedger()), clock, QUICK)
+    pace = pace_at(LossyLedger(FakeHostStateStore()), clock, QUICK)
     send(pace, Outcome.HOST_FAILURE, 2)
     for verdict in (Outcome.HOST_FAILURE, Outcome.NOT_TRIED, Outcome.SUCCESS):
         clock.now += TEN_MINUTES

@@ -8,8 +8,8 @@ import pytest
 
 from spinneret.kernel import bounds
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Record, WaitReason
-from spinneret.web.politeness.service import Pace
-from tests.fakes.politeness import FakeHostLedger, pace_at
+from spinneret.web.politeness.service import HostRateLimiter
+from tests.fakes.politeness import FakeHostStateStore, pace_at
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.pace_calls import (
     HOST,
@@ -33,7 +33,7 @@ MIXED = [USUAL, PaceLimits(rate=0.2), PaceLimits(rate=0.02), PaceLimits(rate=0.0
 @pytest.mark.parametrize("reserved", [False, True])
 @pytest.mark.parametrize("order", [MIXED, MIXED[::-1]], ids=["fastest first", "slowest first"])
 def test_all_paces_together_get_one_burst(
-    pace: Pace, order: list[PaceLimits], reserved: bool
+    pace: HostRateLimiter, order: list[PaceLimits], reserved: bool
 ) -> None:
     outcomes = [
         ask(pace, limits_, reserved=reserved) for limits_ in order for _ in range(limits_.burst)
@@ -41,7 +41,9 @@ def test_all_paces_together_get_one_burst(
     assert sum(isinstance(each, Permit) for each in outcomes) == bounds.DOMAIN_BURST
 
 
-def test_all_paces_together_go_on_at_the_rate_of_the_fastest(pace: Pace, clock: HandClock) -> None:
+def test_all_paces_together_go_on_at_the_rate_of_the_fastest(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     moments = []
     for _ in range(100):
         clock.advance(0.25)
@@ -63,7 +65,7 @@ def test_all_paces_together_go_on_at_the_rate_of_the_fastest(pace: Pace, clock: 
     ids=["rate", "rate and burst", "gap"],
 )
 def test_a_slow_request_costs_the_faster_no_more_than_one_of_theirs(
-    pace: Pace, limits_: PaceLimits
+    pace: HostRateLimiter, limits_: PaceLimits
 ) -> None:
     admitted(pace, limits_)
     for _ in range(4):
@@ -71,7 +73,7 @@ def test_a_slow_request_costs_the_faster_no_more_than_one_of_theirs(
     assert refused(pace).until == START + SECOND
 
 
-def test_a_slow_reservation_keeps_no_newcomer_back(pace: Pace) -> None:
+def test_a_slow_reservation_keeps_no_newcomer_back(pace: HostRateLimiter) -> None:
     for _ in range(2):
         admitted(pace, SLOW)
     assert [refused(pace, SLOW).until for _ in range(3)] == [
@@ -81,7 +83,7 @@ def test_a_slow_reservation_keeps_no_newcomer_back(pace: Pace) -> None:
 
 
 def test_a_tenants_own_gap_keeps_others_away_neither_while_it_asks_nor_after(
-    pace: Pace,
+    pace: HostRateLimiter,
 ) -> None:
     permit = admitted(pace, OWN_GAP)
     pace.report(admitted(pace), Outcome.SUCCESS)
@@ -90,20 +92,22 @@ def test_a_tenants_own_gap_keeps_others_away_neither_while_it_asks_nor_after(
     admitted(pace, PaceLimits(own_gap_seconds=10))
 
 
-def test_a_holder_of_an_own_gap_that_died_keeps_nobody_else_away(pace: Pace) -> None:
+def test_a_holder_of_an_own_gap_that_died_keeps_nobody_else_away(pace: HostRateLimiter) -> None:
     admitted(pace, OWN_GAP)
     admitted(pace)
     admitted(pace, SLOW)
     admitted(pace, PaceLimits(rate=bounds.DOMAIN_RATE_MIN, burst=2))
 
 
-def test_who_is_much_slower_delays_no_slowed_one_either(pace: Pace) -> None:
+def test_who_is_much_slower_delays_no_slowed_one_either(pace: HostRateLimiter) -> None:
     admitted(pace, SLOWEST)
     for _ in range(2):
         admitted(pace, SLOW)
 
 
-def test_steady_traffic_of_others_starves_no_slow_one(pace: Pace, clock: HandClock) -> None:
+def test_steady_traffic_of_others_starves_no_slow_one(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     slow = PaceLimits(own_gap_seconds=10)
     done, reserved, due = 0, False, START
     for _ in range(120):
@@ -123,7 +127,7 @@ def test_steady_traffic_of_others_starves_no_slow_one(pace: Pace, clock: HandClo
 
 
 def test_a_slow_caller_keeps_to_its_own_pace_at_an_idle_host(
-    pace: Pace, clock: HandClock, ledger: FakeHostLedger
+    pace: HostRateLimiter, clock: HandClock, ledger: FakeHostStateStore
 ) -> None:
     for _ in range(2):
         admitted(pace, SLOW)
@@ -136,7 +140,9 @@ def test_a_slow_caller_keeps_to_its_own_pace_at_an_idle_host(
         assert ledger.updates == before + 1
 
 
-def test_a_slow_newcomer_does_not_overtake_a_reservation(pace: Pace, clock: HandClock) -> None:
+def test_a_slow_newcomer_does_not_overtake_a_reservation(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     for _ in range(2):
         admitted(pace, SLOW)
     reservation = refused(pace, SLOW)
@@ -150,7 +156,7 @@ def test_a_slow_newcomer_does_not_overtake_a_reservation(pace: Pace, clock: Hand
 
 
 def test_a_slow_newcomer_comes_after_all_reservations_though_there_is_a_token(
-    pace: Pace, clock: HandClock
+    pace: HostRateLimiter, clock: HandClock
 ) -> None:
     for _ in range(2):
         admitted(pace, SLOW)
@@ -159,13 +165,13 @@ def test_a_slow_newcomer_comes_after_all_reservations_though_there_is_a_token(
     assert refused(pace, SLOW).until == reservations[2] + 5 * SECOND
 
 
-def test_a_slow_caller_waits_for_the_hosts_bucket_too(pace: Pace) -> None:
+def test_a_slow_caller_waits_for_the_hosts_bucket_too(pace: HostRateLimiter) -> None:
     use_up(pace)
     assert refused(pace, SLOW).until == START + SECOND
 
 
 def test_two_tenants_of_one_slow_pace_share_one_bucket(
-    ledger: FakeHostLedger, clock: HandClock
+    ledger: FakeHostStateStore, clock: HandClock
 ) -> None:
     one, other = pace_at(ledger, clock), pace_at(ledger, clock)
     admitted(one, SLOW)
@@ -174,7 +180,9 @@ def test_two_tenants_of_one_slow_pace_share_one_bucket(
     assert refused(other, SLOW).until == START + 10 * SECOND
 
 
-def test_a_slow_request_at_an_idle_host_is_one_write(pace: Pace, ledger: FakeHostLedger) -> None:
+def test_a_slow_request_at_an_idle_host_is_one_write(
+    pace: HostRateLimiter, ledger: FakeHostStateStore
+) -> None:
     pace.report(admitted(pace, SLOW), Outcome.SUCCESS)
     assert (ledger.updates, ledger.reads) == (1, 0)
 
@@ -185,7 +193,7 @@ PATIENT = PaceLimits(min_gap_seconds=10, own_gap_seconds=60)
 
 
 def test_a_crawl_delay_holds_between_tenants_whatever_their_own_gaps(
-    pace: Pace, clock: HandClock
+    pace: HostRateLimiter, clock: HandClock
 ) -> None:
     for first, then in ((PATIENT, STRICT), (STRICT, PATIENT)):
         permit = admitted(pace, first)
@@ -200,7 +208,7 @@ def test_a_crawl_delay_holds_between_tenants_whatever_their_own_gaps(
 
 
 def test_an_own_gap_longer_than_the_crawl_delay_holds_for_its_tenant(
-    pace: Pace, clock: HandClock, ledger: FakeHostLedger
+    pace: HostRateLimiter, clock: HandClock, ledger: FakeHostStateStore
 ) -> None:
     permit = admitted(pace, PATIENT)
     before = ledger.updates
@@ -219,7 +227,7 @@ def test_an_own_gap_longer_than_the_crawl_delay_holds_for_its_tenant(
 
 @pytest.mark.heavy
 def test_a_row_stays_small_whatever_pace_tenants_set(
-    pace: Pace, ledger: FakeHostLedger, clock: HandClock
+    pace: HostRateLimiter, ledger: FakeHostStateStore, clock: HandClock
 ) -> None:
     for number in range(1000):
         retry_after = 1 + 3599 * number / 1000

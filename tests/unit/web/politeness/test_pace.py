@@ -13,8 +13,8 @@ from spinneret.web.politeness.models import (
     Wait,
     WaitReason,
 )
-from spinneret.web.politeness.service import Pace
-from tests.fakes.politeness import FakeHostLedger, pace_at
+from spinneret.web.politeness.service import HostRateLimiter
+from tests.fakes.politeness import FakeHostStateStore, pace_at
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.pace_calls import (
     SECOND,
@@ -27,14 +27,18 @@ from tests.unit.web.politeness.pace_calls import (
 # ---------------------------------------------------------------- Bucket
 
 
-def test_an_idle_host_is_asked_at_once_for_one_write(pace: Pace, ledger: FakeHostLedger) -> None:
+def test_an_idle_host_is_asked_at_once_for_one_write(
+    pace: HostRateLimiter, ledger: FakeHostStateStore
+) -> None:
     permit = admitted(pace)
     assert ledger.updates == 1
     pace.report(permit, Outcome.SUCCESS)
     assert ledger.updates == 1
 
 
-def test_a_burst_passes_and_then_one_request_per_interval(pace: Pace, clock: HandClock) -> None:
+def test_a_burst_passes_and_then_one_request_per_interval(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     use_up(pace)
     for second in range(1, 5):
         wait = refused(pace, reserved=True)
@@ -43,7 +47,9 @@ def test_a_burst_passes_and_then_one_request_per_interval(pace: Pace, clock: Han
         admitted(pace, reserved=True)
 
 
-def test_a_bucket_fills_up_to_its_burst_and_no_further(pace: Pace, clock: HandClock) -> None:
+def test_a_bucket_fills_up_to_its_burst_and_no_further(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     use_up(pace)
     clock.advance(3600)
     use_up(pace)
@@ -53,7 +59,7 @@ def test_a_bucket_fills_up_to_its_burst_and_no_further(pace: Pace, clock: HandCl
 @pytest.mark.parametrize(
     "host", ["www.site.example", "SITE.example", "site.example.", "WWW.Site.Example."]
 )
-def test_one_host_has_one_bucket_under_all_its_names(pace: Pace, host: str) -> None:
+def test_one_host_has_one_bucket_under_all_its_names(pace: HostRateLimiter, host: str) -> None:
     use_up(pace)
     assert isinstance(ask(pace, host=host), Wait)
     admitted(pace, host="www.other.example")
@@ -61,7 +67,7 @@ def test_one_host_has_one_bucket_under_all_its_names(pace: Pace, host: str) -> N
 
 
 def test_callers_in_different_processes_share_one_bucket(
-    ledger: FakeHostLedger, clock: HandClock
+    ledger: FakeHostStateStore, clock: HandClock
 ) -> None:
     one, other = pace_at(ledger, clock), pace_at(ledger, clock)
     for pace in (one, other, one, other, one):
@@ -69,7 +75,7 @@ def test_callers_in_different_processes_share_one_bucket(
     assert isinstance(ask(other), Wait)
 
 
-def test_nobody_is_faster_than_the_stage(pace: Pace) -> None:
+def test_nobody_is_faster_than_the_stage(pace: HostRateLimiter) -> None:
     quick = PaceLimits(rate=1000, burst=1000)
     use_up(pace)
     assert refused(pace, quick, reserved=True).until == START + SECOND
@@ -78,7 +84,7 @@ def test_nobody_is_faster_than_the_stage(pace: Pace) -> None:
 # ---------------------------------------------------------------- Reservations
 
 
-def test_everybody_who_must_wait_is_reserved_a_slot_of_his_own(pace: Pace) -> None:
+def test_everybody_who_must_wait_is_reserved_a_slot_of_his_own(pace: HostRateLimiter) -> None:
     use_up(pace)
     waits = [refused(pace) for _ in range(20)]
     assert [wait.until for wait in waits] == [START + n * SECOND for n in range(1, 21)]
@@ -86,7 +92,7 @@ def test_everybody_who_must_wait_is_reserved_a_slot_of_his_own(pace: Pace) -> No
 
 
 def test_who_keeps_to_his_slot_is_admitted_by_one_write(
-    pace: Pace, clock: HandClock, ledger: FakeHostLedger
+    pace: HostRateLimiter, clock: HandClock, ledger: FakeHostStateStore
 ) -> None:
     use_up(pace)
     for wait in [refused(pace) for _ in range(10)]:
@@ -96,7 +102,9 @@ def test_who_keeps_to_his_slot_is_admitted_by_one_write(
         assert ledger.updates == before + 1
 
 
-def test_a_newcomer_does_not_overtake_a_reservation(pace: Pace, clock: HandClock) -> None:
+def test_a_newcomer_does_not_overtake_a_reservation(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     use_up(pace)
     reservation = refused(pace)
     clock.now = reservation.until
@@ -105,7 +113,9 @@ def test_a_newcomer_does_not_overtake_a_reservation(pace: Pace, clock: HandClock
     admitted(pace, reserved=True)
 
 
-def test_the_reservation_to_a_job_that_died_passes_by(pace: Pace, clock: HandClock) -> None:
+def test_the_reservation_to_a_job_that_died_passes_by(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     use_up(pace)
     reservation = refused(pace)
     clock.now = reservation.until + SECOND
@@ -113,7 +123,7 @@ def test_the_reservation_to_a_job_that_died_passes_by(pace: Pace, clock: HandClo
 
 
 def test_who_comes_a_little_early_waits_for_the_same_slot(
-    pace: Pace, clock: HandClock, ledger: FakeHostLedger
+    pace: HostRateLimiter, clock: HandClock, ledger: FakeHostStateStore
 ) -> None:
     use_up(pace)
     reservation, next_one = refused(pace), refused(pace)
@@ -122,7 +132,7 @@ def test_who_comes_a_little_early_waits_for_the_same_slot(
     assert refused(pace).until == next_one.until + SECOND
 
 
-def test_who_comes_late_loses_nothing(pace: Pace, clock: HandClock) -> None:
+def test_who_comes_late_loses_nothing(pace: HostRateLimiter, clock: HandClock) -> None:
     use_up(pace)
     reservations = [refused(pace) for _ in range(4)]
     clock.now = reservations[-1].until + 0.9 * SECOND
@@ -131,7 +141,7 @@ def test_who_comes_late_loses_nothing(pace: Pace, clock: HandClock) -> None:
 
 
 def test_slots_are_reserved_for_an_hour_ahead_at_most(
-    pace: Pace, clock: HandClock, ledger: FakeHostLedger
+    pace: HostRateLimiter, clock: HandClock, ledger: FakeHostStateStore
 ) -> None:
     slow = PaceLimits(rate=1 / 600, burst=2)
     use_up(pace, slow)
@@ -142,7 +152,7 @@ def test_slots_are_reserved_for_an_hour_ahead_at_most(
 
 
 def test_who_holds_a_reservation_keeps_it_when_others_reach_beyond_the_hour(
-    pace: Pace, clock: HandClock
+    pace: HostRateLimiter, clock: HandClock
 ) -> None:
     slow = PaceLimits(rate=1 / 600, burst=2)
     use_up(pace, slow)
@@ -156,7 +166,7 @@ def test_who_holds_a_reservation_keeps_it_when_others_reach_beyond_the_hour(
 
 
 def test_the_retry_after_of_the_host_holds_for_everybody(
-    pace: Pace, ledger: FakeHostLedger, clock: HandClock
+    pace: HostRateLimiter, ledger: FakeHostStateStore, clock: HandClock
 ) -> None:
     pace.report(admitted(pace), Outcome.CLIENT_ERROR, retry_after=120)
     waits = [refused(pace_at(ledger, clock)) for _ in range(3)]
@@ -180,7 +190,10 @@ def test_the_retry_after_of_the_host_holds_for_everybody(
     ],
 )
 def test_a_retry_after_never_shortens_another_and_ends_within_the_hour(
-    pace: Pace, retry_afters: list[float], until: float | None, caplog: pytest.LogCaptureFixture
+    pace: HostRateLimiter,
+    retry_afters: list[float],
+    until: float | None,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     permits = [admitted(pace) for _ in retry_afters]
     for permit, retry_after in zip(permits, retry_afters, strict=True):
@@ -194,7 +207,9 @@ def test_a_retry_after_never_shortens_another_and_ends_within_the_hour(
         assert outcome.until == START + timedelta(seconds=until)
 
 
-def test_a_retry_after_holds_beyond_the_filling_of_the_bucket(pace: Pace, clock: HandClock) -> None:
+def test_a_retry_after_holds_beyond_the_filling_of_the_bucket(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     pace.report(admitted(pace), Outcome.CLIENT_ERROR, retry_after=120)
     clock.advance(119.999)
     assert isinstance(ask(pace), Wait)
@@ -202,7 +217,7 @@ def test_a_retry_after_holds_beyond_the_filling_of_the_bucket(pace: Pace, clock:
     admitted(pace, reserved=True)
 
 
-def test_no_retry_after_is_no_write(pace: Pace, ledger: FakeHostLedger) -> None:
+def test_no_retry_after_is_no_write(pace: HostRateLimiter, ledger: FakeHostStateStore) -> None:
     permit = admitted(pace)
     for retry_after in (None, 0, -5):
         pace.report(permit, Outcome.SUCCESS, retry_after=retry_after)
@@ -210,7 +225,7 @@ def test_no_retry_after_is_no_write(pace: Pace, ledger: FakeHostLedger) -> None:
 
 
 def test_reservations_within_a_retry_after_are_spread_behind_it(
-    pace: Pace, clock: HandClock
+    pace: HostRateLimiter, clock: HandClock
 ) -> None:
     use_up(pace)
     reservations = [refused(pace) for _ in range(3)]

@@ -17,8 +17,8 @@ from spinneret.web.politeness.models import (
     from_ms,
     to_ms,
 )
-from spinneret.web.politeness.service import Pace
-from tests.fakes.politeness import FakeHostLedger, LossyLedger, pace_at
+from spinneret.web.politeness.service import HostRateLimiter
+from tests.fakes.politeness import FakeHostStateStore, LossyLedger, pace_at
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.pace_calls import (
     HOST,
@@ -34,9 +34,9 @@ from tests.unit.web.politeness.pace_calls import (
 
 @pytest.mark.parametrize("limits_", [USUAL, STRICT], ids=["bucket", "strict"])
 def test_lost_answers_neither_spend_tokens_nor_slots(
-    ledger: FakeHostLedger, clock: HandClock, limits_: PaceLimits
+    ledger: FakeHostStateStore, clock: HandClock, limits_: PaceLimits
 ) -> None:
-    lossy, sound = FakeHostLedger(), FakeHostLedger()
+    lossy, sound = FakeHostStateStore(), FakeHostStateStore()
     reported: list[list[object]] = []
     for pace in (pace_at(LossyLedger(lossy), clock), pace_at(sound, clock)):
         clock.now = START
@@ -52,12 +52,14 @@ def test_lost_answers_neither_spend_tokens_nor_slots(
 
 
 def test_a_lost_answer_costs_no_second_token_of_a_burst(clock: HandClock) -> None:
-    pace = pace_at(LossyLedger(FakeHostLedger()), clock)
+    pace = pace_at(LossyLedger(FakeHostStateStore()), clock)
     use_up(pace)
     assert refused(pace).until == START + SECOND
 
 
-def test_a_ledger_that_is_down_is_reported(pace: Pace, ledger: FakeHostLedger) -> None:
+def test_a_ledger_that_is_down_is_reported(
+    pace: HostRateLimiter, ledger: FakeHostStateStore
+) -> None:
     permit = admitted(pace, STRICT)
     ledger.available = False
     for call in (
@@ -71,7 +73,7 @@ def test_a_ledger_that_is_down_is_reported(pace: Pace, ledger: FakeHostLedger) -
 
 
 def test_a_row_is_kept_for_longer_than_anything_in_it(
-    pace: Pace, ledger: FakeHostLedger, clock: HandClock
+    pace: HostRateLimiter, ledger: FakeHostStateStore, clock: HandClock
 ) -> None:
     permit = admitted(pace, PaceLimits(min_gap_seconds=48 * 3600))
     pace.report(permit, Outcome.SUCCESS, retry_after=3600)

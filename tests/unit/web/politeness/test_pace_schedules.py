@@ -23,7 +23,7 @@ from tests.unit.web.politeness.pace_world import (
     Asked,
     PaceWorld,
     RunLog,
-    Weather,
+    WorldConfig,
     lease_us,
 )
 
@@ -37,28 +37,28 @@ SLOW = PaceLimits(rate=0.2, burst=5)
 SLOWER = PaceLimits(rate=1 / 30, burst=4)
 OWN_GAP = PaceLimits(rate=2, burst=3, own_gap_seconds=5)
 PATIENT = PaceLimits(rate=2, burst=3, min_gap_seconds=2, own_gap_seconds=20)
-ALIKE = Weather(stage=BUCKET, paces=(BUCKET,) * 8)
-MIXED = Weather(stage=BUCKET, paces=(BUCKET, SLOW, SLOWER, OWN_GAP) * 2)
+ALIKE = WorldConfig(stage=BUCKET, paces=(BUCKET,) * 8)
+MIXED = WorldConfig(stage=BUCKET, paces=(BUCKET, SLOW, SLOWER, OWN_GAP) * 2)
 WORLDS = {
     "alike": ALIKE,
     "skewed": replace(ALIKE, skew_seconds=5.0),
     "crashes and losses": replace(ALIKE, crashes=0.03, lost=0.1),
     "retry_afters": replace(ALIKE, retry_afters=0.2),
-    "a crawl-delay": Weather(stage=BUCKET, paces=(DELAY,) * 6),
-    "a crawl-delay, skewed, crashes and losses": Weather(
+    "a crawl-delay": WorldConfig(stage=BUCKET, paces=(DELAY,) * 6),
+    "a crawl-delay, skewed, crashes and losses": WorldConfig(
         stage=BUCKET, paces=(LONG_DELAY,) * 4, skew_seconds=5.0, crashes=0.03, lost=0.1
     ),
-    "a crawl-delay at some origins": Weather(
+    "a crawl-delay at some origins": WorldConfig(
         stage=BUCKET, paces=(BUCKET, BUCKET, DELAY) * 2, crashes=0.02, lost=0.05
     ),
     "tenants of different paces": MIXED,
     "tenants of different paces, skewed": replace(MIXED, skew_seconds=5.0),
     "tenants of different paces, crashes and losses": replace(MIXED, crashes=0.03, lost=0.1),
-    "tenants at a crawl-delay": Weather(
+    "tenants at a crawl-delay": WorldConfig(
         stage=BUCKET, paces=(DELAY, PATIENT, PATIENT) * 2, crashes=0.02
     ),
-    "an outage": Weather(stage=BUCKET, paces=(BUCKET,) * 8, down_until=400.0, requests=6),
-    "an outage among crashes": Weather(
+    "an outage": WorldConfig(stage=BUCKET, paces=(BUCKET,) * 8, down_until=400.0, requests=6),
+    "an outage among crashes": WorldConfig(
         stage=BUCKET,
         paces=(BUCKET, BUCKET, SLOW) * 2,
         down_until=1000.0,
@@ -66,7 +66,7 @@ WORLDS = {
         lost=0.1,
         skew_seconds=5.0,
     ),
-    "everything": Weather(
+    "everything": WorldConfig(
         stage=BUCKET,
         paces=(BUCKET, SLOW, DELAY, OWN_GAP, PATIENT) * 2,
         down_until=700.0,
@@ -118,7 +118,7 @@ def test_a_seed_repeats_its_run(threads: Executor) -> None:
     assert one.crashes > 0
 
 
-def check_windows(log: RunLog, weather: Weather, context: str) -> None:
+def check_windows(log: RunLog, weather: WorldConfig, context: str) -> None:
     """GCRA's bound: the stage's for all tenants together, and its own for every pace.
 
     The clocks' spread widens every window.
@@ -159,7 +159,7 @@ def check_gap(first: Arrival, then: Arrival, seconds: float, spread: int, contex
         assert gap >= seconds * SECOND - spread, f"{context}: {gap} µs"
 
 
-def check_patience(log: RunLog, weather: Weather, context: str) -> None:
+def check_patience(log: RunLog, weather: WorldConfig, context: str) -> None:
     """Nobody waits for longer than all that could go before him takes."""
     interval = max(pace.interval_ms for pace in weather.paces) * MS
     one = interval + SECOND

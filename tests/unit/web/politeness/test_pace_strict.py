@@ -14,8 +14,8 @@ from spinneret.web.politeness.models import (
     Record,
     Wait,
 )
-from spinneret.web.politeness.service import Pace
-from tests.fakes.politeness import FakeHostLedger, pace_at
+from spinneret.web.politeness.service import HostRateLimiter
+from tests.fakes.politeness import FakeHostStateStore, pace_at
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.pace_calls import (
     HOST,
@@ -35,7 +35,7 @@ from tests.unit.web.politeness.pace_calls import (
     ids=["crawl-delay", "own gap", "burst 1"],
 )
 def test_the_next_strict_request_waits_for_the_end_of_the_last_and_the_gap(
-    pace: Pace, clock: HandClock, limits_: PaceLimits
+    pace: HostRateLimiter, clock: HandClock, limits_: PaceLimits
 ) -> None:
     permit = admitted(pace, limits_)
     clock.advance(25)
@@ -54,7 +54,7 @@ def test_the_next_strict_request_waits_for_the_end_of_the_last_and_the_gap(
     ids=["crawl-delay", "own gap"],
 )
 def test_who_meets_a_strict_request_under_way_is_reserved_the_time_after_a_gap(
-    ledger: FakeHostLedger, clock: HandClock, quick: PaceLimits
+    ledger: FakeHostStateStore, clock: HandClock, quick: PaceLimits
 ) -> None:
     pace = pace_at(ledger, clock, PaceLimits(rate=10))
     admitted(pace, quick)
@@ -67,20 +67,20 @@ def test_who_meets_a_strict_request_under_way_is_reserved_the_time_after_a_gap(
 
 @pytest.mark.parametrize("limits_", [STRICT, PaceLimits(own_gap_seconds=10)])
 def test_a_strict_request_is_two_writes(
-    pace: Pace, ledger: FakeHostLedger, limits_: PaceLimits
+    pace: HostRateLimiter, ledger: FakeHostStateStore, limits_: PaceLimits
 ) -> None:
     permit = admitted(pace, limits_)
     pace.report(permit, Outcome.SUCCESS)
     assert ledger.updates == 2
 
 
-def test_a_crawl_delay_of_zero_is_none(pace: Pace) -> None:
+def test_a_crawl_delay_of_zero_is_none(pace: HostRateLimiter) -> None:
     use_up(pace, PaceLimits(min_gap_seconds=0))
 
 
 @pytest.mark.parametrize("limits_", [STRICT, PaceLimits(own_gap_seconds=10)])
 def test_a_strict_holder_that_died_frees_the_host_after_its_time_and_a_gap(
-    pace: Pace, clock: HandClock, limits_: PaceLimits
+    pace: HostRateLimiter, clock: HandClock, limits_: PaceLimits
 ) -> None:
     admitted(pace, limits_)
     free = START + (bounds.HOST_LEASE_SECONDS + 10) * SECOND
@@ -92,7 +92,7 @@ def test_a_strict_holder_that_died_frees_the_host_after_its_time_and_a_gap(
 
 @pytest.mark.parametrize("limits_", [STRICT, PaceLimits(own_gap_seconds=10)])
 def test_the_report_of_a_holder_that_was_given_up_changes_nothing(
-    pace: Pace, clock: HandClock, ledger: FakeHostLedger, limits_: PaceLimits
+    pace: HostRateLimiter, clock: HandClock, ledger: FakeHostStateStore, limits_: PaceLimits
 ) -> None:
     late = admitted(pace, limits_)
     clock.advance(bounds.HOST_LEASE_SECONDS + 10)
@@ -102,7 +102,9 @@ def test_the_report_of_a_holder_that_was_given_up_changes_nothing(
     assert ledger.read(HOST, Record.PACE) == row
 
 
-def test_others_keep_away_from_a_host_that_is_asked_strictly(pace: Pace, clock: HandClock) -> None:
+def test_others_keep_away_from_a_host_that_is_asked_strictly(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     permit = admitted(pace, STRICT)
     assert isinstance(ask(pace, USUAL), Wait)
     pace.report(permit, Outcome.SUCCESS)
@@ -112,7 +114,7 @@ def test_others_keep_away_from_a_host_that_is_asked_strictly(pace: Pace, clock: 
 
 
 def test_a_strict_caller_keeps_its_gap_from_an_admission_before(
-    pace: Pace, clock: HandClock
+    pace: HostRateLimiter, clock: HandClock
 ) -> None:
     admitted(pace, USUAL)
     assert refused(pace, STRICT).until == START + 10 * SECOND
@@ -123,7 +125,7 @@ def test_a_strict_caller_keeps_its_gap_from_an_admission_before(
 
 
 def test_of_two_strict_callers_the_slower_ones_gap_holds_either_way_round(
-    pace: Pace, clock: HandClock
+    pace: HostRateLimiter, clock: HandClock
 ) -> None:
     quick = PaceLimits(min_gap_seconds=2)
     for first, then in ((quick, STRICT), (STRICT, quick)):
@@ -138,7 +140,7 @@ def test_of_two_strict_callers_the_slower_ones_gap_holds_either_way_round(
 
 
 def test_waiters_of_a_slow_strict_host_are_spread_and_none_is_forgotten(
-    pace: Pace, clock: HandClock
+    pace: HostRateLimiter, clock: HandClock
 ) -> None:
     """Requests take longer than the gap, so that slots come faster than the host."""
     due: list[tuple[datetime, int]] = [(START, n) for n in range(10)]

@@ -16,8 +16,8 @@ from spinneret.web.politeness.models import (
     Record,
     WaitReason,
 )
-from spinneret.web.politeness.service import Pace
-from tests.fakes.politeness import FakeHostLedger, LossyLedger, pace_at
+from spinneret.web.politeness.service import HostRateLimiter
+from tests.fakes.politeness import FakeHostStateStore, LossyLedger, pace_at
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.breaker_calls import (
     CLOSED,
@@ -37,14 +37,14 @@ PLACE = f"{HOST}:{DISCARD}"
 
 
 @pytest.fixture
-def pace(ledger: FakeHostLedger, clock: HandClock) -> Pace:
+def pace(ledger: FakeHostStateStore, clock: HandClock) -> HostRateLimiter:
     return pace_at(ledger, clock, QUICK)
 
 
 # ---------------------------------------------------------------- What is the port's own
 
 
-def test_failures_of_an_unusual_port_open_that_port_only(pace: Pace) -> None:
+def test_failures_of_an_unusual_port_open_that_port_only(pace: HostRateLimiter) -> None:
     open_circuit(pace, DISCARD)
     assert refused(pace, port=DISCARD).reason is WaitReason.CIRCUIT_OPEN
     for port in (None, ALTERNATE):
@@ -52,14 +52,14 @@ def test_failures_of_an_unusual_port_open_that_port_only(pace: Pace) -> None:
         admitted(pace, port=port)
 
 
-def test_failures_of_the_host_say_nothing_of_another_port(pace: Pace) -> None:
+def test_failures_of_the_host_say_nothing_of_another_port(pace: HostRateLimiter) -> None:
     open_circuit(pace)
     admitted(pace, port=ALTERNATE)
 
 
 @pytest.mark.parametrize(("asked", "other"), [(DISCARD, None), (None, DISCARD)])
 def test_a_retry_after_holds_where_it_was_made(
-    pace: Pace, asked: int | None, other: int | None
+    pace: HostRateLimiter, asked: int | None, other: int | None
 ) -> None:
     permit = admitted(pace, port=asked)
     pace.report(permit, Outcome.CLIENT_ERROR, retry_after=120)
@@ -68,7 +68,7 @@ def test_a_retry_after_holds_where_it_was_made(
     assert (wait.reason, wait.until) == (WaitReason.RETRY_AFTER, START + timedelta(seconds=120))
 
 
-def test_a_success_ends_the_row_of_failures_of_its_port(pace: Pace) -> None:
+def test_a_success_ends_the_row_of_failures_of_its_port(pace: HostRateLimiter) -> None:
     send(pace, Outcome.HOST_FAILURE, 4)
     send(pace, Outcome.HOST_FAILURE, 4, DISCARD)
     send(pace, Outcome.SUCCESS, port=DISCARD)
@@ -76,7 +76,7 @@ def test_a_success_ends_the_row_of_failures_of_its_port(pace: Pace) -> None:
     assert pace.state(HOST).failures == 4
 
 
-def test_a_port_is_reset_by_itself(pace: Pace) -> None:
+def test_a_port_is_reset_by_itself(pace: HostRateLimiter) -> None:
     open_circuit(pace, DISCARD)
     open_circuit(pace)
     pace.reset(HOST, DISCARD)
@@ -87,7 +87,9 @@ def test_a_port_is_reset_by_itself(pace: Pace) -> None:
 # ---------------------------------------------------------------- What is the host's
 
 
-def test_a_host_is_not_asked_faster_by_its_ports(ledger: FakeHostLedger, clock: HandClock) -> None:
+def test_a_host_is_not_asked_faster_by_its_ports(
+    ledger: FakeHostStateStore, clock: HandClock
+) -> None:
     pace = pace_at(ledger, clock)
     ports = [None, DISCARD, ALTERNATE, 8081, 8082, 8083, None]
     outcomes = [
@@ -97,7 +99,7 @@ def test_a_host_is_not_asked_faster_by_its_ports(ledger: FakeHostLedger, clock: 
     assert [isinstance(each, Permit) for each in outcomes] == [True] * 5 + [False] * 2
 
 
-def test_a_crawl_delay_holds_over_all_ports(pace: Pace, clock: HandClock) -> None:
+def test_a_crawl_delay_holds_over_all_ports(pace: HostRateLimiter, clock: HandClock) -> None:
     strict = PaceLimits(rate=1000, burst=1000, min_gap_seconds=10)
 
     def permit(port: int | None) -> Permit | None:
@@ -118,12 +120,12 @@ def test_a_crawl_delay_holds_over_all_ports(pace: Pace, clock: HandClock) -> Non
 # ---------------------------------------------------------------- Half-open
 
 
-def half_open(pace: Pace, clock: HandClock) -> None:
+def half_open(pace: HostRateLimiter, clock: HandClock) -> None:
     open_circuit(pace, DISCARD)
     clock.now += OPEN
 
 
-def test_one_request_probes_a_port(pace: Pace, clock: HandClock) -> None:
+def test_one_request_probes_a_port(pace: HostRateLimiter, clock: HandClock) -> None:
     half_open(pace, clock)
     permit = admitted(pace, port=DISCARD)
     assert permit.probe
@@ -132,21 +134,25 @@ def test_one_request_probes_a_port(pace: Pace, clock: HandClock) -> None:
     assert pace.state(HOST, DISCARD) == CLOSED
 
 
-def test_a_probe_of_a_port_that_fails_opens_it_anew(pace: Pace, clock: HandClock) -> None:
+def test_a_probe_of_a_port_that_fails_opens_it_anew(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     half_open(pace, clock)
     pace.report(admitted(pace, port=DISCARD), Outcome.HOST_FAILURE)
     assert pace.state(HOST, DISCARD).retry_after == bounds.BREAKER_OPEN_SECONDS
 
 
 def test_a_probe_of_a_port_that_was_not_tried_passes_the_part_on(
-    pace: Pace, clock: HandClock
+    pace: HostRateLimiter, clock: HandClock
 ) -> None:
     half_open(pace, clock)
     pace.report(admitted(pace, port=DISCARD), Outcome.NOT_TRIED)
     assert admitted(pace, port=DISCARD).probe
 
 
-def test_a_prober_of_a_port_that_died_is_followed_by_the_next(pace: Pace, clock: HandClock) -> None:
+def test_a_prober_of_a_port_that_died_is_followed_by_the_next(
+    pace: HostRateLimiter, clock: HandClock
+) -> None:
     half_open(pace, clock)
     admitted(pace, port=DISCARD)
     clock.now += LEASE
@@ -155,7 +161,7 @@ def test_a_prober_of_a_port_that_died_is_followed_by_the_next(pace: Pace, clock:
 
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_what_was_admitted_before_the_opening_of_a_port_changes_nothing(
-    pace: Pace, ledger: FakeHostLedger, outcome: Outcome
+    pace: HostRateLimiter, ledger: FakeHostStateStore, outcome: Outcome
 ) -> None:
     late = admitted(pace, port=DISCARD)
     open_circuit(pace, DISCARD)
@@ -166,7 +172,7 @@ def test_what_was_admitted_before_the_opening_of_a_port_changes_nothing(
 
 @pytest.mark.parametrize("at", [0, 1], ids=["before its turn", "before its lease"])
 def test_of_two_that_would_probe_a_port_one_does(
-    ledger: FakeHostLedger, clock: HandClock, at: int
+    ledger: FakeHostStateStore, clock: HandClock, at: int
 ) -> None:
     other = pace_at(ledger, clock, QUICK)
     half_open(other, clock)
@@ -181,7 +187,7 @@ def test_of_two_that_would_probe_a_port_one_does(
 
 
 def test_who_comes_too_late_to_probe_frees_a_host_that_he_held(
-    ledger: FakeHostLedger, clock: HandClock
+    ledger: FakeHostStateStore, clock: HandClock
 ) -> None:
     strict = PaceLimits(rate=1000, burst=1000, min_gap_seconds=10)
     other = pace_at(ledger, clock, QUICK)
@@ -197,7 +203,7 @@ def test_who_comes_too_late_to_probe_frees_a_host_that_he_held(
 
 
 def test_lost_answers_change_no_verdict_of_a_port(clock: HandClock) -> None:
-    pace = pace_at(LossyLedger(FakeHostLedger()), clock, QUICK)
+    pace = pace_at(LossyLedger(FakeHostStateStore()), clock, QUICK)
     half_open(pace, clock)
     for verdict in (Outcome.HOST_FAILURE, Outcome.NOT_TRIED, Outcome.SUCCESS):
         permit = admitted(pace, port=DISCARD)
@@ -210,7 +216,9 @@ def test_lost_answers_change_no_verdict_of_a_port(clock: HandClock) -> None:
 # ---------------------------------------------------------------- Cost
 
 
-def test_an_unusual_port_costs_one_read_more(pace: Pace, ledger: FakeHostLedger) -> None:
+def test_an_unusual_port_costs_one_read_more(
+    pace: HostRateLimiter, ledger: FakeHostStateStore
+) -> None:
     pace.report(admitted(pace), Outcome.SUCCESS)
     assert (ledger.updates, ledger.reads) == (1, 0)
     permit = admitted(pace, port=DISCARD)
@@ -219,7 +227,9 @@ def test_an_unusual_port_costs_one_read_more(pace: Pace, ledger: FakeHostLedger)
     assert ledger.read(PLACE, Record.PACE) == {}
 
 
-def test_an_open_port_costs_the_host_no_token(pace: Pace, ledger: FakeHostLedger) -> None:
+def test_an_open_port_costs_the_host_no_token(
+    pace: HostRateLimiter, ledger: FakeHostStateStore
+) -> None:
     open_circuit(pace, DISCARD)
     row, before = ledger.read(HOST, Record.PACE), ledger.updates
     refused(pace, port=DISCARD)

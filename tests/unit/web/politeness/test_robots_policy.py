@@ -12,11 +12,11 @@ from spinneret.web.politeness.robots_policy import (
     Answered,
     Decision,
     Fetch,
-    Kept,
     LostInRedirects,
-    Obey,
     Reason,
+    StoredRobots,
     Unreachable,
+    UseRobots,
     Wait,
     decide,
 )
@@ -28,8 +28,8 @@ KEPT = bounds.ROBOTS_KEPT_SECONDS * SECOND
 PAUSE = bounds.ROBOTS_DISALLOW_SECONDS * SECOND
 FILE = b"User-agent: *\nDisallow: /private\n"
 
-READ = Kept(content=FILE, read_at=START, check_at=START + FRESH)
-NONE_THERE = Kept(read_at=START, check_at=START + FRESH)
+READ = StoredRobots(content=FILE, read_at=START, check_at=START + FRESH)
+NONE_THERE = StoredRobots(read_at=START, check_at=START + FRESH)
 
 ANSWERED_WELL = Answered(status_code=200, content=FILE)
 UNAVAILABLE: list[Answer] = [
@@ -43,12 +43,12 @@ IN_TROUBLE: list[Answer] = [
 
 
 def permits(decision: Decision, path: str) -> bool:
-    assert isinstance(decision, Obey)
+    assert isinstance(decision, UseRobots)
     return decision.robots.allows(path, "Weaver")
 
 
-def kept_of(decision: Decision) -> Kept:
-    assert isinstance(decision, Obey | Wait)
+def kept_of(decision: Decision) -> StoredRobots:
+    assert isinstance(decision, UseRobots | Wait)
     assert decision.keep is not None
     return decision.keep
 
@@ -63,7 +63,7 @@ def test_an_unknown_host_is_asked() -> None:
 @pytest.mark.parametrize("age", [timedelta(0), SECOND, FRESH - SECOND])
 def test_a_fresh_file_holds_without_asking(age: timedelta) -> None:
     decision = decide(READ, None, START + age)
-    assert isinstance(decision, Obey)
+    assert isinstance(decision, UseRobots)
     assert (decision.reason, decision.keep) == (Reason.FRESH, None)
     assert not permits(decision, "/private")
     assert permits(decision, "/public")
@@ -79,23 +79,25 @@ def test_a_stale_file_is_asked_for_again(age: timedelta) -> None:
 
 @pytest.mark.parametrize("kept", [None, READ, NONE_THERE])
 @pytest.mark.parametrize("status", [200, 203, 299])
-def test_a_file_that_was_read_holds_for_a_day(kept: Kept | None, status: int) -> None:
+def test_a_file_that_was_read_holds_for_a_day(kept: StoredRobots | None, status: int) -> None:
     now = START + 2 * FRESH
     decision = decide(kept, Answered(status_code=status, content=FILE), now)
-    assert isinstance(decision, Obey)
+    assert isinstance(decision, UseRobots)
     assert decision.reason is Reason.READ
-    assert decision.keep == Kept(content=FILE, read_at=now, check_at=now + FRESH)
+    assert decision.keep == StoredRobots(content=FILE, read_at=now, check_at=now + FRESH)
     assert not permits(decision, "/private")
 
 
 @pytest.mark.parametrize("kept", [None, READ])
 @pytest.mark.parametrize("answer", UNAVAILABLE, ids=repr)
-def test_a_host_without_the_file_allows_all_for_a_day(kept: Kept | None, answer: Answer) -> None:
+def test_a_host_without_the_file_allows_all_for_a_day(
+    kept: StoredRobots | None, answer: Answer
+) -> None:
     now = START + 2 * FRESH
     decision = decide(kept, answer, now)
-    assert isinstance(decision, Obey)
+    assert isinstance(decision, UseRobots)
     assert decision.reason is Reason.UNAVAILABLE
-    assert decision.keep == Kept(read_at=now, check_at=now + FRESH)
+    assert decision.keep == StoredRobots(read_at=now, check_at=now + FRESH)
     assert permits(decision, "/private")
 
 
@@ -104,9 +106,9 @@ def test_a_host_without_the_file_allows_all_for_a_day(kept: Kept | None, answer:
 def test_a_host_in_trouble_is_held_to_what_it_last_said(answer: Answer, age: timedelta) -> None:
     now = START + age
     decision = decide(READ, answer, now)
-    assert isinstance(decision, Obey)
+    assert isinstance(decision, UseRobots)
     assert decision.reason is Reason.FALLBACK
-    assert decision.keep == Kept(content=FILE, read_at=START, check_at=now + PAUSE)
+    assert decision.keep == StoredRobots(content=FILE, read_at=START, check_at=now + PAUSE)
     assert not permits(decision, "/private")
     assert permits(decision, "/public")
 
@@ -119,20 +121,22 @@ def test_that_a_host_had_no_file_is_remembered_too(answer: Answer) -> None:
 @pytest.mark.parametrize("kept", [None, READ, NONE_THERE])
 @pytest.mark.parametrize("answer", IN_TROUBLE, ids=repr)
 def test_a_host_in_trouble_without_a_copy_is_left_alone_for_five_minutes(
-    kept: Kept | None, answer: Answer
+    kept: StoredRobots | None, answer: Answer
 ) -> None:
     now = START + KEPT
     until = now + PAUSE
-    assert decide(kept, answer, now) == Wait(until=until, keep=Kept(check_at=until, closed=True))
+    assert decide(kept, answer, now) == Wait(
+        until=until, keep=StoredRobots(check_at=until, closed=True)
+    )
 
 
 @pytest.mark.parametrize("kept", [None, READ, NONE_THERE])
-def test_a_host_out_of_reach_without_a_copy_allows_all(kept: Kept | None) -> None:
+def test_a_host_out_of_reach_without_a_copy_allows_all(kept: StoredRobots | None) -> None:
     now = START + KEPT
     decision = decide(kept, Unreachable(), now)
-    assert isinstance(decision, Obey)
+    assert isinstance(decision, UseRobots)
     assert decision.reason is Reason.UNREACHABLE
-    assert decision.keep == Kept(check_at=now + PAUSE)
+    assert decision.keep == StoredRobots(check_at=now + PAUSE)
     assert permits(decision, "/private")
 
 
@@ -149,7 +153,7 @@ def test_a_host_that_was_left_alone_is_asked_again_then() -> None:
 def test_a_host_out_of_reach_is_asked_again_after_five_minutes() -> None:
     kept = kept_of(decide(None, Unreachable(), START))
     decision = decide(kept, None, START + PAUSE - SECOND)
-    assert isinstance(decision, Obey)
+    assert isinstance(decision, UseRobots)
     assert (decision.reason, decision.keep) == (Reason.UNREACHABLE, None)
     assert decide(kept, None, START + PAUSE) == Fetch()
 
@@ -164,11 +168,11 @@ def test_a_copy_is_fallen_back_on_until_it_is_seven_days_old() -> None:
     kept, now = READ, START + FRESH
     while now < START + KEPT:
         decision = decide(kept, Unreachable(), now)
-        assert isinstance(decision, Obey)
+        assert isinstance(decision, UseRobots)
         assert decision.reason is Reason.FALLBACK
         kept = kept_of(decision)
         meanwhile = decide(kept, None, now + PAUSE - SECOND)
-        assert isinstance(meanwhile, Obey)
+        assert isinstance(meanwhile, UseRobots)
         assert meanwhile.reason is Reason.FALLBACK
         now = kept.check_at
     assert isinstance(decide(kept, IN_TROUBLE[0], now), Wait)

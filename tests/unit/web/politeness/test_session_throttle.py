@@ -11,7 +11,7 @@ from spinneret.kernel.settings import SettingsError
 from spinneret.web.politeness.models import Record, WaitReason
 from spinneret.web.politeness.sessions import Sessions
 from spinneret.web.politeness.settings import PolitenessSettings, SessionSettings
-from tests.fakes.politeness import FakeHostLedger
+from tests.fakes.politeness import FakeHostStateStore
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.session_calls import (
     HOST,
@@ -57,7 +57,7 @@ def test_a_session_that_comes_again_rests_like_any_other(
 
 
 def test_an_end_older_than_the_throttles_time_does_not_matter(
-    ledger: FakeHostLedger, clock: HandClock
+    ledger: FakeHostStateStore, clock: HandClock
 ) -> None:
     sessions = sessions_at(ledger, clock, domain_min_delay_ms=120_000)
     sessions.close(opened(sessions))
@@ -68,7 +68,7 @@ def test_an_end_older_than_the_throttles_time_does_not_matter(
 
 
 def test_the_row_of_an_ended_session_is_purged_with_its_throttle(
-    sessions: Sessions, ledger: FakeHostLedger
+    sessions: Sessions, ledger: FakeHostStateStore
 ) -> None:
     session = opened(sessions)
     during = ledger.read(HOST, Record.SESSION)["purge_at"]
@@ -88,7 +88,7 @@ def test_the_row_of_an_ended_session_is_purged_with_its_throttle(
     ],
 )
 def test_the_throttle_can_be_skipped_and_the_lock_stays(
-    ledger: FakeHostLedger,
+    ledger: FakeHostStateStore,
     clock: HandClock,
     logged: Logged,
     given: dict[str, Any],
@@ -109,7 +109,7 @@ def test_the_throttle_can_be_skipped_and_the_lock_stays(
 
 
 def test_without_locks_there_is_neither_lock_nor_throttle(
-    ledger: FakeHostLedger, clock: HandClock, logged: Logged
+    ledger: FakeHostStateStore, clock: HandClock, logged: Logged
 ) -> None:
     sessions = sessions_at(ledger, clock, disable_locks=True)
     one, two = opened(sessions), opened(sessions, "two")

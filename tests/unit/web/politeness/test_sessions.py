@@ -7,7 +7,7 @@ import pytest
 from spinneret.kernel.errors import DependencyUnavailable, DomainLockLost, DomainLockTimeout
 from spinneret.web.politeness.models import Record, WaitReason
 from spinneret.web.politeness.sessions import Sessions, SessionWait
-from tests.fakes.politeness import FakeHostLedger, LossyLedger
+from tests.fakes.politeness import FakeHostStateStore, LossyLedger
 from tests.fakes.time import HandClock
 from tests.unit.web.politeness.session_calls import (
     HOST,
@@ -39,7 +39,7 @@ def test_a_domain_is_the_same_with_and_without_www(sessions: Sessions, host: str
 
 @pytest.mark.parametrize("random", [0.0, 0.5, 0.999])
 def test_who_finds_a_lock_comes_back_three_times_and_then_fails(
-    ledger: FakeHostLedger, clock: HandClock, logged: Logged, random: float
+    ledger: FakeHostStateStore, clock: HandClock, logged: Logged, random: float
 ) -> None:
     sessions = sessions_at(ledger, clock, random=random)
     opened(sessions)
@@ -90,7 +90,7 @@ def test_a_lock_that_ran_out_is_renewed_as_long_as_nobody_took_it(
 
 
 def test_a_session_whose_lock_was_taken_learns_of_it_and_touches_nothing(
-    sessions: Sessions, clock: HandClock, ledger: FakeHostLedger, logged: Logged
+    sessions: Sessions, clock: HandClock, ledger: FakeHostStateStore, logged: Logged
 ) -> None:
     stale = opened(sessions)
     clock.advance(300)
@@ -117,7 +117,7 @@ def test_a_session_that_ended_is_not_renewed(sessions: Sessions) -> None:
 
 
 def test_a_session_takes_over_what_its_own_dead_worker_left(
-    sessions: Sessions, clock: HandClock, ledger: FakeHostLedger
+    sessions: Sessions, clock: HandClock, ledger: FakeHostStateStore
 ) -> None:
     dead = opened(sessions)
     clock.advance(10)
@@ -135,7 +135,7 @@ def test_a_session_takes_over_what_its_own_dead_worker_left(
 
 
 def test_a_session_that_left_keeps_the_host_and_goes_on(
-    clock: HandClock, ledger: FakeHostLedger
+    clock: HandClock, ledger: FakeHostStateStore
 ) -> None:
     sessions = sessions_at(ledger, clock)
     left = opened(sessions)
@@ -148,7 +148,7 @@ def test_a_session_that_left_keeps_the_host_and_goes_on(
 
 
 def test_a_session_that_left_for_good_is_followed_by_the_next_one(
-    clock: HandClock, ledger: FakeHostLedger, logged: Logged
+    clock: HandClock, ledger: FakeHostStateStore, logged: Logged
 ) -> None:
     sessions = sessions_at(ledger, clock, is_over=lambda session_id: session_id == "one")
     sessions.leave(opened(sessions))
@@ -165,7 +165,7 @@ def test_a_session_that_left_for_good_is_followed_by_the_next_one(
 
 
 def test_no_session_is_followed_while_somebody_is_at_the_host(
-    clock: HandClock, ledger: FakeHostLedger
+    clock: HandClock, ledger: FakeHostStateStore
 ) -> None:
     sessions = sessions_at(ledger, clock, is_over=lambda _: True)
     first = opened(sessions)
@@ -176,7 +176,7 @@ def test_no_session_is_followed_while_somebody_is_at_the_host(
 
 
 def test_a_session_that_is_opened_while_it_is_asked_about_keeps_its_lock(
-    clock: HandClock, ledger: FakeHostLedger
+    clock: HandClock, ledger: FakeHostStateStore
 ) -> None:
     mine = sessions_at(ledger, clock)
 
@@ -191,9 +191,9 @@ def test_a_session_that_is_opened_while_it_is_asked_about_keeps_its_lock(
 
 
 def test_a_fence_rises_even_if_the_row_was_purged(clock: HandClock) -> None:
-    before = opened(sessions_at(FakeHostLedger(), clock))
+    before = opened(sessions_at(FakeHostStateStore(), clock))
     clock.advance(60)
-    after = opened(sessions_at(FakeHostLedger(), clock))
+    after = opened(sessions_at(FakeHostStateStore(), clock))
     assert (after.fence or 0) > (before.fence or 0)
 
 
@@ -201,7 +201,7 @@ def test_a_fence_rises_even_if_the_row_was_purged(clock: HandClock) -> None:
 
 
 def test_a_session_recognises_itself_when_answers_are_lost(
-    ledger: FakeHostLedger, clock: HandClock, logged: Logged
+    ledger: FakeHostStateStore, clock: HandClock, logged: Logged
 ) -> None:
     lossy = sessions_at(LossyLedger(ledger), clock)
     session = opened(lossy)
@@ -213,7 +213,7 @@ def test_a_session_recognises_itself_when_answers_are_lost(
     assert opened(lossy, "two").fence == (session.fence or 0) + 1
 
 
-def test_a_ledger_that_is_down_is_reported(sessions: Sessions, ledger: FakeHostLedger) -> None:
+def test_a_ledger_that_is_down_is_reported(sessions: Sessions, ledger: FakeHostStateStore) -> None:
     session = opened(sessions)
     ledger.available = False
     for call in (

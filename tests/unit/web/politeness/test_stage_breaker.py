@@ -7,20 +7,20 @@ from datetime import timedelta
 import pytest
 
 from spinneret.web.politeness.models import BreakerLimits, Circuit, Outcome, PaceLimits
-from spinneret.web.politeness.service import Pace
-from tests.fakes.politeness import FakeHostLedger, pace_at
+from spinneret.web.politeness.service import HostRateLimiter
+from tests.fakes.politeness import FakeHostStateStore, pace_at
 from tests.fakes.time import HandClock
 from tests.unit.web.politeness.breaker_calls import HOST, admitted, ask, refused
 
 
-def failed(pace: Pace, breaker: BreakerLimits, times: int) -> None:
+def failed(pace: HostRateLimiter, breaker: BreakerLimits, times: int) -> None:
     for _ in range(times):
         pace.report(admitted(pace, breaker), Outcome.HOST_FAILURE)
 
 
 @pytest.mark.parametrize("threshold", [1, 2, 8])
 def test_it_opens_after_the_stages_failures_for_the_stages_time(
-    ledger: FakeHostLedger, clock: HandClock, threshold: int
+    ledger: FakeHostStateStore, clock: HandClock, threshold: int
 ) -> None:
     stage = BreakerLimits(threshold=threshold, open_seconds=60)
     pace = pace_at(ledger, clock, PaceLimits(rate=1000, burst=1000, breaker=stage))
@@ -41,7 +41,7 @@ def test_it_opens_after_the_stages_failures_for_the_stages_time(
 
 
 def test_a_careful_tenant_of_a_patient_stage_stays_away_sooner(
-    ledger: FakeHostLedger, clock: HandClock
+    ledger: FakeHostStateStore, clock: HandClock
 ) -> None:
     stage = BreakerLimits(threshold=8, open_seconds=60)
     careful = BreakerLimits(threshold=6, open_seconds=120)

@@ -19,7 +19,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.web.hosts.models import Override
 from spinneret.web.politeness.models import Circuit, Outcome, PaceLimits, Permit
-from spinneret.web.proxies.models import Trial
+from spinneret.web.proxies.models import ProxyTestResult
 from tests.fakes.fetching import fetched_page
 from tests.fakes.proxies import Proxies
 from tests.fakes.time import HandClock
@@ -36,7 +36,9 @@ def _a_page(proxies: Proxies) -> None:
 
 def test_a_server_that_works_shows_the_hosts_answer(proxies: Proxies) -> None:
     trial = proxies.trials.try_server("acme", server(credentials=SPIDER), URL)
-    assert trial == Trial(server_url=SERVER_URL, reachable=True, status_code=404, duration_ms=1)
+    assert trial == ProxyTestResult(
+        server_url=SERVER_URL, reachable=True, status_code=404, duration_ms=1
+    )
     [by], [request] = proxies.ways.taken, proxies.ways.requests
     assert (by.username, by.password) == ("spider", "silk")
     assert request.total_seconds <= 15

@@ -17,7 +17,7 @@ from pydantic import (
 
 from spinneret.access.keys.models import ApiKey, Scope, Ticket
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 
@@ -97,9 +97,9 @@ def key_view(key: ApiKey, now: datetime) -> KeyView:
         scopes=[scope for scope in Scope if scope in key.scopes],
         rate_limit_rpm=key.rate_limit_rpm,
         is_active=key.is_active(now),
-        created_at=stamp(key.created_at),
-        expires_at=stamp(key.expires_at) if key.expires_at else None,
-        revoked_at=stamp(key.revoked_at) if key.revoked_at else None,
+        created_at=to_iso(key.created_at),
+        expires_at=to_iso(key.expires_at) if key.expires_at else None,
+        revoked_at=to_iso(key.revoked_at) if key.revoked_at else None,
     )
 
 
@@ -115,4 +115,4 @@ def key_list(page: Page[ApiKey], now: datetime) -> KeyList:
 
 def ticket_view(ticket: Ticket) -> TicketView:
     """The view of a ticket."""
-    return TicketView(ticket=ticket.secret, expires_at=stamp(ticket.expires_at))
+    return TicketView(ticket=ticket.secret, expires_at=to_iso(ticket.expires_at))

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 from spinneret.access.keys import items
 from spinneret.access.keys.models import ApiKey, StoredTicket
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import page_of
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
 from spinneret.kernel.ids import is_id
@@ -116,7 +116,7 @@ class DynamoKeyStore:
 
     def add_ticket(self, ticket: StoredTicket) -> None:
         """See KeyStore."""
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             self._client.put_item(TableName=self._table, Item=items.ticket_item(ticket))
 
     def find_ticket(self, secret_hash: str) -> StoredTicket | None:

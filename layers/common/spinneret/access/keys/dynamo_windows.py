@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.access.keys import items, rules
-from spinneret.access.keys.models import Allowance, RateWindow
+from spinneret.access.keys.models import RateLimitStatus, SlidingWindow
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.kernel.errors import RateLimited
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ _THROTTLED: Final = frozenset(
 )
 
 
-class DynamoRateWindows:
-    """Implements RateWindows: one update per request, two for the first one of a second.
+class DynamoRateLimitStore:
+    """Implements RateLimitStore: one update per request, two for the first one of a second.
 
     An update whose answer is lost is sent again by the SDK and may count twice.
     """
@@ -42,8 +42,8 @@ class DynamoRateWindows:
         self._client = client
         self._table = table
 
-    def take(self, tenant: str, key_id: str, limit: int, now: datetime) -> Allowance:
-        """See RateWindows."""
+    def take(self, tenant: str, key_id: str, limit: int, now: datetime) -> RateLimitStatus:
+        """See RateLimitStore."""
         place = items.window_key(tenant, key_id)
         slot = rules.slot_of(now)
         for _ in range(_RACES):
@@ -59,12 +59,12 @@ class DynamoRateWindows:
                 return rules.allowance(changed, limit, now, admitted=True)
         raise RateLimited("a rate window is contended")
 
-    def _spend(self, place: items.Item, slot: int) -> tuple[bool, RateWindow]:
+    def _spend(self, place: items.Item, slot: int) -> tuple[bool, SlidingWindow]:
         """Whether the window had room in this slot, and the window as it stands."""
         admitted, item = self._update(place, _SPEND, (_ROOM, {":one": 1, ":slot": slot}))
         return admitted, items.window_from_item(item) if item else rules.UNUSED
 
-    def _replace(self, place: items.Item, former: RateWindow, changed: RateWindow) -> bool:
+    def _replace(self, place: items.Item, former: SlidingWindow, changed: SlidingWindow) -> bool:
         """Put a window in place of another; False when that one has changed.
 
         Every write raises the count or begins a later slot, so comparing the two suffices.
@@ -84,7 +84,7 @@ class DynamoRateWindows:
         """Whether the condition was met, and the item after the update or unchanged."""
         expression, values = condition
         try:
-            with translated("dynamodb"), _throttling_refuses():
+            with translate_aws_errors("dynamodb"), _throttling_refuses():
                 answer = self._client.update_item(
                     TableName=self._table,
                     Key=place,
@@ -98,7 +98,7 @@ class DynamoRateWindows:
         except ClientError as error:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise
-            return False, dynamo.plain(error.response.get("Item"))
+            return False, dynamo.deserialize_item(error.response.get("Item"))
         return True, answer["Attributes"]
 
 

@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.access.keys import rules
-from spinneret.access.keys.models import ApiKey, RateWindow, Scope, Slot, StoredTicket
+from spinneret.access.keys.models import ApiKey, Scope, SlidingWindow, StoredTicket, WindowBucket
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import (
     epoch_seconds,
     optional_stamp,
     parse_optional_stamp,
     parse_stamp,
-    stamp,
+    to_iso,
 )
 
 Item = dict[str, Any]
@@ -62,7 +62,7 @@ def key_attributes(key: ApiKey) -> Item:
         "prefix": key.prefix,
         "scopes": sorted(key.scopes),
         "rate_limit_rpm": key.rate_limit_rpm,
-        "created_at": stamp(key.created_at),
+        "created_at": to_iso(key.created_at),
         "expires_at": optional_stamp(key.expires_at),
         "revoked_at": optional_stamp(key.revoked_at),
     }
@@ -91,7 +91,7 @@ def key_from_item(item: Mapping[str, Any]) -> ApiKey:
 def revocation(now: datetime) -> Item:
     """What changes in both rows of a key that is revoked."""
     purge_at = epoch_seconds(now + timedelta(seconds=bounds.KEY_RETENTION_SECONDS))
-    return {"revoked_at": stamp(now), "purge_at": purge_at}
+    return {"revoked_at": to_iso(now), "purge_at": purge_at}
 
 
 def ticket_item(ticket: StoredTicket) -> Item:
@@ -101,7 +101,7 @@ def ticket_item(ticket: StoredTicket) -> Item:
         "tenant": ticket.tenant,
         "key_id": ticket.key_id,
         "job_id": ticket.job_id,
-        "expires_at": stamp(ticket.expires_at),
+        "expires_at": to_iso(ticket.expires_at),
         "purge_at": epoch_seconds(ticket.expires_at),
     }
 
@@ -119,16 +119,16 @@ def ticket_from_item(item: Mapping[str, Any], secret_hash: str) -> StoredTicket:
 
 def roster_entry(key: ApiKey) -> str:
     """When a key leaves the roster by itself."""
-    return _NEVER if key.expires_at is None else stamp(key.expires_at)
+    return _NEVER if key.expires_at is None else to_iso(key.expires_at)
 
 
 def still_active(roster: Mapping[str, str], now: datetime) -> dict[str, str]:
     """The roster without the keys that have expired."""
-    present = stamp(now)
+    present = to_iso(now)
     return {key_id: end for key_id, end in roster.items() if end == _NEVER or end > present}
 
 
-def window_attributes(window: RateWindow) -> Item:
+def window_attributes(window: SlidingWindow) -> Item:
     """A window's row without its primary key: below one kilobyte, so that a write is one unit.
 
     Past slots take 11 characters each: the microseconds from its last request to the current slot's
@@ -144,16 +144,18 @@ def window_attributes(window: RateWindow) -> Item:
     }
 
 
-def window_from_item(item: Mapping[str, Any]) -> RateWindow:
+def window_from_item(item: Mapping[str, Any]) -> SlidingWindow:
     """The inverse of `window_attributes`."""
     began, past = int(item["began"]), str(item["past"])
-    return RateWindow(
+    return SlidingWindow(
         slot=int(item["slot"]),
         began=began,
         count=int(item["count"]),
         room=int(item["room"]),
         past=tuple(
-            Slot(last=began - int(past[at : at + 7], 16), count=int(past[at + 7 : at + 11], 16))
+            WindowBucket(
+                last=began - int(past[at : at + 7], 16), count=int(past[at + 7 : at + 11], 16)
+            )
             for at in range(0, len(past), 11)
         ),
     )

@@ -83,7 +83,7 @@ class StoredTicket:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slot:
+class WindowBucket:
     """The requests of one key that were admitted in one second."""
 
     last: int
@@ -92,7 +92,7 @@ class Slot:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RateWindow:
+class SlidingWindow:
     """The requests of one key that still count; see rules.py."""
 
     slot: int
@@ -103,12 +103,12 @@ class RateWindow:
     """Requests of the slot."""
     room: int
     """Requests that the slot may admit in all."""
-    past: tuple[Slot, ...] = ()
+    past: tuple[WindowBucket, ...] = ()
     """Earlier slots in their order, those without requests left out: 60 at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Allowance:
+class RateLimitStatus:
     """A key's limit after one request: whether it was admitted, and how many more would be."""
 
     admitted: bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.access.keys.models import Allowance, ApiKey, StoredTicket
+from spinneret.access.keys.models import ApiKey, RateLimitStatus, StoredTicket
 from spinneret.kernel.paging import Page
 
 
@@ -44,10 +44,10 @@ class KeyStore(Protocol):
         ...
 
 
-class RateWindows(Protocol):
+class RateLimitStore(Protocol):
     """How many requests of each key were admitted in the last minute."""
 
-    def take(self, tenant: str, key_id: str, limit: int, now: datetime) -> Allowance:
+    def take(self, tenant: str, key_id: str, limit: int, now: datetime) -> RateLimitStatus:
         """Admit a request and count it, or refuse it uncounted; `limit` is per minute.
 
         A clock that lags behind another process's is taken for as late as that. A limit that has

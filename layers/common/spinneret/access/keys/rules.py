@@ -18,14 +18,14 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from spinneret.access.keys.models import Allowance, RateWindow, Slot
+from spinneret.access.keys.models import RateLimitStatus, SlidingWindow, WindowBucket
 from spinneret.kernel import bounds
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND: Final = 1_000_000
 _WINDOW: Final = bounds.RATE_WINDOW_SECONDS * _SECOND
 
-UNUSED: Final = RateWindow(slot=0, began=0, count=0, room=0)
+UNUSED: Final = SlidingWindow(slot=0, began=0, count=0, room=0)
 """The window of a key that has asked for nothing yet."""
 
 
@@ -34,12 +34,12 @@ def slot_of(moment: datetime) -> int:
     return _microseconds(moment) // _SECOND
 
 
-def useless_at(window: RateWindow) -> datetime:
+def useless_at(window: SlidingWindow) -> datetime:
     """From when on nothing in the window counts, at the latest."""
     return _EPOCH + timedelta(microseconds=(window.slot + 1) * _SECOND + _WINDOW)
 
 
-def counted(window: RateWindow, limit: int, now: datetime) -> RateWindow | None:
+def counted(window: SlidingWindow, limit: int, now: datetime) -> SlidingWindow | None:
     """The window with one more request; None when the limit, at least 1, refuses it."""
     moment = _taken_for(now, window)
     slot = moment // _SECOND
@@ -53,15 +53,17 @@ def counted(window: RateWindow, limit: int, now: datetime) -> RateWindow | None:
     room = limit - _requests(counting)
     if count >= room:
         return None
-    return RateWindow(slot=slot, began=began, count=count + 1, room=room, past=counting)
+    return SlidingWindow(slot=slot, began=began, count=count + 1, room=room, past=counting)
 
 
-def has_room(window: RateWindow, slot: int) -> bool:
+def has_room(window: SlidingWindow, slot: int) -> bool:
     """Whether the window takes one more request of this slot as it stands."""
     return window.slot == slot and window.count < window.room
 
 
-def allowance(window: RateWindow, limit: int, now: datetime, *, admitted: bool) -> Allowance:
+def allowance(
+    window: SlidingWindow, limit: int, now: datetime, *, admitted: bool
+) -> RateLimitStatus:
     """The limit as shown to a caller whom the window admitted or refused."""
     moment = _taken_for(now, window)
     counting = [each for each in (*window.past, _current(window)) if _end(each) > moment]
@@ -73,7 +75,7 @@ def allowance(window: RateWindow, limit: int, now: datetime, *, admitted: bool) 
         more_at = _end(each)
         if limit - requests > remaining:
             break
-    return Allowance(
+    return RateLimitStatus(
         admitted=admitted,
         limit=limit,
         remaining=remaining,
@@ -81,21 +83,21 @@ def allowance(window: RateWindow, limit: int, now: datetime, *, admitted: bool) 
     )
 
 
-def _taken_for(now: datetime, window: RateWindow) -> int:
+def _taken_for(now: datetime, window: SlidingWindow) -> int:
     return max(_microseconds(now), window.began)
 
 
-def _current(window: RateWindow) -> Slot:
+def _current(window: SlidingWindow) -> WindowBucket:
     """The slot that is still open, as it counts from now on."""
     last = window.began if window.count == 1 else (window.slot + 1) * _SECOND
-    return Slot(last=last, count=window.count)
+    return WindowBucket(last=last, count=window.count)
 
 
-def _end(slot: Slot) -> int:
+def _end(slot: WindowBucket) -> int:
     return slot.last + _WINDOW
 
 
-def _requests(slots: tuple[Slot, ...] | list[Slot]) -> int:
+def _requests(slots: tuple[WindowBucket, ...] | list[WindowBucket]) -> int:
     return sum(each.count for each in slots)
 
 

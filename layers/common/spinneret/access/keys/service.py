@@ -11,8 +11,15 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from spinneret.access.keys.models import Allowance, ApiKey, Principal, Scope, StoredTicket, Ticket
-from spinneret.access.keys.ports import KeyStore, RateWindows
+from spinneret.access.keys.models import (
+    ApiKey,
+    Principal,
+    RateLimitStatus,
+    Scope,
+    StoredTicket,
+    Ticket,
+)
+from spinneret.access.keys.ports import KeyStore, RateLimitStore
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
@@ -43,7 +50,7 @@ class KeyService:
         self,
         *,
         keys: KeyStore,
-        windows: RateWindows,
+        windows: RateLimitStore,
         clock: Clock,
         new_id: NewId,
         random: Callable[[int], bytes],
@@ -98,7 +105,7 @@ class KeyService:
         """Raises AuthRequired, with one message for a missing, unknown, expired and revoked key."""
         return self._principal(self._keys.find(hash_of(secret)) if secret else None)
 
-    def take(self, principal: Principal) -> Allowance | None:
+    def take(self, principal: Principal) -> RateLimitStatus | None:
         """Count a request against its key's limit; None while the windows can't be reached.
 
         The limit fails open: an outage of the windows must not stop every request. Requests that
@@ -114,7 +121,7 @@ class KeyService:
             )
         except RateLimited as error:
             logger.warning("rate_limit_flooded", extra={**subject, "reason": error.message})
-            return Allowance(
+            return RateLimitStatus(
                 admitted=False,
                 limit=principal.rate_limit_rpm,
                 remaining=0,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spinneret.access.keys.dynamo import DynamoKeyStore
-from spinneret.access.keys.dynamo_windows import DynamoRateWindows
+from spinneret.access.keys.dynamo_windows import DynamoRateLimitStore
 from spinneret.access.keys.service import KeyService
 from spinneret.aws.clients import dynamodb_client
 from spinneret.kernel import bounds
@@ -49,7 +49,7 @@ def keys_in(
     """API keys of a table."""
     return KeyService(
         keys=DynamoKeyStore(client, table),
-        windows=DynamoRateWindows(client, table),
+        windows=DynamoRateLimitStore(client, table),
         clock=utc_now,
         new_id=id_maker(utc_now),
         random=os.urandom,

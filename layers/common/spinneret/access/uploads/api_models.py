@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from spinneret.access.uploads.models import UploadForm
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 
 
 class UploadView(BaseModel):
@@ -28,5 +28,5 @@ def upload_view(form: UploadForm) -> UploadView:
         url=form.url,
         fields=dict(form.fields),
         max_bytes=bounds.UPLOAD_MAX_BYTES,
-        expires_at=stamp(form.expires_at),
+        expires_at=to_iso(form.expires_at),
     )

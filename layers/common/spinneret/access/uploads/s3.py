@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import BodyTooLarge
 
@@ -29,7 +29,7 @@ class S3UploadStore:
 
     def form(self, tenant: str, upload_id: str, *, seconds: int) -> tuple[str, Mapping[str, str]]:
         """See UploadStore; no request; the signing role must be valid until the form expires."""
-        with translated("s3"):
+        with translate_aws_errors("s3"):
             made = self._client.generate_presigned_post(
                 Bucket=self._bucket,
                 Key=_key(tenant, upload_id),
@@ -45,7 +45,7 @@ class S3UploadStore:
     def read(self, tenant: str, upload_id: str) -> bytes | None:
         """See UploadStore."""
         try:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 found = self._client.get_object(Bucket=self._bucket, Key=_key(tenant, upload_id))
                 if found["ContentLength"] > bounds.UPLOAD_MAX_BYTES:
                     raise BodyTooLarge(f"an upload has at most {bounds.UPLOAD_MAX_BYTES} bytes")

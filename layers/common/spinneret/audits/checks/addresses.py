@@ -7,13 +7,13 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.site import Site
 from spinneret.audits.facts.models import PageFacts
 
-_URLS: Final = Family(Category.URLS)
-_AGENTS: Final = Family(Category.AGENTS)
+_URLS: Final = CheckDecorators(Category.URLS)
+_AGENTS: Final = CheckDecorators(Category.AGENTS)
 
 MAX_URL: Final = 100  # squirrelscan: 75 is long, 100 too long
 MAX_PARAMETERS: Final = 3

@@ -9,12 +9,12 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
 
-_CANONICAL: Final = Family(Category.CANONICAL)
+_CANONICAL: Final = CheckDecorators(Category.CANONICAL)
 _MISSING: Final = ("canonical.missing",)
 _USABLE: Final = ("canonical.missing", "canonical.conflict", "canonical.invalid")
 _ABSOLUTE: Final = re.compile(r"\s*https?://[^/?#\s]", re.IGNORECASE)

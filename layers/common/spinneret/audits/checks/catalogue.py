@@ -24,7 +24,7 @@ from spinneret.audits.checks import (
     structured_data,
     transport,
 )
-from spinneret.audits.checks.models import Category, Check, Scope, Severity
+from spinneret.audits.checks.models import Category, Check, CheckScope, Severity
 
 VERSION: Final = "1"
 """Goes up with every change of a check, a threshold or a weight; results carry it."""
@@ -70,7 +70,7 @@ def numbers() -> dict[str, int]:
     return {check.id: number for number, check in enumerate(catalogue())}
 
 
-def by_scope(scope: Scope) -> tuple[Check[Any], ...]:
+def by_scope(scope: CheckScope) -> tuple[Check[Any], ...]:
     """Those of one scope, in the catalogue's order."""
     return tuple(check for check in catalogue() if check.scope is scope)
 

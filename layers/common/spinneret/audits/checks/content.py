@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import LISTABLE, listed
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
 
-_CONTENT: Final = Family(Category.CONTENT)
+_CONTENT: Final = CheckDecorators(Category.CONTENT)
 
 MIN_WORDS: Final = 200  # seonaut; squirrelscan: 300
 NORM_FROM: Final = 10

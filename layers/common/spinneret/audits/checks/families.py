@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from spinneret.audits.checks.models import WEIGHTS, Answer, Category, Check, Scope, Severity
+from spinneret.audits.checks.models import WEIGHTS, Answer, Category, Check, CheckScope, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import HtmlFacts, Kind, PageFacts
 
 
-class Family:
+class CheckDecorators:
     """Makes checks of functions: decorators of one category for each scope."""
 
     def __init__(self, category: Category) -> None:
@@ -29,7 +29,7 @@ class Family:
     ) -> Callable[[Callable[[PageFacts], Answer]], Check[Callable[[PageFacts], Answer]]]:
         """A check that looks at a page's own facts."""
         return self._made(
-            Scope.PAGE, name, title, severity, advice, source, weight, after, frozenset(kinds)
+            CheckScope.PAGE, name, title, severity, advice, source, weight, after, frozenset(kinds)
         )
 
     def markup(
@@ -75,7 +75,7 @@ class Family:
     ) -> Callable[[Callable[[PageNode, Site], Answer]], Check[Callable[[PageNode, Site], Answer]]]:
         """A check that looks at a page among the others."""
         return self._made(
-            Scope.PAGE_IN_SITE,
+            CheckScope.PAGE_IN_SITE,
             name,
             title,
             severity,
@@ -99,12 +99,12 @@ class Family:
     ) -> Callable[[Callable[[Site], Answer]], Check[Callable[[Site], Answer]]]:
         """A check of which the whole site has one answer."""
         return self._made(
-            Scope.SITE, name, title, severity, advice, source, weight, after, frozenset()
+            CheckScope.SITE, name, title, severity, advice, source, weight, after, frozenset()
         )
 
     def _made[Judge: Callable[..., Answer]](
         self,
-        scope: Scope,
+        scope: CheckScope,
         name: str,
         title: str,
         severity: Severity,

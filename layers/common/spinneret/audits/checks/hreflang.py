@@ -6,13 +6,13 @@ import re
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import is_language
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import HtmlFacts, Kind, PageFacts
 
-_HREFLANG: Final = Family(Category.HREFLANG)
+_HREFLANG: Final = CheckDecorators(Category.HREFLANG)
 _ABSOLUTE: Final = re.compile(r"\s*https?://[^/?#\s]", re.IGNORECASE)
 _SELECTOR: Final = "link[hreflang]"
 _DEFAULT: Final = "x-default"

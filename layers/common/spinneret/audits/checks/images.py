@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
 from spinneret.audits.facts.site import Outcome
 
-_IMAGES: Final = Family(Category.IMAGES)
+_IMAGES: Final = CheckDecorators(Category.IMAGES)
 
 MAX_ALT: Final = 100  # seonaut; squirrelscan: 125
 MAX_BYTES: Final = 500_000  # seonaut; squirrelscan warns from 200 kB

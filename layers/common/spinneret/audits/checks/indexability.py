@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import moment, robots_evidence
 from spinneret.audits.checks.site import PageNode, Site
@@ -16,7 +16,7 @@ BLOCKED_WEIGHT: Final = 60
 """Both apply to every page. Lighthouse 13.5 gives its is-crawlable 93/23 of another audit's weight,
 so that it alone is 31 % of its category; here, too, these two are at least 31 % of any score."""
 
-_INDEX: Final = Family(Category.INDEXABILITY)
+_INDEX: Final = CheckDecorators(Category.INDEXABILITY)
 
 
 @_INDEX.page_in_site(

@@ -6,14 +6,14 @@ import re
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import host_of
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import HtmlFacts, Kind, PageFacts
 from spinneret.audits.facts.site import Outcome
 
-_LINKS: Final = Family(Category.LINKS)
+_LINKS: Final = CheckDecorators(Category.LINKS)
 
 MAX_CLICKS: Final = 4  # seonaut
 MAX_LINKS: Final = 100  # seonaut, squirrelscan

@@ -51,7 +51,7 @@ class Category(StrEnum):
     AGENTS = "agents"
 
 
-class Scope(StrEnum):
+class CheckScope(StrEnum):
     """What one answer of a check is about, and what it looks at."""
 
     PAGE = "page"
@@ -90,7 +90,7 @@ class Check[Judge: Callable[..., Answer]]:
     severity: Severity
     weight: int
     category: Category
-    scope: Scope
+    scope: CheckScope
     after: tuple[str, ...]
     """Where one of these fails, this can't be judged and counts as failed, without an issue."""
     kinds: frozenset[Kind]

@@ -6,12 +6,12 @@ import re
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.site import Site
 from spinneret.kernel import bounds
 
-_ROBOTS: Final = Family(Category.ROBOTS)
+_ROBOTS: Final = CheckDecorators(Category.ROBOTS)
 _THERE: Final = ("robots.unreachable", "robots.missing")
 
 AI_CRAWLERS: Final = (

@@ -7,13 +7,13 @@ from datetime import timedelta
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import host_of, listed, moment
 from spinneret.audits.checks.site import Site
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
 
-_SECURITY: Final = Family(Category.SECURITY)
+_SECURITY: Final = CheckDecorators(Category.SECURITY)
 _SECURE: Final = ("sec.https",)
 
 MIN_HSTS_AGE: Final = 31_536_000  # Lighthouse 13.5 (has-hsts): a year

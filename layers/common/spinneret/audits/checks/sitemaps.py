@@ -7,14 +7,14 @@ from datetime import timedelta
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import LISTABLE, host_of, moment
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import Failure, Kind
 from spinneret.web.fetching.urls import registrable_domain
 
-_SITEMAPS: Final = Family(Category.SITEMAPS)
+_SITEMAPS: Final = CheckDecorators(Category.SITEMAPS)
 _READ: Final = ("sitemap.missing", "sitemap.invalid")
 
 MAX_URLS: Final = 50_000  # sitemaps.org

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
 
-_SOCIAL: Final = Family(Category.SOCIAL)
+_SOCIAL: Final = CheckDecorators(Category.SOCIAL)
 
 REQUIRED: Final = ("og:title", "og:type", "og:image", "og:url")  # ogp.me, basic metadata
 WANTED: Final = ("og:description", "twitter:card")  # squirrelscan

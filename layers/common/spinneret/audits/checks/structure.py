@@ -7,12 +7,12 @@ from itertools import pairwise
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import is_language, listed
 from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
 
-_STRUCTURE: Final = Family(Category.STRUCTURE)
+_STRUCTURE: Final = CheckDecorators(Category.STRUCTURE)
 
 MAX_ELEMENTS: Final = 1500  # seonaut, squirrelscan
 MAX_DEPTH: Final = 32  # squirrelscan, Lighthouse 13.5 (dom-size)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
 
-_SCHEMA: Final = Family(Category.STRUCTURED_DATA)
+_SCHEMA: Final = CheckDecorators(Category.STRUCTURED_DATA)
 
 REQUIRED: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "Product": (("name",), ("offers", "review", "aggregateRating")),

@@ -7,13 +7,13 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from spinneret.audits.checks import sources
-from spinneret.audits.checks.families import Family
+from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
 
 _ANY: Final = (Kind.HTML, Kind.FAILED)
-_HTTP: Final = Family(Category.HTTP)
+_HTTP: Final = CheckDecorators(Category.HTTP)
 
 MAX_HOPS: Final = 2  # squirrelscan
 MAX_FIRST_BYTE_MS: Final = 800  # seonaut; web.dev calls more "needs improvement"

@@ -32,7 +32,7 @@ class FileFacts:
         return self.status is None or self.status >= 500
 
 
-class Entry(NamedTuple):
+class SitemapUrl(NamedTuple):
     """A `url` of a sitemap."""
 
     url: str
@@ -53,7 +53,7 @@ class SitemapFacts:
     is_index: bool = False
     count: int = 0
     """URLs or sitemaps listed, those beyond the bound included."""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[SitemapUrl, ...] = ()
 
     @property
     def is_there(self) -> bool:

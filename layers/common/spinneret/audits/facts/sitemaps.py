@@ -7,7 +7,7 @@ from typing import Final
 
 from lxml import etree
 
-from spinneret.audits.facts.site import Entry, SitemapFacts
+from spinneret.audits.facts.site import SitemapFacts, SitemapUrl
 
 MAX_ENTRIES: Final = 50_000  # sitemaps.org: of one file
 
@@ -19,7 +19,7 @@ def read_sitemap(url: str, content: bytes, *, status: int = 200) -> SitemapFacts
     """
     if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         return _text(url, content, status)
-    entries: list[Entry] = []
+    entries: list[SitemapUrl] = []
     count, location, lastmod, root = 0, "", "", ""
     try:
         for event, element in etree.iterparse(
@@ -42,7 +42,7 @@ def read_sitemap(url: str, content: bytes, *, status: int = 200) -> SitemapFacts
             elif name in ("url", "sitemap"):
                 count += 1
                 if location and len(entries) < MAX_ENTRIES:
-                    entries.append(Entry(location[:2048], lastmod))
+                    entries.append(SitemapUrl(location[:2048], lastmod))
                 location, lastmod = "", ""
                 element.clear()
     except etree.XMLSyntaxError:
@@ -76,5 +76,5 @@ def _text(url: str, content: bytes, status: int) -> SitemapFacts:
         size=len(content),
         error="" if urls else "empty",
         count=len(urls),
-        entries=tuple(Entry(line[:2048]) for line in urls[:MAX_ENTRIES]),
+        entries=tuple(SitemapUrl(line[:2048]) for line in urls[:MAX_ENTRIES]),
     )

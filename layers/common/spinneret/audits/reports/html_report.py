@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Final
 
-from spinneret.audits.checks.models import Category, Evidence, Scope, Severity
+from spinneret.audits.checks.models import Category, CheckScope, Evidence, Severity
 from spinneret.audits.findings import Finding
 from spinneret.audits.judging import PageResult
 from spinneret.audits.reports.html_parts import SCRIPT, STYLE
@@ -137,7 +137,7 @@ def _issue(report: Report, issue: Issue) -> Iterator[str]:
     check = issue.check
     fresh = any(key[0] == check.id for key in report.new)
     many = "1 page" if issue.pages == 1 else f"{issue.pages:,} pages"
-    where = "site" if check.scope is Scope.SITE else many
+    where = "site" if check.scope is CheckScope.SITE else many
     yield (
         f'<details class="issue" data-severity="{check.severity}" '
         f'data-category="{check.category}" data-fresh="{int(fresh)}"><summary>'

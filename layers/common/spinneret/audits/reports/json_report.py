@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from spinneret.audits.checks.catalogue import catalogue, ranked
 from spinneret.audits.checks.models import Check
-from spinneret.audits.comparison import Comparison
+from spinneret.audits.comparison import RunComparison
 from spinneret.audits.findings import Finding
 from spinneret.audits.judging import PageResult
 from spinneret.audits.reports.models import Report
@@ -24,7 +24,7 @@ from spinneret.audits.reports.schema import (
     KeyRow,
     PageRow,
 )
-from spinneret.audits.scoring import Tally
+from spinneret.audits.scoring import CheckStats
 
 
 def render(report: Report) -> Iterator[str]:
@@ -73,7 +73,7 @@ def _head(report: Report) -> Head:
     )
 
 
-def _check(check: Check[Any], tally: Tally) -> CheckRow:
+def _check(check: Check[Any], tally: CheckStats) -> CheckRow:
     return CheckRow(
         id=check.id,
         title=check.title,
@@ -114,7 +114,7 @@ def _finding(report: Report, finding: Finding) -> FindingRow:
     )
 
 
-def _comparison(comparison: Comparison) -> ComparisonRow:
+def _comparison(comparison: RunComparison) -> ComparisonRow:
     return ComparisonRow(
         score_before=comparison.score_before,
         score_after=comparison.score_after,

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from spinneret.audits.checks.catalogue import catalogue, ranked
 from spinneret.audits.checks.models import Check, Severity
-from spinneret.audits.comparison import Comparison, Key
+from spinneret.audits.comparison import Key, RunComparison
 from spinneret.audits.findings import FindingLog
 from spinneret.audits.judging import Result
-from spinneret.audits.scoring import Tally
+from spinneret.audits.scoring import CheckStats
 
 PRODUCT: Final = "Spinneret"
 GRADES: Final = ((90, "A"), (80, "B"), (70, "C"), (60, "D"))
@@ -24,7 +24,7 @@ class Issue:
     """A check that failed somewhere."""
 
     check: Check[Any]
-    tally: Tally
+    tally: CheckStats
     pages: int
 
 
@@ -34,7 +34,7 @@ class Report:
 
     result: Result
     findings: FindingLog
-    comparison: Comparison | None = None
+    comparison: RunComparison | None = None
 
     @cached_property
     def issues(self) -> tuple[Issue, ...]:

@@ -12,7 +12,7 @@ from spinneret.audits import limits
 from spinneret.audits.facts.models import Failure
 from spinneret.audits.facts.site import Outcome
 from spinneret.audits.models import Phase, Progress
-from spinneret.audits.running.slices import Slice, get
+from spinneret.audits.running.slices import AuditContext, get
 from spinneret.audits.running.storage import Storage
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.errors import (
@@ -26,7 +26,7 @@ from spinneret.kernel.errors import (
     TransientError,
     UrlInvalid,
 )
-from spinneret.web.exploring.scope import Scope, ScopeKind
+from spinneret.web.exploring.scope import CrawlScope, ScopeKind
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.models import WaitUntil
@@ -36,14 +36,14 @@ _NO_HEAD: Final = frozenset({403, 404, 405, 500, 501, 503})
 _EXCERPT_BYTES: Final = 1024
 
 
-class Checking:
+class LinkChecker:
     """Asks each URL once, however many pages point to it, hosts that have to wait last."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    def run(self, work: Slice, progress: Progress) -> Progress:
-        """Raises Defer, HandBack and LeaseLost; what was answered by then is kept."""
+    def run(self, work: AuditContext, progress: Progress) -> Progress:
+        """Raises Defer, ReleaseJob and LeaseLost; what was answered by then is kept."""
         known, number = self._storage.outcomes(work.ref)
         state = _Checked(work, self._storage, set(known), number)
         targets = list(self._targets(work, progress))
@@ -60,10 +60,10 @@ class Checking:
         self._storage.store.keep_progress(after, work.context.lease)
         return after
 
-    def _targets(self, work: Slice, progress: Progress) -> Iterator[str]:
+    def _targets(self, work: AuditContext, progress: Progress) -> Iterator[str]:
         """External links and images, each kind up to its bound, in the order of the pages."""
         assert progress.start_url is not None  # the site is settled
-        scope = Scope.of(ScopeKind.HOST, [parse_url(progress.start_url)])
+        scope = CrawlScope.of(ScopeKind.HOST, [parse_url(progress.start_url)])
         links: dict[str, None] = {}
         images: dict[str, None] = {}
         for facts in self._storage.pages(work.ref):
@@ -76,7 +76,9 @@ class Checking:
         yield from islice(links, work.sample.max_external_links)
         yield from islice((url for url in images if url not in links), work.sample.max_images)
 
-    def _pass(self, work: Slice, state: _Checked, left: list[str], total: int) -> list[WaitUntil]:
+    def _pass(
+        self, work: AuditContext, state: _Checked, left: list[str], total: int
+    ) -> list[WaitUntil]:
         """Ask all that can be asked now; answers what the others wait for, host by host."""
         busy: dict[str, WaitUntil] = {}
         done = total - len(left)
@@ -97,7 +99,7 @@ class Checking:
             # else it isn't checked, and the report says so
         return list(busy.values())
 
-    def _ask(self, work: Slice, url: str) -> Outcome | WaitUntil:
+    def _ask(self, work: AuditContext, url: str) -> Outcome | WaitUntil:
         name = fingerprint(url)[:32]
         try:
             parsed = parse_url(url)
@@ -117,7 +119,7 @@ class Checking:
 class _Checked:
     """Answers on their way into rows."""
 
-    def __init__(self, work: Slice, storage: Storage, known: set[str], number: int) -> None:
+    def __init__(self, work: AuditContext, storage: Storage, known: set[str], number: int) -> None:
         self._work = work
         self._storage = storage
         self._known = known
@@ -136,7 +138,7 @@ class _Checked:
             self._new = {}
 
 
-def _is_outside(text: str, scope: Scope) -> bool:
+def _is_outside(text: str, scope: CrawlScope) -> bool:
     try:
         url: Url = parse_url(text)
     except UrlInvalid:

@@ -13,7 +13,7 @@ from spinneret.audits.facts.models import Failure, Kind, PageFacts
 from spinneret.audits.facts.pages import read_page, unread_page
 from spinneret.audits.facts.site import SiteFacts
 from spinneret.audits.models import Phase, Progress, RunRef
-from spinneret.audits.running.slices import Slice, get
+from spinneret.audits.running.slices import AuditContext, get
 from spinneret.audits.running.storage import Storage
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
@@ -39,15 +39,15 @@ from spinneret.web.exploring.frontier.models import (
     Fetched,
     FoundLink,
     Outcome,
+    PageLease,
     Plan,
     RedirectRefused,
     Strategy,
-    Visit,
     Wait,
 )
 from spinneret.web.exploring.frontier.redirects import REDIRECT_LOOP
 from spinneret.web.exploring.frontier.service import Frontier
-from spinneret.web.exploring.scope import Scope, ScopeKind
+from spinneret.web.exploring.scope import CrawlScope, ScopeKind
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.rules import parse_retry_after
 from spinneret.web.fetching.urls import Url, parse_url
@@ -63,15 +63,15 @@ _FAILURES: Final[dict[type[DomainError], Failure]] = {
 }
 
 
-class Crawling:
+class PageCrawler:
     """Takes pages until the sample is complete, nothing is left, or the audit's time is up."""
 
     def __init__(self, *, frontier: Frontier, storage: Storage) -> None:
         self._frontier = frontier
         self._storage = storage
 
-    def run(self, work: Slice, progress: Progress) -> Progress:
-        """Raises Defer, HandBack and LeaseLost."""
+    def run(self, work: AuditContext, progress: Progress) -> Progress:
+        """Raises Defer, ReleaseJob and LeaseLost."""
         ref = crawl_of(work.ref)
         site = self._storage.site(progress)
         assert site is not None  # it is settled
@@ -92,7 +92,7 @@ class Crawling:
         after = replace(progress, phase=Phase.CHECKING, out_of_time=reason is None)
         return self._storage.keep_site(replace(site, is_whole=whole), after, work)
 
-    def _begin(self, work: Slice, ref: CrawlRef, site: SiteFacts) -> None:
+    def _begin(self, work: AuditContext, ref: CrawlRef, site: SiteFacts) -> None:
         """Once: a long list of URLs takes its time."""
         if self._is_begun(ref):
             return
@@ -112,7 +112,7 @@ class Crawling:
             return False
         return True
 
-    def _work_through(self, work: Slice, ref: CrawlRef, keys: tuple[str, ...]) -> None:
+    def _work_through(self, work: AuditContext, ref: CrawlRef, keys: tuple[str, ...]) -> None:
         crawl = self._frontier.crawl(ref)
         known = max(1, min(work.sample.max_pages, crawl.discovered))
         for done, key in enumerate(keys, start=crawl.crawled):
@@ -128,7 +128,7 @@ class Crawling:
 
     # ------------------------------------------------------------ One page
 
-    def _visit(self, work: Slice, visit: Visit) -> None:
+    def _visit(self, work: AuditContext, visit: PageLease) -> None:
         """Facts first, then the frontier's row: a page that is done has its facts."""
         hops: list[str] = []
         gate = self._frontier.redirects(visit)
@@ -154,7 +154,7 @@ class Crawling:
                 raise work.deferral(until, waiting_for)
             self._answered(work, visit, answer)
 
-    def _answered(self, work: Slice, visit: Visit, page: FetchedPage) -> None:
+    def _answered(self, work: AuditContext, visit: PageLease, page: FetchedPage) -> None:
         status = page.status_code
         if status >= 500 or status in _TRY_AGAIN:
             asked = parse_retry_after(page.headers.get("retry-after", ""), work.clock())
@@ -177,7 +177,7 @@ class Crawling:
         self._frontier.record(visit, outcome)
 
     def _redirected(
-        self, work: Slice, visit: Visit, refused: RedirectRefused, hops: list[str]
+        self, work: AuditContext, visit: PageLease, refused: RedirectRefused, hops: list[str]
     ) -> None:
         """To a page that is known already, out of the site, or in a circle."""
         outcome, url = refused.outcome, visit.page.url
@@ -197,7 +197,11 @@ class Crawling:
         self._frontier.record(visit, outcome)
 
     def _failed(
-        self, work: Slice, visit: Visit, error: PermanentError | TransientError, hops: list[str]
+        self,
+        work: AuditContext,
+        visit: PageLease,
+        error: PermanentError | TransientError,
+        hops: list[str],
     ) -> None:
         if isinstance(error, TransientError):
             wait = error.retry_after
@@ -211,7 +215,12 @@ class Crawling:
         self._frontier.record(visit, failed)
 
     def _tried_again(
-        self, work: Slice, visit: Visit, code: str, status: int | None, asked: float | None
+        self,
+        work: AuditContext,
+        visit: PageLease,
+        code: str,
+        status: int | None,
+        asked: float | None,
     ) -> bool:
         """Whether the page gets another try, later; the last one is final."""
         if visit.page.attempts + 1 >= bounds.PAGE_ATTEMPTS:
@@ -241,7 +250,7 @@ def listed_sample(site: SiteFacts, pages: int) -> tuple[str, ...]:
     and links show the way to the rest: a sitemap's first hundred are often of one kind.
     """
     start = parse_url(site.start_url)
-    scope = Scope.of(ScopeKind.HOST, [start])
+    scope = CrawlScope.of(ScopeKind.HOST, [start])
 
     def own(texts: Iterable[str]) -> Iterator[str]:
         for text in texts:
@@ -272,7 +281,7 @@ def _parsed(text: str) -> Url | None:
         return None
 
 
-def _place(visit: Visit) -> str:
+def _place(visit: PageLease) -> str:
     return f"{visit.page.batch:06}.{visit.page.position:03}.{visit.page.key}"
 
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from typing import IO, Any, Final
 
 from spinneret.audits import issues, limits
-from spinneret.audits.comparison import Comparison, compare
+from spinneret.audits.comparison import RunComparison, compare
 from spinneret.audits.facts.models import Failure
 from spinneret.audits.findings import FindingLog
-from spinneret.audits.judging import Audit, Result
+from spinneret.audits.judging import AuditEvaluator, Result
 from spinneret.audits.models import ArtifactType, Finished, Phase, Progress, site_key
 from spinneret.audits.reports.formats import FORMATS
 from spinneret.audits.reports.models import Report
-from spinneret.audits.running.slices import Slice
+from spinneret.audits.running.slices import AuditContext
 from spinneret.audits.running.storage import Storage
 from spinneret.jobs.models import Failure as JobFailure
-from spinneret.jobs.worker import HandBack
+from spinneret.jobs.worker import ReleaseJob
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.politeness.rules import host_key
 
@@ -29,27 +29,27 @@ OUT_OF_TIME: Final = "AUDIT_OUT_OF_TIME"
 _UNREAD: Final = frozenset({Failure.TIMEOUT, Failure.NETWORK})
 
 
-class Judging:
+class ReportBuilder:
     """Judges what was stored; repeated after a crash, it makes the same again."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    def run(self, work: Slice, progress: Progress) -> Mapping[str, Any]:
-        """The audit's summary. Raises HandBack and LeaseLost."""
+    def run(self, work: AuditContext, progress: Progress) -> Mapping[str, Any]:
+        """The audit's summary. Raises ReleaseJob and LeaseLost."""
         work.checkpoint(Phase.JUDGING, 90)
         if work.context.remaining() < limits.JUDGE_SECONDS and not work.is_fresh:
-            raise HandBack
+            raise ReleaseJob
         with tempfile.TemporaryFile() as file:
             judgement = self._judged(work, progress, file)
             return self._reported(work, progress, judgement)
 
-    def _judged(self, work: Slice, progress: Progress, file: IO[bytes]) -> _Judgement:
+    def _judged(self, work: AuditContext, progress: Progress, file: IO[bytes]) -> _Judgement:
         site = self._storage.site(progress)
         assert site is not None  # it is settled
         outcomes, _ = self._storage.outcomes(work.ref)
         log = FindingLog(file)
-        audit = Audit(site.start_url, log.add)
+        audit = AuditEvaluator(site.start_url, log.add)
         unread = 0
         for facts in self._storage.pages(work.ref):
             unread += facts.failure in _UNREAD
@@ -80,7 +80,7 @@ class Judging:
 
     def _compared(
         self, before: Finished, after: Finished, result: Result, log: FindingLog
-    ) -> Comparison | None:
+    ) -> RunComparison | None:
         """None where the issues of the audit before are gone."""
         stored = self._storage.get(before.issues_uri)
         if stored is None:
@@ -100,7 +100,7 @@ class Judging:
     # ------------------------------------------------------------ Reports
 
     def _reported(
-        self, work: Slice, progress: Progress, judgement: _Judgement
+        self, work: AuditContext, progress: Progress, judgement: _Judgement
     ) -> Mapping[str, Any]:
         report, finished = judgement.report, judgement.finished
         visited = list(dict.fromkeys([report.result.start_url, *_urls(report.result)]))

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from spinneret.audits.models import Phase, Progress, RunRef
 from spinneret.audits.recipes import sample_of
-from spinneret.audits.running.checking import Checking
-from spinneret.audits.running.crawling import Crawling
-from spinneret.audits.running.judging import Judging, lack_of
-from spinneret.audits.running.settling import Settling
-from spinneret.audits.running.slices import Slice
+from spinneret.audits.running.checking import LinkChecker
+from spinneret.audits.running.crawling import PageCrawler
+from spinneret.audits.running.judging import ReportBuilder, lack_of
+from spinneret.audits.running.settling import SiteProbe
+from spinneret.audits.running.slices import AuditContext
 from spinneret.audits.running.storage import Storage
-from spinneret.jobs.worker import CompletedInPart, Context, Defer, HandBack
+from spinneret.jobs.worker import CompletedInPart, Context, Defer, ReleaseJob
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.web.exploring.frontier.service import Frontier
@@ -26,7 +26,7 @@ from spinneret.web.politeness.sessions import Session, Sessions, SessionWait
 
 logger = logging.getLogger(__name__)
 
-_WAITS: Final = (Defer, HandBack)
+_WAITS: Final = (Defer, ReleaseJob)
 
 
 class AuditPipeline:
@@ -51,10 +51,10 @@ class AuditPipeline:
         self._fetcher = fetcher
         self._sessions = sessions
         self._clock = clock
-        self._settling = Settling(storage)
-        self._crawling = Crawling(frontier=frontier, storage=storage)
-        self._checking = Checking(storage)
-        self._judging = Judging(storage)
+        self._settling = SiteProbe(storage)
+        self._crawling = PageCrawler(frontier=frontier, storage=storage)
+        self._checking = LinkChecker(storage)
+        self._judging = ReportBuilder(storage)
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Answers the audit's summary; raises CompletedInPart where it is partial."""
@@ -112,8 +112,8 @@ class AuditPipeline:
         except DependencyUnavailable as error:
             logger.warning("lock.release.failed", extra={"reason": error.message})
 
-    def _slice(self, context: Context, ref: RunRef, renew: Callable[[], None]) -> Slice:
-        return Slice(
+    def _slice(self, context: Context, ref: RunRef, renew: Callable[[], None]) -> AuditContext:
+        return AuditContext(
             context=context,
             ref=ref,
             sample=sample_of(context.job.payload),
@@ -124,7 +124,7 @@ class AuditPipeline:
 
     # ------------------------------------------------------------ Parts
 
-    def _audited(self, work: Slice, progress: Progress, host: str) -> Mapping[str, Any]:
+    def _audited(self, work: AuditContext, progress: Progress, host: str) -> Mapping[str, Any]:
         if progress.phase is Phase.SETTLING:
             progress = self._settling.run(work, progress, work.context.job.payload["url"])
             assert progress.start_url is not None  # settled

@@ -11,9 +11,9 @@ from spinneret.audits import limits
 from spinneret.audits.facts.site import FileFacts, HostFacts, SiteFacts, SitemapFacts
 from spinneret.audits.facts.sitemaps import read_sitemap
 from spinneret.audits.models import Phase, Progress
-from spinneret.audits.running.slices import Slice, get
+from spinneret.audits.running.slices import AuditContext, get
 from spinneret.audits.running.storage import Storage
-from spinneret.jobs.worker import Defer, HandBack
+from spinneret.jobs.worker import Defer, ReleaseJob
 from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,
@@ -44,13 +44,13 @@ _START: Final = "start"
 _LISTED: Final = "sitemap:"
 
 
-class Settling:
+class SiteProbe:
     """Asks one question after the other; a slice that ends between two goes on at the next."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    def run(self, work: Slice, progress: Progress, url: str) -> Progress:
+    def run(self, work: AuditContext, progress: Progress, url: str) -> Progress:
         """The facts of the site, stored. Raises what a start page without an answer raises."""
         site = self._storage.site(progress) or SiteFacts(
             start_url=url, audited_at=work.clock().isoformat()
@@ -61,7 +61,7 @@ class Settling:
                 work.checkpoint(Phase.SETTLING, 1)
                 question()
                 state.answered.add(name)
-        except (Defer, HandBack):
+        except (Defer, ReleaseJob):
             self._storage.keep_site(state.site, self._noted(progress, state), work)
             raise
         settled = self._noted(progress, state)
@@ -83,7 +83,9 @@ class Settling:
 class _Settled:
     """What is known so far."""
 
-    def __init__(self, work: Slice, site: SiteFacts, answered: set[str], *, whole: bool) -> None:
+    def __init__(
+        self, work: AuditContext, site: SiteFacts, answered: set[str], *, whole: bool
+    ) -> None:
         self.site = site
         self.answered = answered
         self._work = work

@@ -11,7 +11,7 @@ from spinneret.audits import limits
 from spinneret.audits.models import RunRef
 from spinneret.audits.recipes import Sample
 from spinneret.jobs.models import JobEventKind
-from spinneret.jobs.worker import Context, Defer, HandBack
+from spinneret.jobs.worker import Context, Defer, ReleaseJob
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
@@ -24,7 +24,7 @@ _FRESH_SECONDS: Final = 5.0
 
 
 @dataclass(kw_only=True)
-class Slice:
+class AuditContext:
     """One claim of an audit's job."""
 
     context: Context
@@ -42,7 +42,7 @@ class Slice:
     def checkpoint(self, step: str, progress: int) -> None:
         """Renew lease and lock, report the progress.
 
-        Raises LeaseLost, DomainLockLost, and HandBack where no further request can end in time.
+        Raises LeaseLost, DomainLockLost, and ReleaseJob where no further request can end in time.
         """
         self.context.checkpoint(step, progress)
         self.require_time()
@@ -52,9 +52,9 @@ class Slice:
             self._renewed_at = now
 
     def require_time(self) -> None:
-        """Raises HandBack where no further request can end in time."""
+        """Raises ReleaseJob where no further request can end in time."""
         if self.context.remaining() < limits.SLICE_SECONDS:
-            raise HandBack
+            raise ReleaseJob
 
     def note(self, message: str, **data: object) -> None:
         """A line of the timeline."""
@@ -74,10 +74,10 @@ class Slice:
     def ask(self, request: FetchRequest, name: str) -> FetchedPage | WaitUntil:
         """Fetch under the host's rules; `name` is the same for every try of one request.
 
-        Raises what PoliteFetcher.fetch raises, and HandBack.
+        Raises what PoliteFetcher.fetch raises, and ReleaseJob.
         """
         if self.context.remaining() < limits.REQUEST_SECONDS + bounds.DEADLINE_MARGIN_SECONDS:
-            raise HandBack
+            raise ReleaseJob
         reservation = self._reservation
         if reservation == host_key(request.url.host):
             self._reservation = None

@@ -21,8 +21,8 @@ from spinneret.audits.facts.storing import (
     site_to_json,
 )
 from spinneret.audits.models import Artifact, ArtifactType, Progress, RunRef
-from spinneret.audits.ports import AuditStore, Bodies
-from spinneret.audits.running.slices import Slice
+from spinneret.audits.ports import AuditObjectStore, AuditStore
+from spinneret.audits.running.slices import AuditContext
 from spinneret.kernel.errors import NotFound
 
 _HTML_GZ: Final = "application/gzip"
@@ -36,7 +36,9 @@ class Storage:
     worker leaves behind that dies between the two is a row whose object never was.
     """
 
-    def __init__(self, *, store: AuditStore, bodies: Bodies, html_retention_days: int) -> None:
+    def __init__(
+        self, *, store: AuditStore, bodies: AuditObjectStore, html_retention_days: int
+    ) -> None:
         self.store = store
         self._bodies = bodies
         self._retention = timedelta(days=html_retention_days)
@@ -52,7 +54,7 @@ class Storage:
             raise NotFound("the facts of the site are gone")
         return site_from_json(gzip.decompress(body))
 
-    def keep_site(self, site: SiteFacts, progress: Progress, work: Slice) -> Progress:
+    def keep_site(self, site: SiteFacts, progress: Progress, work: AuditContext) -> Progress:
         """Keep them, and what is known of the run; answers the latter."""
         body = gzip.compress(site_to_json(site), mtime=0)
         digest = hashlib.sha256(body).hexdigest()
@@ -64,7 +66,7 @@ class Storage:
 
     # ------------------------------------------------------------ Pages
 
-    def keep_page(self, work: Slice, place: str, facts: Sequence[PageFacts]) -> None:
+    def keep_page(self, work: AuditContext, place: str, facts: Sequence[PageFacts]) -> None:
         """Facts that are too large even compressed stand for a page that is too complex."""
         body = _compressed(facts)
         if len(body) > limits.FACTS_BYTES:
@@ -77,7 +79,7 @@ class Storage:
             for line in gzip.decompress(body).splitlines():
                 yield page_from_json(line)
 
-    def keep_html(self, work: Slice, url: str, body: bytes) -> None:
+    def keep_html(self, work: AuditContext, url: str, body: bytes) -> None:
         """Keep a page as it came, until its retention ends (A-03)."""
         digest = hashlib.sha256(body).hexdigest()
         key = f"{work.ref.folder}/html/{digest}.html.gz"
@@ -90,7 +92,9 @@ class Storage:
         """See AuditStore."""
         return self.store.outcomes(ref)
 
-    def keep_outcomes(self, work: Slice, number: int, outcomes: Mapping[str, Outcome]) -> None:
+    def keep_outcomes(
+        self, work: AuditContext, number: int, outcomes: Mapping[str, Outcome]
+    ) -> None:
         """See AuditStore."""
         self.store.keep_outcomes(work.ref, number, outcomes, work.context.lease)
 
@@ -98,7 +102,7 @@ class Storage:
 
     def put(
         self,
-        work: Slice,
+        work: AuditContext,
         type_: ArtifactType,
         key: str,
         body: bytes,
@@ -112,7 +116,7 @@ class Storage:
 
     def put_text(
         self,
-        work: Slice,
+        work: AuditContext,
         type_: ArtifactType,
         key: str,
         pieces: Iterable[str],
@@ -134,10 +138,12 @@ class Storage:
             self._bodies.put(key, file, media_type)
 
     def get(self, key: str) -> bytes | None:
-        """See Bodies."""
+        """See AuditObjectStore."""
         return self._bodies.get(key)
 
-    def _artifact(self, work: Slice, type_: ArtifactType, key: str, url: str | None) -> Artifact:
+    def _artifact(
+        self, work: AuditContext, type_: ArtifactType, key: str, url: str | None
+    ) -> Artifact:
         now = work.clock()
         ends = type_ is ArtifactType.HTML_GZ
         return Artifact(
@@ -154,7 +160,7 @@ def _compressed(facts: Sequence[PageFacts]) -> bytes:
     return gzip.compress(b"\n".join(map(page_to_json, facts)), mtime=0)
 
 
-def _too_complex(facts: PageFacts, work: Slice) -> PageFacts:
+def _too_complex(facts: PageFacts, work: AuditContext) -> PageFacts:
     if facts.html is None:
         return facts
     return unread_page(facts.url, work.clock(), Failure.TOO_COMPLEX, status=facts.status)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 from spinneret.audits.api_models import AuditOptions, RecipeName, UrlText
 from spinneret.audits.schedules.models import AuditSchedule
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 
@@ -64,8 +64,8 @@ def schedule_view(schedule: AuditSchedule) -> AuditScheduleView:
         schedule_cron=schedule.schedule_cron,
         timezone=schedule.timezone,
         is_active=schedule.is_active,
-        created_at=stamp(schedule.created_at),
-        updated_at=stamp(schedule.updated_at),
+        created_at=to_iso(schedule.created_at),
+        updated_at=to_iso(schedule.updated_at),
         next_run_at=optional_stamp(schedule.next_run_at),
         last_run_at=optional_stamp(schedule.last_run_at),
         last_audit_id=schedule.last_audit_id,

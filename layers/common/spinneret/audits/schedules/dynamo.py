@@ -19,7 +19,7 @@ from spinneret.aws.codec import Codec
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import items
 from spinneret.aws.table import Table
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 
@@ -71,7 +71,7 @@ class DynamoScheduleStore:
                 "TableName": self._table,
                 "IndexName": "due",
                 "KeyConditionExpression": "due_shard = :shard AND due_at <= :now",
-                "ExpressionAttributeValues": {":shard": f"{_SHARD}#{number}", ":now": stamp(now)},
+                "ExpressionAttributeValues": {":shard": f"{_SHARD}#{number}", ":now": to_iso(now)},
             }
             named = items(self._client.query, request, max(1, limit // limits.DUE_SHARDS))
             rows = (self._rows.get({"pk": each["pk"], "sk": each["sk"]}) for each in named)
@@ -94,7 +94,7 @@ def _due(schedule: AuditSchedule) -> Item:
     """The keys of the index `due`, while the schedule is active."""
     if schedule.next_run_at is None:
         return {}
-    return {"due_shard": due_shard(_SHARD, schedule.id), "due_at": stamp(schedule.next_run_at)}
+    return {"due_shard": due_shard(_SHARD, schedule.id), "due_at": to_iso(schedule.next_run_at)}
 
 
 def _upgrade(item: Item) -> Item:

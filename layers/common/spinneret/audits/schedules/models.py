@@ -32,7 +32,7 @@ class AuditSchedule:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ticked:
+class ScheduleTickResult:
     """What one pass did."""
 
     submitted: int = 0

@@ -11,13 +11,13 @@ from spinneret.audits import limits
 from spinneret.audits.api_models import AuditOptions, AuditRequest
 from spinneret.audits.recipes import RECIPES
 from spinneret.audits.schedules.api_models import AuditScheduleRequest
-from spinneret.audits.schedules.models import AuditSchedule, Ticked
+from spinneret.audits.schedules.models import AuditSchedule, ScheduleTickResult
 from spinneret.audits.schedules.ports import ScheduleStore
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job, RequestKey
 from spinneret.jobs.service import Submitted
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.clock import Clock, stamp
+from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
@@ -131,10 +131,10 @@ class ScheduleTicker:
         self._audits = audits
         self._clock = clock
 
-    def tick(self) -> Ticked:
+    def tick(self) -> ScheduleTickResult:
         """Raises DependencyUnavailable where not even the list can be read."""
         now = self._clock()
-        done = Ticked()
+        done = ScheduleTickResult()
         for schedule in self._store.due(now, limits.SCHEDULES_PER_PASS):
             try:
                 done = self._run(schedule, now, done)
@@ -145,7 +145,9 @@ class ScheduleTicker:
                 done = replace(done, left=done.left + 1)
         return done
 
-    def _run(self, schedule: AuditSchedule, now: datetime, done: Ticked) -> Ticked:
+    def _run(
+        self, schedule: AuditSchedule, now: datetime, done: ScheduleTickResult
+    ) -> ScheduleTickResult:
         moment = schedule.next_run_at
         if moment is None or moment > now:  # changed since the index was read
             return done
@@ -164,7 +166,7 @@ class ScheduleTicker:
         )
         key = RequestKey(
             tenant=schedule.tenant,
-            scope=fingerprint(["audit schedule", schedule.id, stamp(moment)]),
+            scope=fingerprint(["audit schedule", schedule.id, to_iso(moment)]),
             payload=fingerprint(request.model_dump(mode="json")),
         )
         try:

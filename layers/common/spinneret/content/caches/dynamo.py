@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.content.caches.models import CacheCount, CacheKey, CacheName, Epochs, Read, Uses
 from spinneret.kernel.clock import epoch_seconds
 
@@ -74,7 +74,7 @@ class DynamoCacheStore:
     def lock(self, tenant: str, key: CacheKey, owner: str, now: datetime, until: datetime) -> bool:
         """See CacheStore."""
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 self._client.put_item(
                     TableName=self._table,
                     Item={
@@ -96,7 +96,7 @@ class DynamoCacheStore:
     def unlock(self, tenant: str, key: CacheKey, owner: str) -> None:
         """See CacheStore."""
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 self._client.delete_item(
                     TableName=self._table,
                     Key={"pk": _lock_key(tenant, key)},
@@ -144,7 +144,7 @@ class DynamoCacheStore:
         total, start = 0, None
         for _ in range(_COUNT_PAGES):
             asked: dict[str, Any] = {"ExclusiveStartKey": start} if start else {}
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 answer = self._client.query(
                     TableName=self._table,
                     IndexName="entries",
@@ -165,7 +165,7 @@ class DynamoCacheStore:
     def _add(self, tenant: str, numbers: Mapping[str, int]) -> None:
         if not numbers:
             return
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             self._client.update_item(
                 TableName=self._table,
                 Key={"pk": _overview_key(tenant)},

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -35,7 +35,7 @@ class S3PageCache:
 
     def count(self, tenant: str) -> tuple[int, bool]:
         """See PageCache: one request."""
-        with translated("s3"):
+        with translate_aws_errors("s3"):
             answer = self._client.list_objects_v2(
                 Bucket=self._bucket, Prefix=_prefix(tenant), MaxKeys=_PAGE
             )
@@ -56,7 +56,7 @@ class S3PageCache:
     def _listed(self, tenant: str) -> Iterator[list[str]]:
         start = _prefix(tenant)
         while True:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 answer = self._client.list_objects_v2(
                     Bucket=self._bucket, Prefix=_prefix(tenant), StartAfter=start, MaxKeys=_PAGE
                 )
@@ -69,7 +69,7 @@ class S3PageCache:
 
     def _host_of(self, key: str) -> str | None:
         try:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 answer = self._client.get_object(
                     Bucket=self._bucket, Key=key, Range=f"bytes=0-{_HEAD_BYTES - 1}"
                 )
@@ -85,7 +85,7 @@ class S3PageCache:
 
     def _remove(self, keys: Sequence[str]) -> None:
         if keys:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 self._client.delete_objects(
                     Bucket=self._bucket,
                     Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True},

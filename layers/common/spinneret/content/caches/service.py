@@ -161,14 +161,14 @@ class CacheClearing:
 
 
 class CachedVectors:
-    """Implements KnownVectors and keeps vectors of queries: by model and content."""
+    """Implements VectorCache and keeps vectors of queries: by model and content."""
 
     def __init__(self, caches: Caches, cache: CacheName = CacheName.EMBEDDINGS) -> None:
         self._caches = caches
         self._cache = cache
 
     def find(self, tenant: str, model_id: str, texts: Sequence[str]) -> Mapping[str, Vector]:
-        """See KnownVectors."""
+        """See VectorCache."""
         keys = {text: vector_key(self._cache, model_id, text) for text in texts}
         read = self._caches.read(tenant, list(dict.fromkeys(keys.values())))
         found = {
@@ -178,7 +178,7 @@ class CachedVectors:
         return found
 
     def keep(self, tenant: str, model_id: str, vectors: Mapping[str, Vector]) -> None:
-        """See KnownVectors."""
+        """See VectorCache."""
         entries = {
             vector_key(self._cache, model_id, text): bytes_of(vector)
             for text, vector in vectors.items()

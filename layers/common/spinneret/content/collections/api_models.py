@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from spinneret.content.collections.models import DESCRIPTION_MAX_CHARS, NAME_MAX_CHARS, Collection
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 
@@ -53,8 +53,8 @@ def collection_view(collection: Collection, documents: int) -> CollectionView:
         name=collection.name,
         description=collection.description,
         document_count=documents,
-        created_at=stamp(collection.created_at),
-        updated_at=stamp(collection.updated_at),
+        created_at=to_iso(collection.created_at),
+        updated_at=to_iso(collection.updated_at),
     )
 
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo
-from spinneret.aws.named_rows import NamedRow, NamedRows
+from spinneret.aws.named_rows import NamedItem, NamedItemTable
 from spinneret.content.collections.keys import count_keys
 from spinneret.content.collections.models import Collection
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class DynamoCollectionStore:
     def __init__(self, client: DynamoDBClient, table: str, documents_table: str) -> None:
         self._client = client
         self._documents = documents_table
-        self._rows = NamedRows(client, table, "collection")
+        self._rows = NamedItemTable(client, table, "collection")
 
     def add(self, collection: Collection) -> None:
         """See CollectionStore."""
@@ -74,21 +74,21 @@ class DynamoCollectionStore:
         return found
 
 
-def _row(collection: Collection) -> NamedRow:
-    return NamedRow(
+def _row(collection: Collection) -> NamedItem:
+    return NamedItem(
         tenant=collection.tenant,
         id=collection.id,
         name=collection.name,
         version=collection.version,
         attributes={
             "description": collection.description,
-            "created_at": stamp(collection.created_at),
-            "updated_at": stamp(collection.updated_at),
+            "created_at": to_iso(collection.created_at),
+            "updated_at": to_iso(collection.updated_at),
         },
     )
 
 
-def _collection(row: NamedRow) -> Collection:
+def _collection(row: NamedItem) -> Collection:
     return Collection(
         tenant=row.tenant,
         id=row.id,

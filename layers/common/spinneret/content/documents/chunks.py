@@ -12,7 +12,7 @@ from spinneret.content.documents.models import Document, EmbedderInfo, IndexedCh
 from spinneret.content.documents.ports import Embedder
 from spinneret.content.documents.signatures import signature
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Remaining, stamp
+from spinneret.kernel.clock import Remaining, to_iso
 
 Checkpoint = Callable[[str, int], None]
 """Called with the step's name and the progress in percent; may raise to stop the work."""
@@ -22,7 +22,7 @@ Vector = tuple[float, ...]
 _SPECIAL_TOKENS = 2  # [CLS] and [SEP], which the embedder adds to every input
 
 
-class KnownVectors(Protocol):
+class VectorCache(Protocol):
     """Vectors of texts that a tenant had embedded of late; forgets rather than fails."""
 
     def find(self, tenant: str, model_id: str, texts: Sequence[str]) -> Mapping[str, Vector]:
@@ -40,7 +40,7 @@ class ChunkMaker:
     def __init__(
         self,
         embedder: Embedder,
-        known: KnownVectors | None = None,
+        known: VectorCache | None = None,
         embed_batch: int = bounds.EMBED_BATCH,
     ) -> None:
         """`embed_batch` texts at most go to the embedder at once, or as many as it takes."""
@@ -92,7 +92,7 @@ class ChunkMaker:
                 language=document.language,
                 model=model_id,
                 signature=signature(part.text),
-                changed_at=stamp(document.changed_at),
+                changed_at=to_iso(document.changed_at),
                 labels=labels_of(document),
                 vector=vector,
             )

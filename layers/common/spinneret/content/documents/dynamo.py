@@ -29,11 +29,11 @@ from spinneret.aws.reads import items
 from spinneret.content.collections.keys import count_keys
 from spinneret.content.documents import keys
 from spinneret.content.documents.items import from_item, item_of
-from spinneret.content.documents.models import Document, Listing, Shown
+from spinneret.content.documents.models import Document, DocumentFilter, VersionVisibility
 from spinneret.content.documents.ports import CollectionGone, VersionRaced
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.paging import Page
 
@@ -63,7 +63,7 @@ class DynamoDocumentStore:
         item = dynamo.get(self._client, self._documents, keys.document_key(tenant, document_id))
         return from_item(item) if item else None
 
-    def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, Shown]:
+    def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, VersionVisibility]:
         """See DocumentStore: one BatchGetItem."""
         found = dynamo.batch_get(
             self._client,
@@ -72,7 +72,7 @@ class DynamoDocumentStore:
             ("id", "version", "collection_id", "tag_ids", "deleted_at"),
         )
         return {
-            item["id"]: Shown(
+            item["id"]: VersionVisibility(
                 version=item["version"],
                 collection_id=item.get("collection_id"),
                 tag_ids=tuple(item["tag_ids"]),
@@ -87,7 +87,7 @@ class DynamoDocumentStore:
         numbers = {item["pk"]: int(item["number"]) for item in found}
         return "-".join(str(numbers.get(key["pk"], 0)) for key in keys.generation_keys(tenant))
 
-    def page(self, listing: Listing, after: str | None, limit: int) -> Page[Document]:
+    def page(self, listing: DocumentFilter, after: str | None, limit: int) -> Page[Document]:
         """See DocumentStore: one query of the narrowest index, one BatchGetItem."""
         index, partition = _index_of(listing)
         key = _INDEX_KEYS[index]
@@ -193,7 +193,7 @@ class DynamoDocumentStore:
             ":step": step,
             ":key": of.content_key,
             ":tenant": of.tenant,
-            ":now": stamp(of.updated_at),
+            ":now": to_iso(of.updated_at),
         }
         expression = "ADD #number :step SET #key = :key, #tenant = :tenant, #counted_at = :now"
         return dynamo.change(self._documents, keys.body_key(of), (expression, counted), _OPEN)
@@ -213,7 +213,7 @@ def _tags(document: Document | None) -> set[str]:
     return set(document.tag_ids)
 
 
-def _index_of(listing: Listing) -> tuple[str, str]:
+def _index_of(listing: DocumentFilter) -> tuple[str, str]:
     """The index that a listing reads, and the partition there."""
     tenant = listing.tenant
     if listing.deleted:

@@ -14,10 +14,16 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.content.documents import keys
 from spinneret.content.documents.items import from_item, origin_from
-from spinneret.content.documents.models import Place, Scanned, StoredBody, StoredPart, UnusedBody
+from spinneret.content.documents.models import (
+    ScanCheckpoint,
+    ScanPage,
+    StoredBody,
+    StoredPart,
+    UnusedBody,
+)
 from spinneret.kernel.clock import epoch_seconds, parse_stamp
 
 if TYPE_CHECKING:
@@ -31,13 +37,13 @@ class DynamoDocumentScan:
         self._client = client
         self._documents = documents_table
 
-    def scan(self, after: Mapping[str, Any] | None, limit: int) -> Scanned:
+    def scan(self, after: Mapping[str, Any] | None, limit: int) -> ScanPage:
         """See DocumentScan."""
         asked: dict[str, Any] = {"ExclusiveStartKey": dict(after)} if after else {}
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             answer = self._client.scan(TableName=self._documents, Limit=limit, **asked)
         items = answer["Items"]
-        return Scanned(
+        return ScanPage(
             documents=tuple(from_item(item) for item in items if "content_key" in item),
             bodies=tuple(
                 UnusedBody(
@@ -51,7 +57,7 @@ class DynamoDocumentScan:
             after=answer.get("LastEvaluatedKey"),
         )
 
-    def uncounted(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
+    def unreferenced_bodies(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
         """See DocumentScan: one BatchGetItem for each hundred."""
         rows = {keys.body_row(each.tenant, each.key)["pk"]: each for each in bodies}
         found = dynamo.batch_get(
@@ -72,7 +78,7 @@ class DynamoDocumentScan:
     def forget_body(self, body: UnusedBody) -> bool:
         """See DocumentScan."""
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 self._client.delete_item(
                     TableName=self._documents,
                     Key=keys.body_row(body.tenant, body.key),
@@ -84,10 +90,10 @@ class DynamoDocumentScan:
             return _refused(error)
         return True
 
-    def place(self, task: str, owner: str, now: datetime, until: datetime) -> Place | None:
+    def place(self, task: str, owner: str, now: datetime, until: datetime) -> ScanCheckpoint | None:
         """See DocumentScan."""
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 answer = self._client.update_item(
                     TableName=self._documents,
                     Key={"pk": f"UPKEEP#{task}"},
@@ -106,16 +112,20 @@ class DynamoDocumentScan:
             _refused(error)
             return None
         item = answer["Attributes"]
-        return Place(**json.loads(str(item["place"]))) if "place" in item else Place()
+        return (
+            ScanCheckpoint(**json.loads(str(item["place"])))
+            if "place" in item
+            else ScanCheckpoint()
+        )
 
-    def keep_place(self, task: str, owner: str, place: Place, *, release: bool) -> bool:
+    def keep_place(self, task: str, owner: str, place: ScanCheckpoint, *, release: bool) -> bool:
         """See DocumentScan."""
         expression = "SET place = :place" + (", held_until = :now" if release else "")
         values: dict[str, Any] = {":place": json.dumps(vars(place)), ":owner": owner}
         if release:
             values[":now"] = 0
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 self._client.update_item(
                     TableName=self._documents,
                     Key={"pk": f"UPKEEP#{task}"},

@@ -11,7 +11,7 @@ from spinneret.content.chunking.models import USUAL_CHUNKING, Chunking, Chunking
 from spinneret.content.documents import keys
 from spinneret.content.documents.models import Document, DocumentSource, Origin
 from spinneret.content.extraction.models import Extraction, Metadata, PageType
-from spinneret.kernel.clock import optional_stamp, parse_optional_stamp, parse_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, parse_optional_stamp, parse_stamp, to_iso
 
 
 def item_of(document: Document) -> dict[str, Any]:
@@ -31,10 +31,10 @@ def item_of(document: Document) -> dict[str, Any]:
         "chunking": None if document.chunking == USUAL_CHUNKING else asdict(document.chunking),
         "annotations": json.dumps(document.annotations, ensure_ascii=False),
         "tag_ids": list(document.tag_ids),
-        "created_at": stamp(document.created_at),
-        "crawled_at": stamp(document.crawled_at),
-        "changed_at": stamp(document.changed_at),
-        "updated_at": stamp(document.updated_at),
+        "created_at": to_iso(document.created_at),
+        "crawled_at": to_iso(document.crawled_at),
+        "changed_at": to_iso(document.changed_at),
+        "updated_at": to_iso(document.updated_at),
         "deleted_at": optional_stamp(document.deleted_at),
         "list_id": keys.position(document),
         "list_key": keys.listed(document.tenant, deleted=deleted),

@@ -8,7 +8,7 @@ from typing import Final
 
 from spinneret.content.documents.models import Document
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.sharding import shard_of
 
 _POSITION: Final = re.compile(r"[0-9T:.Z-]{27}#[A-Za-z0-9_-]{1,80}")
@@ -51,7 +51,7 @@ def tagged(tenant: str, tag_id: str) -> str:
 
 def position(document: Document) -> str:
     """A document's place in every list; lists are read from the latest to the first."""
-    return f"{stamp(document.created_at)}#{document.id}"
+    return f"{to_iso(document.created_at)}#{document.id}"
 
 
 def is_position(text: str) -> bool:

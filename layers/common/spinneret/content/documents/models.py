@@ -75,7 +75,7 @@ class Document:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class VersionVisibility:
     """What decides whether a hit of the index may be shown."""
 
     version: str
@@ -84,7 +84,7 @@ class Shown:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listing:
+class DocumentFilter:
     """Which of a tenant's documents a list shows; None means all.
 
     One of collection, tag and host is looked up, in this order; what else is given is compared.
@@ -114,7 +114,7 @@ class EmbedderInfo:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Labels:
+class IndexedMetadata:
     """What the index holds of a document that may change without a new version."""
 
     title: str | None
@@ -145,7 +145,7 @@ class IndexedChunk:
     signature: str | None
     """See `signatures`."""
     changed_at: str
-    labels: Labels
+    labels: IndexedMetadata
     vector: tuple[float, ...]
 
     @property
@@ -165,9 +165,9 @@ def chunk_parts(of: str) -> tuple[str, str, int]:
     return document_id, version, int(index)
 
 
-def labels_of(document: Document) -> Labels:
+def labels_of(document: Document) -> IndexedMetadata:
     """A document's labels as they stand."""
-    return Labels(
+    return IndexedMetadata(
         title=document.title,
         collection_id=document.collection_id,
         tag_ids=document.tag_ids,
@@ -204,7 +204,7 @@ class StoredPart:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scanned:
+class ScanPage:
     """Rows of all tenants in no order, and the place to go on after; None at the end."""
 
     documents: tuple[Document, ...]
@@ -213,7 +213,7 @@ class Scanned:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class ScanCheckpoint:
     """Where a task over all rows goes on."""
 
     after: Mapping[str, Any] | None = None

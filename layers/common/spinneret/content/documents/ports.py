@@ -9,15 +9,15 @@ from typing import Any, Protocol
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import (
     Document,
+    DocumentFilter,
     EmbedderInfo,
     IndexedChunk,
-    Listing,
-    Place,
-    Scanned,
-    Shown,
+    ScanCheckpoint,
+    ScanPage,
     StoredBody,
     StoredPart,
     UnusedBody,
+    VersionVisibility,
 )
 from spinneret.jobs.models import Lease
 from spinneret.kernel.clock import Remaining
@@ -31,7 +31,7 @@ class DocumentStore(Protocol):
         """Read one document, consistently."""
         ...
 
-    def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, Shown]:
+    def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, VersionVisibility]:
         """Id → what a search may show, for those that exist and aren't deleted; at most 100."""
         ...
 
@@ -39,7 +39,7 @@ class DocumentStore(Protocol):
         """Names the state of the tenant's documents: another after every commit and removal."""
         ...
 
-    def page(self, listing: Listing, after: str | None, limit: int) -> Page[Document]:
+    def page(self, listing: DocumentFilter, after: str | None, limit: int) -> Page[Document]:
         """Up to `limit` documents below the place `after`, newest first, at most 100.
 
         Only what is looked up of the listing holds of them. Eventually consistent in which there
@@ -65,11 +65,11 @@ class DocumentStore(Protocol):
 class DocumentScan(Protocol):
     """All tenants' rows, for upkeep. All methods raise DependencyUnavailable."""
 
-    def scan(self, after: Mapping[str, Any] | None, limit: int) -> Scanned:
+    def scan(self, after: Mapping[str, Any] | None, limit: int) -> ScanPage:
         """Some rows; eventually consistent."""
         ...
 
-    def uncounted(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
+    def unreferenced_bodies(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
         """Those that no document has, or has had since they were last forgotten."""
         ...
 
@@ -81,11 +81,11 @@ class DocumentScan(Protocol):
         """Forget that there was one; False when a document has it again."""
         ...
 
-    def place(self, task: str, owner: str, now: datetime, until: datetime) -> Place | None:
+    def place(self, task: str, owner: str, now: datetime, until: datetime) -> ScanCheckpoint | None:
         """Where a task goes on, held by `owner` until then; None while another has it."""
         ...
 
-    def keep_place(self, task: str, owner: str, place: Place, *, release: bool) -> bool:
+    def keep_place(self, task: str, owner: str, place: ScanCheckpoint, *, release: bool) -> bool:
         """Store where the task goes on; False when it was lost to another owner."""
         ...
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.content.documents.models import StoredBody, StoredPart
 from spinneret.content.documents.rules import PARTS, parts_prefix
 from spinneret.kernel.paging import Page
@@ -38,7 +38,7 @@ class S3ContentStore:
         """See ContentStore."""
         body = text.encode()
         key = f"{_OF_TENANTS}{tenant}/content/{hashlib.sha256(body).hexdigest()}.md"
-        with translated("s3"):
+        with translate_aws_errors("s3"):
             self._client.put_object(
                 Bucket=self._bucket, Key=key, Body=body, ContentType="text/markdown; charset=utf-8"
             )
@@ -56,7 +56,7 @@ class S3ContentStore:
     def put_upload(self, tenant: str, body: bytes) -> str:
         """See ContentStore; the bucket's lifecycle removes what begins with `uploads/`."""
         key = f"uploads/T/{tenant}/{hashlib.sha256(body).hexdigest()}"
-        with translated("s3"):
+        with translate_aws_errors("s3"):
             self._client.put_object(Bucket=self._bucket, Key=key, Body=body)
         return key
 
@@ -69,7 +69,7 @@ class S3ContentStore:
     def _read(self, key: str, most: float = inf) -> bytes | None:
         """None for more than `most` bytes. Raises KeyError."""
         try:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 found = self._client.get_object(Bucket=self._bucket, Key=key)
                 with closing(found["Body"]) as body:
                     return body.read() if found["ContentLength"] <= most else None
@@ -81,7 +81,7 @@ class S3ContentStore:
     def exists(self, key: str) -> bool:
         """See ContentStore."""
         try:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 self._client.head_object(Bucket=self._bucket, Key=key)
         except ClientError as error:
             if error_code(error) in {"404", "NoSuchKey"}:
@@ -91,7 +91,7 @@ class S3ContentStore:
 
     def remove(self, key: str, before: datetime) -> None:
         """See ContentStore. Version by version: what is stored meanwhile stays."""
-        with translated("s3"):
+        with translate_aws_errors("s3"):
             answer = self._client.list_object_versions(Bucket=self._bucket, Prefix=key)
             for version in answer.get("Versions", []):
                 if version["Key"] == key and version["LastModified"] < before:
@@ -132,7 +132,7 @@ class S3ContentStore:
         self, prefix: str, after: str | None, limit: int
     ) -> tuple[list[ObjectTypeDef], str | None]:
         asked: dict[str, Any] = {"StartAfter": after} if after else {}
-        with translated("s3"):
+        with translate_aws_errors("s3"):
             answer = self._client.list_objects_v2(
                 Bucket=self._bucket, Prefix=prefix, MaxKeys=limit, **asked
             )
@@ -143,7 +143,7 @@ class S3ContentStore:
         """See ContentStore. All versions: nothing of them is left."""
         asked: dict[str, Any] = {}
         while True:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 answer = self._client.list_object_versions(
                     Bucket=self._bucket, Prefix=parts_prefix(tenant, document_id), **asked
                 )
@@ -167,5 +167,5 @@ class S3ContentStore:
             "Key": key,
             "ResponseContentType": "text/markdown; charset=utf-8",
         }
-        with translated("s3"):
+        with translate_aws_errors("s3"):
             return self._client.generate_presigned_url("get_object", asked, ExpiresIn=seconds)

@@ -14,7 +14,7 @@ from typing import Any
 
 from spinneret.content.chunking.models import USUAL_CHUNKING, Chunk, Chunking
 from spinneret.content.documents import rules
-from spinneret.content.documents.chunks import Checkpoint, ChunkMaker, KnownVectors
+from spinneret.content.documents.chunks import Checkpoint, ChunkMaker, VectorCache
 from spinneret.content.documents.models import (
     Document,
     DocumentSource,
@@ -86,7 +86,7 @@ class Indexer:
         embedder: Embedder,
         index: ChunkWriter,
         clock: Clock,
-        known: KnownVectors | None = None,
+        known: VectorCache | None = None,
         embed_batch: int = bounds.EMBED_BATCH,
     ) -> None:
         """`embed_batch` texts at most go to the embedder at once, or as many as it takes."""

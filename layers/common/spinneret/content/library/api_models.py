@@ -22,12 +22,12 @@ from pydantic import (
 from spinneret.content.chunking.models import ChunkType
 from spinneret.content.documents.models import Document, DocumentSource
 from spinneret.content.extraction.api_models import ExtractionView, extraction_fields
-from spinneret.content.library.models import Change, Labelled, MediaType, Upload
+from spinneret.content.library.models import DocumentUpdate, DocumentWithTags, MediaType, Upload
 from spinneret.content.search.models import FoundChunk
 from spinneret.content.tags.api_models import TagName
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.errors import PermanentError, ValidationFailed
 from spinneret.kernel.paging import Page, cursor_of
 from spinneret.kernel.views import ListOf
@@ -142,9 +142,9 @@ class DocumentChange(BaseModel):
     tags: TagNames | None = None
     """Names of all tags that it is to have; those that there aren't yet are made."""
 
-    def change(self) -> Change:
+    def change(self) -> DocumentUpdate:
         """The change that is asked for."""
-        return Change(
+        return DocumentUpdate(
             annotations=self.metadata,
             moves="collection_id" in self.model_fields_set,
             collection_id=self.collection_id,
@@ -276,13 +276,13 @@ class TextAddress(BaseModel):
     """Seconds."""
 
 
-def document_view(labelled: Labelled) -> DocumentView:
+def document_view(labelled: DocumentWithTags) -> DocumentView:
     """A document as its tenant sees it."""
     return DocumentView(**_fields(labelled))
 
 
 def full_document(
-    labelled: Labelled, content: str | None, chunks: Sequence[FoundChunk], after: int | None
+    labelled: DocumentWithTags, content: str | None, chunks: Sequence[FoundChunk], after: int | None
 ) -> FullDocument:
     """A document with its text and chunks."""
     document = labelled.document
@@ -294,7 +294,7 @@ def full_document(
     )
 
 
-def document_list(page: Page[Labelled]) -> DocumentList:
+def document_list(page: Page[DocumentWithTags]) -> DocumentList:
     """A page as its tenant sees it."""
     return DocumentList.page(page, document_view)
 
@@ -334,7 +334,7 @@ def is_chunk_place(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 5
 
 
-def _fields(labelled: Labelled) -> dict[str, Any]:
+def _fields(labelled: DocumentWithTags) -> dict[str, Any]:
     document = labelled.document
     page = {
         name: list(value) if isinstance(value, tuple) else value
@@ -360,9 +360,9 @@ def _fields(labelled: Labelled) -> dict[str, Any]:
         "chunk_count": document.chunk_count,
         "token_count": document.token_count,
         "embedding_model": document.embedding_model,
-        "created_at": stamp(document.created_at),
-        "crawled_at": stamp(document.crawled_at),
-        "changed_at": stamp(document.changed_at),
-        "updated_at": stamp(document.updated_at),
+        "created_at": to_iso(document.created_at),
+        "crawled_at": to_iso(document.crawled_at),
+        "changed_at": to_iso(document.changed_at),
+        "updated_at": to_iso(document.updated_at),
         "deleted_at": optional_stamp(document.deleted_at),
     }

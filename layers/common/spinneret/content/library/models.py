@@ -36,7 +36,7 @@ class Upload:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class DocumentUpdate:
     """What a tenant changes of a document; None leaves it as it is."""
 
     annotations: Mapping[str, Any] | None = None
@@ -49,7 +49,7 @@ class Change:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Labelled:
+class DocumentWithTags:
     """A document with the names of its tags, by id; tags that are gone have none."""
 
     document: Document

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from spinneret.content.documents.models import Document, DocumentSource, Listing
+from spinneret.content.documents.models import Document, DocumentFilter, DocumentSource
 from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentStore
 from spinneret.content.documents.service import Indexed, Indexer, Page
 from spinneret.content.extraction.models import Content
 from spinneret.content.library import rules
 from spinneret.content.library.models import MediaType
 from spinneret.content.library.reading import content_of
-from spinneret.content.library.remaking import Remaker
+from spinneret.content.library.remaking import Reindexer
 from spinneret.jobs.models import JobEventKind
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
@@ -86,7 +86,7 @@ class RebuildPipeline:
         self,
         *,
         documents: DocumentStore,
-        remaker: Remaker,
+        remaker: Reindexer,
         index: ChunkWriter,
     ) -> None:
         self._documents = documents
@@ -95,7 +95,7 @@ class RebuildPipeline:
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Answers how many documents were written in this claim, and which are lost."""
-        listing = Listing(tenant=context.job.tenant)
+        listing = DocumentFilter(tenant=context.job.tenant)
         step = context.job.step or ""
         after = step.removeprefix(_BEHIND) if step.startswith(_BEHIND) else None
         written, lost = 0, []

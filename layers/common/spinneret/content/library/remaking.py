@@ -20,7 +20,7 @@ Put = Callable[[Sequence[IndexedChunk]], object]
 """Writes chunks where they are wanted."""
 
 
-class Remaker:
+class Reindexer:
     """Cuts and embeds stored documents again, under the version that they have."""
 
     def __init__(

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from spinneret.content.documents.models import Document, Listing
+from spinneret.content.documents.models import Document, DocumentFilter
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid, ValidationFailed
 from spinneret.web.fetching.urls import cache_url, canonical_url, parse_url
@@ -43,7 +43,7 @@ def host_of(url: str) -> str:
     return UPLOAD_HOST if url.startswith(UPLOAD_SCHEME) else parse_url(url).host
 
 
-def matches(document: Document, listing: Listing) -> bool:
+def matches(document: Document, listing: DocumentFilter) -> bool:
     """Whether a document has all that a list asks for."""
     asked = (
         (listing.collection_id, document.collection_id),

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from spinneret.content.collections.service import CollectionService
 from spinneret.content.documents.keys import position
-from spinneret.content.documents.models import Document, Listing, chunk_id, labels_of
+from spinneret.content.documents.models import Document, DocumentFilter, chunk_id, labels_of
 from spinneret.content.documents.ports import (
     CollectionGone,
     ContentStore,
@@ -23,7 +23,7 @@ from spinneret.content.documents.ports import (
 from spinneret.content.documents.rules import document_id, joined_tags
 from spinneret.content.library import rules
 from spinneret.content.library.kinds import REBUILD, REINDEX, UPLOAD
-from spinneret.content.library.models import Change, Labelled, Upload
+from spinneret.content.library.models import DocumentUpdate, DocumentWithTags, Upload
 from spinneret.content.search.models import FoundChunk
 from spinneret.content.search.ports import ChunkIndex
 from spinneret.content.tags.service import TagService
@@ -85,13 +85,13 @@ class LibraryService:
 
     # ---------------------------------------------------------------- Reading
 
-    def get(self, tenant: str, identity: str, *, deleted: bool = False) -> Labelled:
+    def get(self, tenant: str, identity: str, *, deleted: bool = False) -> DocumentWithTags:
         """Raises NotFound; `deleted` shows those, too."""
         return self._labelled(tenant, [self._standing(tenant, identity, deleted=deleted)])[0]
 
     def page(
-        self, listing: Listing, url: str | None, after: str | None, limit: int
-    ) -> Page[Labelled]:
+        self, listing: DocumentFilter, url: str | None, after: str | None, limit: int
+    ) -> Page[DocumentWithTags]:
         """Documents that match, newest first. Looks at a bounded number: a page may be short.
 
         Raises UrlInvalid.
@@ -138,7 +138,9 @@ class LibraryService:
 
     # ---------------------------------------------------------------- Changing
 
-    def change(self, tenant: str, identity: str, change: Change, remaining: Remaining) -> Labelled:
+    def change(
+        self, tenant: str, identity: str, change: DocumentUpdate, remaining: Remaining
+    ) -> DocumentWithTags:
         """Raises NotFound, also for the collection, and ValidationFailed."""
         if change.moves and change.collection_id is not None:
             self._collections.get(tenant, change.collection_id)
@@ -159,7 +161,7 @@ class LibraryService:
 
     def add_tags(
         self, tenant: str, identity: str, names: Sequence[str], remaining: Remaining
-    ) -> Labelled:
+    ) -> DocumentWithTags:
         """Raises NotFound, and ValidationFailed for more tags than a document takes."""
         self._standing(tenant, identity)
         tag_ids = tuple(tag.id for tag in self._tags.named(tenant, names))
@@ -193,7 +195,7 @@ class LibraryService:
 
         self._changed(tenant, identity, deleted, remaining, index_first=False)
 
-    def restore(self, tenant: str, identity: str, remaining: Remaining) -> Labelled:
+    def restore(self, tenant: str, identity: str, remaining: Remaining) -> DocumentWithTags:
         """Raises NotFound, and Conflict for one that isn't deleted."""
 
         def restored(document: Document) -> Document:
@@ -264,7 +266,7 @@ class LibraryService:
             raise NotFound("no such document")
         return document
 
-    def _of_url(self, listing: Listing, url: str) -> Page[Labelled]:
+    def _of_url(self, listing: DocumentFilter, url: str) -> Page[DocumentWithTags]:
         identity = document_id(listing.tenant, rules.url_key(rules.known_url(url)))
         document = self._documents.get(listing.tenant, identity)
         shown = (
@@ -275,14 +277,14 @@ class LibraryService:
         found = [document] if document is not None and shown else []
         return Page(items=self._labelled(listing.tenant, found), after=None)
 
-    def _labelled(self, tenant: str, documents: Sequence[Document]) -> tuple[Labelled, ...]:
+    def _labelled(self, tenant: str, documents: Sequence[Document]) -> tuple[DocumentWithTags, ...]:
         wanted = list(dict.fromkeys(tag for each in documents for tag in each.tag_ids))
         names: dict[str, str] = {}
         for start in range(0, len(wanted), 100):
             found = self._tags.many(tenant, wanted[start : start + 100])
             names |= {tag_id: tag.name for tag_id, tag in found.items()}
         return tuple(
-            Labelled(
+            DocumentWithTags(
                 document=each,
                 tag_names={tag: names[tag] for tag in each.tag_ids if tag in names},
             )
@@ -298,7 +300,7 @@ class LibraryService:
         *,
         deleted: bool = False,
         index_first: bool = True,
-    ) -> Labelled:
+    ) -> DocumentWithTags:
         for _ in range(_RACES):
             current = self._standing(tenant, identity, deleted=deleted)
             wanted = change(current)

@@ -14,7 +14,7 @@ Place = Mapping[str, str] | None
 """The key to go on after; None at the beginning, and at the end."""
 
 
-class BucketSweep:
+class OrphanCleanup:
     """Removes some at a time. What was stored of late may be of a job that hasn't ended yet."""
 
     def __init__(self, *, scan: DocumentScan, contents: ContentStore, clock: Clock) -> None:
@@ -36,7 +36,9 @@ class BucketSweep:
         """Remove bodies that no document has ever had: their jobs never committed."""
         before = self._before(bounds.BODY_KEPT_SECONDS)
         page = self._contents.stored(_key(after), bounds.UPKEEP_PAGE)
-        orphans = self._scan.uncounted([each for each in page.items if each.stored_at < before])
+        orphans = self._scan.unreferenced_bodies(
+            [each for each in page.items if each.stored_at < before]
+        )
         for body in orphans:
             self._contents.remove(body.key, before)
         return len(orphans), _place(page.after)

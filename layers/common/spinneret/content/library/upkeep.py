@@ -13,10 +13,10 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from spinneret.content.documents.models import Document, Place
+from spinneret.content.documents.models import Document, ScanCheckpoint
 from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentScan, DocumentStore
-from spinneret.content.library.remaking import Remaker
-from spinneret.content.library.sweeping import BucketSweep
+from spinneret.content.library.remaking import Reindexer
+from spinneret.content.library.sweeping import OrphanCleanup
 from spinneret.content.search.ports import IndexUpkeep
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
@@ -30,7 +30,7 @@ RECONCILE_TASK: Final = "reconcile"
 
 
 @dataclass(kw_only=True)
-class Rebuilt:
+class RebuildResult:
     """What one pass of a rebuild did."""
 
     done: bool = False
@@ -45,7 +45,7 @@ class Rebuilt:
 
 
 @dataclass(kw_only=True)
-class Reconciled:
+class ReconcileResult:
     """What one pass of reconciliation found and did."""
 
     complete: bool = False
@@ -80,7 +80,7 @@ class Part(StrEnum):
 _FOLLOWING: Final = {Part.ROWS: Part.INDEX, Part.INDEX: Part.BODIES, Part.BODIES: Part.PARTS}
 
 
-class Upkeep:
+class DocumentMaintenance:
     """Passes over the documents of all tenants."""
 
     def __init__(
@@ -89,7 +89,7 @@ class Upkeep:
         scan: DocumentScan,
         documents: DocumentStore,
         contents: ContentStore,
-        remaker: Remaker,
+        remaker: Reindexer,
         index: ChunkWriter,
         upkeep: IndexUpkeep,
         clock: Clock,
@@ -98,14 +98,14 @@ class Upkeep:
         self._scan = scan
         self._documents = documents
         self._contents = contents
-        self._bucket = BucketSweep(scan=scan, contents=contents, clock=clock)
+        self._bucket = OrphanCleanup(scan=scan, contents=contents, clock=clock)
         self._remaker = remaker
         self._index = index
         self._upkeep = upkeep
         self._clock = clock
         self._new_id = new_id
 
-    def rebuild(self, remaining: Remaining) -> Rebuilt:
+    def rebuild(self, remaining: Remaining) -> RebuildResult:
         """Make a new index from rows and bodies; searches see it when it is complete.
 
         Raises Conflict while another pass is under way, and DependencyUnavailable.
@@ -114,7 +114,7 @@ class Upkeep:
         place = self._taken(REBUILD_TASK, owner, remaining)
         target = place.target or self._upkeep.begin(remaining)
         place = replace(place, target=target)
-        report = Rebuilt(index=target)
+        report = RebuildResult(index=target)
         while True:
             page = self._scan.scan(place.after, bounds.UPKEEP_PAGE)
             report.written += self._fill(target, page.documents, report.lost, remaining)[0]
@@ -123,7 +123,7 @@ class Upkeep:
             if page.after is None:
                 self._upkeep.finish(target, remaining)
                 report.done = True
-                self._scan.keep_place(REBUILD_TASK, owner, Place(), release=True)
+                self._scan.keep_place(REBUILD_TASK, owner, ScanCheckpoint(), release=True)
                 return report
             place = replace(place, after=page.after, done=done)
             ends = remaining() < bounds.UPKEEP_MARGIN_SECONDS
@@ -131,26 +131,26 @@ class Upkeep:
             if ends or not kept:
                 return report
 
-    def reconcile(self, remaining: Remaining) -> Reconciled:
+    def reconcile(self, remaining: Remaining) -> ReconcileResult:
         """Compare and repair. What is complete makes a former model's index needless.
 
         Raises Conflict while another pass is under way, and DependencyUnavailable.
         """
         owner = self._new_id("upkeep")
         place = self._taken(RECONCILE_TASK, owner, remaining)
-        report = Reconciled()
+        report = ReconcileResult()
         target = self._upkeep.reading(remaining)
         if place.target != target:  # the index was made anew, or for another model
-            place = Place(target=target)
+            place = ScanCheckpoint(target=target)
         while remaining() >= bounds.UPKEEP_MARGIN_SECONDS:
             part = Part(place.part or Part.ROWS)
             after = self._part(part, place.after, target, report, remaining)
             following = part if after is not None else _FOLLOWING.get(part)
             if following is None:
                 self._upkeep.retire(remaining)
-                report.complete, place = True, Place()
+                report.complete, place = True, ScanCheckpoint()
                 break
-            place = Place(target=target, after=after, part=following)
+            place = ScanCheckpoint(target=target, after=after, part=following)
             if not self._scan.keep_place(RECONCILE_TASK, owner, place, release=False):
                 return _bounded(report)
         self._scan.keep_place(RECONCILE_TASK, owner, place, release=True)
@@ -163,7 +163,7 @@ class Upkeep:
         part: Part,
         after: Mapping[str, Any] | None,
         target: str,
-        report: Reconciled,
+        report: ReconcileResult,
         remaining: Remaining,
     ) -> Mapping[str, Any] | None:
         """A bounded step of one part; where it goes on, None at its end."""
@@ -185,7 +185,7 @@ class Upkeep:
         self,
         after: Mapping[str, Any] | None,
         target: str,
-        report: Reconciled,
+        report: ReconcileResult,
         remaining: Remaining,
     ) -> Mapping[str, Any] | None:
         """Some rows with their bodies and with what the index has of them."""
@@ -202,7 +202,7 @@ class Upkeep:
         report.relabelled += relabelled
         return page.after
 
-    def _taken(self, task: str, owner: str, remaining: Remaining) -> Place:
+    def _taken(self, task: str, owner: str, remaining: Remaining) -> ScanCheckpoint:
         now = self._clock()
         until = now + timedelta(seconds=remaining() + bounds.CLOCK_SKEW_SECONDS)
         place = self._scan.place(task, owner, now, until)
@@ -242,7 +242,7 @@ class Upkeep:
             written += 1
         return written, relabelled
 
-    def _check_bodies(self, documents: Sequence[Document], report: Reconciled) -> None:
+    def _check_bodies(self, documents: Sequence[Document], report: ReconcileResult) -> None:
         for document in documents:
             if not self._contents.exists(document.content_key):
                 report.lost.append(_name(document))
@@ -253,7 +253,7 @@ class Upkeep:
         kept = timedelta(seconds=bounds.DELETED_KEPT_SECONDS)
         return since is not None and since + kept <= self._clock()
 
-    def _remove(self, document: Document, report: Reconciled, remaining: Remaining) -> None:
+    def _remove(self, document: Document, report: ReconcileResult, remaining: Remaining) -> None:
         """Row after index: until it is gone, another pass finds what is left.
 
         Parts only after it, as a crawl may have written the row anew; what a stop leaves of them
@@ -266,7 +266,7 @@ class Upkeep:
             report.removed_documents += 1
 
     def _clear(
-        self, after: Mapping[str, Any] | None, report: Reconciled, remaining: Remaining
+        self, after: Mapping[str, Any] | None, report: ReconcileResult, remaining: Remaining
     ) -> Mapping[str, Any] | None:
         """Remove some versions that no row names; where to go on, None at the end."""
         before = self._clock() - timedelta(seconds=bounds.STRAY_SECONDS)
@@ -299,7 +299,7 @@ def _found(what: str, document: Document, why: str) -> None:
     logger.warning(what, extra=named)
 
 
-def _bounded(report: Reconciled) -> Reconciled:
+def _bounded(report: ReconcileResult) -> ReconcileResult:
     """An answer of a function has at most 6 MB."""
     most = bounds.UPKEEP_FINDINGS
     return replace(report, lost=report.lost[:most], without_row=report.without_row[:most])

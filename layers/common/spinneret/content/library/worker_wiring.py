@@ -17,8 +17,8 @@ from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.content.documents.service import Indexer
 from spinneret.content.library.kinds import REBUILD, REINDEX, UPLOAD
 from spinneret.content.library.pipeline import RebuildPipeline, ReindexPipeline, UploadPipeline
-from spinneret.content.library.remaking import Remaker
-from spinneret.content.library.upkeep import Rebuilt, Reconciled, Upkeep
+from spinneret.content.library.remaking import Reindexer
+from spinneret.content.library.upkeep import DocumentMaintenance, RebuildResult, ReconcileResult
 from spinneret.content.search.opensearch_upkeep import OpenSearchUpkeep
 from spinneret.content.search.settings import IndexingSettings
 from spinneret.content.search.wiring import embedder, written_index
@@ -62,7 +62,7 @@ def documents_worker(env: Mapping[str, str]) -> Worker:
         REINDEX: ReindexPipeline(documents=documents, contents=contents, indexer=indexer),
         REBUILD: RebuildPipeline(
             documents=documents,
-            remaker=Remaker(
+            remaker=Reindexer(
                 documents=documents,
                 contents=contents,
                 chunks=ChunkMaker(model, known, settings.tei__batch_size),
@@ -71,7 +71,7 @@ def documents_worker(env: Mapping[str, str]) -> Worker:
             index=index,
         ),
     }
-    return worker(settings, handlers, ending_store(settings, relay(settings).hand_on))
+    return worker(settings, handlers, ending_store(settings, relay(settings).relay))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,28 +83,28 @@ class UpkeepSettings(IndexingSettings, ChunkCacheSettings):
     content_bucket: str
 
 
-def rebuild_pass(env: Mapping[str, str]) -> Callable[[Remaining], Rebuilt]:
+def rebuild_pass(env: Mapping[str, str]) -> Callable[[Remaining], RebuildResult]:
     """One pass that makes the index anew."""
     return _upkeep(env).rebuild
 
 
-def reconcile_pass(env: Mapping[str, str]) -> Callable[[Remaining], Reconciled]:
+def reconcile_pass(env: Mapping[str, str]) -> Callable[[Remaining], ReconcileResult]:
     """One pass of reconciliation."""
     return _upkeep(env).reconcile
 
 
-def _upkeep(env: Mapping[str, str]) -> Upkeep:
+def _upkeep(env: Mapping[str, str]) -> DocumentMaintenance:
     settings = UpkeepSettings.from_env(env)
     model = embedder(settings)
     index = written_index(settings, model)
     client = dynamodb_client()
     documents = DynamoDocumentStore(client, settings.documents_table, settings.jobs_table)
     contents = S3ContentStore(s3_client(), settings.content_bucket)
-    return Upkeep(
+    return DocumentMaintenance(
         scan=DynamoDocumentScan(client, settings.documents_table),
         documents=documents,
         contents=contents,
-        remaker=Remaker(
+        remaker=Reindexer(
             documents=documents,
             contents=contents,
             chunks=ChunkMaker(model, CachedVectors(caches(settings)), settings.tei__batch_size),

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from spinneret.content.search.models import Candidate, Fusion, Leg, Place, Ranked
+from spinneret.content.search.models import Fusion, Leg, LegCandidate, LegRank, Ranked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ word of it a page happens to have: gaps of .5 and .03 gave that leg 96 % of the 
 Scores = Mapping[str, float]
 """By chunk id."""
 Weights = Mapping[Leg, float]
-Legs = Mapping[Leg, Sequence[Candidate]]
+Legs = Mapping[Leg, Sequence[LegCandidate]]
 
 
 def profile_of(model_id: str | None) -> Profile:
@@ -66,21 +66,23 @@ def fuse(
     used = {leg: found for leg, found in legs.items() if weights[leg] > 0}
     method = Fusion.CONFIDENCE if fusion is Fusion.AUTO else fusion
     scores = _METHODS[method](used, weights, k, profile)
-    places: dict[str, dict[Leg, Place]] = {}
-    found: dict[str, Candidate] = {}
+    places: dict[str, dict[Leg, LegRank]] = {}
+    found: dict[str, LegCandidate] = {}
     for leg, candidates in legs.items():
         for rank, candidate in enumerate(candidates, start=1):
-            places.setdefault(candidate.chunk_id, {})[leg] = Place(rank=rank, score=candidate.score)
+            places.setdefault(candidate.chunk_id, {})[leg] = LegRank(
+                rank=rank, score=candidate.score
+            )
             found.setdefault(candidate.chunk_id, candidate)
     order = sorted(scores, key=lambda key: (-scores[key], key))
     ranked = [Ranked(candidate=found[key], score=scores[key], places=places[key]) for key in order]
     return ranked, method
 
 
-def alone(leg: Leg, candidates: Sequence[Candidate]) -> list[Ranked]:
+def single_leg_ranking(leg: Leg, candidates: Sequence[LegCandidate]) -> list[Ranked]:
     """One leg's ranking with its own scores."""
     ranked = [
-        Ranked(candidate=each, score=each.score, places={leg: Place(rank=rank, score=each.score)})
+        Ranked(candidate=each, score=each.score, places={leg: LegRank(rank=rank, score=each.score)})
         for rank, each in enumerate(candidates, start=1)
     ]
     return sorted(ranked, key=lambda each: (-each.score, each.candidate.chunk_id))
@@ -104,7 +106,7 @@ def _min_max(legs: Legs, weights: Weights, _k: int, _profile: Profile) -> Scores
     return scores
 
 
-def _from_0_to_1(candidates: Sequence[Candidate]) -> Scores:
+def _from_0_to_1(candidates: Sequence[LegCandidate]) -> Scores:
     values = [each.score for each in candidates]
     low, high = min(values, default=0.0), max(values, default=0.0)
     if high <= low:  # one hit, or none better than another: each is the leg's best
@@ -147,7 +149,7 @@ def _confidence(legs: Legs, weights: Weights, _k: int, profile: Profile) -> Scor
     }
 
 
-def _deviations(candidates: Sequence[Candidate], absent: int) -> _Deviations:
+def _deviations(candidates: Sequence[LegCandidate], absent: int) -> _Deviations:
     """`absent` more chunks have none of the words: their score is 0, and a chunk that alone has one
     stands far above them, which a mean over a handful of hits wouldn't show."""
     values = sorted((each.score for each in candidates), reverse=True) + [0.0] * absent
@@ -162,7 +164,7 @@ def _deviations(candidates: Sequence[Candidate], absent: int) -> _Deviations:
     return _Deviations(by_chunk, (values[-1] - mean) / spread, gap)
 
 
-def _gap(candidates: Sequence[Candidate], last: float) -> float:
+def _gap(candidates: Sequence[LegCandidate], last: float) -> float:
     """Neighbouring chunks are much alike: the second hit is often of the first one's document."""
     ordered = sorted(candidates, key=lambda each: -each.score)
     first = ordered[0]

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from spinneret.aws.clients import translated
-from spinneret.content.search.tei_protocol import Answer, ProtocolEmbedder, Server, Unreachable
+from spinneret.aws.clients import translate_aws_errors
+from spinneret.content.search.tei_protocol import ProtocolEmbedder, Server, TeiResponse, Unreachable
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import DependencyUnavailable
@@ -48,12 +48,12 @@ class _Invoked:
         self._client_of = client_of
         self._clients: dict[float, LambdaClient] = {}
 
-    def send(self, _method: str, path: str, body: Any, left: Remaining) -> Answer:
+    def send(self, _method: str, path: str, body: Any, left: Remaining) -> TeiResponse:
         """See `tei_protocol.Send`."""
         payload = json.dumps({"path": path, "body": body}).encode()
         client = self._client(left())
         try:
-            with translated("embedder"):
+            with translate_aws_errors("embedder"):
                 response = client.invoke(FunctionName=self._function, Payload=payload)
                 content = response["Payload"].read()
         except DependencyUnavailable as error:
@@ -61,7 +61,7 @@ class _Invoked:
         answer = json.loads(content)
         if "FunctionError" in response:  # it ran out of time or memory, or raised
             raise Unreachable(str(answer.get("errorType")))
-        return Answer(answer["status"], answer["body"])
+        return TeiResponse(answer["status"], answer["body"])
 
     def _client(self, left: float) -> LambdaClient:
         seconds = next((each for each in LENGTHS if each <= left), None)

@@ -18,7 +18,7 @@ class ModelSettings(Settings):
     """As many as its memory brings processors."""
 
 
-def answering(env: Mapping[str, str]) -> Any:
+def embedder_handler(env: Mapping[str, str]) -> Any:
     """(`{path, body}`, what remains) → `{status, body}`."""
     settings = ModelSettings.from_env(env)
     # Only this function has the layer.

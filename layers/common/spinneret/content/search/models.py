@@ -55,7 +55,7 @@ class Filters:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Words:
+class ParsedQuery:
     """A query's text as the index is asked for it."""
 
     text: str
@@ -66,7 +66,7 @@ class Words:
     """What stands outside the phrases."""
 
     @classmethod
-    def of(cls, query: str) -> Words:
+    def of(cls, query: str) -> ParsedQuery:
         """Reads `"…"` as phrases; an odd quotation mark is a blank."""
         phrases = tuple(
             each for part in _QUOTED.findall(query) if any(map(str.isalnum, each := part.strip()))
@@ -100,11 +100,11 @@ class Query:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class IndexQuery:
     """What one round trip asks the index for."""
 
     tenant: str
-    words: Words
+    words: ParsedQuery
     vector: tuple[float, ...] | None
     legs: tuple[Leg, ...]
     """The vector leg is only asked for with a vector."""
@@ -114,7 +114,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Candidate:
+class LegCandidate:
     """One chunk as one leg ranked it."""
 
     chunk_id: str
@@ -140,7 +140,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class LegRank:
     """Where a leg has a chunk."""
 
     rank: int
@@ -152,9 +152,9 @@ class Place:
 class Ranked:
     """A chunk after fusion; `places` names the legs that found it."""
 
-    candidate: Candidate
+    candidate: LegCandidate
     score: float
-    places: Mapping[Leg, Place]
+    places: Mapping[Leg, LegRank]
     rerank_score: float | None = None
     similar: int = 0
     """Candidates further down that say nearly the same."""
@@ -198,7 +198,7 @@ class Hit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Held:
+class IndexCoverage:
     """What an index has of a document's current version."""
 
     chunks: int = 0

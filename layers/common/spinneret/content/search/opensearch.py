@@ -12,7 +12,7 @@ from opensearchpy.exceptions import NotFoundError, OpenSearchException, Transpor
 from spinneret.content.documents.models import Document, IndexedChunk, chunk_id, labels_of
 from spinneret.content.documents.ports import Embedder
 from spinneret.content.search import opensearch_queries as queries
-from spinneret.content.search.models import Candidate, FoundChunk, Leg, Wanted, Words
+from spinneret.content.search.models import FoundChunk, IndexQuery, Leg, LegCandidate, ParsedQuery
 from spinneret.content.search.opensearch_bulk import batches
 from spinneret.content.search.opensearch_mapping import (
     COPIES,
@@ -26,7 +26,7 @@ from spinneret.content.search.opensearch_mapping import (
     version_id,
 )
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Clock, Remaining, stamp
+from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.errors import ContentRefused, DependencyUnavailable
 
 logger = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class OpenSearchChunkIndex:
     ) -> frozenset[str]:
         """See ChunkWriter. `refresh=wait_for`: what is complete can be searched."""
         targets = self.targets(remaining) if into is None else into
-        now = stamp(self._clock())
+        now = to_iso(self._clock())
         self._bulk(
             (
                 (
@@ -146,8 +146,8 @@ class OpenSearchChunkIndex:
     # ---------------------------------------------------------------- Searching
 
     def search(
-        self, wanted: Wanted, window: int, remaining: Remaining
-    ) -> Mapping[Leg, Sequence[Candidate]]:
+        self, wanted: IndexQuery, window: int, remaining: Remaining
+    ) -> Mapping[Leg, Sequence[LegCandidate]]:
         """See ChunkIndex: all legs in one `_msearch`. No index yet means no hits.
 
         The keyword leg alone doesn't depend on the model, so it looks into every index: which one
@@ -163,7 +163,7 @@ class OpenSearchChunkIndex:
         }
 
     def chunks(
-        self, tenant: str, chunk_ids: Sequence[str], words: Words | None, remaining: Remaining
+        self, tenant: str, chunk_ids: Sequence[str], words: ParsedQuery | None, remaining: Remaining
     ) -> Mapping[str, FoundChunk]:
         """See ChunkIndex."""
         bodies = [
@@ -282,9 +282,9 @@ class OpenSearchChunkIndex:
         raise DependencyUnavailable("opensearch", f"{len(left)} chunks were not indexed")
 
 
-def _distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
+def _distinct(candidates: Iterable[LegCandidate]) -> list[LegCandidate]:
     """Each chunk once, in its best place."""
-    found: dict[str, Candidate] = {}
+    found: dict[str, LegCandidate] = {}
     for each in candidates:
         found.setdefault(each.chunk_id, each)
     return list(found.values())

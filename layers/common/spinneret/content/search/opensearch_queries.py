@@ -12,10 +12,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from spinneret.content.chunking.models import ChunkType
-from spinneret.content.search.models import Candidate, Filters, FoundChunk, Leg, Wanted, Words
+from spinneret.content.search.models import (
+    Filters,
+    FoundChunk,
+    IndexQuery,
+    Leg,
+    LegCandidate,
+    ParsedQuery,
+)
 from spinneret.content.search.opensearch_mapping import COPIES
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 
 Body = dict[str, Any]
 
@@ -32,7 +39,7 @@ _FIELDS: Final = ["title^2", "section^1.5", "text"]
 """A word of a title says more of a chunk than one of its text."""
 
 
-def leg_bodies(wanted: Wanted, window: int) -> dict[Leg, Body]:
+def leg_bodies(wanted: IndexQuery, window: int) -> dict[Leg, Body]:
     """One search for each leg that can be asked."""
     bodies: dict[Leg, Body] = {}
     for leg in wanted.legs:
@@ -43,7 +50,7 @@ def leg_bodies(wanted: Wanted, window: int) -> dict[Leg, Body]:
     return bodies
 
 
-def fetch_body(tenant: str, chunk_ids: Sequence[str], words: Words | None) -> Body:
+def fetch_body(tenant: str, chunk_ids: Sequence[str], words: ParsedQuery | None) -> Body:
     """What is shown of chunks, with what matches `words` marked."""
     body: Body = {
         "size": len(chunk_ids) * COPIES,
@@ -62,10 +69,10 @@ def fetch_body(tenant: str, chunk_ids: Sequence[str], words: Words | None) -> Bo
     return body
 
 
-def candidate(hit: Mapping[str, Any]) -> Candidate:
+def candidate(hit: Mapping[str, Any]) -> LegCandidate:
     """A hit of a leg."""
     [signature] = hit.get("fields", {}).get("signature") or [None]
-    return Candidate(chunk_id=hit["_id"], score=hit["_score"], signature=signature)
+    return LegCandidate(chunk_id=hit["_id"], score=hit["_score"], signature=signature)
 
 
 def found_chunk(hit: Mapping[str, Any]) -> FoundChunk:
@@ -113,12 +120,12 @@ def _ranked(query: Body, window: int) -> Body:
     }
 
 
-def _vector_query(wanted: Wanted, vector: Sequence[float], window: int) -> Body:
+def _vector_query(wanted: IndexQuery, vector: Sequence[float], window: int) -> Body:
     scope = _scope(wanted)
     return {"knn": {"vector": {"vector": list(vector), "k": window, "filter": {"bool": scope}}}}
 
 
-def _keyword_query(wanted: Wanted) -> Body:
+def _keyword_query(wanted: IndexQuery) -> Body:
     words = wanted.words
     must = [_loose(words.loose)] if words.loose else []
     must += _phrases(words)
@@ -126,7 +133,7 @@ def _keyword_query(wanted: Wanted) -> Body:
     return {"bool": {"must": must or [{"match_none": {}}], **_scope(wanted)}}
 
 
-def _matching(words: Words) -> list[Body]:
+def _matching(words: ParsedQuery) -> list[Body]:
     return [_loose(words.loose or words.text), *_phrases(words)]
 
 
@@ -135,14 +142,14 @@ def _loose(text: str) -> Body:
     return {"multi_match": {"query": text, "type": "cross_fields", "fields": _FIELDS}}
 
 
-def _phrases(words: Words) -> list[Body]:
+def _phrases(words: ParsedQuery) -> list[Body]:
     return [
         {"multi_match": {"query": phrase, "type": "phrase", "fields": _FIELDS}}
         for phrase in words.phrases
     ]
 
 
-def _scope(wanted: Wanted) -> Body:
+def _scope(wanted: IndexQuery) -> Body:
     """The parts of a bool query that bound a search."""
     hidden: list[Body] = [{"term": {"deleted": True}}]
     if wanted.left_out:
@@ -165,7 +172,7 @@ def _filters(filters: Filters) -> list[Body]:
         if values
     ]
     between = {
-        name: stamp(moment)
+        name: to_iso(moment)
         for name, moment in (("gte", filters.date_from), ("lte", filters.date_to))
         if moment is not None
     }

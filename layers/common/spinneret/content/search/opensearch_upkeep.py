@@ -8,8 +8,14 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
-from spinneret.content.documents.models import Document, IndexedChunk, Labels, chunk_id, labels_of
-from spinneret.content.search.models import Held, IndexedVersion, VersionPage
+from spinneret.content.documents.models import (
+    Document,
+    IndexedChunk,
+    IndexedMetadata,
+    chunk_id,
+    labels_of,
+)
+from spinneret.content.search.models import IndexCoverage, IndexedVersion, VersionPage
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import version_id
 from spinneret.kernel import bounds
@@ -41,7 +47,7 @@ class OpenSearchUpkeep:
 
     def held(
         self, target: str, documents: Sequence[Document], remaining: Remaining
-    ) -> Mapping[str, Held]:
+    ) -> Mapping[str, IndexCoverage]:
         """See IndexUpkeep: one aggregation."""
         ids = {version_id(each.id, each.version): each for each in documents}
         labels = {
@@ -55,10 +61,10 @@ class OpenSearchUpkeep:
             "aggs": {"versions": {"terms": versions, "aggs": labels}},
         }
         answer = self._search(target, body, remaining)
-        found = {each.id: Held() for each in documents}
+        found = {each.id: IndexCoverage() for each in documents}
         for bucket in answer["aggregations"]["versions"]["buckets"]:
             document = ids[bucket["key"]]
-            found[document.id] = Held(
+            found[document.id] = IndexCoverage(
                 chunks=bucket["doc_count"], labelled=_bears(bucket, labels_of(document))
             )
         return found
@@ -174,7 +180,7 @@ class OpenSearchUpkeep:
         )
 
 
-def _bears(bucket: Mapping[str, Any], labels: Labels) -> bool:
+def _bears(bucket: Mapping[str, Any], labels: IndexedMetadata) -> bool:
     """Whether each chunk of a version bears each of the labels, and none bears another."""
     wanted: dict[str, set[Any]] = {
         "collection_id": {labels.collection_id} - {None},

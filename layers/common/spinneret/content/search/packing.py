@@ -9,7 +9,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from spinneret.content.chunking.models import ChunkType
-from spinneret.content.search.models import Candidate, FoundChunk, Fusion, Hit, Leg, Place, Ranked
+from spinneret.content.search.models import (
+    FoundChunk,
+    Fusion,
+    Hit,
+    Leg,
+    LegCandidate,
+    LegRank,
+    Ranked,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,11 +107,11 @@ def _entry(ranked: Ranked) -> dict[str, Any]:
 
 def _ranked(entry: Mapping[str, Any]) -> Ranked:
     places = {
-        Leg(leg): Place(rank=rank, score=score) for leg, (rank, score) in entry["places"].items()
+        Leg(leg): LegRank(rank=rank, score=score) for leg, (rank, score) in entry["places"].items()
     }
     score = next(iter(places.values())).score
     return Ranked(
-        candidate=Candidate(chunk_id=entry["id"], score=score, signature=entry["signature"]),
+        candidate=LegCandidate(chunk_id=entry["id"], score=score, signature=entry["signature"]),
         score=entry["score"],
         places=places,
         rerank_score=entry["rerank"],

@@ -8,14 +8,14 @@ from typing import Protocol
 from spinneret.content.documents.models import Document, IndexedChunk
 from spinneret.content.documents.ports import ChunkWriter
 from spinneret.content.search.models import (
-    Candidate,
     FoundChunk,
-    Held,
+    IndexCoverage,
     IndexedVersion,
+    IndexQuery,
     Leg,
+    LegCandidate,
+    ParsedQuery,
     VersionPage,
-    Wanted,
-    Words,
 )
 from spinneret.kernel.clock import Remaining
 
@@ -24,8 +24,8 @@ class ChunkIndex(ChunkWriter, Protocol):
     """The index of chunks of one embedding model, to be searched too."""
 
     def search(
-        self, wanted: Wanted, window: int, remaining: Remaining
-    ) -> Mapping[Leg, Sequence[Candidate]]:
+        self, wanted: IndexQuery, window: int, remaining: Remaining
+    ) -> Mapping[Leg, Sequence[LegCandidate]]:
         """The best `window` chunks of each leg, best first, in one round trip.
 
         Without a vector there is the keyword leg alone.
@@ -33,7 +33,7 @@ class ChunkIndex(ChunkWriter, Protocol):
         ...
 
     def chunks(
-        self, tenant: str, chunk_ids: Sequence[str], words: Words | None, remaining: Remaining
+        self, tenant: str, chunk_ids: Sequence[str], words: ParsedQuery | None, remaining: Remaining
     ) -> Mapping[str, FoundChunk]:
         """What is shown of those of the tenant's chunks that exist, by id; with matches marked."""
         ...
@@ -64,7 +64,7 @@ class IndexUpkeep(Protocol):
 
     def held(
         self, target: str, documents: Sequence[Document], remaining: Remaining
-    ) -> Mapping[str, Held]:
+    ) -> Mapping[str, IndexCoverage]:
         """Document id → what an index has of its current version; at most 1000."""
         ...
 

@@ -12,7 +12,7 @@ from spinneret.content.search import rules
 from spinneret.content.search.models import Leg
 from spinneret.content.search.run import SearchRun
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Remaining, part_of
+from spinneret.kernel.clock import Remaining, limit_remaining
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 
 logger = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ class QueryVectors:
         if Leg.VECTOR not in run.query.legs:
             return None
         try:
-            left = part_of(run.remaining, bounds.SEARCH_EMBED_SECONDS)
+            left = limit_remaining(run.remaining, bounds.SEARCH_EMBED_SECONDS)
             run.model_id = self._embedder.info(left).model_id
         except DependencyUnavailable:
             return None
@@ -46,7 +46,7 @@ class QueryVectors:
             self._count_embedding(run, hit=True)
             run.embedding_cached = True
             return run.known_vector
-        left = part_of(run.remaining, bounds.SEARCH_EMBED_SECONDS)
+        left = limit_remaining(run.remaining, bounds.SEARCH_EMBED_SECONDS)
         try:
             with run.step("embed"):
                 [vector] = self._embedder.embed([self._fitting(run, left)], left)

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from enum import Enum, auto
 from typing import Final
 
-from spinneret.content.documents.models import Shown
+from spinneret.content.documents.models import VersionVisibility
 from spinneret.content.documents.signatures import NEAR_BITS, are_near
 from spinneret.content.search.models import Filters, Query, Ranked
 from spinneret.kernel import bounds
@@ -39,7 +39,7 @@ def normalised(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def asked(query: Query) -> str:
+def query_fingerprint(query: Query) -> str:
     """Fingerprint of everything in a query that decides its ranking; 32 hexadecimal digits."""
     filters = query.filters
     named = {
@@ -133,7 +133,7 @@ def _kind_of(character: str, before: _Kind) -> _Kind:
     return _Kind.NOTHING if character.isspace() else _Kind.ALONE
 
 
-def may_show(ranked: Ranked, shown: Mapping[str, Shown], filters: Filters) -> bool:
+def may_show(ranked: Ranked, shown: Mapping[str, VersionVisibility], filters: Filters) -> bool:
     """Whether the document's row, which is the truth, has this version and what is asked for."""
     row = shown.get(ranked.candidate.document_id)
     if row is None or row.version != ranked.candidate.version:
@@ -143,7 +143,7 @@ def may_show(ranked: Ranked, shown: Mapping[str, Shown], filters: Filters) -> bo
     return not filters.tag_ids or not set(filters.tag_ids).isdisjoint(row.tag_ids)
 
 
-class Distinct:
+class NearDuplicateFilter:
     """Tells whether a chunk says nearly the same as one before it."""
 
     def __init__(self) -> None:

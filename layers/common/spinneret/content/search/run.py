@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from spinneret.content.caches.models import CacheKey, Epochs
-from spinneret.content.documents.models import Shown
+from spinneret.content.documents.models import VersionVisibility
 from spinneret.content.search.models import Query
 from spinneret.kernel.clock import Remaining
 
@@ -27,7 +27,7 @@ class SearchRun:
     embedding_cached: bool = False
     degraded: bool = False
     truncated: bool = False
-    rows: dict[str, Shown] = field(default_factory=dict)
+    rows: dict[str, VersionVisibility] = field(default_factory=dict)
     looked_up: set[str] = field(default_factory=set)
 
     @contextmanager

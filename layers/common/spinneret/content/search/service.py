@@ -18,24 +18,24 @@ from spinneret.content.caches.service import Caches, vector_of
 from spinneret.content.documents.models import chunk_id
 from spinneret.content.documents.ports import DocumentStore, Embedder
 from spinneret.content.search import packing, rules
-from spinneret.content.search.fusion import alone, fuse, profile_of
+from spinneret.content.search.fusion import fuse, profile_of, single_leg_ranking
 from spinneret.content.search.models import (
-    Candidate,
     Filters,
     Fusion,
     Hit,
+    IndexQuery,
     Leg,
+    LegCandidate,
+    ParsedQuery,
     Query,
     Ranked,
-    Wanted,
-    Words,
 )
 from spinneret.content.search.packing import Ranking, ShownPage
 from spinneret.content.search.ports import ChunkIndex, Reranker
 from spinneret.content.search.query_vectors import QueryVectors
 from spinneret.content.search.run import SearchRun
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Remaining, part_of
+from spinneret.kernel.clock import Remaining, limit_remaining
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     EmbeddingRefused,
@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class SearchResult:
     """The hits of one query, best first."""
 
     hits: tuple[Hit, ...]
@@ -93,12 +93,12 @@ class SearchService:
         self._timer = timer
         self._sleep = sleep
 
-    def search(self, query: Query, remaining: Remaining) -> Found:
+    def search(self, query: Query, remaining: Remaining) -> SearchResult:
         """Raises DependencyUnavailable, ValidationFailed for a cursor, FeatureDisabled."""
         if query.use_reranker and self._reranker is None:
             raise FeatureDisabled("this stage has no reranker")
         run = SearchRun(query=query, remaining=remaining, timer=self._timer)
-        asked = rules.asked(query)
+        asked = rules.query_fingerprint(query)
         if self._caches is not None and query.cursor is not None:
             page = self._continued(run, asked, query.cursor, self._caches)
             return self._found(run, page, cached=False)
@@ -112,7 +112,9 @@ class SearchService:
 
     # ---------------------------------------------------------------- Caches
 
-    def _cached_or_made(self, run: SearchRun, asked: str, key: CacheKey, caches: Caches) -> Found:
+    def _cached_or_made(
+        self, run: SearchRun, asked: str, key: CacheKey, caches: Caches
+    ) -> SearchResult:
         """Of equal searches at one time, one asks the index; the others wait for its answer."""
         tenant = run.query.tenant
         read = self._read(run, caches, key)
@@ -150,7 +152,7 @@ class SearchService:
 
     def _awaited(self, run: SearchRun, caches: Caches, key: CacheKey, owner: str) -> bytes | None:
         """Another's answer; None when it doesn't come, or this search has become the one to ask."""
-        waited = part_of(run.remaining, bounds.STAMPEDE_WAIT_SECONDS)
+        waited = limit_remaining(run.remaining, bounds.STAMPEDE_WAIT_SECONDS)
         while waited() > 0:
             self._sleep(bounds.STAMPEDE_POLL_SECONDS)
             page = caches.read(run.query.tenant, [key]).entries.get(key)
@@ -174,8 +176,8 @@ class SearchService:
             raise _refused_cursor("the cursor belongs to another search")
         return self._page(run, ranking, name, shown)
 
-    def _found(self, run: SearchRun, page: ShownPage, *, cached: bool) -> Found:
-        return Found(
+    def _found(self, run: SearchRun, page: ShownPage, *, cached: bool) -> SearchResult:
+        return SearchResult(
             hits=page.hits,
             total_count=page.total_count,
             next_cursor=page.next_cursor,
@@ -215,9 +217,9 @@ class SearchService:
             raise DependencyUnavailable("embedder")
         text = rules.cut_to_terms(query.text)
         run.truncated |= text != query.text
-        wanted = Wanted(
+        wanted = IndexQuery(
             tenant=query.tenant,
-            words=Words.of(text),
+            words=ParsedQuery.of(text),
             vector=vector,
             legs=query.legs,
             filters=query.filters,
@@ -241,14 +243,14 @@ class SearchService:
         return self._reranked(run, ranking) if query.use_reranker else ranking
 
     def _fused(
-        self, run: SearchRun, legs: Mapping[Leg, Sequence[Candidate]]
+        self, run: SearchRun, legs: Mapping[Leg, Sequence[LegCandidate]]
     ) -> tuple[list[Ranked], Fusion | None]:
         query = run.query
         weights = {Leg.VECTOR: query.vector_weight, Leg.KEYWORD: query.keyword_weight}
         fusion: Fusion | None
         if len(query.legs) == 1:
             [(leg, found)] = legs.items()
-            entries, fusion = alone(leg, found), None
+            entries, fusion = single_leg_ranking(leg, found), None
         else:
             profile = profile_of(run.model_id)
             entries, fusion = fuse(legs, query.fusion, weights, query.rrf_k, profile)
@@ -272,7 +274,7 @@ class SearchService:
     ) -> tuple[list[Ranked], int]:
         """The first `size` entries from `start` on that may be shown, and where they end."""
         shown: list[Ranked] = []
-        distinct = rules.Distinct()
+        distinct = rules.NearDuplicateFilter()
         # What earlier pages showed decides what is new on this one.
         end = 0 if run.query.collapse else start
         part = max(2 * size, start - end)  # mostly one look-up: few documents change meanwhile
@@ -310,7 +312,7 @@ class SearchService:
         texts = [chunks[each.candidate.chunk_id].text for each in first]
         try:
             with run.step("rerank"):
-                left = part_of(run.remaining, bounds.RERANK_SECONDS)
+                left = limit_remaining(run.remaining, bounds.RERANK_SECONDS)
                 scores = self._reranker.rerank(query.text, texts, left) if texts else []
         except (DependencyUnavailable, EmbeddingRefused):
             logger.warning("rerank_failed")
@@ -333,7 +335,7 @@ class SearchService:
         around = {each: _neighbours(each) for each in ids} if query.expand else {}
         wanted = list(dict.fromkeys([*ids, *(one for both in around.values() for one in both)]))
         with run.step("chunks"):
-            words = Words.of(rules.cut_to_terms(query.text))
+            words = ParsedQuery.of(rules.cut_to_terms(query.text))
             chunks = self._index.chunks(query.tenant, wanted, words, run.remaining)
         hits = tuple(
             Hit(

@@ -9,10 +9,10 @@ from typing import Any, Final, Protocol
 import httpx
 
 from spinneret.content.search.tei_protocol import (
-    Answer,
     ProtocolEmbedder,
     ProtocolReranker,
     Server,
+    TeiResponse,
     Unreachable,
 )
 from spinneret.kernel import bounds
@@ -81,7 +81,7 @@ class _Http:
         self._credentials = credentials
         self._refused = False
 
-    def send(self, method: str, path: str, body: Any, left: Remaining) -> Answer:
+    def send(self, method: str, path: str, body: Any, left: Remaining) -> TeiResponse:
         """See `tei_protocol.Send`. Credentials that are refused are read once more: they may have
         been replaced since."""
         headers = {} if self._credentials is None else {"Authorization": self._credentials.value()}
@@ -98,7 +98,7 @@ class _Http:
             raise self._unauthorised(response.status_code)
         self._refused = False
         body = response.json() if response.is_success else None
-        return Answer(response.status_code, body)
+        return TeiResponse(response.status_code, body)
 
     def _unauthorised(self, status: int) -> Exception:
         if self._credentials is None or self._refused:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import EmbedderInfo
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Remaining, part_of
+from spinneret.kernel.clock import Remaining, limit_remaining
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 
 logger = logging.getLogger(__name__)
@@ -32,14 +32,14 @@ class Unreachable(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
+class TeiResponse:
     """An HTTP status and, where it is a success, the body."""
 
     status: int
     body: Any = None
 
 
-Send = Callable[[str, str, Any, Remaining], Answer]
+Send = Callable[[str, str, Any, Remaining], TeiResponse]
 """(method, path, body, what remains of this try) → answer; raises Unreachable, at the latest when
 nothing remains, and DependencyUnavailable where another try can't help."""
 
@@ -63,7 +63,7 @@ class Server:
             if attempt:
                 self._sleep(min(pause, max(0.0, remaining())))
                 pause *= 2
-            left = part_of(remaining, self._seconds)
+            left = limit_remaining(remaining, self._seconds)
             if left() <= 0:
                 break
             try:

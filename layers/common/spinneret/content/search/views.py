@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from spinneret.content.search.api_models import SearchHit, SearchResponse
 from spinneret.content.search.models import Hit, Leg
-from spinneret.content.search.service import Found
+from spinneret.content.search.service import SearchResult
 
 
-def response_of(found: Found, latency_ms: float) -> SearchResponse:
+def response_of(found: SearchResult, latency_ms: float) -> SearchResponse:
     """The answer of a search that took `latency_ms`."""
     return SearchResponse(
         results=[_hit(each) for each in found.hits],

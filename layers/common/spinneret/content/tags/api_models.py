@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from spinneret.content.tags.models import NAME_MAX_CHARS, Tag
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 
@@ -45,7 +45,7 @@ def tag_view(tag: Tag) -> TagView:
     return TagView(
         tag_id=tag.id,
         name=tag.name,
-        created_at=stamp(tag.created_at),
+        created_at=to_iso(tag.created_at),
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from spinneret.aws.named_rows import NamedRow, NamedRows
+from spinneret.aws.named_rows import NamedItem, NamedItemTable
 from spinneret.content.tags.models import Tag
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ class DynamoTagStore:
     """Implements TagStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._rows = NamedRows(client, table, "tag")
+        self._rows = NamedItemTable(client, table, "tag")
 
     def add(self, tag: Tag) -> None:
         """See TagStore."""
@@ -36,7 +36,7 @@ class DynamoTagStore:
 
     def many(self, tenant: str, tag_ids: Sequence[str]) -> tuple[Tag, ...]:
         """See TagStore."""
-        return tuple(map(_tag, self._rows.many(tenant, tag_ids)))
+        return tuple(map(_tag, self._rows.get_many(tenant, tag_ids)))
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Tag]:
         """See TagStore."""
@@ -52,19 +52,19 @@ class DynamoTagStore:
         return self._rows.remove(_row(tag))
 
 
-def _row(tag: Tag) -> NamedRow:
-    return NamedRow(
+def _row(tag: Tag) -> NamedItem:
+    return NamedItem(
         tenant=tag.tenant,
         id=tag.id,
         name=tag.name,
         version=tag.version,
         attributes={
-            "created_at": stamp(tag.created_at),
+            "created_at": to_iso(tag.created_at),
         },
     )
 
 
-def _tag(row: NamedRow) -> Tag:
+def _tag(row: NamedItem) -> Tag:
     return Tag(
         tenant=row.tenant,
         id=row.id,

@@ -11,7 +11,7 @@ from spinneret.content.extraction.models import ExtractionStrategy
 from spinneret.crawl.configs.models import Config, ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 
@@ -135,8 +135,8 @@ def config_view(config: Config) -> ConfigView:
         **vars(config.options),
         headers=dict(config.shown_headers),
         is_default=config.is_default,
-        created_at=stamp(config.created_at),
-        updated_at=stamp(config.updated_at),
+        created_at=to_iso(config.created_at),
+        updated_at=to_iso(config.updated_at),
     )
 
 

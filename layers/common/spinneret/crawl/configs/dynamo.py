@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
-from spinneret.aws.named_rows import NamedRow, NamedRows
+from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.named_rows import NamedItem, NamedItemTable
 from spinneret.crawl.configs.models import Config, options_item, read_options
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class DynamoConfigStore:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
-        self._rows = NamedRows(client, table, KIND)
+        self._rows = NamedItemTable(client, table, KIND)
 
     def add(self, config: Config) -> None:
         """See ConfigStore."""
@@ -72,7 +72,7 @@ class DynamoConfigStore:
         return []
 
     def _default_id(self, tenant: str) -> str | None:
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             answer = self._client.get_item(
                 TableName=self._table, Key=_default_key(tenant), ConsistentRead=True
             )
@@ -84,9 +84,9 @@ def _default_key(tenant: str) -> dict[str, str]:
     return {"pk": f"T#{tenant}#CONFIGDEFAULT", "sk": "DEFAULT"}
 
 
-def _row(config: Config) -> NamedRow:
+def _row(config: Config) -> NamedItem:
     sealed = {} if config.sealed_headers is None else {"sealed_headers": config.sealed_headers}
-    return NamedRow(
+    return NamedItem(
         tenant=config.tenant,
         id=config.id,
         name=config.name,
@@ -95,13 +95,13 @@ def _row(config: Config) -> NamedRow:
             "options": json.dumps(options_item(config.options)),
             "shown_headers": json.dumps(dict(config.shown_headers)),
             **sealed,
-            "created_at": stamp(config.created_at),
-            "updated_at": stamp(config.updated_at),
+            "created_at": to_iso(config.created_at),
+            "updated_at": to_iso(config.updated_at),
         },
     )
 
 
-def _config(row: NamedRow, default_id: str | None) -> Config:
+def _config(row: NamedItem, default_id: str | None) -> Config:
     sealed = row.attributes.get("sealed_headers")
     return Config(
         tenant=row.tenant,

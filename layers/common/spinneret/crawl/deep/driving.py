@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from spinneret.crawl.deep.service import crawl_ref, plan_of
 from spinneret.jobs.driven.driving import Driver
-from spinneret.jobs.driven.models import Turn
-from spinneret.jobs.driven.ports import Slots
+from spinneret.jobs.driven.models import ExecutionClaim
+from spinneret.jobs.driven.ports import Semaphore
 from spinneret.jobs.models import Failure, Job, JobRef, JobStatus
 from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Clock, Remaining, stamp
+from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.errors import (
     LeaseLost,
     PagesFailed,
@@ -49,7 +49,7 @@ class DeepCrawls:
         *,
         driver: Driver,
         frontier: Frontier,
-        slots: Slots,
+        slots: Semaphore,
         clock: Clock,
         at_once: int,
         segment_batches: int,
@@ -84,7 +84,7 @@ class DeepCrawls:
 
         Raises DependencyUnavailable and Contended: the machine tries again.
         """
-        turn = replace(Turn.of(state), number=state["number"] + 1)
+        turn = replace(ExecutionClaim.of(state), number=state["number"] + 1)
         try:
             job = self._driver.held(turn)
             return self._taken(turn, job, state.get("batches", 0), remaining)
@@ -97,7 +97,9 @@ class DeepCrawls:
             self._leave_slot(turn)
             return {**turn.state(), "action": "stop"}
 
-    def _taken(self, turn: Turn, job: Job, batches: int, remaining: Remaining) -> dict[str, Any]:
+    def _taken(
+        self, turn: ExecutionClaim, job: Job, batches: int, remaining: Remaining
+    ) -> dict[str, Any]:
         ref = crawl_ref(job.ref)
         found = self._frontier.next_batch(
             ref, turn.fence, lambda: remaining() > bounds.DEADLINE_MARGIN_SECONDS
@@ -111,7 +113,7 @@ class DeepCrawls:
             case Wait(until=until):
                 until = max(until, now + timedelta(seconds=1))
                 self._renew(turn, job, crawl, until, "waiting")
-                state |= {"action": "wait", "until": stamp(until)}
+                state |= {"action": "wait", "until": to_iso(until)}
             case Batch() if batches >= self._segment_batches:
                 self._driver.next_segment(turn, job)
             case Batch(number=number, keys=keys):
@@ -120,7 +122,7 @@ class DeepCrawls:
                 state |= {"action": "pages", "keys": list(keys), "batches": batches + 1}
         return state
 
-    def _end(self, turn: Turn, job: Job, crawl: Crawl) -> None:
+    def _end(self, turn: ExecutionClaim, job: Job, crawl: Crawl) -> None:
         is_expired = crawl.end_reason is EndReason.EXPIRED
         if not crawl.crawled and (crawl.failed or is_expired):
             self._driver.fail(turn, job, self._why(crawl))
@@ -144,7 +146,9 @@ class DeepCrawls:
             details={name: value for name, value in details.items() if value is not None},
         )
 
-    def _renew(self, turn: Turn, job: Job, crawl: Crawl, until: datetime, step: str) -> None:
+    def _renew(
+        self, turn: ExecutionClaim, job: Job, crawl: Crawl, until: datetime, step: str
+    ) -> None:
         self._take_slot(job, until)
         progress = 100 * crawl.crawled // crawl.plan.max_pages
         self._driver.renew(turn, job, until, step, progress, _counts(crawl))
@@ -161,7 +165,7 @@ class DeepCrawls:
             lambda holder: self._is_over(JobRef(tenant=job.tenant, job_id=holder)),
         )
 
-    def _leave_slot(self, turn: Turn) -> None:
+    def _leave_slot(self, turn: ExecutionClaim) -> None:
         if self._is_over(turn.ref):
             self._slots.leave(turn.tenant, _SLOTS, turn.job_id)
 

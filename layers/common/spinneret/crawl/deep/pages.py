@@ -12,9 +12,9 @@ from spinneret.crawl.deep.service import crawl_ref
 from spinneret.crawl.pages import options_of
 from spinneret.crawl.pipeline import CrawlPipeline, Processed
 from spinneret.jobs.driven.driving import Driver
-from spinneret.jobs.driven.models import Turn
+from spinneret.jobs.driven.models import ExecutionClaim
 from spinneret.jobs.models import Job, JobEventKind, Lease
-from spinneret.jobs.worker import Defer, HandBack
+from spinneret.jobs.worker import Defer, ReleaseJob
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import (
@@ -30,8 +30,8 @@ from spinneret.web.exploring.frontier.models import (
     FoundLink,
     Outcome,
     Page,
+    PageLease,
     RedirectRefused,
-    Visit,
 )
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.exploring.robots_tags import ANYBODY, HEADER, forbids_following, tags_of
@@ -69,7 +69,7 @@ class PageStep:
         Raises DependencyUnavailable where its outcome can't be written: the page's claim ends by
         itself, and a later batch takes it again.
         """
-        turn = Turn.of(state)
+        turn = ExecutionClaim.of(state)
         try:
             job = self._driver.held(turn)
             soon = self._clock() + timedelta(seconds=bounds.DEEP_CRAWL_BATCH_SECONDS / 2)
@@ -81,7 +81,7 @@ class PageStep:
         except LeaseLost:
             logger.info("page_left", extra={"job_id": turn.job_id, "fence": turn.fence})
 
-    def _outcome(self, job: Job, lease: Lease, visit: Visit, remaining: Remaining) -> Outcome:
+    def _outcome(self, job: Job, lease: Lease, visit: PageLease, remaining: Remaining) -> Outcome:
         """Raises LeaseLost."""
         claim = PageClaim(job=page_job(job, visit.page), lease=lease, remaining=remaining)
         try:
@@ -91,7 +91,7 @@ class PageStep:
             return refused.outcome
         except LeaseLost:
             raise
-        except (Defer, HandBack, DependencyUnavailable) as stopped:
+        except (Defer, ReleaseJob, DependencyUnavailable) as stopped:
             return self._waiting(stopped)
         except DomainError as error:
             logger.warning(
@@ -164,9 +164,9 @@ class PageClaim:
         self.remaining = remaining
 
     def checkpoint(self, _step: str, _progress: int) -> None:
-        """Raises HandBack near the deadline: the page is taken again."""
+        """Raises ReleaseJob near the deadline: the page is taken again."""
         if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS:
-            raise HandBack
+            raise ReleaseJob
 
     def note(self, kind: JobEventKind, message: str, data: Mapping[str, Any] | None = None) -> None:
         """A thousand pages have no lines in the crawl's timeline: their rows say the same."""

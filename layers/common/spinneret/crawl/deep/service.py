@@ -23,7 +23,7 @@ from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import FeatureDisabled, NotFound, ValidationFailed
 from spinneret.kernel.paging import cursor_of
 from spinneret.web.exploring.frontier.guide import check_plan
@@ -128,7 +128,7 @@ class DeepCrawlService:
             depth=page.depth,
             score=page.score,
             status=page.state,
-            discovered_at=stamp(page.discovered_at),
+            discovered_at=to_iso(page.discovered_at),
             parent_url=page.parent,
             final_url=page.final_url,
             status_code=page.status_code,

@@ -19,4 +19,4 @@ class TakeStepSettings(DeepCrawlSettings, RelaySettings):
 def take_step(env: Mapping[str, str]) -> DeepCrawls:
     """The driving side of deep crawls."""
     settings = TakeStepSettings.from_env(env)
-    return deep_crawls(settings, ending_store(settings, relay(settings).hand_on))
+    return deep_crawls(settings, ending_store(settings, relay(settings).relay))

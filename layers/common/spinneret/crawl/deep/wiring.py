@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from spinneret.aws.clients import dynamodb_client
 from spinneret.crawl.deep.driving import DeepCrawls
-from spinneret.jobs.driven.dynamo import DynamoSlots
+from spinneret.jobs.driven.dynamo import DynamoSemaphore
 from spinneret.jobs.ports import JobStore
 from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import driver
@@ -42,7 +42,7 @@ def deep_crawls(settings: DeepCrawlSettings, store: JobStore) -> DeepCrawls:
     return DeepCrawls(
         driver=driver(settings, store),
         frontier=frontier(settings),
-        slots=DynamoSlots(dynamodb_client(), settings.frontier_table),
+        slots=DynamoSemaphore(dynamodb_client(), settings.frontier_table),
         clock=utc_now,
         at_once=settings.features__max_concurrent_deep_crawls,
         segment_batches=settings.deep_crawl_segment_batches,

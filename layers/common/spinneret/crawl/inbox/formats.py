@@ -11,7 +11,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from spinneret.crawl.inbox.models import Entry, FileLine, Format
+from spinneret.crawl.inbox.models import FileEntry, FileLine, Format
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ContentRefused, ValidationFailed
 
@@ -24,7 +24,7 @@ _SEPARATORS: Final = (",", ";", "\t")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class RawLine:
     """One line; `text` is None where it can't be read, and `problem` says why."""
 
     number: int
@@ -72,7 +72,7 @@ def columns_of(head: bytes) -> Columns:
     raise ContentRefused("no column of the file holds URLs")
 
 
-def lines_of(read: Read, size: int, number: int, offset: int) -> Iterator[Line]:
+def lines_of(read: Read, size: int, number: int, offset: int) -> Iterator[RawLine]:
     """The lines from one on, which begins at `offset`; a line that is too long isn't kept."""
     held, start, at, dropping = b"", offset, offset, False
     while at < size:
@@ -89,7 +89,9 @@ def lines_of(read: Read, size: int, number: int, offset: int) -> Iterator[Line]:
         yield _line(number, None if dropping else held, size)
 
 
-def entries_of(form: Format, lines: Iterable[Line], columns: Columns | None) -> Iterator[Entry]:
+def entries_of(
+    form: Format, lines: Iterable[RawLine], columns: Columns | None
+) -> Iterator[FileEntry]:
     """What the lines ask for; comments and lines without anything ask for nothing."""
     if form is Format.CSV:
         assert columns is not None  # read from the file's head
@@ -121,7 +123,7 @@ def _columns(texts: Sequence[str], separator: str) -> Columns | None:
     return None
 
 
-def _line(number: int, raw: bytes | None, next_offset: int) -> Line:
+def _line(number: int, raw: bytes | None, next_offset: int) -> RawLine:
     text, problem = None, None
     if raw is None or len(raw) > bounds.INBOX_LINE_MAX_BYTES:
         problem = f"a line has at most {bounds.INBOX_LINE_MAX_BYTES} bytes"
@@ -130,13 +132,13 @@ def _line(number: int, raw: bytes | None, next_offset: int) -> Line:
             text = (raw.removeprefix(_BOM) if number == 1 else raw).decode()
         except UnicodeDecodeError:
             problem = "the line isn't text in UTF-8"
-    return Line(number=number, text=text, problem=problem, next_offset=next_offset)
+    return RawLine(number=number, text=text, problem=problem, next_offset=next_offset)
 
 
-def _records(lines: Iterable[Line], columns: Columns) -> Iterator[Entry]:
+def _records(lines: Iterable[RawLine], columns: Columns) -> Iterator[FileEntry]:
     """Records of CSV, which may hold line breaks in quotes. After a quote that isn't closed,
     reading goes on at the next line."""
-    source, again = iter(lines), deque[Line]()
+    source, again = iter(lines), deque[RawLine]()
     while (first := _next(again, source)) is not None:
         if first.text is None:
             yield _bad(first, first.problem or "")
@@ -162,7 +164,7 @@ def _records(lines: Iterable[Line], columns: Columns) -> Iterator[Entry]:
             yield _entry(first, parts[-1], partial(FileLine, url=cell), cell or None)
 
 
-def _next(again: deque[Line], source: Iterator[Line]) -> Line | None:
+def _next(again: deque[RawLine], source: Iterator[RawLine]) -> RawLine | None:
     return again.popleft() if again else next(source, None)
 
 
@@ -174,7 +176,9 @@ def _row(texts: Sequence[str], columns: Columns) -> list[str] | None:
     return rows[0] if rows else []
 
 
-def _entry(first: Line, last: Line, asked: Callable[[], FileLine], url: str | None) -> Entry:
+def _entry(
+    first: RawLine, last: RawLine, asked: Callable[[], FileLine], url: str | None
+) -> FileEntry:
     try:
         line = asked()
     except ValidationError as error:
@@ -183,7 +187,7 @@ def _entry(first: Line, last: Line, asked: Callable[[], FileLine], url: str | No
             for each in error.errors(include_url=False, include_context=False, include_input=False)
         ]
         problem = ValidationFailed("the line can't be read", details={"fields": fields})
-        return Entry(
+        return FileEntry(
             number=first.number,
             asked=None,
             url=None if url is None else url[: bounds.URL_MAX_CHARS],
@@ -191,7 +195,7 @@ def _entry(first: Line, last: Line, asked: Callable[[], FileLine], url: str | No
             next_line=last.number + 1,
             next_offset=last.next_offset,
         )
-    return Entry(
+    return FileEntry(
         number=first.number,
         asked=line,
         url=line.url,
@@ -200,8 +204,8 @@ def _entry(first: Line, last: Line, asked: Callable[[], FileLine], url: str | No
     )
 
 
-def _bad(line: Line, problem: str) -> Entry:
-    return Entry(
+def _bad(line: RawLine, problem: str) -> FileEntry:
+    return FileEntry(
         number=line.number,
         asked=None,
         problem=ValidationFailed(problem),

@@ -11,8 +11,8 @@ from typing import Any
 from spinneret.content.documents.models import DocumentSource
 from spinneret.crawl.checks import CrawlChecks, CrawlTerms
 from spinneret.crawl.inbox.formats import check_text, columns_of, entries_of, lines_of
-from spinneret.crawl.inbox.models import Entry, FileLine, Format, InboxFile
-from spinneret.crawl.inbox.outcomes import Block, Place, joined
+from spinneret.crawl.inbox.models import FileEntry, FileLine, Format, InboxFile
+from spinneret.crawl.inbox.outcomes import Block, FileCursor, joined
 from spinneret.crawl.inbox.ports import InboxStore
 from spinneret.crawl.service import message_about
 from spinneret.jobs.children import Children
@@ -28,7 +28,7 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 
-Checked = tuple[Entry, Draft | DomainError]
+Checked = tuple[FileEntry, Draft | DomainError]
 
 
 class FileHandler:
@@ -46,13 +46,13 @@ class FileHandler:
         assert job.family is not None  # a parent
         if job.family.cursor is not None:
             file = InboxFile.of(job.tenant, job.payload)
-            place = self._read(context, file, Place.of(job.family.cursor))
+            place = self._read(context, file, FileCursor.of(job.family.cursor))
             context.checkpoint("report", job.progress)
             self._store.report(file, joined(self._store, job.ref, place))
             self._children.create(context, [], None)
         self._children.await_all(context)
 
-    def _read(self, context: Context, file: InboxFile, place: Place) -> Place:
+    def _read(self, context: Context, file: InboxFile, place: FileCursor) -> FileCursor:
         """Make the crawls of what isn't read yet; the place behind it."""
         size = self._store.size(file)
         if size > bounds.INBOX_MAX_BYTES:
@@ -73,7 +73,7 @@ class FileHandler:
             place = after
         return place
 
-    def _entries(self, file: InboxFile, size: int, place: Place) -> Iterator[Entry]:
+    def _entries(self, file: InboxFile, size: int, place: FileCursor) -> Iterator[FileEntry]:
         """Up to the last line that a file may have; then one that says so."""
         head = self._store.read(file, 0, min(size, bounds.INBOX_HEAD_BYTES))
         check_text(head)
@@ -85,7 +85,7 @@ class FileHandler:
                 return
             yield entry
 
-    def _checked(self, tenant: str, entries: Sequence[Entry]) -> Iterator[Checked]:
+    def _checked(self, tenant: str, entries: Sequence[FileEntry]) -> Iterator[Checked]:
         refusal = cache(partial(self._checks.refusal, tenant))
         known: dict[str, CrawlTerms | DomainError] = {}
         for entry in entries:
@@ -125,7 +125,7 @@ def _outcomes(checked: Sequence[Checked], placed: Sequence[Placed]) -> list[dict
     ]
 
 
-def _accepted(entry: Entry, placed: Placed) -> dict[str, Any]:
+def _accepted(entry: FileEntry, placed: Placed) -> dict[str, Any]:
     return {
         "line": entry.number,
         "url": entry.url,
@@ -135,13 +135,13 @@ def _accepted(entry: Entry, placed: Placed) -> dict[str, Any]:
     }
 
 
-def _refused(entry: Entry, error: DomainError) -> dict[str, Any]:
+def _refused(entry: FileEntry, error: DomainError) -> dict[str, Any]:
     view = {"error": error.message, "code": error.code, "details": error.details}
     return {"line": entry.number, "url": entry.url, "error": view}
 
 
-def _too_many(entry: Entry, size: int) -> Entry:
-    return Entry(
+def _too_many(entry: FileEntry, size: int) -> FileEntry:
+    return FileEntry(
         number=entry.number,
         asked=None,
         problem=ValidationFailed(

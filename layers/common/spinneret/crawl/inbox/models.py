@@ -106,7 +106,7 @@ class InboxForm:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class FileEntry:
     """What a line, or a CSV record of several, asks for."""
 
     number: int

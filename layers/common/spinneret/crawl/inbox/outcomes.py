@@ -19,7 +19,7 @@ from spinneret.kernel import bounds
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class FileCursor:
     """Where reading goes on; as text, the cursor of the file's job."""
 
     line: int = 1
@@ -28,7 +28,7 @@ class Place:
     """(fence, first line) of the claims that have read so far, in their order."""
 
     @classmethod
-    def of(cls, cursor: str) -> Place:
+    def of(cls, cursor: str) -> FileCursor:
         """By the cursor; an empty one is the beginning."""
         if not cursor:
             return cls()
@@ -46,12 +46,12 @@ class Place:
         claims = ",".join(f"{fence}@{first}" for fence, first in self.claims)
         return f"{self.line}:{self.offset}:{claims}"
 
-    def moved(self, fence: int, line: int, offset: int) -> Place:
+    def moved(self, fence: int, line: int, offset: int) -> FileCursor:
         """After the claim of this fence has read up to, not including, this line."""
         claims = self.claims
         if not claims or claims[-1][0] != fence:
             claims = (*claims, (fence, self.line))
-        return Place(line=line, offset=offset, claims=claims)
+        return FileCursor(line=line, offset=offset, claims=claims)
 
 
 @dataclass
@@ -83,7 +83,7 @@ class Block:
             self._kept = []
 
 
-def joined(store: InboxStore, ref: JobRef, place: Place) -> Iterator[bytes]:
+def joined(store: InboxStore, ref: JobRef, place: FileCursor) -> Iterator[bytes]:
     """The outcomes of all lines that were read, in their order, some lines at a time."""
     if not place.claims:
         return

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.crawl.inbox.models import InboxFile
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound
@@ -38,7 +38,7 @@ class S3InboxStore:
 
     def form(self, key: str, *, seconds: int) -> tuple[str, Mapping[str, str]]:
         """See InboxStore; no request."""
-        with translated("s3"):
+        with translate_aws_errors("s3"):
             made = self._client.generate_presigned_post(
                 Bucket=self._bucket,
                 Key=key,
@@ -49,7 +49,7 @@ class S3InboxStore:
 
     def link(self, key: str, seconds: int) -> str:
         """See InboxStore; no request."""
-        with translated("s3"):
+        with translate_aws_errors("s3"):
             return self._client.generate_presigned_url(
                 "get_object", Params={"Bucket": self._bucket, "Key": key}, ExpiresIn=seconds
             )
@@ -57,7 +57,7 @@ class S3InboxStore:
     def size(self, file: InboxFile) -> int:
         """See InboxStore."""
         try:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 found = self._client.head_object(
                     Bucket=self._bucket, Key=file.key, VersionId=file.version
                 )
@@ -68,7 +68,7 @@ class S3InboxStore:
     def read(self, file: InboxFile, first: int, end: int) -> bytes:
         """See InboxStore."""
         try:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 found = self._client.get_object(
                     Bucket=self._bucket,
                     Key=file.key,
@@ -81,7 +81,7 @@ class S3InboxStore:
 
     def keep(self, key: str, body: bytes) -> None:
         """See InboxStore."""
-        with translated("s3"):
+        with translate_aws_errors("s3"):
             self._client.put_object(
                 Bucket=self._bucket, Key=key, Body=body, ContentType=_MEDIA_TYPE
             )
@@ -90,10 +90,10 @@ class S3InboxStore:
         """See InboxStore."""
         asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": prefix}
         while True:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 page = self._client.list_objects_v2(**asked)
             for each in page.get("Contents", []):
-                with translated("s3"):
+                with translate_aws_errors("s3"):
                     found = self._client.get_object(Bucket=self._bucket, Key=each["Key"])
                     body = found["Body"].read()
                 yield body
@@ -110,7 +110,7 @@ class S3InboxStore:
             {"IfNoneMatch": "*"} if former is None else {"IfMatch": former["ETag"]}
         )
         try:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 self._write(file, lines, condition)
         except ClientError as error:
             if error_code(error) in ("PreconditionFailed", "ConditionalRequestConflict"):
@@ -140,7 +140,7 @@ class S3InboxStore:
 
     def _reported(self, key: str) -> Any | None:
         try:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 return self._client.head_object(Bucket=self._bucket, Key=key)
         except ClientError as error:
             if error_code(error) in _GONE:

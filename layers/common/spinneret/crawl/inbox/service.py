@@ -52,7 +52,7 @@ class InboxService:
         return InboxFileView(**shared, name=file.name, report_url=link)
 
 
-class Arrivals:
+class InboxIngest:
     """Objects that have come into the inbox's bucket."""
 
     def __init__(self, jobs: JobService) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from spinneret.aws.clients import s3_client
 from spinneret.crawl.inbox.s3 import S3InboxStore
-from spinneret.crawl.inbox.service import Arrivals, InboxService
+from spinneret.crawl.inbox.service import InboxIngest, InboxService
 from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import job_service
 from spinneret.kernel.clock import Remaining, utc_now
@@ -44,18 +44,18 @@ def inbox_service(env: Mapping[str, str]) -> InboxService:
     )
 
 
-def arrivals(env: Mapping[str, str]) -> Arrived:
+def arrivals(env: Mapping[str, str]) -> S3EventHandler:
     """What the rule of the bucket calls."""
-    return Arrived(Arrivals(job_service(JobSettings.from_env(env))))
+    return S3EventHandler(InboxIngest(job_service(JobSettings.from_env(env))))
 
 
-class Arrived:
+class S3EventHandler:
     """Reads the event of an object that was created.
 
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html
     """
 
-    def __init__(self, arrivals: Arrivals) -> None:
+    def __init__(self, arrivals: InboxIngest) -> None:
         self._arrivals = arrivals
 
     def __call__(self, event: Mapping[str, Any], _: Remaining) -> dict[str, str | None]:

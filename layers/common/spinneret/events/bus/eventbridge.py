@@ -12,9 +12,9 @@ from typing import Any, Final, Protocol
 
 import boto3
 
-from spinneret.aws.clients import CONFIG, translated
+from spinneret.aws.clients import CONFIG, translate_aws_errors
 from spinneret.kernel.canonical import canonical_json
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import DependencyUnavailable, PermanentError
 from spinneret.outbox.models import DomainEvent
 
@@ -49,7 +49,7 @@ class EventBridgeBus:
 
     def take(self, event: DomainEvent) -> None:
         """See Sink. PutEvents answers 200 for an entry that failed: each has its own error."""
-        with translated("eventbridge"):
+        with translate_aws_errors("eventbridge"):
             answer = self._client.put_events(
                 Entries=[
                     {
@@ -78,6 +78,6 @@ def _detail(event: DomainEvent) -> dict[str, Any]:
         "tenant": event.tenant,
         "subject": event.subject,
         "sequence": event.sequence,
-        "occurred_at": stamp(event.occurred_at),
+        "occurred_at": to_iso(event.occurred_at),
         "data": event.data,
     }

@@ -17,7 +17,7 @@ from spinneret.events.webhooks.service import RequestedEndpoint
 from spinneret.events.webhooks.subscriptions import pattern_of
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 from spinneret.outbox.types import all_event_types
@@ -174,8 +174,8 @@ def endpoint_view(endpoint: Endpoint, *, whole_url: bool = False) -> EndpointVie
         is_active=endpoint.is_active,
         disabled_reason=endpoint.disabled_reason,
         old_secret_until=optional_stamp(endpoint.secrets.old_until),
-        created_at=stamp(endpoint.created_at),
-        updated_at=stamp(endpoint.updated_at),
+        created_at=to_iso(endpoint.created_at),
+        updated_at=to_iso(endpoint.updated_at),
     )
 
 
@@ -217,6 +217,6 @@ def _delivery_view(delivery: Delivery) -> DeliveryView:
         response_status=delivery.response_status,
         response_body=delivery.response_body,
         error=delivery.error,
-        created_at=stamp(delivery.created_at),
+        created_at=to_iso(delivery.created_at),
         delivered_at=optional_stamp(delivery.delivered_at),
     )

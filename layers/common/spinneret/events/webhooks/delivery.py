@@ -25,7 +25,7 @@ from spinneret.events.webhooks.models import (
     Retry,
 )
 from spinneret.events.webhooks.ports import Cooldowns, DeliveryLog, EndpointStore
-from spinneret.events.webhooks.sending import Answer, Destination, Sender
+from spinneret.events.webhooks.sending import Destination, EndpointResponse, Sender
 from spinneret.events.webhooks.vault import Vault
 from spinneret.jobs.models import Job
 from spinneret.jobs.worker import Context, Defer
@@ -138,7 +138,7 @@ class DeliveryHandler:
         line: Delivery,
         to: Destination,
         cooldown: Cooldown | None,
-        answer: Answer,
+        answer: EndpointResponse,
     ) -> Mapping[str, Any]:
         """Write the log under the lease, then apply the answer to later deliveries."""
         now = self._clock()
@@ -163,7 +163,7 @@ class DeliveryHandler:
                 raise DeliveryFailed(action.reason, details=details)
 
     def _keep_cooldown(
-        self, tenant: str, target: str, former: Cooldown | None, answer: Answer
+        self, tenant: str, target: str, former: Cooldown | None, answer: EndpointResponse
     ) -> None:
         """An outage of the store is logged only: the message was sent either way."""
         seconds = (answer.duration_ms or 0) / 1000
@@ -197,7 +197,7 @@ class DeliveryHandler:
 
 
 def _attempted(
-    line: Delivery, answer: Answer, action: Action, attempt: int, now: datetime
+    line: Delivery, answer: EndpointResponse, action: Action, attempt: int, now: datetime
 ) -> Delivery:
     line = replace(
         line,

@@ -15,13 +15,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import page_of
 from spinneret.events.webhooks import items
 from spinneret.events.webhooks.models import Cooldown, Delivery
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
@@ -87,14 +87,14 @@ class DynamoCooldowns:
     def put(self, tenant: str, target: str, cooldown: Cooldown) -> None:
         """See Cooldowns."""
         row = {**items.cooldown_key(tenant, target), **items.cooldown_attributes(cooldown)}
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             self._client.put_item(TableName=self._table, Item=row)
 
     def take_permit(self, tenant: str, target: str, seen: Cooldown, until: datetime) -> bool:
         """See Cooldowns: one conditional write."""
         key = items.cooldown_key(tenant, target)
         changes = items.cooldown_attributes(Cooldown(failures=seen.failures, until=until))
-        unchanged = dynamo.equals(until=stamp(seen.until), failures=seen.failures)
+        unchanged = dynamo.equals(until=to_iso(seen.until), failures=seen.failures)
         try:
             dynamo.transact(self._client, [dynamo.update(self._table, key, changes, unchanged)])
         except dynamo.ConditionFailed:
@@ -103,5 +103,5 @@ class DynamoCooldowns:
 
     def end(self, tenant: str, target: str) -> None:
         """See Cooldowns."""
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             self._client.delete_item(TableName=self._table, Key=items.cooldown_key(tenant, target))

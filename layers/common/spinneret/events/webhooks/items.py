@@ -21,7 +21,7 @@ from spinneret.kernel.clock import (
     optional_stamp,
     parse_optional_stamp,
     parse_stamp,
-    stamp,
+    to_iso,
 )
 
 Item = dict[str, Any]
@@ -75,8 +75,8 @@ def endpoint_item(endpoint: Endpoint) -> Item:
         "source_id": endpoint.source_id,
         "is_active": endpoint.is_active,
         "disabled_reason": endpoint.disabled_reason,
-        "created_at": stamp(endpoint.created_at),
-        "updated_at": stamp(endpoint.updated_at),
+        "created_at": to_iso(endpoint.created_at),
+        "updated_at": to_iso(endpoint.updated_at),
         "version": endpoint.version,
         **secrets_attributes(endpoint.secrets),
     }
@@ -144,7 +144,7 @@ def delivery_item(delivery: Delivery, now: datetime) -> Item:
         "response_status": delivery.response_status,
         "response_body": delivery.response_body,
         "error": delivery.error,
-        "created_at": stamp(delivery.created_at),
+        "created_at": to_iso(delivery.created_at),
         "delivered_at": optional_stamp(delivery.delivered_at),
         "next_attempt_at": optional_stamp(delivery.next_attempt_at),
         "purge_at": epoch_seconds(now + timedelta(seconds=bounds.WEBHOOK_LOG_SECONDS)),
@@ -182,7 +182,7 @@ def cooldown_attributes(cooldown: Cooldown) -> Item:
     """A cooldown without its primary key; it expires a day after its end."""
     return {
         "failures": cooldown.failures,
-        "until": stamp(cooldown.until),
+        "until": to_iso(cooldown.until),
         "purge_at": epoch_seconds(cooldown.until + _COOLDOWN_MEMORY),
     }
 

@@ -18,7 +18,7 @@ from spinneret.events.webhooks.models import Message, WebhookEvent
 from spinneret.events.webhooks.targets import decoded, encoded, url_target
 from spinneret.jobs.models import Draft, Priority
 from spinneret.kernel.canonical import canonical_json, fingerprint
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.ids import uuid7_hex
 from spinneret.outbox.models import DomainEvent
 from spinneret.web.fetching.urls import parse_url
@@ -55,7 +55,7 @@ def trial_message(message_id: str, endpoint_id: str, now: datetime) -> Message:
         body=_text(
             {
                 "type": WebhookEvent.TEST,
-                "timestamp": stamp(now),
+                "timestamp": to_iso(now),
                 "data": {"endpoint_id": endpoint_id},
             }
         ),
@@ -74,7 +74,7 @@ def draft_of(message: Message, url: str, duplicate_key: str | None, *, once: boo
             "headers": encoded(message.sealed_headers),
             "event": message.event,
             "body": message.body,
-            "created_at": stamp(message.created_at),
+            "created_at": to_iso(message.created_at),
         },
         priority=Priority.NORMAL,
         domain=parse_url(url).host,
@@ -109,7 +109,7 @@ def redelivery_key(message: Message, job_id: str) -> str:
 
 def _end_body(event: DomainEvent, name: str) -> str:
     """The form that receivers of the ends of jobs know, and what tells repetitions and order."""
-    moment = stamp(event.occurred_at)
+    moment = to_iso(event.occurred_at)
     about = {"event_id": event.id, "sequence": event.sequence}
     return _text({"type": name, "timestamp": moment, "data": event.data, **about})
 
@@ -119,7 +119,7 @@ def _event_body(event: DomainEvent) -> str:
         {
             "id": event.id,
             "type": event.type,
-            "created_at": stamp(event.occurred_at),
+            "created_at": to_iso(event.occurred_at),
             "sequence": event.sequence,
             "data": event.data,
         }

@@ -50,7 +50,7 @@ class Destination:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class EndpointResponse:
     """The result of one attempt; no status when there was no answer."""
 
     status: int | None
@@ -70,7 +70,7 @@ class Sender:
         self._vault = vault
         self._clock = clock
 
-    def send(self, tenant: str, message: Message, to: Destination) -> Answer:
+    def send(self, tenant: str, message: Message, to: Destination) -> EndpointResponse:
         """Raises UrlInvalid, UrlBlocked, SecretUnreadable."""
         body, now = message.body.encode(), self._clock()
         request = FetchRequest(
@@ -86,8 +86,8 @@ class Sender:
         try:
             page = self._fetcher.fetch(request)
         except (FetchTimeout, FetchFailed) as error:
-            return Answer(status=None, sent_at=now, error=error.message)
-        return Answer(
+            return EndpointResponse(status=None, sent_at=now, error=error.message)
+        return EndpointResponse(
             status=page.status_code,
             headers=page.headers,
             text=excerpt_of(page.body),

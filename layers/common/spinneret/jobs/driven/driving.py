@@ -11,7 +11,7 @@ from typing import Any
 from spinneret.jobs import rules
 from spinneret.jobs.bodies import check_result
 from spinneret.jobs.disclosure import safe_data, safe_text
-from spinneret.jobs.driven.models import Turn
+from spinneret.jobs.driven.models import ExecutionClaim
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import Failure, Job, JobEvent, JobEventKind, JobRef, JobStatus
 from spinneret.jobs.ports import JobQueue, JobStore
@@ -48,7 +48,7 @@ class Driver:
         """The job as it stands, whoever holds it."""
         return self._store.get(ref)
 
-    def held(self, turn: Turn) -> Job:
+    def held(self, turn: ExecutionClaim) -> Job:
         """The job, if the claim still holds it."""
         job = self._store.get(turn.ref)
         lease = turn.lease
@@ -59,7 +59,7 @@ class Driver:
 
     def renew(
         self,
-        turn: Turn,
+        turn: ExecutionClaim,
         job: Job,
         until: datetime,
         step: str,
@@ -81,13 +81,13 @@ class Driver:
         self._store.transition(job, after, [event], lease=turn.lease)
         return after
 
-    def extend(self, turn: Turn, job: Job, until: datetime) -> None:
+    def extend(self, turn: ExecutionClaim, job: Job, until: datetime) -> None:
         """Keep the claim until then, if it would end earlier."""
         if job.locked_until is not None and job.locked_until < until:
             self._store.transition(job, replace(job, locked_until=until), lease=turn.lease)
 
     def complete(
-        self, turn: Turn, job: Job, result: Mapping[str, Any], lack: Failure | None = None
+        self, turn: ExecutionClaim, job: Job, result: Mapping[str, Any], lack: Failure | None = None
     ) -> None:
         """The job has its result; `lack` says what it lacks."""
         check_result(result)
@@ -97,20 +97,20 @@ class Driver:
         else:
             self._end(turn, rules.complete_in_part(job, result, lack, now), job)
 
-    def fail(self, turn: Turn, job: Job, error: Exception) -> None:
+    def fail(self, turn: ExecutionClaim, job: Job, error: Exception) -> None:
         """The job ends as a worker's error ends one: for good, or to be tried again later."""
         self._end(turn, rules.after_error(job, error, self._clock(), self._random()), job)
 
-    def await_children(self, turn: Turn, job: Job) -> None:
+    def await_children(self, turn: ExecutionClaim, job: Job) -> None:
         """The execution ends; the parent does with the last of its children."""
         self._end(turn, rules.await_children(job, self._clock()), job)
 
-    def next_segment(self, turn: Turn, job: Job) -> None:
+    def next_segment(self, turn: ExecutionClaim, job: Job) -> None:
         """Give the job back, uncharged: a worker starts its next execution."""
         after = rules.hand_back(job, self._clock(), work_seconds=float("inf"))
         self._end(turn, after, job)
 
-    def _end(self, turn: Turn, after: Job, before: Job) -> None:
+    def _end(self, turn: ExecutionClaim, after: Job, before: Job) -> None:
         data = {"status": after.status.value}
         event = self._event(turn, JobEventKind.STATUS_CHANGED, after.status, after.progress, data)
         self._store.transition(before, after, [event], lease=turn.lease)
@@ -118,7 +118,12 @@ class Driver:
             send(self._queue, self._kinds, after, self._clock())
 
     def _event(
-        self, turn: Turn, kind: JobEventKind, message: str, progress: int, data: Mapping[str, Any]
+        self,
+        turn: ExecutionClaim,
+        kind: JobEventKind,
+        message: str,
+        progress: int,
+        data: Mapping[str, Any],
     ) -> JobEvent:
         return JobEvent(
             fence=turn.fence,

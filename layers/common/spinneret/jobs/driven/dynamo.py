@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.jobs.driven.ports import IsOver
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import DependencyUnavailable
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _TRIES: Final = 8  # takers of one tenant that may come in one moment
 
 
-class DynamoSlots:
-    """Implements Slots."""
+class DynamoSemaphore:
+    """Implements Semaphore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
@@ -42,20 +42,20 @@ class DynamoSlots:
         most: int,
         is_over: IsOver | None = None,
     ) -> bool:
-        """See Slots."""
+        """See Semaphore."""
 
         def taken(holders: dict[str, str]) -> dict[str, str] | None:
             others = {
-                name: end for name, end in holders.items() if end > stamp(now) and name != holder
+                name: end for name, end in holders.items() if end > to_iso(now) and name != holder
             }
             if is_over is not None and len(others) >= most:
                 others = {name: end for name, end in others.items() if not is_over(name)}
-            return {**others, holder: stamp(until)} if len(others) < most else None
+            return {**others, holder: to_iso(until)} if len(others) < most else None
 
         return self._change(tenant, group, taken)
 
     def leave(self, tenant: str, group: str, holder: str) -> None:
-        """See Slots."""
+        """See Semaphore."""
 
         def left(holders: dict[str, str]) -> dict[str, str]:
             return {name: end for name, end in holders.items() if name != holder}
@@ -68,7 +68,7 @@ class DynamoSlots:
         """False when `change` answers None."""
         key = {"pk": f"T#{tenant}#SLOTS", "sk": group}
         for _ in range(_TRIES):
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
             found: dict[str, Any] = answer.get("Item", {})
             holders: dict[str, str] = dict(found.get("holders", {}))
@@ -83,7 +83,7 @@ class DynamoSlots:
     def _put(self, key: dict[str, str], holders: dict[str, str], version: int) -> bool:
         """False when another was faster."""
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 self._client.put_item(
                     TableName=self._table,
                     Item={**key, "holders": holders, "version": version + 1},

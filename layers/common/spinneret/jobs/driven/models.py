@@ -10,7 +10,7 @@ from spinneret.jobs.models import JobRef, Lease
 
 
 @dataclass(frozen=True, kw_only=True)
-class Turn:
+class ExecutionClaim:
     """One step of an execution: whose claim it holds, and its number."""
 
     tenant: str

@@ -27,7 +27,7 @@ class CallbackTokens(Protocol):
         """Let the state go on; False for a token that nobody waits for any more."""
         ...
 
-    def beat(self, token: str) -> bool:
+    def heartbeat(self, token: str) -> bool:
         """Begin the state's heartbeat time anew; False as for `complete`."""
         ...
 
@@ -36,7 +36,7 @@ IsOver = Callable[[str], bool]
 """Whether the holder of this name needs its place no more. Raises DependencyUnavailable."""
 
 
-class Slots(Protocol):
+class Semaphore(Protocol):
     """Places of which each tenant has a few, in groups. All methods raise DependencyUnavailable."""
 
     def take(

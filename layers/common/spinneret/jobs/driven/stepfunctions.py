@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 
 if TYPE_CHECKING:
     from types_boto3_stepfunctions import SFNClient
@@ -27,7 +27,7 @@ class StepFunctionsExecutions:
     def start(self, name: str, state: Mapping[str, Any]) -> None:
         """See Executions. An execution of the name that has ended already counts as started."""
         try:
-            with translated("stepfunctions"):
+            with translate_aws_errors("stepfunctions"):
                 self._client.start_execution(
                     stateMachineArn=self._machine, name=name, input=json.dumps(state)
                 )
@@ -45,16 +45,16 @@ class StepFunctionsTokens:
     def complete(self, token: str) -> bool:
         """See CallbackTokens."""
         try:
-            with translated("stepfunctions"):
+            with translate_aws_errors("stepfunctions"):
                 self._client.send_task_success(taskToken=token, output="{}")
         except ClientError as error:
             return _is_over(error)
         return True
 
-    def beat(self, token: str) -> bool:
+    def heartbeat(self, token: str) -> bool:
         """See CallbackTokens."""
         try:
-            with translated("stepfunctions"):
+            with translate_aws_errors("stepfunctions"):
                 self._client.send_task_heartbeat(taskToken=token)
         except ClientError as error:
             return _is_over(error)

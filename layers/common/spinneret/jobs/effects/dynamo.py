@@ -18,10 +18,10 @@ from spinneret.aws import dynamo
 from spinneret.jobs import keys
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import JobRef, JobStatus, Lease
-from spinneret.jobs.ports import Begun, EffectDone, InDoubt
+from spinneret.jobs.ports import EffectDone, EffectStarted, EffectUncertain
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import json_text
-from spinneret.kernel.clock import epoch_seconds, parse_stamp, stamp
+from spinneret.kernel.clock import epoch_seconds, parse_stamp, to_iso
 from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
 
 if TYPE_CHECKING:
@@ -43,31 +43,31 @@ class DynamoEffectStore:
 
     def begin(
         self, lease: Lease, key: str, request: str, now: datetime, until: datetime
-    ) -> Begun | InDoubt | EffectDone:
+    ) -> EffectStarted | EffectUncertain | EffectDone:
         """See EffectStore. A second transaction takes over the record of an ended claim."""
         record = {
             "pk": keys.effect_record(lease.tenant, key),
             "request": request,
             "job_id": lease.job_id,
             "fence": lease.fence,
-            "until": stamp(until),
+            "until": to_iso(until),
             "purge_at": _purge_at(now),
         }
         known = self._put(lease, record, _NEW)
         if known is None:
-            return Begun()
+            return EffectStarted()
         if known["request"] != request:
             raise IdempotencyMismatch("this effect's key was used for another request")
         if "result" in known:
             return EffectDone(result=json.loads(known["result"]))
         own = (known["job_id"], known["fence"]) == (lease.job_id, lease.fence)
-        if not own and known["until"] > stamp(now):
+        if not own and known["until"] > to_iso(now):
             wait = (parse_stamp(known["until"]) - now).total_seconds()
             raise Contended("another claim's call may still run", retry_after=wait)
         unchanged = dynamo.equals(job_id=known["job_id"], fence=known["fence"], result=None)
         if self._put(lease, record, unchanged, self._claim_is_over(lease, known)) is not None:
             raise Contended("another job is at it", retry_after=bounds.EFFECT_MARGIN_SECONDS)
-        return InDoubt()
+        return EffectUncertain()
 
     def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:
         """See EffectStore."""

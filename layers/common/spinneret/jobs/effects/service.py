@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from spinneret.jobs.ports import Begun, EffectDone, EffectStore, InDoubt
-from spinneret.jobs.worker import Context, Defer, HandBack
+from spinneret.jobs.ports import EffectDone, EffectStarted, EffectStore, EffectUncertain
+from spinneret.jobs.worker import Context, Defer, ReleaseJob
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, PermanentError
@@ -22,7 +22,7 @@ from spinneret.kernel.errors import Contended, PermanentError
 Result = Mapping[str, Any]
 
 
-class Effects:
+class SideEffects:
     """Performs side effects of jobs."""
 
     def __init__(self, store: EffectStore, clock: Clock) -> None:
@@ -52,13 +52,13 @@ class Effects:
             return begun.result
         try:
             outcome = None
-            if isinstance(begun, InDoubt):
+            if isinstance(begun, EffectUncertain):
                 outcome = reconcile()
                 if outcome is None:  # which took time: the record must cover the call
                     _, until = self._begin(context, key, request, seconds)
             if outcome is None:
                 if self._clock() + _call(seconds) > until:
-                    raise HandBack
+                    raise ReleaseJob
                 outcome = perform()
         except (Defer, PermanentError):  # no call runs any more: the next claim needn't wait for it
             now = self._clock()
@@ -69,12 +69,12 @@ class Effects:
 
     def _begin(
         self, context: Context, key: str, request: str, seconds: float
-    ) -> tuple[Begun | InDoubt | EffectDone, datetime]:
-        """Record the effect as begun, and until when its call may run. Raises HandBack, Defer."""
+    ) -> tuple[EffectStarted | EffectUncertain | EffectDone, datetime]:
+        """Record the effect as begun, and until when its call may run. Raises ReleaseJob, Defer."""
         now = self._clock()
         lease_end = context.job.locked_until
         if lease_end is None or now + _call(seconds) > lease_end:
-            raise HandBack
+            raise ReleaseJob
         until = min(lease_end, now + _call(seconds) + timedelta(seconds=bounds.AWS_CALL_SECONDS))
         try:
             return self._store.begin(context.lease, key, request, now, until), until

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo, reads
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.jobs import keys
 from spinneret.jobs.live import items
 from spinneret.jobs.models import Connection, JobRef, Subscriber
@@ -171,7 +171,7 @@ class DynamoConnectionStore:
         for job_id in sorted(connection.jobs):
             self.unsubscribe(connection_id, JobRef(tenant=connection.tenant, job_id=job_id))
         for place in (keys.opened_key(connection), keys.connection_key(connection_id)):
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 self._client.delete_item(TableName=self._table, Key=place)
 
     def opened_with(self, tenant: str, key_id: str, after: str | None, limit: int) -> list[str]:
@@ -206,7 +206,7 @@ class DynamoConnectionStore:
         """Mark it as closing, so that it takes no more subscriptions; None when it is unknown."""
         assignment, condition = "SET #closing = :yes", "attribute_exists(#pk)"
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 answer = self._client.update_item(
                     TableName=self._table,
                     Key=keys.connection_key(connection_id),

@@ -9,7 +9,7 @@ from typing import Any
 from spinneret.jobs import keys
 from spinneret.jobs.models import Connection, JobRef, Subscriber
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import epoch_seconds, optional_stamp, parse_optional_stamp, stamp
+from spinneret.kernel.clock import epoch_seconds, optional_stamp, parse_optional_stamp, to_iso
 
 Item = dict[str, Any]
 
@@ -48,7 +48,7 @@ def subscriber_item(ref: JobRef, connection: Connection, now: datetime) -> Item:
     """A subscription to a job."""
     item = {**keys.subscriber_key(ref, connection.id), "purge_at": _purge_at(now)}
     if connection.ends_at is not None:
-        item["ends_at"] = stamp(connection.ends_at)
+        item["ends_at"] = to_iso(connection.ends_at)
     return item
 
 

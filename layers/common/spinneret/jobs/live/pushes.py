@@ -18,7 +18,7 @@ from spinneret.jobs.api_models import event_view
 from spinneret.jobs.models import Job, JobEvent, JobRef, Subscriber
 from spinneret.jobs.ports import ConnectionStore, Sockets
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Clock, stamp
+from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.outbox.models import DomainEvent
 
@@ -127,7 +127,7 @@ def event_message(event: DomainEvent) -> str:
         "id": event.id,
         "type": event.type,
         "sequence": event.sequence,
-        "occurred_at": stamp(event.occurred_at),
+        "occurred_at": to_iso(event.occurred_at),
         "data": event.data,
     }
     subject = event.subject

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, Final
 
-from spinneret.jobs.models import ChildCounts, Failure, Family, Job, JobStatus, Move
+from spinneret.jobs.models import ChildCounts, Failure, Job, JobStatus, ParentState, Transition
 from spinneret.jobs.rules.states import (
     TERMINAL,
     finished,
@@ -29,14 +29,14 @@ _COUNTED: Final[Mapping[JobStatus, str]] = {status: status.value for status in T
 """Terminal state → the counter of ChildCounts that it adds to."""
 
 
-def new_family(children: int | None) -> Family:
+def new_family(children: int | None) -> ParentState:
     """For so many children, or for an unknown number; one shard for each CHILDREN_PER_SHARD."""
     if children is None:
-        return Family(shards=bounds.CHILD_SHARDS)
-    return Family(shards=min(bounds.CHILD_SHARDS, 1 + children // bounds.CHILDREN_PER_SHARD))
+        return ParentState(shards=bounds.CHILD_SHARDS)
+    return ParentState(shards=min(bounds.CHILD_SHARDS, 1 + children // bounds.CHILDREN_PER_SHARD))
 
 
-def born(job: Job, parent: Job) -> Job:
+def as_child(job: Job, parent: Job) -> Job:
     """The job as a child of its parent."""
     assert parent.family is not None  # it makes children
     shard = shard_of(job.id, parent.family.shards)
@@ -78,10 +78,10 @@ def has_children_to_cancel(job: Job) -> bool:
 
 def await_children(job: Job, now: datetime) -> Job:
     """The claim ends: all children exist. Looked at again after CHILDREN_CHECK_SECONDS."""
-    return replace(released(job, now), status=next_status(job, Move.AWAIT))
+    return replace(released(job, now), status=next_status(job, Transition.AWAIT))
 
 
-def looked_at(job: Job, now: datetime) -> Job:
+def schedule_recheck(job: Job, now: datetime) -> Job:
     """The sweeper found children alive; it looks again a while later."""
     return replace(job, due_at=not_before_creation(job, now))
 
@@ -89,7 +89,7 @@ def looked_at(job: Job, now: datetime) -> Job:
 def cancelled_to(job: Job, child: str | None, now: datetime) -> Job:
     """The sweeper has cancelled the children up to this one; None: all, and it begins again."""
     assert job.family is not None  # a parent
-    return replace(looked_at(job, now), family=replace(job.family, cancelled_to=child))
+    return replace(schedule_recheck(job, now), family=replace(job.family, cancelled_to=child))
 
 
 def settled(job: Job) -> Job:
@@ -106,15 +106,15 @@ def end_of(job: Job, counts: ChildCounts, now: datetime) -> Job:
     """
     good, bad = counts.completed, counts.failed + counts.expired
     if counts.partially_failed or (good and bad):
-        move = Move.END_PARTLY
+        move = Transition.END_PARTLY
     elif bad:
-        move = Move.FAIL
+        move = Transition.FAIL
     elif counts.cancelled and not good:
-        move = Move.CANCEL
+        move = Transition.CANCEL
     else:
-        move = Move.COMPLETE
+        move = Transition.COMPLETE
     failure = None
-    if move in (Move.FAIL, Move.END_PARTLY):
+    if move in (Transition.FAIL, Transition.END_PARTLY):
         failure = Failure(
             code="CHILDREN_FAILED",
             message=f"{bad + counts.partially_failed} of {counts.created} failed",
@@ -133,7 +133,7 @@ def reopened(job: Job, now: datetime) -> Job:
     """
     after = replace(
         job,
-        status=next_status(job, Move.REOPEN),
+        status=next_status(job, Transition.REOPEN),
         run=job.run + 1,
         due_at=not_before_creation(job, now),
         updated_at=not_before_creation(job, now),
@@ -150,7 +150,7 @@ def stopped_by_parent(job: Job, parent: Job | None, now: datetime) -> Job | None
     if parent is None or parent.status not in (JobStatus.CANCELLED, JobStatus.PAUSED):
         return None
     if parent.status is JobStatus.CANCELLED:
-        return finished(released(job, now), Move.CANCEL, now)
+        return finished(released(job, now), Transition.CANCEL, now)
     return resting(released(job, now))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from spinneret.jobs.models import Failure, Job, JobStatus, Move
+from spinneret.jobs.models import Failure, Job, JobStatus, Transition
 from spinneret.jobs.rules.states import (
     finished,
     next_status,
@@ -24,7 +24,7 @@ def expire(job: Job, now: datetime) -> Job:
     missed = f"no slot in time: {job.waiting_for}" if job.waiting_for else "not started in time"
     failure = Failure(code="EXPIRED", message=missed, type="expired")
     return with_next_fence(
-        replace(finished(job, Move.EXPIRE, now), last_error=failure, waiting_for=None)
+        replace(finished(job, Transition.EXPIRE, now), last_error=failure, waiting_for=None)
     )
 
 
@@ -47,7 +47,7 @@ def last_look(job: Job, now: datetime, seconds: float) -> Job:
 
 def cancel(job: Job, now: datetime) -> Job:
     """The tenant cancels it; a worker at it learns of this when its next write is refused."""
-    return with_next_fence(finished(released_from_outside(job, now), Move.CANCEL, now))
+    return with_next_fence(finished(released_from_outside(job, now), Transition.CANCEL, now))
 
 
 def pause(job: Job, now: datetime) -> Job:
@@ -60,7 +60,7 @@ def resume(job: Job, now: datetime) -> Job:
     return with_next_fence(
         replace(
             job,
-            status=next_status(job, Move.RESUME),
+            status=next_status(job, Transition.RESUME),
             due_at=not_before_creation(job, now),
             updated_at=not_before_creation(job, now),
             sends=1,
@@ -73,7 +73,7 @@ def retry(job: Job, now: datetime) -> Job:
     """A new run under the same id; the timeline goes on and the fence keeps rising."""
     after = replace(
         job,
-        status=next_status(job, Move.RETRY),
+        status=next_status(job, Transition.RETRY),
         run=job.run + 1,
         due_at=not_before_creation(job, now),
         updated_at=not_before_creation(job, now),

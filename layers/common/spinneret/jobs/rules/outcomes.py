@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.jobs.disclosure import failure_of
-from spinneret.jobs.models import Failure, Job, JobStatus, Move
+from spinneret.jobs.models import Failure, Job, JobStatus, Transition
 from spinneret.jobs.rules.states import (
     finished,
     next_status,
@@ -32,7 +32,7 @@ def backoff(failures: int, unit_random: float, cap: float) -> timedelta:
 def complete(job: Job, result: Mapping[str, Any], now: datetime) -> Job:
     """The claim ends with a result."""
     return replace(
-        finished(released(job, now), Move.COMPLETE, now),
+        finished(released(job, now), Transition.COMPLETE, now),
         progress=100,
         result=result,
         last_error=None,
@@ -42,7 +42,7 @@ def complete(job: Job, result: Mapping[str, Any], now: datetime) -> Job:
 def complete_in_part(job: Job, result: Mapping[str, Any], failure: Failure, now: datetime) -> Job:
     """The claim ends with a result that lacks something; a retry begins anew."""
     return replace(
-        finished(released(job, now), Move.END_PARTLY, now),
+        finished(released(job, now), Transition.END_PARTLY, now),
         progress=100,
         result=result,
         last_error=failure,
@@ -82,11 +82,11 @@ def after_lease_expired(job: Job, now: datetime) -> Job:
         released_from_outside(job, now), attempts=job.attempts + 1, last_error=failure
     )
     if charged.attempts >= job.max_attempts:
-        return with_next_fence(finished(charged, Move.FAIL, now))
-    return with_next_fence(replace(charged, status=next_status(job, Move.LOSE_LEASE)))
+        return with_next_fence(finished(charged, Transition.FAIL, now))
+    return with_next_fence(replace(charged, status=next_status(job, Transition.LOSE_LEASE)))
 
 
-def is_abandoned(job: Job, now: datetime) -> bool:
+def has_expired_lease(job: Job, now: datetime) -> bool:
     """Whether the job runs under a lease that has ended by every clock, skew included."""
     if job.status is not JobStatus.RUNNING or job.locked_until is None:
         return False
@@ -104,7 +104,7 @@ def hand_back(job: Job, now: datetime, work_seconds: float = bounds.JOB_WORK_SEC
             code="TIME_LIMIT", message=f"not done after {work_seconds:.0f} s", type="permanent"
         )
         return _failed(job, failure, now)
-    return replace(after, status=next_status(job, Move.HAND_BACK))
+    return replace(after, status=next_status(job, Transition.HAND_BACK))
 
 
 def defer(
@@ -127,7 +127,7 @@ def defer(
         limit = now
     return replace(
         waiting(released(job, now), max(until, now), now),
-        status=next_status(job, Move.WAIT),
+        status=next_status(job, Transition.WAIT),
         waiting_for=waiting_for,
         deferred_since=since,
         expires_at=limit,
@@ -141,7 +141,7 @@ def _wait_for_own_part(job: Job, failure: Failure, now: datetime, unit_random: f
     faults = job.own_faults + 1
     return replace(
         released(job, now),
-        status=next_status(job, Move.WAIT),
+        status=next_status(job, Transition.WAIT),
         due_at=now + backoff(faults, unit_random, bounds.OWN_FAULT_CAP_SECONDS),
         own_faults=faults,
         waiting_since=since,
@@ -159,7 +159,7 @@ def _charged(job: Job, failure: Failure, now: datetime, wait: timedelta) -> Job:
         wait = max(wait, _series_wait(redrives))
     return replace(
         waiting(released(job, now), now + wait, now),
-        status=next_status(job, Move.WAIT),
+        status=next_status(job, Transition.WAIT),
         attempts=attempts,
         redrives=redrives,
         last_error=failure,
@@ -173,4 +173,4 @@ def _series_wait(redrives: int) -> timedelta:
 
 
 def _failed(job: Job, failure: Failure, now: datetime) -> Job:
-    return replace(finished(released(job, now), Move.FAIL, now), last_error=failure)
+    return replace(finished(released(job, now), Transition.FAIL, now), last_error=failure)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobStatus, Move
+from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
 
@@ -22,33 +22,33 @@ TERMINAL: Final = frozenset(
 )
 
 # Within a run nothing leaves a terminal state; a retry begins a new run.
-TRANSITIONS: Final[Mapping[tuple[JobStatus, Move], JobStatus]] = {
-    (JobStatus.PENDING, Move.CLAIM): JobStatus.RUNNING,
-    (JobStatus.PENDING, Move.RESEND): JobStatus.PENDING,
-    (JobStatus.PENDING, Move.CANCEL): JobStatus.CANCELLED,
-    (JobStatus.PENDING, Move.PAUSE): JobStatus.PAUSED,
-    (JobStatus.PENDING, Move.EXPIRE): JobStatus.EXPIRED,
-    (JobStatus.RUNNING, Move.CHECKPOINT): JobStatus.RUNNING,
-    (JobStatus.RUNNING, Move.COMPLETE): JobStatus.COMPLETED,
-    (JobStatus.RUNNING, Move.FAIL): JobStatus.FAILED,
-    (JobStatus.RUNNING, Move.WAIT): JobStatus.PENDING,
-    (JobStatus.RUNNING, Move.HAND_BACK): JobStatus.PENDING,
-    (JobStatus.RUNNING, Move.LOSE_LEASE): JobStatus.PENDING,
-    (JobStatus.RUNNING, Move.CANCEL): JobStatus.CANCELLED,
-    (JobStatus.RUNNING, Move.PAUSE): JobStatus.PAUSED,
-    (JobStatus.PAUSED, Move.RESUME): JobStatus.PENDING,
-    (JobStatus.PAUSED, Move.CANCEL): JobStatus.CANCELLED,
-    (JobStatus.FAILED, Move.RETRY): JobStatus.PENDING,
-    (JobStatus.PARTIALLY_FAILED, Move.RETRY): JobStatus.PENDING,
-    (JobStatus.RUNNING, Move.AWAIT): JobStatus.RUNNING,
-    (JobStatus.RUNNING, Move.END_PARTLY): JobStatus.PARTIALLY_FAILED,
-    (JobStatus.COMPLETED, Move.REOPEN): JobStatus.RUNNING,
-    (JobStatus.FAILED, Move.REOPEN): JobStatus.RUNNING,
-    (JobStatus.PARTIALLY_FAILED, Move.REOPEN): JobStatus.RUNNING,
+TRANSITIONS: Final[Mapping[tuple[JobStatus, Transition], JobStatus]] = {
+    (JobStatus.PENDING, Transition.CLAIM): JobStatus.RUNNING,
+    (JobStatus.PENDING, Transition.RESEND): JobStatus.PENDING,
+    (JobStatus.PENDING, Transition.CANCEL): JobStatus.CANCELLED,
+    (JobStatus.PENDING, Transition.PAUSE): JobStatus.PAUSED,
+    (JobStatus.PENDING, Transition.EXPIRE): JobStatus.EXPIRED,
+    (JobStatus.RUNNING, Transition.CHECKPOINT): JobStatus.RUNNING,
+    (JobStatus.RUNNING, Transition.COMPLETE): JobStatus.COMPLETED,
+    (JobStatus.RUNNING, Transition.FAIL): JobStatus.FAILED,
+    (JobStatus.RUNNING, Transition.WAIT): JobStatus.PENDING,
+    (JobStatus.RUNNING, Transition.HAND_BACK): JobStatus.PENDING,
+    (JobStatus.RUNNING, Transition.LOSE_LEASE): JobStatus.PENDING,
+    (JobStatus.RUNNING, Transition.CANCEL): JobStatus.CANCELLED,
+    (JobStatus.RUNNING, Transition.PAUSE): JobStatus.PAUSED,
+    (JobStatus.PAUSED, Transition.RESUME): JobStatus.PENDING,
+    (JobStatus.PAUSED, Transition.CANCEL): JobStatus.CANCELLED,
+    (JobStatus.FAILED, Transition.RETRY): JobStatus.PENDING,
+    (JobStatus.PARTIALLY_FAILED, Transition.RETRY): JobStatus.PENDING,
+    (JobStatus.RUNNING, Transition.AWAIT): JobStatus.RUNNING,
+    (JobStatus.RUNNING, Transition.END_PARTLY): JobStatus.PARTIALLY_FAILED,
+    (JobStatus.COMPLETED, Transition.REOPEN): JobStatus.RUNNING,
+    (JobStatus.FAILED, Transition.REOPEN): JobStatus.RUNNING,
+    (JobStatus.PARTIALLY_FAILED, Transition.REOPEN): JobStatus.RUNNING,
 }
 
 
-def next_status(job: Job, move: Move) -> JobStatus:
+def next_status(job: Job, move: Transition) -> JobStatus:
     """Raises Conflict when the job's status doesn't allow the move."""
     to = TRANSITIONS.get((job.status, move))
     if to is None:
@@ -58,7 +58,7 @@ def next_status(job: Job, move: Move) -> JobStatus:
     return to
 
 
-def finished(job: Job, move: Move, now: datetime) -> Job:
+def finished(job: Job, move: Transition, now: datetime) -> Job:
     """In the terminal state that the move leads to, never before the job was started."""
     return replace(
         job,
@@ -91,7 +91,7 @@ def resting(job: Job) -> Job:
     """Paused; a pause lifts `pending_seconds`: the tenant decides how long the job waits."""
     return replace(
         job,
-        status=next_status(job, Move.PAUSE),
+        status=next_status(job, Transition.PAUSE),
         deferred_since=None,
         expires_at=None,
         ending=False,

@@ -73,7 +73,7 @@ def resent(job: Job, now: datetime) -> Job:
     return replace(job, sends=job.sends + 1, resent_at=now, updated_at=now)
 
 
-def led(job: Job, until: datetime) -> Job:
+def started_by_execution(job: Job, until: datetime) -> Job:
     """The execution of its parent begins the job: that it has no message counts as a loss only
     RESEND_GRACE_SECONDS after `until`."""
     return replace(job, resent_at=until)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -28,15 +28,15 @@ _INTERVAL_MS: Final = 1000 // CALLS_PER_SECOND
 _FREE: Final = "attribute_not_exists(#held_until) OR #held_until <= :now"
 
 
-class DynamoPace:
-    """Implements Pace."""
+class DynamoSellerRateLimiter:
+    """Implements SellerRateLimiter."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
 
     def take(self, tenant: str, marketplace: str, now: datetime) -> datetime:
-        """See Pace: one update when the seller rested, two while calls follow each other."""
+        """See SellerRateLimiter: one update after a rest, two while calls follow each other."""
         millis = _millis(now)
         rested = f"({_FREE}) AND (attribute_not_exists(#free_at) OR #free_at <= :now)"
         values = {":now": millis, ":next": millis + _INTERVAL_MS}
@@ -53,7 +53,7 @@ class DynamoPace:
         return datetime.fromtimestamp(max(held, ahead, millis + 1) / 1000, UTC)
 
     def hold(self, tenant: str, marketplace: str, until: datetime) -> None:
-        """See Pace; an earlier hold that lasts longer stays."""
+        """See SellerRateLimiter; an earlier hold that lasts longer stays."""
         millis = _millis(until)
         shorter = "attribute_not_exists(#held_until) OR #held_until < :until"
         change = "SET #held_until = :until"
@@ -64,7 +64,7 @@ class DynamoPace:
     ) -> dict[str, Any] | None:
         """None when it was written, else the row as it stands."""
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 self._client.update_item(
                     TableName=self._table,
                     Key={"pk": f"T#{tenant}#PACE", "sk": marketplace},
@@ -77,7 +77,7 @@ class DynamoPace:
         except ClientError as error:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise
-            return dynamo.plain(error.response.get("Item"))
+            return dynamo.deserialize_item(error.response.get("Item"))
         return None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
-from spinneret.jobs.worker import Defer, HandBack
+from spinneret.jobs.worker import Defer, ReleaseJob
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import (
@@ -18,8 +18,8 @@ from spinneret.kernel.errors import (
     ReauthNeeded,
 )
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest
-from spinneret.marketplace.calls.ports import AccessSource, Pace
-from spinneret.marketplace.connections.models import Access
+from spinneret.marketplace.calls.ports import SellerRateLimiter, TokenProvider
+from spinneret.marketplace.connections.models import AccessToken
 from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.rules import parse_retry_after
@@ -36,7 +36,7 @@ Hosts = Mapping[str, str]
 """Name of a marketplace's host → its origin, such as `ebay.api` → `https://api.ebay.com`."""
 
 
-class Door:
+class MarketplaceTransport:
     """Sends single requests: no pace, no token. Connections use it for theirs."""
 
     def __init__(self, fetcher: Fetcher, hosts: Hosts) -> None:
@@ -68,16 +68,16 @@ class Door:
         return MarketAnswer(status=page.status_code, headers=page.headers, body=page.body)
 
 
-class MarketCalls:
+class SellerApiClient:
     """Calls of one seller at one marketplace, during one claim."""
 
     def __init__(
         self,
         *,
-        door: Door,
-        pace: Pace,
-        access: AccessSource,
-        sign: Callable[[Access], Mapping[str, str]],
+        door: MarketplaceTransport,
+        pace: SellerRateLimiter,
+        access: TokenProvider,
+        sign: Callable[[AccessToken], Mapping[str, str]],
         tenant: str,
         marketplace: str,
         remaining: Remaining,
@@ -100,11 +100,11 @@ class MarketCalls:
         self._sleep = sleep
         self._begun = begun
         self._over = over
-        self._access: Access | None = None
-        self._application: Access | None = None
+        self._access: AccessToken | None = None
+        self._application: AccessToken | None = None
 
     @property
-    def access(self) -> Access:
+    def access(self) -> AccessToken:
         """The connection's token and account. Raises ReauthNeeded."""
         if self._access is None:
             self._access = self._source.access(self._tenant, self._marketplace)
@@ -113,7 +113,7 @@ class MarketCalls:
     def send(self, request: MarketRequest) -> MarketAnswer:
         """The answer, unless it says "later" or "not you".
 
-        Raises HandBack when the invocation has no time for it, Defer for the seller's pace and a
+        Raises ReleaseJob when the invocation has no time for it, Defer for the seller's pace and a
         429, MarketplaceUnavailable for a 5xx or no answer, and ReauthNeeded for a token that stays
         refused after a refresh.
         """
@@ -141,7 +141,7 @@ class MarketCalls:
             raise self._over
         left = self._remaining() - bounds.DEADLINE_MARGIN_SECONDS
         if left < bounds.MARKETPLACE_CALL_SECONDS:
-            raise HandBack
+            raise ReleaseJob
         self._wait()
         headers = self._signature(request)
         signed = MarketRequest(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.marketplace.connections.models import Connection, ConnectionStatus
 
 
@@ -37,7 +37,7 @@ def connection_view(connection: Connection) -> ConnectionView:
         status=connection.status,
         account=connection.account,
         scopes=list(connection.scopes),
-        connected_at=stamp(connection.connected_at),
-        expires_at=stamp(connection.expires_at),
+        connected_at=to_iso(connection.connected_at),
+        expires_at=to_iso(connection.expires_at),
         refresh_expires_at=optional_stamp(connection.refresh_expires_at),
     )

@@ -42,7 +42,7 @@ class Grant:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Access:
+class AccessToken:
     """A token, and whose it is."""
 
     token: str = field(repr=False)
@@ -116,7 +116,7 @@ class OAuthApp:
     """Whether the client's id and secret go into an Authorization header, else the id into the
     form."""
     refresh_days: int
-    sign: Callable[[Access], Mapping[str, str]]
+    sign: Callable[[AccessToken], Mapping[str, str]]
     """The headers of a call that carries the token."""
     account_of: Callable[[Mapping[str, Any]], str | None] = lambda _: None
     """The seller's id in a token endpoint's answer."""

@@ -57,7 +57,7 @@ class ConnectionStore(Protocol):
         ...
 
 
-class SecretSource(Protocol):
+class ClientSecretProvider(Protocol):
     """What marketplaces know this application by. Raises DependencyUnavailable."""
 
     def client(self, marketplace: str) -> ClientSecrets:

@@ -10,13 +10,13 @@ from spinneret.marketplace.connections.models import ClientSecrets
 
 
 class ConfiguredSecrets:
-    """Implements SecretSource over `{"ebay": {"client_id": …, "client_secret": …}, …}`."""
+    """Implements ClientSecretProvider over `{"ebay": {"client_id": …, "client_secret": …}, …}`."""
 
     def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
         self._read = read
 
     def client(self, marketplace: str) -> ClientSecrets:
-        """See SecretSource."""
+        """See ClientSecretProvider."""
         found = self._read().get(marketplace)
         if not found or not found.get("client_id"):
             raise Conflict(f"this stage has no client for {marketplace}")

@@ -21,7 +21,7 @@ from spinneret.marketplace.connections.models import (
     OAuthApp,
     PendingConsent,
 )
-from spinneret.marketplace.connections.ports import ConnectionStore, SecretSource
+from spinneret.marketplace.connections.ports import ClientSecretProvider, ConnectionStore
 from spinneret.marketplace.connections.tokens import REFRESH, TokenEndpoint, with_grant
 from spinneret.marketplace.connections.vault import TokenVault
 
@@ -35,7 +35,7 @@ class ConnectionService:
         self,
         *,
         store: ConnectionStore,
-        secrets: SecretSource,
+        secrets: ClientSecretProvider,
         vault: TokenVault,
         endpoint: TokenEndpoint,
         apps: Mapping[str, OAuthApp],

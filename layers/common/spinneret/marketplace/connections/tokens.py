@@ -13,16 +13,16 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, MarketplaceUnavailable, ReauthNeeded
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, form_body
-from spinneret.marketplace.calls.service import Door
+from spinneret.marketplace.calls.service import MarketplaceTransport
 from spinneret.marketplace.connections.models import (
-    Access,
+    AccessToken,
     ClientSecrets,
     Connection,
     ConnectionStatus,
     Grant,
     OAuthApp,
 )
-from spinneret.marketplace.connections.ports import ConnectionStore, SecretSource
+from spinneret.marketplace.connections.ports import ClientSecretProvider, ConnectionStore
 from spinneret.marketplace.connections.vault import TokenVault
 
 ACCESS: Final = "access"
@@ -35,7 +35,7 @@ _SETTLE: Final = timedelta(seconds=2)  # another caller's refresh takes about th
 class TokenEndpoint:
     """Asks a marketplace for tokens."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: MarketplaceTransport) -> None:
         self._door = door
 
     def ask(self, app: OAuthApp, client: ClientSecrets, form: Mapping[str, str]) -> Grant:
@@ -72,13 +72,13 @@ class TokenEndpoint:
 
 
 class Tokens:
-    """Implements AccessSource."""
+    """Implements TokenProvider."""
 
     def __init__(
         self,
         *,
         store: ConnectionStore,
-        secrets: SecretSource,
+        secrets: ClientSecretProvider,
         vault: TokenVault,
         endpoint: TokenEndpoint,
         apps: Mapping[str, OAuthApp],
@@ -90,29 +90,29 @@ class Tokens:
         self._endpoint = endpoint
         self._apps = apps
         self._clock = clock
-        self._applications: dict[str, tuple[Access, datetime]] = {}
+        self._applications: dict[str, tuple[AccessToken, datetime]] = {}
         """By marketplace, with their ends. Kept by the process, since marketplaces count how many
         they grant in a day."""
 
-    def access(self, tenant: str, marketplace: str) -> Access:
-        """See AccessSource; raises Defer while another caller refreshes it."""
+    def access(self, tenant: str, marketplace: str) -> AccessToken:
+        """See TokenProvider; raises Defer while another caller refreshes it."""
         if marketplace not in self._apps:  # a marketplace without tokens, such as a plug-in's
-            return Access(token="", client=_NO_CLIENT, account=None, settings={})
+            return AccessToken(token="", client=_NO_CLIENT, account=None, settings={})
         connection = self._connection(tenant, marketplace)
         if connection.expires_at - _EARLY <= self._clock():
             connection = self._refreshed(connection)
         return self._opened(connection)
 
-    def refresh(self, tenant: str, marketplace: str, refused: Access) -> Access:
-        """See AccessSource."""
+    def refresh(self, tenant: str, marketplace: str, refused: AccessToken) -> AccessToken:
+        """See TokenProvider."""
         connection = self._connection(tenant, marketplace)
         opened = self._opened(connection)
         if opened.token != refused.token:  # somebody else has refreshed it
             return opened
         return self._opened(self._refreshed(connection))
 
-    def application(self, marketplace: str, refused: Access | None = None) -> Access:
-        """See AccessSource."""
+    def application(self, marketplace: str, refused: AccessToken | None = None) -> AccessToken:
+        """See TokenProvider."""
         now = self._clock()
         token, end = self._applications.get(marketplace, (refused, now))
         if token is None or token == refused or end - _EARLY <= now:
@@ -137,7 +137,7 @@ class Tokens:
         )
         self._store.replace(changed)
 
-    def _asked_for_itself(self, marketplace: str) -> tuple[Access, datetime]:
+    def _asked_for_itself(self, marketplace: str) -> tuple[AccessToken, datetime]:
         app, client = self._apps[marketplace], self._secrets.client(marketplace)
         form = {"grant_type": "client_credentials", "scope": app.application_scope}
         try:
@@ -146,7 +146,7 @@ class Tokens:
             raise MarketplaceUnavailable(
                 f"{marketplace} grants the application no token", details=refused.details
             ) from refused
-        access = Access(token=grant.access_token, client=client, account=None, settings={})
+        access = AccessToken(token=grant.access_token, client=client, account=None, settings={})
         return access, self._clock() + timedelta(seconds=grant.seconds)
 
     def _connection(self, tenant: str, marketplace: str) -> Connection:
@@ -157,10 +157,10 @@ class Tokens:
             )
         return connection
 
-    def _opened(self, connection: Connection) -> Access:
+    def _opened(self, connection: Connection) -> AccessToken:
         tenant, marketplace = connection.tenant, connection.marketplace
         token = self._vault.unseal(tenant, marketplace, ACCESS, connection.sealed_access)
-        return Access(
+        return AccessToken(
             token=token,
             client=self._secrets.client(marketplace),
             account=connection.account,

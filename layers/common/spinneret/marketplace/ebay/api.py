@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import MarketplaceUnavailable
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, json_body, segment
-from spinneret.marketplace.calls.service import LATER, MarketCalls
+from spinneret.marketplace.calls.service import LATER, SellerApiClient
 from spinneret.marketplace.ebay.errors import parameter, part_refusal, refusal
 
 API: Final = "ebay.api"
@@ -26,9 +26,9 @@ _OFFER_EXISTS: Final = "25002"
 
 class EbayApi:
     """eBay for one seller. Every method raises MarketplaceRefused with eBay's reasons, and what
-    `MarketCalls.send` raises."""
+    `SellerApiClient.send` raises."""
 
-    def __init__(self, calls: MarketCalls, locale: str) -> None:
+    def __init__(self, calls: SellerApiClient, locale: str) -> None:
         self._calls = calls
         self._locale = locale
 
@@ -170,7 +170,7 @@ class EbayApi:
 
     def orders(self, since: datetime, offset: int) -> dict[str, Any]:
         """A page of orders that changed since a time."""
-        begin = stamp(since)[:23] + "Z"  # eBay takes milliseconds
+        begin = to_iso(since)[:23] + "Z"  # eBay takes milliseconds
         query = {"filter": f"lastmodifieddate:[{begin}..]", "limit": 50, "offset": offset}
         return dict(self._get("/sell/fulfillment/v1/order", query).data)
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from spinneret.kernel.errors import MarketplaceRefused
 from spinneret.marketplace.calls.models import MarketAnswer
-from spinneret.marketplace.refusals import Meaning, Problem, refused
+from spinneret.marketplace.refusals import Meaning, Problem, refusal_error
 
 _POLICIES: Final = "choose the business policy in eBay's account settings, then try again"
 _WAIT: Final = "try again later"
@@ -209,7 +209,7 @@ def problems_of(answer: MarketAnswer) -> list[Problem]:
 
 def refusal(answer: MarketAnswer) -> MarketplaceRefused:
     """The error for an answer that is no success."""
-    return refused("ebay", answer.status, problems_of(answer))
+    return refusal_error("ebay", answer.status, problems_of(answer))
 
 
 def part_refusal(parts: Sequence[Mapping[str, Any]]) -> MarketplaceRefused:
@@ -217,7 +217,7 @@ def part_refusal(parts: Sequence[Mapping[str, Any]]) -> MarketplaceRefused:
     problems = [
         problem for part in parts for problem in _problems(part.get("errors"), part["statusCode"])
     ]
-    return refused("ebay", int(parts[0]["statusCode"]), problems)
+    return refusal_error("ebay", int(parts[0]["statusCode"]), problems)
 
 
 def parameter(answer: MarketAnswer, error_id: str, name: str) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from spinneret.jobs.worker import Defer
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.errors import InputNeeded
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.api import EbayApi
@@ -16,17 +16,17 @@ from spinneret.marketplace.ebay.preconditions import Preconditions
 from spinneret.marketplace.listings.models import Listing, ListingState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Subject
-from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.publishing.work import StepContext
 
 
-def api_of(work: Work) -> EbayApi:
+def api_of(work: StepContext) -> EbayApi:
     """eBay in the language of the marketplace that the product is for."""
     content = work.subject.content
     locale = rules.locale_of(rules.site_of(content)) if content else "en-US"
     return EbayApi(work.calls, locale)
 
 
-def account(work: Work) -> Mapping[str, Any]:
+def account(work: StepContext) -> Mapping[str, Any]:
     """Programme, policies and location of the seller: looked up once an hour, so once for a batch.
     Without them every product would fail at its last step. That something is missing is kept for a
     minute, for a batch's other products; a seller who adds it waits no longer."""
@@ -36,7 +36,7 @@ def account(work: Work) -> Mapping[str, Any]:
     if kept is None or parse_stamp(kept["checked_at"]) + _fresh(kept) <= now:
         account = Preconditions(api_of(work)).account(site)
         fields = [dict(each) for each in account.missing]
-        kept = {**account.found, "missing": fields, "checked_at": stamp(now)}
+        kept = {**account.found, "missing": fields, "checked_at": to_iso(now)}
         work.services["settings"](work.subject.tenant, "ebay", {site: kept})
     if missing := kept.get("missing"):
         details = {"fields": missing, "checked_at": kept["checked_at"]}
@@ -52,7 +52,7 @@ def _fresh(kept: Mapping[str, Any]) -> timedelta:
     )
 
 
-def category(work: Work) -> Mapping[str, Any]:
+def category(work: StepContext) -> Mapping[str, Any]:
     """The leaf category, and whether the product has the aspects that it asks for."""
     _, content = work.subject.sold
     category = Preconditions(api_of(work)).category(content)
@@ -62,7 +62,7 @@ def category(work: Work) -> Mapping[str, Any]:
     return category.found
 
 
-def upload(url: str, work: Work) -> Mapping[str, Any]:
+def upload(url: str, work: StepContext) -> Mapping[str, Any]:
     """A copy at eBay's picture service; one that the product has there is taken again."""
     known = work.listing.images.get(url)
     address = known or api_of(work).upload_image(url)
@@ -71,7 +71,7 @@ def upload(url: str, work: Work) -> Mapping[str, Any]:
     return {"image_url": address}
 
 
-def put_item(work: Work) -> Mapping[str, Any]:
+def put_item(work: StepContext) -> Mapping[str, Any]:
     """Read, merge, write: a PUT replaces all, so what others set there is sent again."""
     product, _ = work.subject.sold
     api = api_of(work)
@@ -84,21 +84,21 @@ def put_item(work: Work) -> Mapping[str, Any]:
     return {"sku": product.sku, "changed": changed}
 
 
-def _wanted_item(work: Work, standing: Mapping[str, Any]) -> dict[str, Any]:
+def _wanted_item(work: StepContext, standing: Mapping[str, Any]) -> dict[str, Any]:
     _, content = work.subject.sold
     images = [work.results[f"image-{n}"]["image_url"] for n in range(1, len(content.images) + 1)]
     return rules.item_of(content, images, standing)
 
 
-def make_offer(work: Work) -> Mapping[str, Any]:
+def make_offer(work: StepContext) -> Mapping[str, Any]:
     """One offer for SKU, marketplace and format: made, or adopted and brought up to the product."""
     product, content = work.subject.sold
     api, site = api_of(work), rules.site_of(content)
-    wanted, standing = _wanted_offer(work), work.standing()
+    wanted, standing = _wanted_offer(work), work.current_listing()
     if standing is not None and standing.reference is not None:
         _bring_up(work, standing.reference, wanted)
         return {"offer_id": standing.reference}
-    work.intend()
+    work.record_intent()
 
     def find() -> Mapping[str, Any] | None:
         standing = api.find_offer(product.sku, site)
@@ -112,14 +112,14 @@ def make_offer(work: Work) -> Mapping[str, Any]:
     return {"offer_id": offer_id}
 
 
-def _wanted_offer(work: Work) -> dict[str, Any]:
+def _wanted_offer(work: StepContext) -> dict[str, Any]:
     product, content = work.subject.sold
     account = {name: str(value) for name, value in work.results["account"].items()}
     category_id = str(work.results["category"]["category_id"])
     return rules.offer_of(content, product.sku, category_id, account)
 
 
-def _bring_up(work: Work, offer_id: str, wanted: Mapping[str, Any]) -> bool:
+def _bring_up(work: StepContext, offer_id: str, wanted: Mapping[str, Any]) -> bool:
     api = api_of(work)
     standing = api.offer(offer_id) or {}
     site = standing.get("marketplaceId", wanted["marketplaceId"])
@@ -136,7 +136,7 @@ def _bring_up(work: Work, offer_id: str, wanted: Mapping[str, Any]) -> bool:
     return body is not None
 
 
-def publish(work: Work) -> Mapping[str, Any]:
+def publish(work: StepContext) -> Mapping[str, Any]:
     """The one call that makes a listing. eBay answers a repetition with the same listing."""
     api = api_of(work)
     offer_id = str(work.results["offer"]["offer_id"])
@@ -145,7 +145,7 @@ def publish(work: Work) -> Mapping[str, Any]:
         listing_id = listing_of(api.offer(offer_id))
         return {"listing_id": listing_id} if listing_id else None
 
-    if work.standing() is not None:
+    if work.current_listing() is not None:
         found = find()
         if found is None:
             raise InputNeeded("the listing has ended there: sync the product, then publish it")
@@ -163,19 +163,19 @@ def listing_of(offer: Mapping[str, Any] | None) -> str | None:
     return str(found) if found else None
 
 
-def external(subject: Subject, work: Work) -> tuple[str, str | None]:
+def external(subject: Subject, work: StepContext) -> tuple[str, str | None]:
     """Id and page of the listing that was just made."""
     listing_id = str(work.results["publish"]["listing_id"])
     return listing_id, rules.page_of(rules.site_of(subject.sold[1]), listing_id)
 
 
-def known_listing(work: Work) -> tuple[str, str | None]:
+def known_listing(work: StepContext) -> tuple[str, str | None]:
     """Id and page of the listing that stands."""
     listing = common.live(work)
     return str(listing.external_id), listing.url
 
 
-def revise_stock(work: Work) -> Mapping[str, Any]:
+def revise_stock(work: StepContext) -> Mapping[str, Any]:
     """One call for price and quantity, where nothing else differs. A repetition finds what an
     earlier call set, and sends the rest."""
     offer_id, (product, _) = _reference(work), work.subject.sold
@@ -189,7 +189,7 @@ def revise_stock(work: Work) -> Mapping[str, Any]:
     return {"changed": bool(update), "is_all": update is not None}
 
 
-def revise_item(work: Work) -> Mapping[str, Any]:
+def revise_item(work: StepContext) -> Mapping[str, Any]:
     """The whole item, where more than price and quantity differs."""
     common.live(work)
     if work.results["stock"]["is_all"]:
@@ -197,7 +197,7 @@ def revise_item(work: Work) -> Mapping[str, Any]:
     return put_item(work)
 
 
-def revise_offer(work: Work) -> Mapping[str, Any]:
+def revise_offer(work: StepContext) -> Mapping[str, Any]:
     """The whole offer, where more than price and quantity differs."""
     offer_id = _reference(work)
     if work.results["stock"]["is_all"]:
@@ -205,7 +205,7 @@ def revise_offer(work: Work) -> Mapping[str, Any]:
     return {"offer_id": offer_id, "changed": _bring_up(work, offer_id, _wanted_offer(work))}
 
 
-def _reference(work: Work) -> str:
+def _reference(work: StepContext) -> str:
     """The offer of the listing that stands."""
     listing = common.live(work)
     if listing.reference is None:
@@ -213,7 +213,7 @@ def _reference(work: Work) -> str:
     return listing.reference
 
 
-def _count_revision(work: Work) -> None:
+def _count_revision(work: StepContext) -> None:
     """eBay takes 250 revisions a day for one listing. Several changes that wait become one: an
     update sends the product as it is then, and the next one finds nothing to send. Raises Defer
     until the next day."""
@@ -228,7 +228,7 @@ def _count_revision(work: Work) -> None:
     work.record(revised_on=today, revisions=used + 1)
 
 
-def withdraw(work: Work) -> Mapping[str, Any]:
+def withdraw(work: StepContext) -> Mapping[str, Any]:
     """Only a published offer is withdrawn: a repetition finds it withdrawn."""
     product, _ = work.subject.sold
     api, listing = api_of(work), work.listing

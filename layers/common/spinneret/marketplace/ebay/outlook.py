@@ -6,22 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from spinneret.kernel.errors import MarketplaceRefused
-from spinneret.marketplace.calls.service import MarketCalls
+from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.ebay import compliance, rules
 from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.ebay.preconditions import Preconditions
 from spinneret.marketplace.listings.models import Listing, ListingState
-from spinneret.marketplace.publishing.models import Candidate, Outlook
+from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult
 
 
-def outlooks(calls: MarketCalls, candidates: Sequence[Candidate]) -> Iterator[tuple[str, Outlook]]:
+def outlooks(
+    calls: SellerApiClient, candidates: Sequence[PlannedListing]
+) -> Iterator[tuple[str, PreflightResult]]:
     """One for each candidate. What several share is asked for once; every call reads."""
     seller = _Seller(EbayApi(calls, "en-US"))
     for each in candidates:
         try:
             outlook = seller.outlook(each)
         except MarketplaceRefused as refused:
-            outlook = Outlook(problems=tuple(refused.details["fields"]))
+            outlook = PreflightResult(problems=tuple(refused.details["fields"]))
         yield each.product.id, outlook
 
 
@@ -31,12 +33,12 @@ class _Seller:
         self._preconditions = Preconditions(api)
         self._violations: dict[str, Mapping[str, Sequence[Mapping[str, Any]]]] = {}
 
-    def outlook(self, candidate: Candidate) -> Outlook:
+    def outlook(self, candidate: PlannedListing) -> PreflightResult:
         content = candidate.content
         site = rules.site_of(content)
         account = self._preconditions.account(site)
         category = self._preconditions.category(content)
-        return Outlook(
+        return PreflightResult(
             problems=(*account.missing, *category.missing),
             fees=tuple(self._fees(candidate.listing)),
             violations=tuple(self._against(site, candidate.listing)),

@@ -9,13 +9,13 @@ from typing import Any, Final
 from spinneret.marketplace.ebay import listing_steps, reading, rules
 from spinneret.marketplace.ebay.api import PRICE_QUANTITY
 from spinneret.marketplace.publishing import common
-from spinneret.marketplace.publishing.models import Step, Subject
+from spinneret.marketplace.publishing.models import PlanStep, Subject
 from spinneret.marketplace.tasks.models import TaskType
 
 _ITEM: Final = "/sell/inventory/v1/inventory_item/{sku}"
 
 
-def publish(subject: Subject) -> Sequence[Step]:
+def publish(subject: Subject) -> Sequence[PlanStep]:
     """Validate, preconditions, category, images, inventory item, offer, listing, record."""
     what = common.identity(subject)
     return [
@@ -43,7 +43,7 @@ def publish(subject: Subject) -> Sequence[Step]:
     ]
 
 
-def update(subject: Subject) -> Sequence[Step]:
+def update(subject: Subject) -> Sequence[PlanStep]:
     """Bring item and offer of the listing up to the product; what is the same stays untouched.
 
     A change of price and quantity alone is one call, and so one of the listing's revisions of the
@@ -75,7 +75,7 @@ def update(subject: Subject) -> Sequence[Step]:
     ]
 
 
-def delete(subject: Subject) -> Sequence[Step]:
+def delete(subject: Subject) -> Sequence[PlanStep]:
     """Withdraw the offer; it stays, and a later publish makes another listing of it."""
     generation = subject.listing.generation if subject.listing else 1
     path = "/sell/inventory/v1/offer/{offerId}/withdraw"
@@ -86,22 +86,22 @@ def delete(subject: Subject) -> Sequence[Step]:
     ]
 
 
-def sync(subject: Subject) -> Sequence[Step]:  # noqa: ARG001 - every plan takes its subject
+def sync(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Look what stands there, adopt it, and report what differs."""
     return [_step("look", "Look up the offer", "GET", "/sell/inventory/v1/offer", {}, reading.sync)]
 
 
-def link_product(subject: Subject) -> Sequence[Step]:  # noqa: ARG001 - every plan takes its subject
+def link_product(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Take the listing of the product's SKU for the product's."""
     return [_step("link", "Look up the offer", "GET", "/sell/inventory/v1/offer", {}, reading.sync)]
 
 
-def orders(subject: Subject) -> Sequence[Step]:  # noqa: ARG001 - every plan takes its subject
+def orders(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Read orders that changed since the last time."""
     return [_step("orders", "Read orders", "GET", "/sell/fulfillment/v1/order", {}, reading.orders)]
 
 
-def message(subject: Subject) -> Sequence[Step]:
+def message(subject: Subject) -> Sequence[PlanStep]:
     """Send a message: `text`, and a `conversation_id`."""
     path = "/commerce/message/v1/send_message"
     what = {name: subject.given.get(name) for name in ("conversation_id", "text")}
@@ -110,8 +110,8 @@ def message(subject: Subject) -> Sequence[Step]:
 
 def _step(
     key: str, description: str, method: str, path: str, payload: Mapping[str, Any], run: Any
-) -> Step:
-    return Step(
+) -> PlanStep:
+    return PlanStep(
         key=key,
         type=TaskType.DIRECT_HTTP,
         description=description,
@@ -122,7 +122,7 @@ def _step(
     )
 
 
-def _preparations(subject: Subject) -> list[Step]:
+def _preparations(subject: Subject) -> list[PlanStep]:
     _, content = subject.sold
     site = rules.site_of(content)
     category = {**common.identity(subject), "category_id": content.category_id}
@@ -147,11 +147,11 @@ def _preparations(subject: Subject) -> list[Step]:
     ]
 
 
-def _images(subject: Subject) -> list[Step]:
+def _images(subject: Subject) -> list[PlanStep]:
     _, content = subject.sold
     total = len(content.images)
     return [
-        Step(
+        PlanStep(
             key=f"image-{number}",
             type=TaskType.DIRECT_HTTP,
             description=f"Upload image {number}/{total}",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from spinneret.marketplace.connections.models import Access, OAuthApp
+from spinneret.marketplace.connections.models import AccessToken, OAuthApp
 from spinneret.marketplace.ebay import plans, rules
 from spinneret.marketplace.ebay.outlook import outlooks
 from spinneret.marketplace.publishing.models import Platform
 
 
-def _sign(access: Access) -> Mapping[str, str]:
+def _sign(access: AccessToken) -> Mapping[str, str]:
     return {"Authorization": f"Bearer {access.token}"}
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.listing_steps import api_of, listing_of, standing_offer
 from spinneret.marketplace.ebay.preconditions import POLICIES
 from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
-from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.publishing.work import StepContext
 
 
-def sync(work: Work) -> Mapping[str, Any]:
+def sync(work: StepContext) -> Mapping[str, Any]:
     """The listing of the product's SKU, adopted, and what differs from the product; or its end."""
     product, content = work.subject.sold
     listing = work.listing
@@ -59,7 +59,7 @@ def _nothing() -> dict[str, str]:
     return dict.fromkeys(names, "")
 
 
-def orders(work: Work) -> Mapping[str, Any]:
+def orders(work: StepContext) -> Mapping[str, Any]:
     """Every order that changed since the last reading, line by line, into the order book."""
     api, book = api_of(work), work.services["orders"]
     now, seen, offset = work.clock(), 0, 0
@@ -69,7 +69,7 @@ def orders(work: Work) -> Mapping[str, Any]:
         found = page.get("orders", [])
         for order in found:
             for line in order.get("lineItems", []):
-                book.sold(
+                book.record_sale(
                     work.context.lease,
                     marketplace="ebay",
                     order_id=f"{order['orderId']}",
@@ -83,10 +83,10 @@ def orders(work: Work) -> Mapping[str, Any]:
         if not found or offset >= int(page.get("total", 0)):
             break
     book.remember(work.subject.tenant, "ebay", now)
-    return {"orders": seen, "looked_again": book.look_again(work.subject.tenant, "ebay")}
+    return {"orders": seen, "looked_again": book.sync_stale_listings(work.subject.tenant, "ebay")}
 
 
-def message(work: Work) -> Mapping[str, Any]:
+def message(work: StepContext) -> Mapping[str, Any]:
     """Sent at most once for a job: the conversation shows whether it was."""
     subject = work.subject
     text = common.given_text(subject, "text")
@@ -95,7 +95,7 @@ def message(work: Work) -> Mapping[str, Any]:
 
     def find() -> Mapping[str, Any] | None:
         started = work.context.job.started_at
-        begun = stamp(started) if started else ""
+        begun = to_iso(started) if started else ""
         for each in api.conversation(conversation):
             if each.get("messageBody") == text and str(each.get("createdDate", "")) >= begun[:19]:
                 return {"message_id": str(each.get("messageId", ""))}

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, form_body, json_body
-from spinneret.marketplace.calls.service import MarketCalls
-from spinneret.marketplace.refusals import Meaning, Problem, refused
+from spinneret.marketplace.calls.service import SellerApiClient
+from spinneret.marketplace.refusals import Meaning, Problem, refusal_error
 
 API: Final = "etsy.api"
 _V3: Final = "/v3/application"
@@ -31,9 +31,9 @@ MEANINGS: Final[Mapping[int, Meaning]] = {
 
 class EtsyApi:
     """Etsy for one shop. Every method raises MarketplaceRefused with Etsy's reason, and what
-    `MarketCalls.send` raises."""
+    `SellerApiClient.send` raises."""
 
-    def __init__(self, calls: MarketCalls, shop_id: str = "") -> None:
+    def __init__(self, calls: SellerApiClient, shop_id: str = "") -> None:
         self._calls = calls
         self._shop = f"{_V3}/shops/{shop_id}"
 
@@ -156,7 +156,7 @@ def _good(answer: MarketAnswer) -> MarketAnswer:
     other = Meaning(field="request", cause=f"Etsy answers {answer.status}")
     meaning = MEANINGS.get(answer.status, other)
     problem = Problem(id=str(answer.status), meaning=meaning, said=said)
-    raise refused("etsy", answer.status, [problem])
+    raise refusal_error("etsy", answer.status, [problem])
 
 
 def _multipart(

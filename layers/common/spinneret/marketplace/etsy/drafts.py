@@ -17,7 +17,7 @@ from spinneret.kernel.errors import InputNeeded
 from spinneret.marketplace.etsy import rules
 from spinneret.marketplace.etsy.api import PAGE, EtsyApi
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
-from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.publishing.work import StepContext
 
 _STATES: Final = ("draft", "active", "inactive", "sold_out", "expired")
 _PAGES: Final = 20  # of each state: 2,000 listings since one intent
@@ -30,17 +30,17 @@ def standing_id(listing: Listing) -> str | None:
     return None if listing.state in ENDED else listing.external_id or listing.reference
 
 
-def make(work: Work, api: EtsyApi, account: Mapping[str, Any]) -> str:
+def make(work: StepContext, api: EtsyApi, account: Mapping[str, Any]) -> str:
     """The id of the product's listing: the one on record, or the one that is made now.
 
     What isn't made in this moment is brought up to the product. Raises InputNeeded and Defer.
     """
     listing_id = standing_id(work.listing)
     if listing_id is not None:
-        bring_up(work, api, listing_id)
+        update_draft(work, api, listing_id)
         return listing_id
     _, content = work.subject.sold
-    work.intend()
+    work.record_intent()
     made_now = []
 
     def perform() -> Mapping[str, Any]:
@@ -51,11 +51,11 @@ def make(work: Work, api: EtsyApi, account: Mapping[str, Any]) -> str:
     listing_id = str(work.once("draft", perform, partial(find, work, api))["listing_id"])
     work.record(reference=listing_id)
     if not made_now:
-        bring_up(work, api, listing_id)
+        update_draft(work, api, listing_id)
     return listing_id
 
 
-def bring_up(work: Work, api: EtsyApi, listing_id: str) -> bool:
+def update_draft(work: StepContext, api: EtsyApi, listing_id: str) -> bool:
     """Change what differs from the product. Raises InputNeeded for a listing that is gone."""
     _, content = work.subject.sold
     standing, wanted = api.listing(listing_id), rules.changes_of(content)
@@ -68,7 +68,7 @@ def bring_up(work: Work, api: EtsyApi, listing_id: str) -> bool:
     return changed
 
 
-def find(work: Work, api: EtsyApi) -> Mapping[str, Any] | None:
+def find(work: StepContext, api: EtsyApi) -> Mapping[str, Any] | None:
     """What an earlier call made.
 
     Raises Defer while a new listing may not be visible yet, and InputNeeded where several may be
@@ -108,7 +108,7 @@ def find(work: Work, api: EtsyApi) -> Mapping[str, Any] | None:
     return None
 
 
-def await_visible(work: Work) -> None:
+def await_visible(work: StepContext) -> None:
     """Raises Defer while a listing that was just made may not be shown yet."""
     attempted = work.listing.attempted_at
     if attempted is not None and work.clock() < attempted + _SETTLE:
@@ -128,7 +128,7 @@ def _made_since(api: EtsyApi, began: datetime) -> Iterator[Mapping[str, Any]]:
             raise _undecided("too many listings were made since", ())
 
 
-def _told_apart(work: Work, found: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _told_apart(work: StepContext, found: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Those of the same title that have the product's description, too."""
     _, content = work.subject.sold
     wanted = rules.changes_of(content)["description"]

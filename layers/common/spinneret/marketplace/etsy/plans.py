@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.errors import InputNeeded, MarketplaceUnavailable
 from spinneret.marketplace.etsy import drafts, reading, rules
 from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
-from spinneret.marketplace.publishing.models import Step, Subject
-from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.publishing.models import PlanStep, Subject
+from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 
 _SHOP: Final = "/v3/application/shops/{shop_id}"
@@ -24,7 +24,7 @@ _LISTING: Final = "/v3/application/listings/{listing_id}"
 _ACCOUNT: Final = "account"
 
 
-def publish(subject: Subject) -> Sequence[Step]:
+def publish(subject: Subject) -> Sequence[PlanStep]:
     """Validate, account, draft, images one by one, their order, inventory, active, record."""
     what = common.identity(subject)
     return [
@@ -38,7 +38,7 @@ def publish(subject: Subject) -> Sequence[Step]:
     ]
 
 
-def update(subject: Subject) -> Sequence[Step]:
+def update(subject: Subject) -> Sequence[PlanStep]:
     """Bring fields, images and inventory of the listing up to the product."""
     what = common.identity(subject)
     return [
@@ -51,7 +51,7 @@ def update(subject: Subject) -> Sequence[Step]:
     ]
 
 
-def delete(subject: Subject) -> Sequence[Step]:
+def delete(subject: Subject) -> Sequence[PlanStep]:
     """Delete the listing."""
     what = {"generation": subject.listing.generation if subject.listing else 1}
     return [
@@ -61,18 +61,18 @@ def delete(subject: Subject) -> Sequence[Step]:
     ]
 
 
-def sync(subject: Subject) -> Sequence[Step]:  # noqa: ARG001 - every plan takes its subject
+def sync(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Look what stands there, adopt it, and report what differs."""
     return [_account_step(), _step("look", "Look up the listing", "GET", _LISTING, {}, _sync)]
 
 
-def link_product(subject: Subject) -> Sequence[Step]:
+def link_product(subject: Subject) -> Sequence[PlanStep]:
     """Take the listing `external_id` for the product's; null says that there is none."""
     what = {"external_id": subject.given.get("external_id")}
     return [_account_step(), _step("link", "Look up the listing", "GET", _LISTING, what, _link)]
 
 
-def orders(subject: Subject) -> Sequence[Step]:  # noqa: ARG001 - every plan takes its subject
+def orders(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Read paid orders that changed since the last time."""
     return [
         _account_step(),
@@ -82,8 +82,8 @@ def orders(subject: Subject) -> Sequence[Step]:  # noqa: ARG001 - every plan tak
 
 def _step(
     key: str, description: str, method: str, path: str, payload: Mapping[str, Any], run: Any
-) -> Step:
-    return Step(
+) -> PlanStep:
+    return PlanStep(
         key=key,
         type=TaskType.DIRECT_HTTP,
         description=description,
@@ -94,18 +94,18 @@ def _step(
     )
 
 
-def _account_step() -> Step:
+def _account_step() -> PlanStep:
     path = f"{_SHOP}/shipping-profiles"
     return _step(_ACCOUNT, "Check shop and profiles", "GET", path, {}, _account)
 
 
-def _images(subject: Subject) -> list[Step]:
+def _images(subject: Subject) -> list[PlanStep]:
     """One task each, one at a time: Etsy mixes up ranks of uploads that overlap."""
     _, content = subject.sold
     total = len(content.images)
     generation = subject.listing.generation if subject.listing else 1
     return [
-        Step(
+        PlanStep(
             key=f"image-{number}",
             type=TaskType.FILE_OPERATION,
             description=f"Upload image {number}/{total}",
@@ -118,7 +118,7 @@ def _images(subject: Subject) -> list[Step]:
     ]
 
 
-def _contents(what: Mapping[str, Any]) -> list[Step]:
+def _contents(what: Mapping[str, Any]) -> list[PlanStep]:
     path = f"{_SHOP}/listings/{{id}}"
     return [
         _step("order", "Set and verify image order", "PATCH", path, what, _order),
@@ -126,11 +126,11 @@ def _contents(what: Mapping[str, Any]) -> list[Step]:
     ]
 
 
-def _api(work: Work) -> EtsyApi:
+def _api(work: StepContext) -> EtsyApi:
     return EtsyApi(work.calls, str(work.results[_ACCOUNT]["shop_id"]))
 
 
-def _account(work: Work) -> Mapping[str, Any]:
+def _account(work: StepContext) -> Mapping[str, Any]:
     """Shop, shipping profile and processing profile: looked up once an hour."""
     kept = work.calls.access.settings.get("shop")
     fresh = timedelta(seconds=bounds.PRECONDITIONS_FRESH_SECONDS)
@@ -152,16 +152,16 @@ def _account(work: Work) -> Mapping[str, Any]:
         "shipping_profile_id": int(profiles[0]["shipping_profile_id"]),
         "readiness_state_id": int(states[0]["readiness_state_id"]),
     }
-    checked = {"shop": {**found, "checked_at": stamp(work.clock())}}
+    checked = {"shop": {**found, "checked_at": to_iso(work.clock())}}
     work.services["settings"](work.subject.tenant, "etsy", checked, shop_id)
     return found
 
 
-def _make_draft(work: Work) -> Mapping[str, Any]:
+def _make_draft(work: StepContext) -> Mapping[str, Any]:
     return {"listing_id": drafts.make(work, _api(work), work.results[_ACCOUNT])}
 
 
-def _upload(url: str, number: int, work: Work) -> Mapping[str, Any]:
+def _upload(url: str, number: int, work: StepContext) -> Mapping[str, Any]:
     _, content = work.subject.sold
     api, listing_id = _api(work), _listing_id(work)
     alt_text = rules.alt_text(content, number)
@@ -186,7 +186,7 @@ def _upload(url: str, number: int, work: Work) -> Mapping[str, Any]:
     return {"image_id": str(made["image_id"])}
 
 
-def _order(work: Work) -> Mapping[str, Any]:
+def _order(work: StepContext) -> Mapping[str, Any]:
     """Etsy ignores ranks at times: the order is set as a whole, and read again."""
     _, content = work.subject.sold
     api, listing_id = _api(work), _listing_id(work)
@@ -210,7 +210,7 @@ def _shown(api: EtsyApi, listing_id: str) -> list[str]:
     return [str(image["listing_image_id"]) for image in api.images(listing_id)]
 
 
-def _inventory(work: Work) -> Mapping[str, Any]:
+def _inventory(work: StepContext) -> Mapping[str, Any]:
     """The whole product set: what isn't sent is wiped, so variations made there are left alone."""
     product, content = work.subject.sold
     api, listing_id = _api(work), _listing_id(work)
@@ -225,7 +225,7 @@ def _inventory(work: Work) -> Mapping[str, Any]:
     return {"changed": changed}
 
 
-def _activate(work: Work) -> Mapping[str, Any]:
+def _activate(work: StepContext) -> Mapping[str, Any]:
     api, listing_id = _api(work), _listing_id(work)
     standing = api.listing(listing_id)
     if standing is None:
@@ -235,16 +235,16 @@ def _activate(work: Work) -> Mapping[str, Any]:
     return {"listing_id": listing_id, "url": standing.get("url") or _page(listing_id)}
 
 
-def _change(work: Work) -> Mapping[str, Any]:
+def _change(work: StepContext) -> Mapping[str, Any]:
     listing_id = str(common.live(work).external_id)
-    return {"listing_id": listing_id, "changed": drafts.bring_up(work, _api(work), listing_id)}
+    return {"listing_id": listing_id, "changed": drafts.update_draft(work, _api(work), listing_id)}
 
 
-def _listing_id(work: Work) -> str:
+def _listing_id(work: StepContext) -> str:
     return str(work.results["draft"]["listing_id"])
 
 
-def _external(work: Work) -> tuple[str, str | None]:
+def _external(work: StepContext) -> tuple[str, str | None]:
     shown = work.results.get("activate", {}).get("url") or work.listing.url
     return _listing_id(work), shown
 
@@ -253,7 +253,7 @@ def _page(listing_id: str) -> str:
     return f"https://www.etsy.com/listing/{listing_id}"
 
 
-def _delete(work: Work) -> Mapping[str, Any]:
+def _delete(work: StepContext) -> Mapping[str, Any]:
     listing, api = work.listing, _api(work)
     listing_id = drafts.standing_id(listing)
     if listing_id is None and listing.state is ListingState.CREATING:
@@ -267,13 +267,13 @@ def _delete(work: Work) -> Mapping[str, Any]:
     return {"deleted": deleted, "listing_id": listing_id, "on_record": listing.external_id}
 
 
-def _sync(work: Work) -> Mapping[str, Any]:
+def _sync(work: StepContext) -> Mapping[str, Any]:
     return reading.sync(work, _api(work))
 
 
-def _link(work: Work) -> Mapping[str, Any]:
+def _link(work: StepContext) -> Mapping[str, Any]:
     return reading.link(work, _api(work))
 
 
-def _orders(work: Work) -> Mapping[str, Any]:
+def _orders(work: StepContext) -> Mapping[str, Any]:
     return reading.orders(work, _api(work))

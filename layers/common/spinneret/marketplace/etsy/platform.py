@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from spinneret.marketplace.connections.models import Access, OAuthApp
+from spinneret.marketplace.connections.models import AccessToken, OAuthApp
 from spinneret.marketplace.etsy import plans, rules
 from spinneret.marketplace.publishing.models import Platform
 
 
-def _sign(access: Access) -> Mapping[str, str]:
+def _sign(access: AccessToken) -> Mapping[str, str]:
     """Calls of resources want id and secret of the application; the id alone is refused."""
     key = f"{access.client.client_id}:{access.client.client_secret}"
     return {"Authorization": f"Bearer {access.token}", "x-api-key": key}

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import InputNeeded
 from spinneret.marketplace.etsy import drafts, rules
 from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.listings.models import Listing, ListingState
 from spinneret.marketplace.publishing import common
-from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.publishing.work import StepContext
 
 _GONE: Final = (None, "removed")
 
 
-def sync(work: Work, api: EtsyApi) -> Mapping[str, Any]:
+def sync(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
     """The product's listing, adopted, and what differs from the product; or its end.
 
     A listing that is sold out, has run out or was taken off the shelf can be renewed: it goes on
@@ -71,7 +71,7 @@ def _ours_and_theirs(
     return ours, theirs
 
 
-def link(work: Work, api: EtsyApi) -> Mapping[str, Any]:
+def link(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
     """Take the given listing for the product's; null says that none was made."""
     given = work.subject.given
     if "external_id" not in given:
@@ -94,12 +94,12 @@ def link(work: Work, api: EtsyApi) -> Mapping[str, Any]:
     return {"linked": listing_id, "state": standing.get("state")}
 
 
-def gone(work: Work, listing: Listing) -> None:
+def gone(work: StepContext, listing: Listing) -> None:
     """Record that the listing is no more."""
     common.ended(work, listing, ListingState.ENDED, reference=None)
 
 
-def orders(work: Work, api: EtsyApi) -> Mapping[str, Any]:
+def orders(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
     """Every paid order that changed since the last reading, line by line, into the order book."""
     book = work.services["orders"]
     now, seen, offset = work.clock(), 0, 0
@@ -110,18 +110,18 @@ def orders(work: Work, api: EtsyApi) -> Mapping[str, Any]:
         for receipt in receipts:
             sold_at = datetime.fromtimestamp(int(receipt.get("created_timestamp", 0)), UTC)
             for line in receipt.get("transactions", []):
-                book.sold(
+                book.record_sale(
                     work.context.lease,
                     marketplace="etsy",
                     order_id=str(receipt["receipt_id"]),
                     line_id=str(line.get("transaction_id", "")),
                     sku=str(line.get("sku") or ""),
                     quantity=int(line.get("quantity", 1)),
-                    sold_at=stamp(sold_at),
+                    sold_at=to_iso(sold_at),
                 )
         seen += len(receipts)
         offset += len(receipts)
         if not receipts or offset >= int(page.get("count", 0)):
             break
     book.remember(work.subject.tenant, "etsy", now)
-    return {"orders": seen, "looked_again": book.look_again(work.subject.tenant, "etsy")}
+    return {"orders": seen, "looked_again": book.sync_stale_listings(work.subject.tenant, "etsy")}

@@ -22,7 +22,7 @@ from spinneret.aws.codec import Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
 from spinneret.aws.table import Table
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.orders.models import Sale
 
@@ -102,7 +102,7 @@ class DynamoSaleStore:
 
     def remember(self, tenant: str, marketplace: str, moment: datetime) -> None:
         """See SaleStore."""
-        item = {"pk": f"T#{tenant}#READ", "sk": marketplace, "read_at": stamp(moment)}
+        item = {"pk": f"T#{tenant}#READ", "sk": marketplace, "read_at": to_iso(moment)}
         dynamo.transact(self._client, [dynamo.put(self._table, item)])
 
     def position(self, walk: str) -> str | None:

@@ -26,7 +26,7 @@ Read = Callable[[str, str, str], str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Polled:
+class PollResult:
     """What one pass did."""
 
     enabled: bool = True
@@ -62,9 +62,9 @@ class OrderPolling:
         self._find_job = find_job
         self._marketplaces = marketplaces
 
-    def run(self) -> Polled:
+    def run(self) -> PollResult:
         """One pass. Raises DependencyUnavailable when what it walks over can't be read."""
-        done = Polled()
+        done = PollResult()
         sellers = self._connections.sellers(
             self._sales.position(_SELLERS), bounds.SELLERS_POLLED_PER_PASS
         )
@@ -104,6 +104,6 @@ class OrderPolling:
         return True
 
 
-def _failed(done: Polled, error: DomainError) -> Polled:
+def _failed(done: PollResult, error: DomainError) -> PollResult:
     logger.warning("polling_refused", extra={"code": error.code, "reason": error.message})
     return replace(done, failed=done.failed + 1)

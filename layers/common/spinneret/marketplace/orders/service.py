@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from spinneret.jobs.models import Job, JobRef, JobStatus, Lease
 from spinneret.jobs.rules import TERMINAL
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Clock, stamp
+from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import (
     Contended,
     InputNeeded,
@@ -31,7 +31,7 @@ from spinneret.marketplace.products.ports import ProductStore
 logger = logging.getLogger(__name__)
 
 
-class Ask(Protocol):
+class SubmitJob(Protocol):
     """Submits a job of the highest priority, and answers its id."""
 
     def __call__(
@@ -77,7 +77,7 @@ class OrderBook:
         sales: SaleStore,
         products: ProductStore,
         listings: ListingStore,
-        ask: Ask,
+        ask: SubmitJob,
         find_job: FindJob,
         clock: Clock,
         silent: frozenset[str] = frozenset(),
@@ -104,7 +104,7 @@ class OrderBook:
         """See SaleStore."""
         return self._sales.page(tenant, after, limit)
 
-    def sold(
+    def record_sale(
         self,
         lease: Lease | None = None,
         *,
@@ -132,7 +132,7 @@ class OrderBook:
             sku=sku,
             quantity=max(1, quantity),
             sold_at=sold_at,
-            recorded_at=stamp(self._clock()),
+            recorded_at=to_iso(self._clock()),
             version=1,
         )
         stored = self._sales.get(owner, sale.key) or self._stored(sale)
@@ -143,7 +143,7 @@ class OrderBook:
         sale = self._sales.get(tenant, key)
         return sale if sale is None or sale.handled else self._adjust(sale)
 
-    def look_again(self, tenant: str, marketplace: str) -> int:
+    def sync_stale_listings(self, tenant: str, marketplace: str) -> int:
         """Submit a sync for listings that are in doubt, and for those not looked at for a day.
 
         So reading orders, which goes on all day, also finds what an expired or cancelled job may

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 from spinneret.marketplace.products.models import Content, Override, Product
@@ -124,8 +124,8 @@ def product_view(product: Product) -> ProductView:
             )
             for name, each in product.overrides.items()
         },
-        created_at=stamp(product.created_at),
-        updated_at=stamp(product.updated_at),
+        created_at=to_iso(product.created_at),
+        updated_at=to_iso(product.updated_at),
     )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
-from spinneret.aws.named_rows import NamedRow, NamedRows
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.named_rows import NamedItem, NamedItemTable
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
@@ -25,7 +25,7 @@ class DynamoProductStore:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
-        self._rows = NamedRows(client, table, "product")
+        self._rows = NamedItemTable(client, table, "product")
 
     def add(self, product: Product) -> None:
         """See ProductStore."""
@@ -44,7 +44,7 @@ class DynamoProductStore:
         if not is_id(sku):
             return None
         key = {"pk": f"T#{tenant}#PRODUCTNAMES", "sk": sku}
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
         found = answer.get("Item")
         return self.get(tenant, str(found["row_id"])) if found else None
@@ -78,9 +78,9 @@ def _taken() -> Conflict:
     return Conflict("another product has this SKU", details={"field": "sku"})
 
 
-def _row(product: Product) -> NamedRow:
+def _row(product: Product) -> NamedItem:
     content = product.content
-    return NamedRow(
+    return NamedItem(
         tenant=product.tenant,
         id=product.id,
         name=product.sku,
@@ -94,8 +94,8 @@ def _row(product: Product) -> NamedRow:
             "images": list(content.images),
             "attributes": dict(content.attributes),
             "overrides": {name: _override_item(each) for name, each in product.overrides.items()},
-            "created_at": stamp(product.created_at),
-            "updated_at": stamp(product.updated_at),
+            "created_at": to_iso(product.created_at),
+            "updated_at": to_iso(product.updated_at),
         },
     )
 
@@ -110,7 +110,7 @@ def _override_item(override: Override) -> dict[str, Any]:
     }
 
 
-def _product(row: NamedRow) -> Product:
+def _product(row: NamedItem) -> Product:
     kept = row.attributes
     return Product(
         tenant=row.tenant,

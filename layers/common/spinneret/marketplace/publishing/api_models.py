@@ -11,11 +11,11 @@ from spinneret.jobs import rules as job_rules
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.placement import Placed
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import cursor_of
 from spinneret.kernel.views import ListOf
 from spinneret.marketplace.publishing.models import ActionType
-from spinneret.marketplace.publishing.planning import Prospect
+from spinneret.marketplace.publishing.planning import PlannedOutcome
 from spinneret.marketplace.publishing.service import (
     Batch,
     JobWithTasks,
@@ -214,7 +214,7 @@ def job_view(job: Job, has_product: bool, progress: int | None = None) -> Market
         input_data=dict(payload["input_data"]),
         result_data=None if job.result is None else dict(job.result),
         error=error,
-        created_at=stamp(job.created_at),
+        created_at=to_iso(job.created_at),
         started_at=optional_stamp(job.started_at),
         completed_at=optional_stamp(job.finished_at),
         progress=job.progress if progress is None else progress,
@@ -281,7 +281,7 @@ def batch_list(batches: Sequence[Batch], after: str | None) -> BatchJobList:
     )
 
 
-def plan_view(marketplace: str, action_code: str, found: Sequence[Prospect]) -> PlanView:
+def plan_view(marketplace: str, action_code: str, found: Sequence[PlannedOutcome]) -> PlanView:
     """A plan as its tenant sees it."""
     items = [
         ProspectView(
@@ -354,7 +354,7 @@ def _batch(job: Job, counts: Mapping[str, int]) -> dict[str, Any]:
         progress_percent=percent,
         is_active=job.status in (JobStatus.PENDING, JobStatus.RUNNING),
         is_terminal=terminal,
-        created_at=stamp(job.created_at),
+        created_at=to_iso(job.created_at),
         started_at=optional_stamp(job.started_at),
         completed_at=optional_stamp(job.finished_at),
         **counts,

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import Conflict, InputNeeded, ValidationFailed
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
 from spinneret.marketplace.products.models import Content
-from spinneret.marketplace.publishing.models import Step, Subject
-from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.publishing.models import PlanStep, Subject
+from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 
 Check = Callable[[Content], Sequence[Mapping[str, str]]]
@@ -25,13 +25,13 @@ def identity(subject: Subject) -> dict[str, Any]:
     return {"sku": product.sku, "content": content.digest, "generation": generation}
 
 
-def validate(check: Check) -> Callable[[Subject], Step]:
+def validate(check: Check) -> Callable[[Subject], PlanStep]:
     """A step that finds what the marketplace would refuse, without asking it."""
 
-    def step(subject: Subject) -> Step:
+    def step(subject: Subject) -> PlanStep:
         _, content = subject.sold
 
-        def run(_: Work) -> Mapping[str, Any]:
+        def run(_: StepContext) -> Mapping[str, Any]:
             if fields := check(content):
                 raise ValidationFailed(
                     "; ".join(f"{each['field']}: {each['message']}" for each in fields),
@@ -39,7 +39,7 @@ def validate(check: Check) -> Callable[[Subject], Step]:
                 )
             return {"valid": True}
 
-        return Step(
+        return PlanStep(
             key="validate",
             type=TaskType.DB_OPERATION,
             description="Validate product data",
@@ -51,12 +51,12 @@ def validate(check: Check) -> Callable[[Subject], Step]:
 
 
 def save(
-    subject: Subject, external: Callable[[Work], tuple[str, str | None]], id_name: str
-) -> Step:
+    subject: Subject, external: Callable[[StepContext], tuple[str, str | None]], id_name: str
+) -> PlanStep:
     """The last step of publishing: the listing record holds what stands now."""
     _, content = subject.sold
 
-    def run(work: Work) -> Mapping[str, Any]:
+    def run(work: StepContext) -> Mapping[str, Any]:
         external_id, url = external(work)
         now = work.clock()
         work.record(
@@ -68,9 +68,9 @@ def save(
             last_sync_at=now,
             sku=subject.sold[0].sku,
         )
-        return {id_name: external_id, "url": url, "published_at": stamp(now)}
+        return {id_name: external_id, "url": url, "published_at": to_iso(now)}
 
-    return Step(
+    return PlanStep(
         key="save",
         type=TaskType.DB_OPERATION,
         description="Save listing ID",
@@ -79,7 +79,7 @@ def save(
     )
 
 
-def forget(subject: Subject, ending: str) -> Step:
+def forget(subject: Subject, ending: str) -> PlanStep:
     """The last step of ending: whatever is published next is another listing.
 
     `ending` is the key of the step that ended it: its result has the listing's id `on_record` as it
@@ -87,14 +87,14 @@ def forget(subject: Subject, ending: str) -> Step:
     """
     generation = subject.listing.generation if subject.listing else 1
 
-    def run(work: Work) -> Mapping[str, Any]:
+    def run(work: StepContext) -> Mapping[str, Any]:
         listing, looked = work.listing, work.results[ending]
         is_it = listing.external_id in (None, looked["on_record"])
         if listing.version and listing.generation == generation and is_it:
             ended(work, listing, ListingState.ENDED)
         return {"deleted": True, "external_id": looked["on_record"]}
 
-    return Step(
+    return PlanStep(
         key="save",
         type=TaskType.DB_OPERATION,
         description="Save the end of the listing",
@@ -103,7 +103,7 @@ def forget(subject: Subject, ending: str) -> Step:
     )
 
 
-def ended(work: Work, listing: Listing, state: ListingState, **more: Any) -> Listing:
+def ended(work: StepContext, listing: Listing, state: ListingState, **more: Any) -> Listing:
     """Record that the listing is over; the marketplace's copies of its images go with it."""
     return work.record(
         **more,
@@ -121,7 +121,7 @@ def ended(work: Work, listing: Listing, state: ListingState, **more: Any) -> Lis
     )
 
 
-def live(work: Work) -> Listing:
+def live(work: StepContext) -> Listing:
     """The record of a listing that stands. Raises Conflict for a product that isn't listed."""
     listing = work.listing
     if listing.state is not ListingState.ACTIVE or listing.external_id is None:
@@ -149,6 +149,6 @@ def given_text(subject: Subject, name: str) -> str:
     return value
 
 
-def with_payload(step: Step, **more: Any) -> Step:
+def with_payload(step: PlanStep, **more: Any) -> PlanStep:
     """The step with more in its payload."""
     return replace(step, payload={**step.payload, **more})

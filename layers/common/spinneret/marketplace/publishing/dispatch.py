@@ -70,7 +70,7 @@ class Dispatcher:
     def _waiting(self, job: Job) -> Job | None:
         """The job if it waits, also one whose worker was lost; None for others."""
         now = self._clock()
-        if rules.is_abandoned(job, now):
+        if rules.has_expired_lease(job, now):
             try:
                 job = reclaim(self._store, job, now)
             except LeaseLost:

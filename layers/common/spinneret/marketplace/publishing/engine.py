@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from spinneret.jobs.disclosure import safe_data, safe_text
 from spinneret.jobs.models import JobEventKind
-from spinneret.jobs.worker import Context, Defer, HandBack
+from spinneret.jobs.worker import Context, Defer, ReleaseJob
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
@@ -33,8 +33,8 @@ from spinneret.kernel.errors import (
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on
-from spinneret.marketplace.publishing.models import ActionType, Platform, Step, Subject
-from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.publishing.models import ActionType, PlanStep, Platform, Subject
+from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks import rules
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
 from spinneret.marketplace.tasks.ports import TaskStore
@@ -47,7 +47,7 @@ _REASONS: Final[Mapping[type[DomainError], Reason]] = {
     ReauthNeeded: Reason.NEEDS_REAUTH,
 }
 
-NewWork = Callable[[Context, Subject], Work]
+NewWork = Callable[[Context, Subject], StepContext]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +154,7 @@ class PublishHandler:
             given=command.input_data,
         )
 
-    def _steps(self, command: Command, subject: Subject) -> Sequence[Step]:
+    def _steps(self, command: Command, subject: Subject) -> Sequence[PlanStep]:
         platform = self._platforms[command.marketplace]
         plan = platform.plans.get(command.action_code)
         if plan is not None:
@@ -163,11 +163,11 @@ class PublishHandler:
             command.action_code, f"{platform.title} has no interface for this"
         )
 
-        def refuse(_: Work) -> Mapping[str, Any]:
+        def refuse(_: StepContext) -> Mapping[str, Any]:
             raise MarketplaceUnsupported(why)
 
         return [
-            Step(
+            PlanStep(
                 key="unsupported",
                 type=TaskType.DB_OPERATION,
                 description=f"{command.action_code} on {platform.title}",
@@ -175,7 +175,7 @@ class PublishHandler:
             )
         ]
 
-    def _planned(self, context: Context, steps: Sequence[Step], subject: Subject) -> list[Task]:
+    def _planned(self, context: Context, steps: Sequence[PlanStep], subject: Subject) -> list[Task]:
         """The job's tasks by the plan, stored; what stands of them from before is kept."""
         job, now = context.job, self._clock()
         stored = self._tasks.of_job(job.tenant, job.id)
@@ -207,7 +207,7 @@ class PublishHandler:
             self._tasks.drop(context.lease, left)
         return tasks
 
-    def _step(self, context: Context, work: Work, step: Step, task: Task) -> Task:
+    def _step(self, context: Context, work: StepContext, step: PlanStep, task: Task) -> Task:
         """Run one step between two fenced writes: under way, and what became of it."""
         begun = replace(
             task,
@@ -223,7 +223,7 @@ class PublishHandler:
             result = step.run(work)
         except (LeaseLost, DependencyUnavailable):
             raise
-        except (Defer, HandBack):
+        except (Defer, ReleaseJob):
             self._tasks.save(context.lease, [replace(begun, status=TaskStatus.PENDING)])
             raise
         except Contended as busy:  # of our own rows: nobody failed

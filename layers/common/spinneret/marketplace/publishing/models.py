@@ -12,8 +12,8 @@ from spinneret.marketplace.products.models import Content, Product
 from spinneret.marketplace.tasks.models import TaskType
 
 if TYPE_CHECKING:
-    from spinneret.marketplace.calls.service import MarketCalls
-    from spinneret.marketplace.publishing.work import Work
+    from spinneret.marketplace.calls.service import SellerApiClient
+    from spinneret.marketplace.publishing.work import StepContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,13 +58,13 @@ class Subject:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class PlanStep:
     """One thing to do; becomes a task."""
 
     key: str
     type: TaskType
     description: str
-    run: Callable[[Work], Mapping[str, Any]]
+    run: Callable[[StepContext], Mapping[str, Any]]
     """Does it and returns the task's result. It looks for its own effect before it acts: an earlier
     claim may have done it."""
     method: str | None = None
@@ -73,12 +73,12 @@ class Step:
     """What the task shows, and what its success depends on."""
 
 
-Plan = Callable[[Subject], Sequence[Step]]
+Plan = Callable[[Subject], Sequence[PlanStep]]
 """The steps of an action. Raises ValidationFailed for a product that can't be mapped."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Candidate:
+class PlannedListing:
     """A product that a plan would list or revise."""
 
     product: Product
@@ -88,7 +88,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outlook:
+class PreflightResult:
     """What a marketplace says of one product before anything is written."""
 
     problems: tuple[Mapping[str, Any], ...] = ()
@@ -115,9 +115,10 @@ class Platform:
     """None for a marketplace without tokens."""
     hosts: Mapping[str, str] = field(default_factory=dict)
     """Its own hosts by name; the stage's configuration may replace their origins."""
-    outlooks: Callable[[MarketCalls, Sequence[Candidate]], Iterator[tuple[str, Outlook]]] | None = (
-        None
-    )
+    outlooks: (
+        Callable[[SellerApiClient, Sequence[PlannedListing]], Iterator[tuple[str, PreflightResult]]]
+        | None
+    ) = None
     """By product id, where the marketplace tells something before; changes nothing there."""
     unsupported: Mapping[str, str] = field(default_factory=dict)
     """Action code → why the marketplace has no interface for it."""

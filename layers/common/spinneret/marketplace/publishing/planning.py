@@ -12,15 +12,20 @@ from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on
 from spinneret.marketplace.publishing.actions import find_action
-from spinneret.marketplace.publishing.models import ActionType, Candidate, Outlook, Platform
+from spinneret.marketplace.publishing.models import (
+    ActionType,
+    PlannedListing,
+    Platform,
+    PreflightResult,
+)
 
-AskBefore = Callable[[str, str, Sequence[Candidate]], Mapping[str, Outlook]]
+AskBefore = Callable[[str, str, Sequence[PlannedListing]], Mapping[str, PreflightResult]]
 """(tenant, marketplace, candidates): what the marketplace says of them, by product id."""
 _ASKED: Final = 10  # products of a plan that the marketplace is asked about, within one request
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prospect:
+class PlannedOutcome:
     """What would become of one product of a batch."""
 
     product_id: str
@@ -28,7 +33,7 @@ class Prospect:
     """`create`, `update`, `end`, `look`, `nothing` or `refused`."""
     fields: tuple[Mapping[str, Any], ...] = ()
     """What is missing or wrong."""
-    outlook: Outlook = field(default_factory=Outlook)
+    outlook: PreflightResult = field(default_factory=PreflightResult)
     """What the marketplace says of it."""
 
 
@@ -52,32 +57,36 @@ class Planner:
 
     def plan(
         self, tenant: str, marketplace: str, action_code: str, product_ids: Sequence[str]
-    ) -> list[Prospect]:
+    ) -> list[PlannedOutcome]:
         """One prospect for each product. Raises ValidationFailed for an unknown action."""
         find_action(self._actions, marketplace, action_code)
-        found: list[Prospect] = []
-        candidates: list[Candidate] = []
+        found: list[PlannedOutcome] = []
+        candidates: list[PlannedListing] = []
         for product_id in dict.fromkeys(product_ids):
             product = self._products.get(tenant, product_id)
             if product is None:
                 missing = ({"field": "product_id", "message": "no such product"},)
-                found.append(Prospect(product_id=product_id, outcome="refused", fields=missing))
+                found.append(
+                    PlannedOutcome(product_id=product_id, outcome="refused", fields=missing)
+                )
                 continue
             listing = self._listings.get(tenant, product.id, marketplace)
             prospect = self._prospect(product, listing, marketplace, action_code)
             found.append(prospect)
             if prospect.outcome in ("create", "update"):
                 content = shown_on(product, marketplace, {})
-                candidates.append(Candidate(product=product, content=content, listing=listing))
+                candidates.append(PlannedListing(product=product, content=content, listing=listing))
         said = dict(self._ask_before(tenant, marketplace, candidates[:_ASKED]))
         if said:
             why = f"only the first {_ASKED} products of a plan are asked about"
-            said |= {each.product.id: Outlook(unchecked=why) for each in candidates[_ASKED:]}
+            said |= {
+                each.product.id: PreflightResult(unchecked=why) for each in candidates[_ASKED:]
+            }
         return [_with_outlook(each, said.get(each.product_id)) for each in found]
 
     def _prospect(
         self, product: Product, listing: Listing | None, marketplace: str, action_code: str
-    ) -> Prospect:
+    ) -> PlannedOutcome:
         platform = self._platforms[marketplace]
         is_live = listing is not None and listing.state not in ENDED
         checked = action_code in ("publish", "update")
@@ -86,10 +95,10 @@ class Planner:
             why = platform.unsupported.get(action_code, "unsupported")
             fields = (*fields, {"field": "action_code", "message": why})
         outcome = "refused" if fields else _outcome(action_code, is_live)
-        return Prospect(product_id=product.id, outcome=outcome, fields=fields)
+        return PlannedOutcome(product_id=product.id, outcome=outcome, fields=fields)
 
 
-def _with_outlook(prospect: Prospect, outlook: Outlook | None) -> Prospect:
+def _with_outlook(prospect: PlannedOutcome, outlook: PreflightResult | None) -> PlannedOutcome:
     """The prospect with what the marketplace says; what it would refuse is refused."""
     if outlook is None:
         return prospect

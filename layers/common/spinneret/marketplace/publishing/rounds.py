@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from spinneret.jobs import rules
 from spinneret.jobs.driven.driving import Driver
-from spinneret.jobs.driven.models import Turn
+from spinneret.jobs.driven.models import ExecutionClaim
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.jobs.placement import family_counts
 from spinneret.jobs.ports import JobStore
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Clock, Remaining, stamp
+from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.errors import LeaseLost
 
 logger = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ _STOP: Final[Mapping[str, Any]] = {"action": "stop"}
 _INDEX_SECONDS: Final = 2.0  # until an index row that lags is looked for again
 
 
-class Rounds:
+class NextJobsStep:
     """What an execution of `publish_batch` does next."""
 
     def __init__(
@@ -57,7 +57,7 @@ class Rounds:
         if claim is None:
             ref = JobRef(tenant=state["tenant"], job_id=state["job_id"])
             return {**known, "turn": None, **self._single(ref, steps)}
-        turn = replace(Turn.of(claim), number=claim["number"] + 1)
+        turn = replace(ExecutionClaim.of(claim), number=claim["number"] + 1)
         try:
             chosen = self._round(turn, self._driver.held(turn), steps, state.get("after"))
         except LeaseLost:
@@ -73,10 +73,12 @@ class Rounds:
         if steps >= self._segment_steps:
             return _STOP
         if job.due_at > now:
-            return {"action": "wait", "until": stamp(job.due_at)}
+            return {"action": "wait", "until": to_iso(job.due_at)}
         return {"action": "jobs", "jobs": [job.id]}
 
-    def _round(self, turn: Turn, batch: Job, steps: int, after: str | None) -> Mapping[str, Any]:
+    def _round(
+        self, turn: ExecutionClaim, batch: Job, steps: int, after: str | None
+    ) -> Mapping[str, Any]:
         """Jobs come in turn: those after the last one of the former round first.
 
         Raises LeaseLost.
@@ -87,7 +89,7 @@ class Rounds:
         for job in self._alive(batch, after):
             if job.status is JobStatus.PAUSED:
                 resting += 1
-            elif rules.is_abandoned(job, now):
+            elif rules.has_expired_lease(job, now):
                 due.append(job.id)  # its next step reclaims it
             elif job.status is JobStatus.RUNNING or _is_over(job, now):
                 moments.append(now + timedelta(seconds=bounds.PUBLISH_LOOK_SECONDS))
@@ -107,7 +109,7 @@ class Rounds:
 
     def _next(
         self,
-        turn: Turn,
+        turn: ExecutionClaim,
         batch: Job,
         due: Sequence[str],
         moments: Sequence[datetime],
@@ -121,7 +123,7 @@ class Rounds:
         latest = now + timedelta(seconds=bounds.PUBLISH_LOOK_SECONDS if moments else _INDEX_SECONDS)
         until = max(min([latest, *moments]), now + timedelta(seconds=1))
         self._driver.renew(turn, batch, lease, "waiting", progress, {})
-        return {"action": "wait", "until": stamp(until)}
+        return {"action": "wait", "until": to_iso(until)}
 
     def _alive(self, batch: Job, after: str | None) -> Iterator[Job]:
         """Jobs of the batch that have not ended, by id from `after` on, and then from the first;

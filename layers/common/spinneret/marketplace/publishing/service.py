@@ -15,10 +15,10 @@ from spinneret.jobs.models import (
     JobFilter,
     JobRef,
     JobStatus,
-    Move,
     Priority,
     Reply,
     RequestKey,
+    Transition,
 )
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
@@ -294,7 +294,7 @@ class PublishingService:
             raise NotFound("no such task")
         return found[0]
 
-    def move(self, tenant: str, job_id: str, move: Move) -> JobWithTasks:
+    def move(self, tenant: str, job_id: str, move: Transition) -> JobWithTasks:
         """Cancel, pause, resume or retry a job. Raises NotFound, Conflict and Contended."""
         self._job(tenant, job_id)
         self._control.move(JobRef(tenant=tenant, job_id=job_id), move)
@@ -321,7 +321,7 @@ class PublishingService:
         ]
         return found, page.after
 
-    def move_batch(self, tenant: str, batch_id_: str, move: Move) -> Batch:
+    def move_batch(self, tenant: str, batch_id_: str, move: Transition) -> Batch:
         """Cancel, pause or resume a batch, or retry what failed of it. Raises as `move`."""
         self.batch(tenant, batch_id_)
         self._control.move(JobRef(tenant=tenant, job_id=batch_id_), move)

@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.jobs.driven.driving import Driver
-from spinneret.jobs.driven.models import Turn
-from spinneret.jobs.driven.ports import Slots
+from spinneret.jobs.driven.models import ExecutionClaim
+from spinneret.jobs.driven.ports import Semaphore
 from spinneret.jobs.models import Backlog, Job, JobRef, JobStatus, Lane
 from spinneret.jobs.ports import JobStore
 from spinneret.jobs.worker import Context, Defer, Handler, Worker
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import Clock, Remaining, stamp
+from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 
 logger = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ class AwaitsCallback(Defer):
         self.is_begun = is_begun
 
 
-class NoMessages:
+class NullJobQueue:
     """Implements JobQueue for the steps: the machine waits itself, so that a message isn't needed
     unless the execution is lost. Then the sweeper sends it, as it replaces lost ones."""
 
@@ -45,7 +45,7 @@ class NoMessages:
         return Backlog(waiting=0, in_flight=0)
 
 
-class Visits:
+class JobStep:
     """One step after the other of a job's visit in a map.
 
     Each is a claim of its own: what cancels, pauses or reclaims a job, and what bounds its work,
@@ -60,7 +60,7 @@ class Visits:
         publish: Handler,
         driver: Driver,
         store: JobStore,
-        slots: Slots,
+        slots: Semaphore,
         clock: Clock,
         at_once: int = bounds.PUBLISHED_AT_ONCE,
     ) -> None:
@@ -125,7 +125,7 @@ class Visits:
             return {"action": "step"} if claim.is_made else _LEFT
         if job.due_at - now > timedelta(seconds=bounds.PUBLISH_PAUSE_SECONDS):
             return _LEFT
-        return {"action": "wait", "until": stamp(job.due_at)}
+        return {"action": "wait", "until": to_iso(job.due_at)}
 
     def _keep_slot(self, ref: JobRef, claim: _Claim, chosen: Mapping[str, Any]) -> None:
         """A job that goes on soon keeps its place, until well after its next step is due; a place
@@ -149,7 +149,7 @@ class Visits:
         jobs are cancelled or rest with it."""
         if claim is None:
             return
-        turn = Turn.of(claim)
+        turn = ExecutionClaim.of(claim)
         try:
             batch = self._driver.held(turn)
             soon = self._clock() + timedelta(seconds=bounds.PUBLISH_ROUND_SECONDS / 2)

@@ -7,12 +7,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from spinneret.jobs.effects.service import Effects
+from spinneret.jobs.effects.service import SideEffects
 from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, InputNeeded
-from spinneret.marketplace.calls.service import MarketCalls
+from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.publishing.models import Subject
@@ -31,7 +31,7 @@ _KNOWN: Final = timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS) - timedelta(d
 Result = Mapping[str, Any]
 
 
-class Work:
+class StepContext:
     """One claim of a job, as its steps see it."""
 
     def __init__(
@@ -39,9 +39,9 @@ class Work:
         *,
         context: Context,
         subject: Subject,
-        calls: MarketCalls,
+        calls: SellerApiClient,
         listings: ListingStore,
-        effects: Effects,
+        effects: SideEffects,
         services: Mapping[str, Any],
         clock: Clock,
         over: Defer | None = None,
@@ -74,7 +74,7 @@ class Work:
             state=ListingState.ENDED,
         )
 
-    def standing(self) -> Listing | None:
+    def current_listing(self) -> Listing | None:
         """The listing that stands by our record: publishing brings it up to the product and makes
         no other, whatever made it and however long ago."""
         listing = self.listing
@@ -90,7 +90,7 @@ class Work:
                 return after
         raise Contended("the listing's record is changing", retry_after=1)
 
-    def intend(self) -> Listing:
+    def record_intent(self) -> Listing:
         """Record that the listing is about to be made, before the first call that makes it.
 
         The time is the first intent's of this generation: look-ups of what was made begin there.

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.views import ListOf
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
 
@@ -60,7 +60,7 @@ def task_view(task: Task) -> TaskView:
         retry_count=task.retry_count,
         error_message=task.error_message,
         error_details=dict(task.error_details),
-        created_at=stamp(task.created_at),
+        created_at=to_iso(task.created_at),
         started_at=optional_stamp(task.started_at),
         completed_at=optional_stamp(task.completed_at),
     )

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
-from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import Task
 from spinneret.marketplace.vinted import errors
 from spinneret.marketplace.vinted.models import PluginAnswer, PluginRequest
@@ -19,13 +19,15 @@ _SECONDS: Final = 3 * bounds.AWS_CALL_SECONDS
 _LOOK: Final = "look whether Vinted shows the listing"
 
 
-def was_only_sent_as(work: Work, request: PluginRequest) -> bool:
+def was_only_sent_as(work: StepContext, request: PluginRequest) -> bool:
     """Whether a request of this name was never sent with another content."""
     browser, task = _browser(work)
     return browser.was_only_sent_as(task, request)
 
 
-def repeatable[T](work: Work, request: PluginRequest, read: Callable[[PluginAnswer], T]) -> T:
+def repeatable[T](
+    work: StepContext, request: PluginRequest, read: Callable[[PluginAnswer], T]
+) -> T:
     """Ask for what may be done twice: after a time-out it is sent as a new request."""
     browser, task = _browser(work)
     marketplace = work.subject.marketplace
@@ -41,14 +43,14 @@ def repeatable[T](work: Work, request: PluginRequest, read: Callable[[PluginAnsw
         raise
 
 
-def forget(work: Work, *requests: PluginRequest) -> None:
+def forget(work: StepContext, *requests: PluginRequest) -> None:
     """The next run asks for these anew, whatever was answered."""
     browser, task = _browser(work)
     for request in requests:
         browser.begin_again(task, request)
 
 
-def named(work: Work, what: str, request: PluginRequest) -> PluginRequest:
+def named(work: StepContext, what: str, request: PluginRequest) -> PluginRequest:
     """The request under a name that it keeps in every job."""
     listing = work.listing
     name = f"{work.subject.marketplace}/{listing.product_id}/{listing.generation}/{what}"
@@ -56,7 +58,7 @@ def named(work: Work, what: str, request: PluginRequest) -> PluginRequest:
 
 
 def unrepeatable(
-    work: Work,
+    work: StepContext,
     what: str,
     request: PluginRequest,
     read: Callable[[Mapping[str, Any]], Mapping[str, Any]],
@@ -88,7 +90,7 @@ def unrepeatable(
     return work.once(what, perform, find, _SECONDS)
 
 
-def _browser(work: Work) -> tuple[PluginTransport, Task]:
+def _browser(work: StepContext) -> tuple[PluginTransport, Task]:
     browser: PluginTransport = work.services["browser"]
     assert work.task is not None
     return browser, work.task

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.aws.codec import Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
@@ -30,7 +30,7 @@ from spinneret.aws.table import Table
 from spinneret.jobs.keys import job_key
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import epoch_seconds, parse_stamp, stamp
+from spinneret.kernel.clock import epoch_seconds, parse_stamp, to_iso
 from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, Sent
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class DynamoPluginStore:
             " #round = if_not_exists(#round, :zero) ADD #sent_to :to, #contents :content"
         )
         values = {
-            ":now": stamp(now),
+            ":now": to_iso(now),
             ":purge": epoch_seconds(now + timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS)),
             ":zero": 0,
             ":to": {plugin.connection_id},
@@ -122,7 +122,7 @@ class DynamoPluginStore:
             ":browser": browser,
             ":from": connection_id,
             ":round": number,
-            ":now": stamp(now),
+            ":now": to_iso(now),
         }
         change = "SET #accepted_by = :browser, #accepted_at = if_not_exists(#accepted_at, :now)"
         condition = f"{_SENT_THERE} AND {_ITS_OWN}"
@@ -156,7 +156,7 @@ class DynamoPluginStore:
 
     def take_token(self, tenant: str, key: str) -> str | None:
         """See PluginStore."""
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             found = self._client.delete_item(
                 TableName=self._table, Key=_waiting(tenant, key), ReturnValues="ALL_OLD"
             ).get("Attributes")
@@ -178,7 +178,7 @@ class DynamoPluginStore:
         spelled = f"{change} {condition or ''}"
         optional: dict[str, Any] = {"ConditionExpression": condition} if condition else {}
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 answer = self._client.update_item(
                     TableName=self._table,
                     Key=_asked(tenant, key),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from spinneret.kernel.errors import InputNeeded, MarketplaceRefused, MarketplaceUnavailable
-from spinneret.marketplace.refusals import Meaning, Problem, refused
+from spinneret.marketplace.refusals import Meaning, Problem, refusal_error
 from spinneret.marketplace.vinted.models import PluginAnswer
 
 # What the site says by status; its words come along.
@@ -64,12 +64,14 @@ def success(answer: PluginAnswer) -> Mapping[str, Any]:
     if answer.status in (_TOO_SLOW, 429) or answer.status >= 500:
         raise MarketplaceUnavailable(f"Vinted answered {answer.status}")
     if not 200 <= answer.status < 300:
-        raise refused("vinted", answer.status, _problems(answer))
+        raise refusal_error("vinted", answer.status, _problems(answer))
     if not any(answer.body.values()):
         blocked = Meaning(
             field="connection", cause="an empty answer", fix="look at Vinted yourself"
         )
-        raise refused("vinted", answer.status, [Problem(id="empty", meaning=blocked, said="")])
+        raise refusal_error(
+            "vinted", answer.status, [Problem(id="empty", meaning=blocked, said="")]
+        )
     return answer.body
 
 
@@ -128,4 +130,4 @@ def _of_field(number: str, theirs: str, value: Any) -> Problem:
 
 def _incomplete(name: str) -> Any:
     meaning = Meaning(field="connection", cause=f"an answer without {name}")
-    raise refused("vinted", 200, [Problem(id="incomplete", meaning=meaning, said="")])
+    raise refusal_error("vinted", 200, [Problem(id="incomplete", meaning=meaning, said="")])

@@ -11,8 +11,8 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
 from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
-from spinneret.marketplace.publishing.models import Step, Subject
-from spinneret.marketplace.publishing.work import Work
+from spinneret.marketplace.publishing.models import PlanStep, Subject
+from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 from spinneret.marketplace.vinted import asking, errors, rules
 from spinneret.marketplace.vinted.models import PluginRequest
@@ -23,7 +23,7 @@ _ITEMS: Final = "/api/v2/item_upload/items"
 _KNOWN: Final = timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS) - timedelta(days=1)
 
 
-def publish(subject: Subject) -> Sequence[Step]:
+def publish(subject: Subject) -> Sequence[PlanStep]:
     """Validate, photos one by one, draft, completion, record. A listing that stands is brought up
     to the product instead."""
     what = common.identity(subject)
@@ -38,7 +38,7 @@ def publish(subject: Subject) -> Sequence[Step]:
     ]
 
 
-def update(subject: Subject) -> Sequence[Step]:
+def update(subject: Subject) -> Sequence[PlanStep]:
     """Bring the item's fields and photos up to the product."""
     what = common.identity(subject)
     return [
@@ -49,7 +49,7 @@ def update(subject: Subject) -> Sequence[Step]:
     ]
 
 
-def delete(subject: Subject) -> Sequence[Step]:
+def delete(subject: Subject) -> Sequence[PlanStep]:
     """Delete the item, and look whether it is gone: the next publishing makes another."""
     what = {"generation": subject.listing.generation if subject.listing else 1}
     return [
@@ -58,16 +58,16 @@ def delete(subject: Subject) -> Sequence[Step]:
     ]
 
 
-def sync(subject: Subject) -> Sequence[Step]:  # noqa: ARG001 - every plan takes its subject
+def sync(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Look whether the item is there, and what differs."""
     return [_step("look", "Look up the item", "GET", f"{_ITEMS}/{{id}}", {}, _sync)]
 
 
-def link_product(subject: Subject) -> Sequence[Step]:
+def link_product(subject: Subject) -> Sequence[PlanStep]:
     """Take the item `external_id` for the product's; null says that there is none."""
     what = {"external_id": subject.given.get("external_id")}
     return [
-        Step(
+        PlanStep(
             key="link",
             type=TaskType.DB_OPERATION,
             description="Link the item",
@@ -79,8 +79,8 @@ def link_product(subject: Subject) -> Sequence[Step]:
 
 def _step(
     key: str, description: str, method: str, path: str, payload: Mapping[str, Any], run: Any
-) -> Step:
-    return Step(
+) -> PlanStep:
+    return PlanStep(
         key=key,
         type=TaskType.PLUGIN_HTTP,
         description=description,
@@ -91,7 +91,7 @@ def _step(
     )
 
 
-def _photos(subject: Subject, what: Mapping[str, Any]) -> list[Step]:
+def _photos(subject: Subject, what: Mapping[str, Any]) -> list[PlanStep]:
     _, content = subject.sold
     total = len(content.images)
     return [
@@ -107,7 +107,7 @@ def _photos(subject: Subject, what: Mapping[str, Any]) -> list[Step]:
     ]
 
 
-def _photo(url: str, work: Work) -> Mapping[str, Any]:
+def _photo(url: str, work: StepContext) -> Mapping[str, Any]:
     """A photo that is uploaded twice harms nobody: it belongs to nothing yet."""
     known = work.listing.images.get(url)
     if known is not None:
@@ -118,7 +118,7 @@ def _photo(url: str, work: Work) -> Mapping[str, Any]:
     return {"photo_id": photo_id}
 
 
-def _body(work: Work) -> dict[str, Any]:
+def _body(work: StepContext) -> dict[str, Any]:
     """The product as an item, its photos in its own order."""
     product, content = work.subject.sold
     photos = [
@@ -128,11 +128,11 @@ def _body(work: Work) -> dict[str, Any]:
     return rules.draft_of(content, photos, product.sku)
 
 
-def _draft(work: Work) -> Mapping[str, Any]:
+def _draft(work: StepContext) -> Mapping[str, Any]:
     _, content = work.subject.sold
-    if standing := work.standing():
+    if standing := work.current_listing():
         return {"draft_id": None, "vinted_id": standing.external_id}
-    began = work.intend().intent_at
+    began = work.record_intent().intent_at
     if began is not None and began + _KNOWN <= work.clock():
         raise errors.undecided("what became of the listing that was begun isn't known any more")
     refused = work.listing.reference
@@ -148,12 +148,12 @@ def _draft(work: Work) -> Mapping[str, Any]:
     return asking.unrepeatable(work, what, request, made)
 
 
-def _complete(work: Work) -> Mapping[str, Any]:
+def _complete(work: StepContext) -> Mapping[str, Any]:
     """The one call that makes a listing. What the product has become since its draft, or since its
     listing was published, is sent after it."""
     _, content = work.subject.sold
     draft = work.results["draft"]
-    if standing := work.standing():
+    if standing := work.current_listing():
         shown = standing.digest
         made: Mapping[str, Any] = {"item_id": standing.external_id, "url": standing.url}
     else:
@@ -183,23 +183,23 @@ def _item_made(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"item_id": errors.id_of(item), "url": item.get("url")}
 
 
-def _external(work: Work) -> tuple[str, str | None]:
+def _external(work: StepContext) -> tuple[str, str | None]:
     made = work.results["complete"]
     return str(made["item_id"]), made.get("url")
 
 
-def _known(work: Work) -> tuple[str, str | None]:
+def _known(work: StepContext) -> tuple[str, str | None]:
     listing = common.live(work)
     return str(listing.external_id), listing.url
 
 
-def _update(work: Work) -> Mapping[str, Any]:
+def _update(work: StepContext) -> Mapping[str, Any]:
     item_id = str(common.live(work).external_id)
     _change(work, item_id)
     return {"item_id": item_id}
 
 
-def _change(work: Work, item_id: str) -> None:
+def _change(work: StepContext, item_id: str) -> None:
     _, content = work.subject.sold
     body = {"item": _body(work)["draft"]}
     request = PluginRequest(method="PUT", path=f"{_ITEMS}/{item_id}", body=body)
@@ -208,7 +208,7 @@ def _change(work: Work, item_id: str) -> None:
     work.record(images={url: images[url] for url in content.images if url in images})
 
 
-def _delete(work: Work) -> Mapping[str, Any]:
+def _delete(work: StepContext) -> Mapping[str, Any]:
     listing = work.listing
     if listing.external_id is None:
         if listing.state is ListingState.CREATING:
@@ -224,7 +224,7 @@ def _delete(work: Work) -> Mapping[str, Any]:
     return {"deleted": True, "on_record": listing.external_id}
 
 
-def _sync(work: Work) -> Mapping[str, Any]:
+def _sync(work: StepContext) -> Mapping[str, Any]:
     """Only an answer that says so ends the listing: any other without the item proves nothing."""
     _, content = work.subject.sold
     listing = work.listing
@@ -242,7 +242,7 @@ def _sync(work: Work) -> Mapping[str, Any]:
     return {"state": "active", "drift": [[each.field, each.ours, each.theirs] for each in drift]}
 
 
-def _link(work: Work) -> Mapping[str, Any]:
+def _link(work: StepContext) -> Mapping[str, Any]:
     given = work.subject.given
     if "external_id" in given and given["external_id"] is None:
         common.ended(work, work.listing, ListingState.ENDED)

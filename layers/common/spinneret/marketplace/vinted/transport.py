@@ -218,7 +218,7 @@ class PluginInbox:
             raise NotFound("no such task was sent, another browser has it, or it is answered")
         token = self._store.token(connection.tenant, key)
         if token is not None:
-            _harmless(lambda: self._tokens.beat(token))
+            _harmless(lambda: self._tokens.heartbeat(token))
         return {"type": "confirmed", "of": "plugin.accepted", "key": name}
 
     def answered(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page, cursor_of
 from spinneret.monitoring.checks.models import CheckResult, Outcome
 
@@ -65,7 +65,7 @@ def result_view(result: CheckResult) -> ResultView:
     phases, certificate = result.phases, result.certificate
     return ResultView(
         id=result.id,
-        checked_at=stamp(result.checked_at),
+        checked_at=to_iso(result.checked_at),
         outcome=result.outcome,
         status_code=result.status_code,
         latency_ms=result.latency_ms,
@@ -90,8 +90,8 @@ def result_view(result: CheckResult) -> ResultView:
         else CertificateView(
             subject=certificate.subject,
             issuer=certificate.issuer,
-            not_before=stamp(certificate.not_before),
-            not_after=stamp(certificate.not_after),
+            not_before=to_iso(certificate.not_before),
+            not_after=to_iso(certificate.not_after),
         ),
         body_sha256=result.body_sha256,
     )

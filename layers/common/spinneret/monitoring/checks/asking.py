@@ -20,12 +20,12 @@ _PAUSES: Final = (*bounds.CHECK_RETRIES, None)
 _GET_SECONDS: Final = 0.1  # less isn't worth a request
 
 
-class Busy(Exception):
+class HostBusy(Exception):
     """There is no room for a request now: another check is at the host, a redirect's host lets the
     check wait for too long, or time is up."""
 
 
-class Asking:
+class CheckFetcher:
     """Implements RoutedFetcher for one check, which goes directly.
 
     A try goes on where the one before stopped behind redirects: the permits of the hosts before
@@ -43,8 +43,8 @@ class Asking:
         monotonic: Callable[[], float],
         sleep: Callable[[float], None],
     ) -> None:
-        """`require_room` raises Busy where a request of so many seconds could outlast the check's
-        slots, `enter` where another check is at the host that a redirect leads to."""
+        """`require_room` raises HostBusy where a request of so many seconds could outlast the
+        check's slots, `enter` where another check is at the host that a redirect leads to."""
         self._fetcher = fetcher
         self._timeout = timeout
         self._require_room = require_room
@@ -80,7 +80,7 @@ class Asking:
     def fetch(self, route: Route | None, request: FetchRequest) -> FetchedPage:  # noqa: ARG002 (directly)
         """See RoutedFetcher; of the hops' certificates the page has the one that ends first.
 
-        Raises Busy.
+        Raises HostBusy.
         """
         self.is_resumed = bool(request.left)
         hops = [*request.left, request.url]
@@ -93,7 +93,7 @@ class Asking:
             hops.append(target)
             self._waited += self._monotonic() - asked_at
             if self._waited > bounds.REDIRECT_WAITS_SECONDS:
-                raise Busy
+                raise HostBusy
 
         for pause in _PAUSES:
             at = replace(

@@ -14,19 +14,19 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo, reads
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.monitoring.checks import items
 from spinneret.monitoring.checks.models import CheckResult
 from spinneret.monitoring.incidents.dynamo import incident_write
-from spinneret.monitoring.incidents.models import Step
+from spinneret.monitoring.incidents.models import StateChange
 from spinneret.monitoring.reports import domain_events
 from spinneret.monitoring.rollups.dynamo import figure_writes
 from spinneret.monitoring.slots.dynamo import give_back_write
-from spinneret.monitoring.slots.models import Slot
+from spinneret.monitoring.slots.models import SlotLease
 from spinneret.monitoring.targets.dynamo import as_read
 from spinneret.monitoring.targets.items import state_item
-from spinneret.monitoring.targets.models import Watched
+from spinneret.monitoring.targets.models import TargetWithState
 from spinneret.outbox.models import DomainEvent
 
 if TYPE_CHECKING:
@@ -52,7 +52,13 @@ class DynamoCheckStore:
         self._checks = checks
         self._event_write = event_write
 
-    def record(self, watched: Watched, result: CheckResult, step: Step, slot: Slot | None) -> bool:
+    def record(
+        self,
+        watched: TargetWithState,
+        result: CheckResult,
+        step: StateChange,
+        slot: SlotLease | None,
+    ) -> bool:
         """See CheckStore."""
         target = watched.target
         names = target.tenant, target.id
@@ -80,7 +86,7 @@ class DynamoCheckStore:
         limit: int,
     ) -> Page[CheckResult]:
         """See CheckStore."""
-        first = "" if since is None else stamp(since)
+        first = "" if since is None else to_iso(since)
         last = "9" if until is None else items.behind(until)
         if after is not None and after < last:
             last = after

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import epoch_seconds, stamp
+from spinneret.kernel.clock import epoch_seconds, to_iso
 from spinneret.monitoring.checks.models import CheckResult
 
 Item = dict[str, Any]
@@ -25,7 +25,7 @@ def partition(tenant: str, target_id: str) -> str:
 
 def position(result: CheckResult) -> str:
     """Its place among them."""
-    return f"{stamp(result.checked_at)}#{result.id}"
+    return f"{to_iso(result.checked_at)}#{result.id}"
 
 
 def is_position(text: str) -> bool:
@@ -35,7 +35,7 @@ def is_position(text: str) -> bool:
 
 def behind(moment: datetime) -> str:
     """Sorts behind all places of this moment."""
-    return f"{stamp(moment)}$"
+    return f"{to_iso(moment)}$"
 
 
 def result_item(tenant: str, target_id: str, result: CheckResult) -> Item:

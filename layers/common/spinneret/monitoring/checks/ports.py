@@ -7,15 +7,21 @@ from typing import Protocol
 
 from spinneret.kernel.paging import Page
 from spinneret.monitoring.checks.models import CheckResult
-from spinneret.monitoring.incidents.models import Step
-from spinneret.monitoring.slots.models import Slot
-from spinneret.monitoring.targets.models import Watched
+from spinneret.monitoring.incidents.models import StateChange
+from spinneret.monitoring.slots.models import SlotLease
+from spinneret.monitoring.targets.models import TargetWithState
 
 
 class CheckStore(Protocol):
     """What checks found. All methods raise DependencyUnavailable."""
 
-    def record(self, watched: Watched, result: CheckResult, step: Step, slot: Slot | None) -> bool:
+    def record(
+        self,
+        watched: TargetWithState,
+        result: CheckResult,
+        step: StateChange,
+        slot: SlotLease | None,
+    ) -> bool:
         """Write everything that a check changes, and give its slot back, all or nothing.
 
         False when the target isn't as `watched` any more, or the slot was lost.

@@ -72,7 +72,7 @@ def may_be_ours(error: DomainError) -> bool:
     return isinstance(error, FetchFailed) and error.details.get("reason") in _OF_OUR_NETWORK
 
 
-def judged(
+def result_of_response(
     asked: CheckResult, page: FetchedPage, options: Options, conditions: Sequence[Condition]
 ) -> CheckResult:
     """The result of an answer; `asked` has what was known before it, and its latency."""

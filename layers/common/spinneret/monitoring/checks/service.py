@@ -15,18 +15,18 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, DomainError
 from spinneret.kernel.ids import NewId
 from spinneret.monitoring.checks import rules
-from spinneret.monitoring.checks.asking import Asking, Busy
+from spinneret.monitoring.checks.asking import CheckFetcher, HostBusy
 from spinneret.monitoring.checks.connectivity import Connectivity
 from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.checks.ports import CheckStore
 from spinneret.monitoring.conditions.language import parse_conditions
-from spinneret.monitoring.due.models import Due
-from spinneret.monitoring.incidents.models import Step
+from spinneret.monitoring.due.models import DueTarget
+from spinneret.monitoring.incidents.models import StateChange
 from spinneret.monitoring.incidents.rules import step
-from spinneret.monitoring.slots.models import Slot, host_slot
+from spinneret.monitoring.slots.models import SlotLease, host_slot
 from spinneret.monitoring.slots.ports import SlotStore
 from spinneret.monitoring.targets import rules as target_rules
-from spinneret.monitoring.targets.models import Method, Watched
+from spinneret.monitoring.targets.models import Method, TargetWithState
 from spinneret.monitoring.targets.ports import TargetStore
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.ports import Fetcher
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 _SLOT_MARGIN_SECONDS: Final = 2 * bounds.CLOCK_SKEW_SECONDS  # one clock behind, another one ahead
 
 
-class Done(StrEnum):
+class CheckDisposition(StrEnum):
     """What became of a target of a list."""
 
     CHECKED = "checked"
@@ -61,7 +61,7 @@ class CheckParts:
     checks: CheckStore
     slots: SlotStore
     fetcher: Fetcher
-    polite: Callable[[Asking], PoliteFetcher]
+    polite: Callable[[CheckFetcher], PoliteFetcher]
     """The polite fetcher over a check's own requests."""
     in_maintenance: Callable[[str, str, datetime], bool]
     """(tenant, target id, now)."""
@@ -87,7 +87,7 @@ class Checker:
     def __init__(self, parts: CheckParts) -> None:
         self._parts = parts
 
-    def check(self, due: Due, worker: Slot) -> Done:
+    def check(self, due: DueTarget, worker: SlotLease) -> CheckDisposition:
         """Check a target if it is still due."""
         parts = self._parts
         now = parts.clock()
@@ -95,15 +95,15 @@ class Checker:
         slot = parts.slots.take(host_slot(due.host), parts.new_id("chk"), now, until)
         if slot is None:
             watched = self._still_due(due)
-            return Done.STALE if watched is None else self.skip(watched)
+            return CheckDisposition.STALE if watched is None else self.skip(watched)
         check = _Check(parts, slot, worker)
         try:
             watched = self._still_due(due)
-            return Done.STALE if watched is None else self._checked(check, watched)
+            return CheckDisposition.STALE if watched is None else self._checked(check, watched)
         finally:
             check.leave()
 
-    def skip(self, watched: Watched, *, reservation: str | None = None) -> Done:
+    def skip(self, watched: TargetWithState, *, reservation: str | None = None) -> CheckDisposition:
         """Record that the host was too busy; the target stays due since when it was."""
         now = self._parts.clock()
         result = replace(self._blank(watched, now), outcome=Outcome.SKIPPED_BUSY)
@@ -111,26 +111,26 @@ class Checker:
         change = step(watched, result, watched.state.due_at)
         change = replace(change, state=replace(change.state, reservation=reservation))
         if not self._parts.checks.record(watched, result, change, None):
-            return Done.STALE
+            return CheckDisposition.STALE
         self._hand_on(watched, change)
-        return Done.SKIPPED
+        return CheckDisposition.SKIPPED
 
-    def still_due(self, due: Due) -> Watched | None:
+    def still_due(self, due: DueTarget) -> TargetWithState | None:
         """The target, if its time has come."""
         return self._still_due(due)
 
-    def _still_due(self, due: Due) -> Watched | None:
+    def _still_due(self, due: DueTarget) -> TargetWithState | None:
         watched = self._parts.targets.get(due.tenant, due.target_id)
         if watched is None or watched.state.due_at is None:
             return None
         return watched if watched.state.due_at <= self._parts.clock() else None
 
-    def _checked(self, check: _Check, watched: Watched) -> Done:
+    def _checked(self, check: _Check, watched: TargetWithState) -> CheckDisposition:
         began_at = self._parts.clock()
         asked = self._blank(watched, began_at)
         try:
             answer = check.ask(watched)
-        except Busy:
+        except HostBusy:
             return self.skip(watched)
         except DependencyUnavailable:
             raise
@@ -147,11 +147,15 @@ class Checker:
                 result = replace(result, certificate=None)
         return self._recorded(check, watched, result)
 
-    def _judged(self, asked: CheckResult, page: FetchedPage, watched: Watched) -> CheckResult:
+    def _judged(
+        self, asked: CheckResult, page: FetchedPage, watched: TargetWithState
+    ) -> CheckResult:
         options = watched.target.options
-        return rules.judged(asked, page, options, parse_conditions(options.conditions))
+        return rules.result_of_response(asked, page, options, parse_conditions(options.conditions))
 
-    def _recorded(self, check: _Check, watched: Watched, result: CheckResult) -> Done:
+    def _recorded(
+        self, check: _Check, watched: TargetWithState, result: CheckResult
+    ) -> CheckDisposition:
         target = watched.target
         next_due = target_rules.next_slot(
             target.id, target.options.interval_seconds, self._parts.clock()
@@ -159,16 +163,16 @@ class Checker:
         change = step(watched, result, next_due)
         if not self._parts.checks.record(watched, result, change, check.slot):
             logger.info("check_refused", extra={"target_id": target.id})
-            return Done.STALE
+            return CheckDisposition.STALE
         check.is_over()
         self._hand_on(watched, change)
-        return Done.CHECKED
+        return CheckDisposition.CHECKED
 
-    def _hand_on(self, watched: Watched, change: Step) -> None:
+    def _hand_on(self, watched: TargetWithState, change: StateChange) -> None:
         if change.reports:
             self._parts.hand_on(watched.target.tenant, watched.target.id)
 
-    def _blank(self, watched: Watched, now: datetime) -> CheckResult:
+    def _blank(self, watched: TargetWithState, now: datetime) -> CheckResult:
         due_at, target = watched.state.due_at, watched.target
         late = now - due_at if due_at is not None else timedelta()
         return CheckResult(
@@ -183,13 +187,13 @@ class Checker:
 class _Check:
     """One check under way, with the slots of the hosts that it is at."""
 
-    def __init__(self, parts: CheckParts, slot: Slot, worker: Slot) -> None:
+    def __init__(self, parts: CheckParts, slot: SlotLease, worker: SlotLease) -> None:
         self._parts = parts
         self._worker = worker
-        self.slot: Slot = slot
-        self._others: dict[str, Slot] = {}
+        self.slot: SlotLease = slot
+        self._others: dict[str, SlotLease] = {}
         self._has_slot = True
-        self.asking = Asking(
+        self.asking = CheckFetcher(
             parts.fetcher,
             timeout=parts.timeout,
             require_room=self._require_room,
@@ -199,8 +203,8 @@ class _Check:
             sleep=parts.sleep,
         )
 
-    def ask(self, watched: Watched) -> FetchedPage | WaitUntil:
-        """Raises Busy, and what PoliteFetcher.fetch raises."""
+    def ask(self, watched: TargetWithState) -> FetchedPage | WaitUntil:
+        """Raises HostBusy, and what PoliteFetcher.fetch raises."""
         target, state = watched.target, watched.state
         assert state.due_at is not None  # only due targets are asked for
         # The same for every try of this check, also at the next tick.
@@ -233,7 +237,7 @@ class _Check:
         needed = seconds + bounds.REDIRECT_WAITS_SECONDS + _SLOT_MARGIN_SECONDS
         end = min(each.until for each in (self.slot, self._worker, *self._others.values()))
         if self._parts.clock() + timedelta(seconds=needed) > end:
-            raise Busy
+            raise HostBusy
 
     def _enter(self, url: Url) -> None:
         """A redirect's host has one check at a time too."""
@@ -243,5 +247,5 @@ class _Check:
         now = self._parts.clock()
         slot = self._parts.slots.take(name, self.slot.owner, now, self.slot.until)
         if slot is None:
-            raise Busy
+            raise HostBusy
         self._others[name] = slot

@@ -10,15 +10,15 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
-from spinneret.monitoring.checks.service import Checker, Done
+from spinneret.monitoring.checks.service import CheckDisposition, Checker
 from spinneret.monitoring.due import rules
-from spinneret.monitoring.due.models import Due
-from spinneret.monitoring.slots.models import Slot, worker_slot
+from spinneret.monitoring.due.models import DueTarget
+from spinneret.monitoring.slots.models import SlotLease, worker_slot
 from spinneret.monitoring.slots.ports import SlotStore
 
 logger = logging.getLogger(__name__)
 
-Order = tuple[datetime, Sequence[Due]]
+Order = tuple[datetime, Sequence[DueTarget]]
 """The time of the tick, and its list for this worker."""
 
 _NO_SLOT: Final = "no_slot"
@@ -76,12 +76,12 @@ class CheckWorker:
         logger.info("checks_done", extra={"listed": len(targets), **done})
         return done
 
-    def _one(self, due: Due, slot: Slot, busy: set[str]) -> Done:
+    def _one(self, due: DueTarget, slot: SlotLease, busy: set[str]) -> CheckDisposition:
         if due.host in busy:
             watched = self._checker.still_due(due)
-            return Done.STALE if watched is None else self._checker.skip(watched)
+            return CheckDisposition.STALE if watched is None else self._checker.skip(watched)
         done = self._checker.check(due, slot)
-        if done is Done.SKIPPED:
+        if done is CheckDisposition.SKIPPED:
             busy.add(due.host)
         return done
 
@@ -89,7 +89,7 @@ class CheckWorker:
     def _needed(self) -> float:
         return self._slot_seconds + bounds.DEADLINE_MARGIN_SECONDS
 
-    def _take(self) -> Slot | None:
+    def _take(self) -> SlotLease | None:
         """A slot that nobody has, looked for from a place of its own."""
         owner, now = self._new_owner(), self._clock()
         first = int(owner, 16) % self._workers
@@ -100,7 +100,7 @@ class CheckWorker:
                 return slot
         return None
 
-    def _renewed(self, slot: Slot) -> Slot | None:
+    def _renewed(self, slot: SlotLease) -> SlotLease | None:
         """The slot with enough time for a check; None if it was lost."""
         now = self._clock()
         if slot.until - now >= timedelta(seconds=self._slot_seconds):

@@ -16,7 +16,7 @@ from spinneret.kernel.clock import Clock, Remaining, utc_now
 from spinneret.kernel.errors import DomainError, UrlBlocked, UrlInvalid
 from spinneret.kernel.ids import id_maker
 from spinneret.kernel.settings import SettingsError
-from spinneret.monitoring.checks.asking import Asking
+from spinneret.monitoring.checks.asking import CheckFetcher
 from spinneret.monitoring.checks.connectivity import Connectivity
 from spinneret.monitoring.checks.dynamo import DynamoCheckStore
 from spinneret.monitoring.checks.service import Checker, CheckParts
@@ -40,7 +40,7 @@ from spinneret.web.hosts.wiring import HostServiceSettings, host_pace, host_serv
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.robots import product_token_of
 from spinneret.web.politeness.robots_gate import RobotsGate
-from spinneret.web.politeness.robots_policy import Kept
+from spinneret.web.politeness.robots_policy import StoredRobots
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +60,11 @@ class CheckWorkerSettings(MonitoringSettings, HostServiceSettings, RelaySettings
 class NoRobots:
     """Implements RobotsStore for checks, which read no robots.txt."""
 
-    def find(self, origin: str) -> Kept | None:  # noqa: ARG002 (none is kept)
+    def find(self, origin: str) -> StoredRobots | None:  # noqa: ARG002 (none is kept)
         """See RobotsStore."""
         return None
 
-    def keep(self, origin: str, kept: Kept) -> None:
+    def keep(self, origin: str, kept: StoredRobots) -> None:
         """See RobotsStore."""
 
 
@@ -99,7 +99,7 @@ def check_worker(env: Mapping[str, str]) -> Callable[[Order, Remaining], Counter
             seconds=settings.http_timeout,
             clock=utc_now,
         ),
-        hand_on=relay(settings).hand_on,
+        hand_on=relay(settings).relay,
         clock=utc_now,
         monotonic=time.monotonic,
         sleep=time.sleep,
@@ -117,14 +117,14 @@ def check_worker(env: Mapping[str, str]) -> Callable[[Order, Remaining], Counter
     ).run
 
 
-def _polite(settings: CheckWorkerSettings) -> Callable[[Asking], PoliteFetcher]:
+def _polite(settings: CheckWorkerSettings) -> Callable[[CheckFetcher], PoliteFetcher]:
     hosts, pace = host_service(settings), host_pace(settings)
     robots = RobotsGate(
         store=NoRobots(), product_token=product_token_of(settings.user_agent), clock=utc_now
     )
     progress = DynamoProgressStore(dynamodb_client(), settings.domains_table)
 
-    def polite(asking: Asking) -> PoliteFetcher:
+    def polite(asking: CheckFetcher) -> PoliteFetcher:
         return PoliteFetcher(
             fetcher=asking,
             hosts=hosts,

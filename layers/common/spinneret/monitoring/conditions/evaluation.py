@@ -12,13 +12,13 @@ from spinneret.kernel import bounds
 from spinneret.monitoring.conditions.models import (
     All,
     AnyOf,
-    Comparison,
     Condition,
     Expression,
     Facts,
     Field,
     Not,
     Operator,
+    Predicate,
     Subject,
 )
 
@@ -63,7 +63,7 @@ class _Answer:
                 return all(self.meets(each) for each in parts)
             case AnyOf(of=parts):
                 return any(self.meets(each) for each in parts)
-            case Comparison(field=field, operator=operator, value=value):
+            case Predicate(field=field, operator=operator, value=value):
                 if field.subject is Subject.SIZE:
                     self._require_size_beside(value)
                 return _compare(self._value(field), operator, value)
@@ -71,9 +71,9 @@ class _Answer:
     def found(self, expression: Expression) -> str:
         """What a single comparison found, but for a body's text."""
         match expression:
-            case Comparison(field=Field(subject=Subject.BODY)):
+            case Predicate(field=Field(subject=Subject.BODY)):
                 return ""
-            case Comparison(field=field):
+            case Predicate(field=field):
                 shown = json.dumps(self._value(field), ensure_ascii=False, default=str)
                 cut = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"
                 return f" ({field} is {cut})"

@@ -12,13 +12,13 @@ from spinneret.kernel.errors import ValidationFailed
 from spinneret.monitoring.conditions.models import (
     All,
     AnyOf,
-    Comparison,
     Condition,
     Expression,
     Field,
     Literal,
     Not,
     Operator,
+    Predicate,
     Step,
     Subject,
 )
@@ -186,7 +186,7 @@ _Read = tuple[Literal, str | None]
 """A literal and its unit."""
 
 
-def _comparison(field: Field, operator: Operator, read: _Read) -> Comparison:
+def _comparison(field: Field, operator: Operator, read: _Read) -> Predicate:
     value = _fitting(field, *read)
     subject = field.subject
     if operator in _ON_TEXT:
@@ -198,11 +198,11 @@ def _comparison(field: Field, operator: Operator, read: _Read) -> Comparison:
         raise _Unfit(f"compares by {operator} with something else than a number")
     if operator in _ORDERS and subject in _TEXTS:
         raise _Unfit(f"compares {subject}, which is a text, by {operator}")
-    return Comparison(field, operator, value)
+    return Predicate(field, operator, value)
 
 
-def _membership(field: Field, reads: Sequence[_Read]) -> Comparison:
-    return Comparison(field, Operator.IN, tuple(_fitting(field, *read) for read in reads))
+def _membership(field: Field, reads: Sequence[_Read]) -> Predicate:
+    return Predicate(field, Operator.IN, tuple(_fitting(field, *read) for read in reads))
 
 
 def _fitting(field: Field, value: Literal, unit: str | None) -> Literal:
@@ -258,7 +258,7 @@ def _subjects(conditions: Sequence[Condition]) -> frozenset[Subject]:
 
 def _fields(expression: Expression) -> Iterator[Field]:
     match expression:
-        case Comparison(field=field):
+        case Predicate(field=field):
             yield field
         case Not(of=of):
             yield from _fields(of)

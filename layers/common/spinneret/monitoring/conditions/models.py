@@ -56,7 +56,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Predicate:
     """A field and what it is to be."""
 
     field: Field
@@ -85,7 +85,7 @@ class AnyOf:
     of: tuple[Expression, ...]
 
 
-Expression = Comparison | Not | All | AnyOf
+Expression = Predicate | Not | All | AnyOf
 
 
 @dataclass(frozen=True)

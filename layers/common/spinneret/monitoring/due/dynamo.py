@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws.reads import items
-from spinneret.kernel.clock import parse_stamp, stamp
-from spinneret.monitoring.due.models import Due
+from spinneret.kernel.clock import parse_stamp, to_iso
+from spinneret.monitoring.due.models import DueTarget
 from spinneret.monitoring.targets.items import DUE_INDEX, due_shard
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ class DynamoDueIndex:
         self._client = client
         self._table = table
 
-    def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[Due]:
+    def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[DueTarget]:
         """See DueIndex; a write shows after a moment only."""
         values = {
             ":shard": due_shard(shard),
-            ":since": "0" if since is None else stamp(since),
-            ":now": stamp(now),
+            ":since": "0" if since is None else to_iso(since),
+            ":now": to_iso(now),
         }
         request = {
             "TableName": self._table,
@@ -47,8 +47,8 @@ class DynamoDueIndex:
         yield from map(_due, items(self._client.query, request))
 
 
-def _due(item: Mapping[str, Any]) -> Due:
-    return Due(
+def _due(item: Mapping[str, Any]) -> DueTarget:
+    return DueTarget(
         tenant=item["tenant"],
         target_id=item["target_id"],
         host=item["host"],

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from spinneret.kernel.clock import parse_stamp, stamp
-from spinneret.monitoring.due.models import Due
+from spinneret.kernel.clock import parse_stamp, to_iso
+from spinneret.monitoring.due.models import DueTarget
 
 
 def tick_message(at: datetime) -> str:
     """The tick of a time."""
-    return json.dumps({"at": stamp(at)})
+    return json.dumps({"at": to_iso(at)})
 
 
 def tick_of(body: str) -> datetime:
@@ -24,13 +24,13 @@ def tick_of(body: str) -> datetime:
     raise ValueError("not a tick")
 
 
-def list_message(ticked_at: datetime, targets: Sequence[Due]) -> str:
+def list_message(ticked_at: datetime, targets: Sequence[DueTarget]) -> str:
     """A worker's list: 40 KB at most, of SQS's 256."""
-    rows = [[each.tenant, each.target_id, each.host, stamp(each.due_at)] for each in targets]
-    return json.dumps({"at": stamp(ticked_at), "targets": rows}, separators=(",", ":"))
+    rows = [[each.tenant, each.target_id, each.host, to_iso(each.due_at)] for each in targets]
+    return json.dumps({"at": to_iso(ticked_at), "targets": rows}, separators=(",", ":"))
 
 
-def list_of(body: str) -> tuple[datetime, list[Due]]:
+def list_of(body: str) -> tuple[datetime, list[DueTarget]]:
     """The inverse of `list_message`; raises ValueError for anything else."""
     match _parsed(body):
         case {"at": str(at), "targets": list(rows)}:
@@ -38,10 +38,12 @@ def list_of(body: str) -> tuple[datetime, list[Due]]:
     raise ValueError("not a list of targets")
 
 
-def _due(row: Any) -> Due:
+def _due(row: Any) -> DueTarget:
     match row:
         case [str(tenant), str(target_id), str(host), str(due_at)]:
-            return Due(tenant=tenant, target_id=target_id, host=host, due_at=parse_stamp(due_at))
+            return DueTarget(
+                tenant=tenant, target_id=target_id, host=host, due_at=parse_stamp(due_at)
+            )
     raise ValueError("not a target")
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, kw_only=True)
-class Due:
+class DueTarget:
     """A target whose time has come."""
 
     tenant: str
@@ -17,7 +17,7 @@ class Due:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ticked:
+class CheckTickResult:
     """What one tick found and did."""
 
     due: int

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.monitoring.due.models import Due
+from spinneret.monitoring.due.models import DueTarget
 
 
 class DueIndex(Protocol):
     """Targets by the time of their next check. Raises DependencyUnavailable."""
 
-    def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[Due]:
+    def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[DueTarget]:
         """The targets of a shard that are due at `now`, longest waiting first; with `since`, those
         that have been due since then at most. They are read as they are taken."""
         ...
@@ -28,6 +28,6 @@ class CheckLanes(Protocol):
         """Send ticks that come so many seconds after `at`."""
         ...
 
-    def hand(self, ticked_at: datetime, targets: Sequence[Due]) -> None:
+    def hand(self, ticked_at: datetime, targets: Sequence[DueTarget]) -> None:
         """Send a list to a worker."""
         ...

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.kernel import bounds
-from spinneret.monitoring.due.models import Due
+from spinneret.monitoring.due.models import DueTarget
 from spinneret.web.politeness.models import PaceLimits
 
 MINUTE: Final = 60
@@ -36,7 +36,7 @@ def places_of_host(pace: PaceLimits, interval_seconds: int) -> int:
     return min((bounds.CHECK_SKIPS_REPORTED + 1) * checked, bounds.CHECK_ROUND_TARGETS)
 
 
-def elsewhere(oldest: datetime, now: datetime, interval_seconds: int) -> datetime:
+def scan_offset(oldest: datetime, now: datetime, interval_seconds: int) -> datetime:
     """A time between both, another one at each tick, and in the long run any.
 
     Steps of the golden ratio leave no gap unvisited for long (Weyl's equidistribution).
@@ -45,22 +45,24 @@ def elsewhere(oldest: datetime, now: datetime, interval_seconds: int) -> datetim
     return oldest + (number * _GOLDEN_RATIO % 1) * (now - oldest)
 
 
-def deal(found: Iterable[Due], workers: int, per_host: int) -> list[list[Due]]:
+def assign_to_workers(
+    found: Iterable[DueTarget], workers: int, per_host: int
+) -> list[list[DueTarget]]:
     """A list for each worker: first of each host the target that waits longest, then the second.
 
     All targets of a host, `per_host` at most, are on one list, since there is one check at a host
     at a time. Within a list hosts take turns, so that one with many targets holds up no other; of
     all hosts at their turn, the target that waits longest comes first.
     """
-    by_host: defaultdict[str, list[Due]] = defaultdict(list)
+    by_host: defaultdict[str, list[DueTarget]] = defaultdict(list)
     for each in sorted(found, key=_longest_waiting):
         by_host[each.host].append(each)
     ranked = (each for of_host in by_host.values() for each in enumerate(of_host[:per_host]))
     chosen = sorted(ranked, key=_turn)[: workers * bounds.CHECK_ROUND_TARGETS]
-    turns: defaultdict[str, list[tuple[int, Due]]] = defaultdict(list)
+    turns: defaultdict[str, list[tuple[int, DueTarget]]] = defaultdict(list)
     for rank, each in chosen:
         turns[each.host].append((rank, each))
-    lists: list[list[tuple[int, Due]]] = [
+    lists: list[list[tuple[int, DueTarget]]] = [
         [] for _ in range(min(workers, math.ceil(len(chosen) / _CHECKS_PER_WORKER)))
     ]
     for of_host in sorted(turns.values(), key=len, reverse=True):
@@ -74,14 +76,14 @@ def end_of_round(ticked_at: datetime, interval_seconds: int) -> datetime:
     return ticked_at + timedelta(seconds=seconds)
 
 
-def _in_turns(ranked: Sequence[tuple[int, Due]]) -> list[Due]:
+def _in_turns(ranked: Sequence[tuple[int, DueTarget]]) -> list[DueTarget]:
     return [due for _, due in sorted(ranked, key=_turn)[: bounds.CHECK_ROUND_TARGETS]]
 
 
-def _turn(ranked: tuple[int, Due]) -> tuple[int, datetime, str]:
+def _turn(ranked: tuple[int, DueTarget]) -> tuple[int, datetime, str]:
     rank, due = ranked
     return rank, *_longest_waiting(due)
 
 
-def _longest_waiting(due: Due) -> tuple[datetime, str]:
+def _longest_waiting(due: DueTarget) -> tuple[datetime, str]:
     return due.due_at, due.target_id

@@ -10,9 +10,9 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.metrics import embedded
+from spinneret.kernel.metrics import emf_fields
 from spinneret.monitoring.due import rules
-from spinneret.monitoring.due.models import Announced, Due, Ticked
+from spinneret.monitoring.due.models import Announced, CheckTickResult, DueTarget
 from spinneret.monitoring.due.ports import CheckLanes, DueIndex
 from spinneret.monitoring.slots.ports import SlotStore
 from spinneret.web.politeness.models import PaceLimits
@@ -22,10 +22,10 @@ logger = logging.getLogger(__name__)
 _TICK: Final = "TICK"
 _SHARE: Final = 0.6  # of an interval: SQS delays are good to a second
 _UNITS: Final = {"due": "Count", "handed": "Count", "late_seconds": "Seconds"}
-_NOTHING: Final = Ticked(due=0, handed=0, workers=0, oldest_seconds=0.0)
+_NOTHING: Final = CheckTickResult(due=0, handed=0, workers=0, oldest_seconds=0.0)
 
 
-class Announcer:
+class TickScheduler:
     """Sends the ticks of a minute."""
 
     def __init__(self, *, lanes: CheckLanes, clock: Clock, interval_seconds: int) -> None:
@@ -65,7 +65,7 @@ class Tick:
         self._workers = workers
         self._per_host = rules.places_of_host(pace, interval_seconds)
 
-    def run(self, at: datetime) -> Ticked:
+    def run(self, at: datetime) -> CheckTickResult:
         """The tick of this time; nothing if it comes late, or another one was a moment ago.
 
         So the ticks that pile up in an outage are one. Raises DependencyUnavailable.
@@ -76,10 +76,10 @@ class Tick:
         if self._slots.take(_TICK, self._new_owner(), now, now + _SHARE * every) is None:
             return _NOTHING
         found = [each for shard in range(bounds.CHECK_SHARDS) for each in self._found(shard, now)]
-        lists = rules.deal(found, self._workers, self._per_host)
+        lists = rules.assign_to_workers(found, self._workers, self._per_host)
         for each in lists:
             self._lanes.hand(now, each)
-        ticked = Ticked(
+        ticked = CheckTickResult(
             due=len(found),
             handed=sum(map(len, lists)),
             workers=len(lists),
@@ -91,12 +91,12 @@ class Tick:
                 "due": ticked.due,
                 "handed": ticked.handed,
                 "late_seconds": round(ticked.oldest_seconds, 3),
-                **embedded(now, _UNITS),
+                **emf_fields(now, _UNITS),
             },
         )
         return ticked
 
-    def _found(self, shard: int, now: datetime) -> list[Due]:
+    def _found(self, shard: int, now: datetime) -> list[DueTarget]:
         """What is due of a shard: more than the lists hold, as most may be a few hosts'.
 
         Where there is more than a tick reads, it reads on at another place each time, so that it
@@ -105,6 +105,6 @@ class Tick:
         found = list(islice(self._index.due(shard, now), bounds.CHECK_READ_TARGETS))
         if len(found) < bounds.CHECK_READ_TARGETS:
             return found
-        since = rules.elsewhere(found[-1].due_at, now, self._interval)
+        since = rules.scan_offset(found[-1].due_at, now, self._interval)
         more = islice(self._index.due(shard, now, since), bounds.CHECK_READ_TARGETS)
         return list(dict.fromkeys([*found, *more]))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from spinneret.aws.clients import translated
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.monitoring.due.messages import list_message, tick_message
-from spinneret.monitoring.due.models import Due
+from spinneret.monitoring.due.models import DueTarget
 
 if TYPE_CHECKING:
     from types_boto3_sqs import SQSClient
@@ -29,12 +29,12 @@ class SqsCheckLanes:
         for delay in delays:
             self._send(TICKS, tick_message(at + timedelta(seconds=delay)), delay)
 
-    def hand(self, ticked_at: datetime, targets: Sequence[Due]) -> None:
+    def hand(self, ticked_at: datetime, targets: Sequence[DueTarget]) -> None:
         """See CheckLanes."""
         self._send(CHECKS, list_message(ticked_at, targets))
 
     def _send(self, lane: str, body: str, delay: int = 0) -> None:
-        with translated("sqs"):
+        with translate_aws_errors("sqs"):
             self._client.send_message(
                 QueueUrl=f"{self._lanes_url}{lane}", MessageBody=body, DelaySeconds=delay
             )

@@ -12,8 +12,8 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining, utc_now
 from spinneret.kernel.settings import Settings
 from spinneret.monitoring.due.dynamo import DynamoDueIndex
-from spinneret.monitoring.due.models import Announced, Ticked
-from spinneret.monitoring.due.service import Announcer, Tick
+from spinneret.monitoring.due.models import Announced, CheckTickResult
+from spinneret.monitoring.due.service import Tick, TickScheduler
 from spinneret.monitoring.due.sqs import SqsCheckLanes
 from spinneret.monitoring.settings import TargetSettings
 from spinneret.monitoring.slots.dynamo import DynamoSlotStore
@@ -41,10 +41,10 @@ def announcer(env: Mapping[str, str]) -> Callable[[], Announced]:
     """The pass of the rule of the minute."""
     settings = AnnouncerSettings.from_env(env)
     lanes = SqsCheckLanes(sqs_client(), settings.lanes_url)
-    return Announcer(lanes=lanes, clock=utc_now, interval_seconds=settings.check_interval).run
+    return TickScheduler(lanes=lanes, clock=utc_now, interval_seconds=settings.check_interval).run
 
 
-def tick(env: Mapping[str, str]) -> Callable[[datetime, Remaining], Ticked]:
+def tick(env: Mapping[str, str]) -> Callable[[datetime, Remaining], CheckTickResult]:
     """What becomes of a tick."""
     settings = TickSettings.from_env(env)
     client = dynamodb_client()

@@ -16,7 +16,7 @@ from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import PermanentError
 from spinneret.monitoring.imports import rules
-from spinneret.monitoring.imports.rules import Line
+from spinneret.monitoring.imports.rules import ImportLine
 from spinneret.monitoring.targets.api_models import TargetRequest, options_of
 from spinneret.monitoring.targets.service import Created, RequestId, TargetService
 from spinneret.web.exploring.sitemaps.reader import SitemapReader
@@ -69,7 +69,7 @@ class TargetImport:
             "refused": counts["refused"],
         }
 
-    def _one(self, job: Job, line: Line) -> dict[str, Any]:
+    def _one(self, job: Job, line: ImportLine) -> dict[str, Any]:
         shown = {"line": line.number, "url": str(line.values.get("url", ""))[:_SHOWN_CHARS]}
         try:
             created = self._created(job, line)
@@ -83,7 +83,7 @@ class TargetImport:
         outcome = "created" if created.status == 201 else "exists"
         return {**shown, "outcome": outcome, "target_id": created.target_id}
 
-    def _created(self, job: Job, line: Line) -> Created:
+    def _created(self, job: Job, line: ImportLine) -> Created:
         request = TargetRequest.model_validate(line.values)
         key = RequestId(
             scope=fingerprint([job.id, line.number]), payload=fingerprint(dict(line.values))
@@ -91,7 +91,7 @@ class TargetImport:
         options = options_of(request, self._default_interval)
         return self._targets.create(job.tenant, request.url, options, key)
 
-    def _listed(self, context: Context) -> list[Line]:
+    def _listed(self, context: Context) -> list[ImportLine]:
         """The pages of a sitemap in its order, those of an index file by file."""
         payload, walk = (
             context.job.payload,
@@ -110,7 +110,7 @@ class TargetImport:
                     if len(urls) == payload["limit"]:
                         break
         return [
-            Line(number, {"url": url, **payload["options"]})
+            ImportLine(number, {"url": url, **payload["options"]})
             for number, url in enumerate(islice(urls, payload["limit"]), start=1)
         ]
 

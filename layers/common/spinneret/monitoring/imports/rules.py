@@ -27,14 +27,14 @@ _MARK: Final = "\ufeff"
 
 
 @dataclass(frozen=True)
-class Line:
+class ImportLine:
     """One target to be, as it was given; counted as editors do, from 1."""
 
     number: int
     values: Mapping[str, Any]
 
 
-def lines_of(text: str) -> list[Line]:
+def lines_of(text: str) -> list[ImportLine]:
     """The lines of a CSV file that aren't empty; empty cells are left out.
 
     Raises ValidationFailed: no `url` column, an unknown one, more than IMPORT_LINES_MAX lines.
@@ -57,7 +57,7 @@ def lines_of(text: str) -> list[Line]:
         raise _refused(f"may have these columns, each once: {', '.join(COLUMNS)}")
     if len(rows) > bounds.IMPORT_LINES_MAX:
         raise _refused(f"has more than {bounds.IMPORT_LINES_MAX} lines")
-    return [Line(number, _values(columns, cells)) for number, cells in rows]
+    return [ImportLine(number, _values(columns, cells)) for number, cells in rows]
 
 
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:

@@ -46,5 +46,5 @@ def import_worker(env: Mapping[str, str]) -> Worker:
         clock=utc_now,
         default_interval=settings.check_interval,
     )
-    store = ending_store(settings, relay(settings).hand_on)
+    store = ending_store(settings, relay(settings).relay)
     return worker(settings, {TARGET_IMPORT: handler}, store)

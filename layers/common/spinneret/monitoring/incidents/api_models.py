@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 from spinneret.monitoring.incidents.models import Incident
@@ -41,11 +41,11 @@ def incident_list(page: Page[Incident]) -> IncidentList:
 def _view(incident: Incident) -> IncidentView:
     return IncidentView(
         id=incident.id,
-        started_at=stamp(incident.started_at),
+        started_at=to_iso(incident.started_at),
         ended_at=optional_stamp(incident.ended_at),
         status=incident.status,
         timeline=[
-            EntryView(at=stamp(each.at), status=each.status, message=each.message)
+            EntryView(at=to_iso(each.at), status=each.status, message=each.message)
             for each in incident.timeline
         ],
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from spinneret.aws import dynamo
 from spinneret.aws.reads import page_of
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import epoch_seconds, optional_stamp, stamp
+from spinneret.kernel.clock import epoch_seconds, optional_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.monitoring.incidents import items
 from spinneret.monitoring.incidents.models import Incident, IncidentChange
@@ -50,7 +50,7 @@ def incident_write(
     """
     key = {
         "pk": items.partition(tenant, target_id),
-        "sk": f"{stamp(change.started_at)}#{change.id}",
+        "sk": f"{to_iso(change.started_at)}#{change.id}",
     }
     entries = [] if change.entry is None else [items.entry_text(change.entry)]
     at = change.started_at if change.entry is None else change.entry.at
@@ -59,7 +59,7 @@ def incident_write(
         item = {
             **key,
             "id": change.id,
-            "started_at": stamp(change.started_at),
+            "started_at": to_iso(change.started_at),
             "status": change.status.value,
             "timeline": entries,
             "purge_at": purge_at,

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from spinneret.kernel.clock import parse_optional_stamp, parse_stamp
-from spinneret.monitoring.incidents.models import Entry, Incident
+from spinneret.monitoring.incidents.models import Incident, TimelineEntry
 from spinneret.monitoring.targets.models import Status
 
 
@@ -18,7 +18,7 @@ def partition(tenant: str, target_id: str) -> str:
     return f"T#{tenant}#INCIDENTS#{target_id}"
 
 
-def entry_text(entry: Entry) -> str:
+def entry_text(entry: TimelineEntry) -> str:
     """A line of a timeline, as it is stored."""
     return _entry().dump_json(entry).decode()
 
@@ -35,5 +35,5 @@ def incident_of(item: Mapping[str, Any]) -> Incident:
 
 
 @cache
-def _entry() -> TypeAdapter[Entry]:
-    return TypeAdapter(Entry)
+def _entry() -> TypeAdapter[TimelineEntry]:
+    return TypeAdapter(TimelineEntry)

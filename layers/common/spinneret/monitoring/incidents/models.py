@@ -12,7 +12,7 @@ from spinneret.monitoring.targets.models import Status, TargetState
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class TimelineEntry:
     """A line of an incident's timeline."""
 
     at: datetime
@@ -31,7 +31,7 @@ class Incident:
     """The check that confirmed its end; None while it lasts."""
     status: Status
     """As it is now; `up` once it is over."""
-    timeline: tuple[Entry, ...]
+    timeline: tuple[TimelineEntry, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class IncidentChange:
     is_new: bool
     status: Status
     ended_at: datetime | None
-    entry: Entry | None
+    entry: TimelineEntry | None
     """None where the timeline is full."""
 
 
@@ -56,7 +56,7 @@ class Report:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class StateChange:
     """What a check changes."""
 
     state: TargetState

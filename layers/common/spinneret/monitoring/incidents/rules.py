@@ -15,12 +15,12 @@ from typing import Any, Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.monitoring import event_types
 from spinneret.monitoring.checks.models import CheckResult, Outcome
-from spinneret.monitoring.incidents.models import Entry, IncidentChange, Report, Step
+from spinneret.monitoring.incidents.models import IncidentChange, Report, StateChange, TimelineEntry
 from spinneret.monitoring.rollups import rules as rollups
-from spinneret.monitoring.rollups.models import HourTally, Tally
+from spinneret.monitoring.rollups.models import HourTally, Rollup
 from spinneret.monitoring.targets.models import (
     CertificateState,
     LastCheck,
@@ -29,7 +29,7 @@ from spinneret.monitoring.targets.models import (
     Status,
     Target,
     TargetState,
-    Watched,
+    TargetWithState,
 )
 from spinneret.web.fetching.models import Certificate
 
@@ -41,7 +41,7 @@ _REPORTED: Final = {
 }
 
 
-def step(watched: Watched, result: CheckResult, next_due: datetime) -> Step:
+def step(watched: TargetWithState, result: CheckResult, next_due: datetime) -> StateChange:
     """What a check, or the skip of one, changes; `next_due` is when the target is due after it."""
     if result.outcome is Outcome.SKIPPED_BUSY:
         return _skipped(watched, result)
@@ -69,7 +69,7 @@ def step(watched: Watched, result: CheckResult, next_due: datetime) -> Step:
     state, more = _certificate(state, target, result)
     reports += more
     state, more = _content(state, target, result)
-    return Step(state=state, incident=incident, reports=(*reports, *more), closed=closed)
+    return StateChange(state=state, incident=incident, reports=(*reports, *more), closed=closed)
 
 
 def settled(state: TargetState, now: datetime) -> TargetState:
@@ -84,27 +84,27 @@ def settled(state: TargetState, now: datetime) -> TargetState:
     pieces = rollups.held(
         last.outcome, last.at, now, last.interval_seconds, maintenance=last.in_maintenance
     )
-    tally = sum((tally for _, tally in pieces), Tally())
-    hour = state.hour or HourTally(rollups.hour_of(last.at), Tally())
+    tally = sum((tally for _, tally in pieces), Rollup())
+    hour = state.hour or HourTally(rollups.hour_of(last.at), Rollup())
     return replace(
         state, hour=HourTally(hour.hour, hour.tally + tally), last=replace(last, counts=False)
     )
 
 
-def tally_of(result: CheckResult) -> Tally:
+def tally_of(result: CheckResult) -> Rollup:
     """What one check adds beside the time that its outcome holds."""
     if result.outcome is Outcome.SKIPPED_BUSY:
-        return Tally(skipped=1)
+        return Rollup(skipped=1)
     counts = {rollups.bucket_of(result.latency_ms): 1} if result.is_measured else {}
     failed = result.outcome is Outcome.DOWN and not result.in_maintenance
-    return Tally(checks=1, failed=int(failed), latencies=counts)
+    return Rollup(checks=1, failed=int(failed), latencies=counts)
 
 
-def _skipped(watched: Watched, result: CheckResult) -> Step:
+def _skipped(watched: TargetWithState, result: CheckResult) -> StateChange:
     """A skip leaves the sequence as it is: it must not refuse the outcome of a check of the same
     target that is under way, which may then overwrite it. So it closes no hour either."""
     former, target = watched.state, watched.target
-    known = former.hour or HourTally(rollups.hour_of(result.checked_at), Tally())
+    known = former.hour or HourTally(rollups.hour_of(result.checked_at), Rollup())
     state = replace(
         former,
         skips=former.skips + 1,
@@ -115,14 +115,14 @@ def _skipped(watched: Watched, result: CheckResult) -> Step:
     if state.skips == bounds.CHECK_SKIPS_REPORTED:
         data = {**_facts(target), "skips": state.skips, "due_at": optional_stamp(state.due_at)}
         reports = (Report(event_types.TARGET_SKIPPED, data),)
-    return Step(state=state, reports=reports, is_skip=True)
+    return StateChange(state=state, reports=reports, is_skip=True)
 
 
 def _accounted(
     state: TargetState, result: CheckResult
 ) -> tuple[HourTally | None, tuple[HourTally, ...]]:
     last, now = state.last, result.checked_at
-    pieces: Iterator[tuple[datetime, Tally]] = iter(())
+    pieces: Iterator[tuple[datetime, Rollup]] = iter(())
     if last is not None and last.counts:
         pieces = rollups.held(
             last.outcome, last.at, now, last.interval_seconds, maintenance=last.in_maintenance
@@ -232,9 +232,9 @@ def _is_news(former: TargetState, result: CheckResult) -> bool:
     return former.last.error != result.error.message
 
 
-def _entry(state: TargetState, result: CheckResult) -> Entry:
+def _entry(state: TargetState, result: CheckResult) -> TimelineEntry:
     message = "answers as it should" if result.error is None else result.error.message
-    return Entry(at=result.checked_at, status=state.status, message=message)
+    return TimelineEntry(at=result.checked_at, status=state.status, message=message)
 
 
 def _report_of(
@@ -245,12 +245,12 @@ def _report_of(
         **_facts(target),
         "status": state.status,
         "from": former.status,
-        "since": stamp(result.checked_at),
+        "since": to_iso(result.checked_at),
         "status_code": result.status_code,
         "latency_ms": result.latency_ms,
         "error": None if result.error is None else result.error.message,
         "incident_id": None if incident is None else incident.id,
-        "incident_started_at": None if incident is None else stamp(incident.started_at),
+        "incident_started_at": None if incident is None else to_iso(incident.started_at),
     }
     return Report(_REPORTED[state.status], data)
 
@@ -279,7 +279,7 @@ def _certificate(
         return replace(state, certificate=known), []
     data = {
         **_facts(target),
-        "not_after": stamp(found.not_after),
+        "not_after": to_iso(found.not_after),
         "days_left": left // _DAY,
         "issuer": found.issuer,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.monitoring.rollups import rules
 from spinneret.monitoring.rollups.models import Figures, Window
 
@@ -46,8 +46,8 @@ def uptime_view(window: Window, figures: Figures, *, with_maintenance: bool) -> 
     tally = figures.tally
     return UptimeView(
         window=window,
-        since=stamp(figures.since),
-        until=stamp(figures.until),
+        since=to_iso(figures.since),
+        until=to_iso(figures.until),
         uptime=rules.uptime(tally, with_maintenance=with_maintenance),
         maintenance="include" if with_maintenance else "exclude",
         up_ms=tally.up_ms,

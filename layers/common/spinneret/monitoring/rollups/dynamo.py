@@ -16,33 +16,33 @@ from spinneret.aws import dynamo, reads
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.monitoring.rollups import items, rules
-from spinneret.monitoring.rollups.models import DayTally, HourTally, Tally
+from spinneret.monitoring.rollups.models import DayTally, HourTally, Rollup
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 
-class DynamoFigureStore:
-    """Implements FigureStore."""
+class DynamoRollupStore:
+    """Implements RollupStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
 
     def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[HourTally]:
-        """See FigureStore."""
+        """See RollupStore."""
         found = self._from(tenant, target_id, items.hour_name(since), "H$")
         return [HourTally(moment, tally) for moment, tally in found]
 
     def days(self, tenant: str, target_id: str, since: datetime) -> Sequence[DayTally]:
-        """See FigureStore."""
+        """See RollupStore."""
         found = self._from(tenant, target_id, items.day_name(since), "D$")
         return [DayTally(moment, tally) for moment, tally in found]
 
     def _from(
         self, tenant: str, target_id: str, first: str, end: str
-    ) -> list[tuple[datetime, Tally]]:
+    ) -> list[tuple[datetime, Rollup]]:
         pk = items.partition(tenant, target_id)
         request = {
             "TableName": self._table,
@@ -64,14 +64,14 @@ def figure_writes(
     Added, not put: a clock that is behind may close an hour twice. A transaction takes one write of
     each row.
     """
-    pk, sums, ends = items.partition(tenant, target_id), dict[str, Tally](), dict[str, int]()
+    pk, sums, ends = items.partition(tenant, target_id), dict[str, Rollup](), dict[str, int]()
     for each in closed:
         day = rules.day_of(each.hour)
         for name, at, seconds in (
             (items.hour_name(each.hour), each.hour, bounds.HOUR_RETENTION_SECONDS),
             (items.day_name(day), day, bounds.DAY_RETENTION_SECONDS),
         ):
-            sums[name] = sums.get(name, Tally()) + each.tally
+            sums[name] = sums.get(name, Rollup()) + each.tally
             ends[name] = epoch_seconds(at) + seconds
     return [
         _added(table, {"pk": pk, "sk": name}, tally, ends[name]) for name, tally in sums.items()
@@ -79,7 +79,7 @@ def figure_writes(
 
 
 def _added(
-    table: str, key: dict[str, str], tally: Tally, purge_at: int
+    table: str, key: dict[str, str], tally: Rollup, purge_at: int
 ) -> TransactWriteItemTypeDef:
     given = items.numbers_of(tally)
     update = "SET #purge_at = :purge_at"

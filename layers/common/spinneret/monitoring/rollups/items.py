@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from spinneret.monitoring.rollups.models import COUNTS, DURATIONS, Tally
+from spinneret.monitoring.rollups.models import COUNTS, DURATIONS, Rollup
 
 _NAMES = (*DURATIONS, *COUNTS)
 
@@ -37,20 +37,20 @@ def moment_of(name: str) -> datetime:
     return datetime.strptime(text, form).replace(tzinfo=UTC)
 
 
-def tally_of(item: Mapping[str, Any]) -> Tally:
+def tally_of(item: Mapping[str, Any]) -> Rollup:
     """A row's figures."""
     latencies = {
         int(name[1:]): int(count)
         for name, count in item.items()
         if name[0] == "l" and name[1:].isdigit()
     }
-    return Tally(
+    return Rollup(
         **{name: int(item.get(name, 0)) for name in _NAMES},
         latencies=dict(sorted(latencies.items())),
     )
 
 
-def numbers_of(tally: Tally) -> dict[str, int]:
+def numbers_of(tally: Rollup) -> dict[str, int]:
     """A row's attributes: the figures that aren't 0."""
     numbers = {name: getattr(tally, name) for name in _NAMES}
     numbers |= {f"l{bucket}": count for bucket, count in tally.latencies.items()}

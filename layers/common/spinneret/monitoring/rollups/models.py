@@ -20,7 +20,7 @@ COUNTS: Final = ("checks", "failed", "skipped")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tally:
+class Rollup:
     """Figures of one target over some time.
 
     `degraded_ms` counts as available. What no outcome covers is in none of the durations.
@@ -40,10 +40,10 @@ class Tally:
     latencies: Mapping[int, int] = field(default_factory=dict)
     """Answers by bucket (`rules.bucket_of`); failures have no latency."""
 
-    def __add__(self, other: Tally) -> Tally:
+    def __add__(self, other: Rollup) -> Rollup:
         names = (*DURATIONS, *COUNTS)
         sums = {name: getattr(self, name) + getattr(other, name) for name in names}
-        return Tally(**sums, latencies=_merged(self.latencies, other.latencies))
+        return Rollup(**sums, latencies=_merged(self.latencies, other.latencies))
 
 
 def _merged(one: Mapping[int, int], other: Mapping[int, int]) -> Mapping[int, int]:
@@ -58,7 +58,7 @@ class HourTally:
     """A target's figures of one hour of UTC."""
 
     hour: datetime
-    tally: Tally
+    tally: Rollup
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class DayTally:
     """A target's figures of one day of UTC."""
 
     day: datetime
-    tally: Tally
+    tally: Rollup
 
 
 class Window(StrEnum):
@@ -99,4 +99,4 @@ class Figures:
 
     since: datetime
     until: datetime
-    tally: Tally
+    tally: Rollup

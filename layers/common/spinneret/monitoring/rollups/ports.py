@@ -9,7 +9,7 @@ from typing import Protocol
 from spinneret.monitoring.rollups.models import DayTally, HourTally
 
 
-class FigureStore(Protocol):
+class RollupStore(Protocol):
     """Figures by tenant and target, written with checks. Raises DependencyUnavailable."""
 
     def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[HourTally]:

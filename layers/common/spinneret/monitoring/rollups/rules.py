@@ -13,7 +13,7 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.monitoring.checks.models import Outcome
-from spinneret.monitoring.rollups.models import HourTally, Tally, Window
+from spinneret.monitoring.rollups.models import HourTally, Rollup, Window
 
 _GROWTH: Final = math.log(1.1)
 LATENCY_ERROR: Final = 0.05
@@ -51,7 +51,7 @@ def percentile(latencies: Mapping[int, int], share: float) -> float | None:
     return None
 
 
-def uptime(tally: Tally, *, with_maintenance: bool) -> float | None:
+def uptime(tally: Rollup, *, with_maintenance: bool) -> float | None:
     """The available share of the time that is known, 0 to 1; None if none is."""
     up, down = tally.up_ms + tally.degraded_ms, tally.down_ms
     if with_maintenance:
@@ -79,7 +79,7 @@ def begin_of(window: Window, now: datetime) -> datetime:
 
 def held(
     outcome: Outcome, since: datetime, until: datetime, interval_seconds: int, *, maintenance: bool
-) -> Iterator[tuple[datetime, Tally]]:
+) -> Iterator[tuple[datetime, Rollup]]:
     """The time that an outcome held, in pieces by the hour that they are in."""
     cap = since + timedelta(seconds=bounds.OUTCOME_HOLDS_INTERVALS * interval_seconds)
     end, begin = min(until, cap), since
@@ -91,12 +91,12 @@ def held(
         stop = min(end, hour + timedelta(hours=1))
         # By whole milliseconds since the outcome, so that the pieces add up to the whole.
         milliseconds = (stop - since) // _MILLISECOND - (begin - since) // _MILLISECOND
-        yield hour, Tally(**{name: milliseconds})  # type: ignore[arg-type]  # never `latencies`
+        yield hour, Rollup(**{name: milliseconds})  # type: ignore[arg-type]  # never `latencies`
         begin = stop
 
 
 def added(
-    current: HourTally | None, pieces: Iterator[tuple[datetime, Tally]]
+    current: HourTally | None, pieces: Iterator[tuple[datetime, Rollup]]
 ) -> tuple[HourTally | None, tuple[HourTally, ...]]:
     """The hour under way with the pieces in it, and the hours that are over by them.
 

@@ -12,9 +12,9 @@ from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.checks.ports import CheckStore
 from spinneret.monitoring.incidents.rules import tally_of
 from spinneret.monitoring.rollups import rules
-from spinneret.monitoring.rollups.models import Figures, Tally, Window
-from spinneret.monitoring.rollups.ports import FigureStore
-from spinneret.monitoring.targets.models import Watched
+from spinneret.monitoring.rollups.models import Figures, Rollup, Window
+from spinneret.monitoring.rollups.ports import RollupStore
+from spinneret.monitoring.targets.models import TargetWithState
 
 _PAGE = 1000  # results: half a megabyte
 
@@ -22,12 +22,12 @@ _PAGE = 1000  # results: half a megabyte
 class FigureService:
     """Figures reach up to the last check: what its outcome is worth, the next one says."""
 
-    def __init__(self, *, figures: FigureStore, checks: CheckStore, clock: Clock) -> None:
+    def __init__(self, *, figures: RollupStore, checks: CheckStore, clock: Clock) -> None:
         self._figures = figures
         self._checks = checks
         self._clock = clock
 
-    def figures(self, watched: Watched, window: Window) -> Figures:
+    def figures(self, watched: TargetWithState, window: Window) -> Figures:
         """A target's figures. The last hour is summed from results, days from hours, and months
         from days: one page of a query each. Raises DependencyUnavailable."""
         now = self._clock()
@@ -42,9 +42,9 @@ class FigureService:
         tallies = [each.tally for each in read(target.tenant, target.id, since)]
         if hour is not None and hour.hour >= since:
             tallies.append(hour.tally)
-        return Figures(since=since, until=until, tally=sum(tallies, Tally()))
+        return Figures(since=since, until=until, tally=sum(tallies, Rollup()))
 
-    def _recent(self, watched: Watched, since: datetime) -> Tally:
+    def _recent(self, watched: TargetWithState, since: datetime) -> Rollup:
         target = watched.target
         interval = target.options.interval_seconds
         earliest = since - timedelta(seconds=bounds.OUTCOME_HOLDS_INTERVALS * interval)
@@ -53,7 +53,7 @@ class FigureService:
         parts = [tally_of(each) for each in results if each.checked_at >= since]
         for one, following in pairwise(asked):
             parts += _held(one, max(one.checked_at, since), following.checked_at, interval)
-        return sum(parts, Tally())
+        return sum(parts, Rollup())
 
     def _results(self, tenant: str, target_id: str, since: datetime) -> Sequence[CheckResult]:
         """Oldest first."""
@@ -69,7 +69,7 @@ class FigureService:
                 return found[::-1]
 
 
-def _held(result: CheckResult, since: datetime, until: datetime, interval: int) -> Iterator[Tally]:
+def _held(result: CheckResult, since: datetime, until: datetime, interval: int) -> Iterator[Rollup]:
     """The time that an outcome held between two moments."""
     cap = result.checked_at + timedelta(seconds=bounds.OUTCOME_HOLDS_INTERVALS * interval)
     pieces = rules.held(

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translated
-from spinneret.monitoring.slots.models import Slot
+from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.monitoring.slots.models import SlotLease
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -33,7 +33,7 @@ class DynamoSlotStore:
         self._client = client
         self._table = table
 
-    def take(self, name: str, owner: str, now: datetime, until: datetime) -> Slot | None:
+    def take(self, name: str, owner: str, now: datetime, until: datetime) -> SlotLease | None:
         """See SlotStore."""
         row = self._update(
             name,
@@ -44,9 +44,9 @@ class DynamoSlotStore:
         )
         if row is None:
             return None
-        return Slot(name=name, owner=owner, fence=int(row["fence"]), until=until)
+        return SlotLease(name=name, owner=owner, fence=int(row["fence"]), until=until)
 
-    def renew(self, slot: Slot, until: datetime) -> Slot | None:
+    def renew(self, slot: SlotLease, until: datetime) -> SlotLease | None:
         """See SlotStore."""
         condition, values = held(slot)
         row = self._update(
@@ -54,7 +54,7 @@ class DynamoSlotStore:
         )
         return None if row is None else replace(slot, until=until)
 
-    def give_back(self, slot: Slot) -> None:
+    def give_back(self, slot: SlotLease) -> None:
         """See SlotStore."""
         condition, values = held(slot)
         self._update(slot.name, "REMOVE #owner, #ends_at", condition, dict(values))
@@ -69,7 +69,7 @@ class DynamoSlotStore:
         self, name: str, update: str, condition: str, values: dict[str, Any]
     ) -> dict[str, Any] | None:
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 answer = self._client.update_item(
                     TableName=self._table,
                     Key=slot_key(name),
@@ -91,12 +91,12 @@ def slot_key(name: str) -> dict[str, str]:
     return {"pk": name, "sk": "SLOT"}
 
 
-def held(slot: Slot) -> dynamo.Condition:
+def held(slot: SlotLease) -> dynamo.Condition:
     """The slot is still this owner's."""
     return "#owner = :owner AND #fence = :fence", {":owner": slot.owner, ":fence": slot.fence}
 
 
-def give_back_write(table: str, slot: Slot) -> TransactWriteItemTypeDef:
+def give_back_write(table: str, slot: SlotLease) -> TransactWriteItemTypeDef:
     """The end of a slot as a part of a transaction, which fails if the slot was lost."""
     return dynamo.change(table, slot_key(slot.name), ("REMOVE #owner, #ends_at", {}), held(slot))
 

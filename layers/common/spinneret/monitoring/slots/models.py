@@ -7,7 +7,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slot:
+class SlotLease:
     """A slot that somebody has."""
 
     name: str

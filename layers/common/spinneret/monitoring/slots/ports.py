@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.monitoring.slots.models import Slot
+from spinneret.monitoring.slots.models import SlotLease
 
 
 class SlotStore(Protocol):
@@ -15,15 +15,15 @@ class SlotStore(Protocol):
     A call whose answer was lost may be repeated: it meets its own owner.
     """
 
-    def take(self, name: str, owner: str, now: datetime, until: datetime) -> Slot | None:
+    def take(self, name: str, owner: str, now: datetime, until: datetime) -> SlotLease | None:
         """The slot, if nobody else has it at `now`."""
         ...
 
-    def renew(self, slot: Slot, until: datetime) -> Slot | None:
+    def renew(self, slot: SlotLease, until: datetime) -> SlotLease | None:
         """The slot with a later end; None if it was lost."""
         ...
 
-    def give_back(self, slot: Slot) -> None:
+    def give_back(self, slot: SlotLease) -> None:
         """End it at once; nothing if it was lost."""
         ...
 

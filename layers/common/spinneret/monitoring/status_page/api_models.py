@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.monitoring.status_page.models import SLUG, StatusPage
 
 Slug = Annotated[
@@ -47,5 +47,5 @@ def status_page_view(page: StatusPage) -> StatusPageView:
         slug=page.slug,
         title=page.title,
         path=f"/status/{page.slug}",
-        updated_at=stamp(page.updated_at),
+        updated_at=to_iso(page.updated_at),
     )

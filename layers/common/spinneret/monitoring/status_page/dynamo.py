@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translated
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.aws.clients import translate_aws_errors
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.errors import Conflict
 from spinneret.monitoring.status_page.models import StatusPage
 
@@ -44,7 +44,7 @@ class DynamoStatusPageStore:
             **_page_key(page.tenant),
             "slug": page.slug,
             "title": page.title,
-            "updated_at": stamp(page.updated_at),
+            "updated_at": to_iso(page.updated_at),
             "version": page.version,
         }
         writes = [dynamo.put(self._table, item, dynamo.equals(version=version))]
@@ -79,7 +79,7 @@ class DynamoStatusPageStore:
         return True
 
     def _item(self, key: dict[str, str]) -> Any:
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
         return answer.get("Item")
 

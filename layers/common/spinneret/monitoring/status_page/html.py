@@ -8,7 +8,7 @@ from typing import Final
 
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.status_page import rules
-from spinneret.monitoring.status_page.models import Line, Shown
+from spinneret.monitoring.status_page.models import StatusPageContent, StatusPageRow
 
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _DAYS: Final = 30
@@ -43,7 +43,7 @@ footer{color:var(--soft);font-size:.85rem;margin-top:1.25rem}
 """
 
 
-def page_html(shown: Shown) -> str:
+def page_html(shown: StatusPageContent) -> str:
     """The whole page."""
     title = escape(shown.page.title)
     words, shade = rules.headline(shown)
@@ -63,7 +63,7 @@ def page_html(shown: Shown) -> str:
     )
 
 
-def _line(line: Line, now: datetime) -> str:
+def _line(line: StatusPageRow, now: datetime) -> str:
     word, shade = rules.state_of(line)
     total = rules.total_of(line)
     median = rollups.percentile(total.latencies, 0.5)
@@ -78,14 +78,14 @@ def _line(line: Line, now: datetime) -> str:
     )
 
 
-def _incident(line: Line) -> str:
+def _incident(line: StatusPageRow) -> str:
     incident = line.watched.state.incident
     if incident is None:
         return ""
     return f'<div class="low"><span>Since {incident.started_at:%Y-%m-%d %H:%M} UTC</span></div>'
 
 
-def _bars(line: Line, now: datetime) -> str:
+def _bars(line: StatusPageRow, now: datetime) -> str:
     by_day = {each.day: each.tally for each in line.days}
     today = rollups.day_of(now)
     bars = []

@@ -11,7 +11,7 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.monitoring.rollups.models import DayTally
-from spinneret.monitoring.targets.models import Watched
+from spinneret.monitoring.targets.models import TargetWithState
 
 SLUG: Final = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 
@@ -45,22 +45,22 @@ class BadgeKind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class StatusPageRow:
     """A target on the page."""
 
-    watched: Watched
+    watched: TargetWithState
     in_maintenance: bool
     days: Sequence[DayTally]
     """The last 30 days with figures, today included, oldest first."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class StatusPageContent:
     """All that a page shows."""
 
     page: StatusPage
-    lines: Sequence[Line]
-    others: Sequence[Line]
+    lines: Sequence[StatusPageRow]
+    others: Sequence[StatusPageRow]
     """Targets that there is no room for, without their days."""
     is_all: bool
     """Without, there are more than STATUS_PAGE_COUNTED targets."""

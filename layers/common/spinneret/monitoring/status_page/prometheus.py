@@ -8,22 +8,22 @@ from datetime import datetime
 from typing import Final
 
 from spinneret.kernel import bounds
-from spinneret.monitoring.targets.models import Status, Watched
+from spinneret.monitoring.targets.models import Status, TargetWithState
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
-Value = Callable[[Watched], float | None]
+Value = Callable[[TargetWithState], float | None]
 _Metric = tuple[str, str, str, Value]
 """Name, type, note, value."""
 _NAMES_BYTES: Final = 600  # of a target's lines without their labels
 
 
-def metrics_text(found: Iterable[Watched], now: datetime) -> str:
+def metrics_text(found: Iterable[TargetWithState], now: datetime) -> str:
     """All metrics; a target without a value has no line.
 
     METRICS_BYTES at most: the targets behind them are counted.
     """
-    targets: list[Watched] = []
+    targets: list[TargetWithState] = []
     size = total = 0
     for each in found:
         total += 1
@@ -48,21 +48,23 @@ def metrics_text(found: Iterable[Watched], now: datetime) -> str:
     return "\n".join([*lines, ""])
 
 
-def _size(watched: Watched) -> int:
+def _size(watched: TargetWithState) -> int:
     """The most bytes that it takes, as they are escaped once more in Lambda's answer."""
     labels = json.dumps(_labels(watched))
     return (len(_METRICS) + 1) * len(labels) + _NAMES_BYTES
 
 
 def _overdue_at(now: datetime) -> _Metric:
-    def overdue(watched: Watched) -> float | None:
+    def overdue(watched: TargetWithState) -> float | None:
         due_at = watched.state.due_at
         return None if due_at is None else max(0.0, (now - due_at).total_seconds())
 
     return "overdue_seconds", "gauge", "How long its next check has been due.", overdue
 
 
-def _of(targets: Sequence[Watched], name: str, kind: str, note: str, value: Value) -> Iterable[str]:
+def _of(
+    targets: Sequence[TargetWithState], name: str, kind: str, note: str, value: Value
+) -> Iterable[str]:
     yield f"# HELP spinneret_target_{name} {note}"
     yield f"# TYPE spinneret_target_{name} {kind}"
     for each in targets:
@@ -71,7 +73,7 @@ def _of(targets: Sequence[Watched], name: str, kind: str, note: str, value: Valu
             yield f"spinneret_target_{name}{{{_labels(each)}}} {number:.15g}"
 
 
-def _labels(watched: Watched) -> str:
+def _labels(watched: TargetWithState) -> str:
     target = watched.target
     labels = {
         "id": target.id,
@@ -86,22 +88,22 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def _up(watched: Watched) -> float | None:
+def _up(watched: TargetWithState) -> float | None:
     status = watched.state.status
     return None if status is Status.PENDING else float(status is not Status.DOWN)
 
 
-def _response(watched: Watched) -> float | None:
+def _response(watched: TargetWithState) -> float | None:
     last = watched.state.last
     return None if last is None or last.status_code is None else last.latency_ms / 1000
 
 
-def _certificate(watched: Watched) -> float | None:
+def _certificate(watched: TargetWithState) -> float | None:
     known = watched.state.certificate
     return None if known is None else known.not_after.timestamp()
 
 
-def _last_check(watched: Watched) -> float | None:
+def _last_check(watched: TargetWithState) -> float | None:
     last = watched.state.last
     return None if last is None else last.at.timestamp()
 

@@ -7,12 +7,12 @@ from enum import StrEnum
 
 from spinneret.kernel import bounds
 from spinneret.monitoring.rollups import rules as rollups
-from spinneret.monitoring.rollups.models import Tally
-from spinneret.monitoring.status_page.models import Line, Shown
-from spinneret.monitoring.targets.models import Status, Watched
+from spinneret.monitoring.rollups.models import Rollup
+from spinneret.monitoring.status_page.models import StatusPageContent, StatusPageRow
+from spinneret.monitoring.targets.models import Status, TargetWithState
 
 
-class Shade(StrEnum):
+class HealthLevel(StrEnum):
     """How good something is; each has a colour."""
 
     GOOD = "good"
@@ -21,7 +21,11 @@ class Shade(StrEnum):
     NONE = "none"
 
 
-_SHADES = {Status.UP: Shade.GOOD, Status.DEGRADED: Shade.FAIR, Status.DOWN: Shade.BAD}
+_SHADES = {
+    Status.UP: HealthLevel.GOOD,
+    Status.DEGRADED: HealthLevel.FAIR,
+    Status.DOWN: HealthLevel.BAD,
+}
 _TROUBLE = {Status.DOWN: 0, Status.DEGRADED: 1}
 _WORDS = {
     Status.UP: "up",
@@ -31,39 +35,39 @@ _WORDS = {
 }
 
 
-def name_of(line: Line) -> str:
+def name_of(line: StatusPageRow) -> str:
     """A target's name, or where it is."""
     target = line.watched.target
     return target.options.name or target.host
 
 
-def state_of(line: Line) -> tuple[str, Shade]:
+def state_of(line: StatusPageRow) -> tuple[str, HealthLevel]:
     """A word for how it is, and its shade."""
     if line.watched.target.paused:
-        return "paused", Shade.NONE
+        return "paused", HealthLevel.NONE
     if line.in_maintenance:
-        return "maintenance", Shade.NONE
+        return "maintenance", HealthLevel.NONE
     status = line.watched.state.status
-    return _WORDS[status], _SHADES.get(status, Shade.NONE)
+    return _WORDS[status], _SHADES.get(status, HealthLevel.NONE)
 
 
-def total_of(line: Line) -> Tally:
+def total_of(line: StatusPageRow) -> Rollup:
     """The figures of all its days."""
-    return sum((each.tally for each in line.days), Tally())
+    return sum((each.tally for each in line.days), Rollup())
 
 
-def uptime_of(tally: Tally) -> float | None:
+def uptime_of(tally: Rollup) -> float | None:
     """Without maintenance, which its owner announced."""
     return rollups.uptime(tally, with_maintenance=False)
 
 
-def shade_of(share: float | None) -> Shade:
+def shade_of(share: float | None) -> HealthLevel:
     """Of an uptime; the figures are those of "three nines" and of half an hour a day."""
     if share is None:
-        return Shade.NONE
+        return HealthLevel.NONE
     if share >= 0.999:
-        return Shade.GOOD
-    return Shade.FAIR if share >= 0.98 else Shade.BAD
+        return HealthLevel.GOOD
+    return HealthLevel.FAIR if share >= 0.98 else HealthLevel.BAD
 
 
 def percent(share: float | None) -> str:
@@ -75,7 +79,7 @@ def percent(share: float | None) -> str:
     return f"{min(share * 100, 99.99):.2f} %"
 
 
-def chosen(found: Sequence[Watched]) -> tuple[list[Watched], list[Watched]]:
+def chosen(found: Sequence[TargetWithState]) -> tuple[list[TargetWithState], list[TargetWithState]]:
     """Those with a line of their own, and the others: first those in trouble, in their order."""
     by_trouble = sorted(found, key=lambda each: _TROUBLE.get(each.state.status, 2))
     ids = {each.target.id for each in by_trouble[: bounds.STATUS_PAGE_TARGETS]}
@@ -85,29 +89,29 @@ def chosen(found: Sequence[Watched]) -> tuple[list[Watched], list[Watched]]:
     )
 
 
-def is_troubled(watched: Watched) -> bool:
+def is_troubled(watched: TargetWithState) -> bool:
     """Whether it matters that it is in maintenance."""
     return watched.state.status in _TROUBLE
 
 
-def others_of(shown: Shown) -> str:
+def others_of(shown: StatusPageContent) -> str:
     """What the page says of targets without a line; nothing where there are none."""
     if shown.is_all:
         return f"and {len(shown.others)} more" if shown.others else ""
     return f"and more than {len(shown.others)} more"
 
 
-def headline(shown: Shown) -> tuple[str, Shade]:
+def headline(shown: StatusPageContent) -> tuple[str, HealthLevel]:
     """What the page says first."""
     lines = [*shown.lines, *shown.others]
     shades = [shade for _, shade in map(state_of, lines)]
     for shade, one, many in (
-        (Shade.BAD, "One service is down", "{} services are down"),
-        (Shade.FAIR, "One service is slow", "{} services are slow"),
+        (HealthLevel.BAD, "One service is down", "{} services are down"),
+        (HealthLevel.FAIR, "One service is slow", "{} services are slow"),
     ):
         if count := shades.count(shade):
             return (one if count == 1 else many.format(count)), shade
-    if Shade.GOOD in shades:
+    if HealthLevel.GOOD in shades:
         all_of = "All services" if shown.is_all else f"The first {len(lines)} services"
-        return f"{all_of} are up", Shade.GOOD
-    return "Nothing to show yet", Shade.NONE
+        return f"{all_of} are up", HealthLevel.GOOD
+    return "Nothing to show yet", HealthLevel.NONE

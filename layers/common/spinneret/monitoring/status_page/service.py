@@ -11,12 +11,17 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, NotFound
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import DayTally, Window
-from spinneret.monitoring.rollups.ports import FigureStore
+from spinneret.monitoring.rollups.ports import RollupStore
 from spinneret.monitoring.status_page import rules
-from spinneret.monitoring.status_page.models import Line, Shown, StatusPage, is_slug
+from spinneret.monitoring.status_page.models import (
+    StatusPage,
+    StatusPageContent,
+    StatusPageRow,
+    is_slug,
+)
 from spinneret.monitoring.status_page.ports import StatusPageStore
 from spinneret.monitoring.status_page.prometheus import metrics_text
-from spinneret.monitoring.targets.models import Watched
+from spinneret.monitoring.targets.models import TargetWithState
 from spinneret.monitoring.targets.ports import TargetStore
 
 _PAGE = 100  # targets of one read
@@ -30,7 +35,7 @@ class StatusPages:
         *,
         pages: StatusPageStore,
         targets: TargetStore,
-        figures: FigureStore,
+        figures: RollupStore,
         in_maintenance: Callable[[str, str, datetime], bool],
         clock: Clock,
     ) -> None:
@@ -63,14 +68,14 @@ class StatusPages:
         if not self._pages.remove(self.get(tenant)):
             raise _changing()
 
-    def shown(self, slug: str) -> Shown:
+    def shown(self, slug: str) -> StatusPageContent:
         """What the page of a slug shows: STATUS_PAGE_TARGETS lines at most, those in trouble
         first, and of STATUS_PAGE_COUNTED targets how they are. Raises NotFound."""
         page, most = self._at(slug), bounds.STATUS_PAGE_COUNTED
         ids = self._targets.public(page.tenant, most + 1)
         found = self._targets.get_many(page.tenant, ids[:most])
         own, others = rules.chosen([each for each in found if each.target.options.public])
-        return Shown(
+        return StatusPageContent(
             page=page,
             lines=[self._line(each) for each in own],
             others=[self._other(each) for each in others],
@@ -78,7 +83,7 @@ class StatusPages:
             now=self._clock(),
         )
 
-    def line(self, slug: str, target_id: str) -> Line:
+    def line(self, slug: str, target_id: str) -> StatusPageRow:
         """One target of a page. Raises NotFound."""
         page = self._at(slug)
         watched = self._targets.get(page.tenant, target_id)
@@ -90,7 +95,7 @@ class StatusPages:
         """A tenant's targets for Prometheus."""
         return metrics_text(self._all_targets(tenant), self._clock())
 
-    def _all_targets(self, tenant: str) -> Iterator[Watched]:
+    def _all_targets(self, tenant: str) -> Iterator[TargetWithState]:
         """A tenant's targets, METRICS_TARGETS at most."""
         after, left = None, bounds.METRICS_TARGETS
         while left > 0:
@@ -106,14 +111,14 @@ class StatusPages:
             raise NotFound("no such status page")
         return page
 
-    def _other(self, watched: Watched) -> Line:
+    def _other(self, watched: TargetWithState) -> StatusPageRow:
         is_kept = rules.is_troubled(watched) and self._maintained(watched)
-        return Line(watched=watched, in_maintenance=is_kept, days=())
+        return StatusPageRow(watched=watched, in_maintenance=is_kept, days=())
 
-    def _maintained(self, watched: Watched) -> bool:
+    def _maintained(self, watched: TargetWithState) -> bool:
         return self._in_maintenance(watched.target.tenant, watched.target.id, self._clock())
 
-    def _line(self, watched: Watched) -> Line:
+    def _line(self, watched: TargetWithState) -> StatusPageRow:
         target, now = watched.target, self._clock()
         since = rollups.begin_of(Window.MONTH, now)
         days = list(self._figures.days(target.tenant, target.id, since))
@@ -123,7 +128,7 @@ class StatusPages:
             if days and days[-1].day == today.day:
                 today = DayTally(today.day, days.pop().tally + today.tally)
             days.append(today)
-        return Line(watched=watched, in_maintenance=self._maintained(watched), days=days)
+        return StatusPageRow(watched=watched, in_maintenance=self._maintained(watched), days=days)
 
 
 def _changing() -> Contended:

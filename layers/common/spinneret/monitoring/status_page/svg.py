@@ -7,14 +7,14 @@ from typing import Final
 
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.status_page import rules
-from spinneret.monitoring.status_page.models import BadgeKind, Line
-from spinneret.monitoring.status_page.rules import Shade
+from spinneret.monitoring.status_page.models import BadgeKind, StatusPageRow
+from spinneret.monitoring.status_page.rules import HealthLevel
 
 _COLOURS: Final = {
-    Shade.GOOD: "#1a7f4b",
-    Shade.FAIR: "#9a5b00",
-    Shade.BAD: "#b3261e",
-    Shade.NONE: "#59636e",
+    HealthLevel.GOOD: "#1a7f4b",
+    HealthLevel.FAIR: "#9a5b00",
+    HealthLevel.BAD: "#b3261e",
+    HealthLevel.NONE: "#59636e",
 }
 _LABEL_CHARS: Final = 40
 _NARROW: Final = frozenset("iljtfr.,:;|!'()[] I")
@@ -22,7 +22,7 @@ _WIDE: Final = frozenset("mwMW%@")
 _PADDING: Final = 6
 
 
-def badge_svg(line: Line, kind: BadgeKind) -> str:
+def badge_svg(line: StatusPageRow, kind: BadgeKind) -> str:
     """One badge: a name and what is to be known of it."""
     label = rules.name_of(line)
     if len(label) > _LABEL_CHARS:
@@ -31,7 +31,7 @@ def badge_svg(line: Line, kind: BadgeKind) -> str:
     return _drawn(label, words, _COLOURS[shade])
 
 
-def _shown(line: Line, kind: BadgeKind) -> tuple[str, Shade]:
+def _shown(line: StatusPageRow, kind: BadgeKind) -> tuple[str, HealthLevel]:
     if kind is BadgeKind.STATUS:
         return rules.state_of(line)
     total = rules.total_of(line)
@@ -40,10 +40,10 @@ def _shown(line: Line, kind: BadgeKind) -> tuple[str, Shade]:
         return rules.percent(share), rules.shade_of(share)
     median = rollups.percentile(total.latencies, 0.5)
     if median is None:
-        return "no data", Shade.NONE
+        return "no data", HealthLevel.NONE
     limit = line.watched.target.options.degraded_ms
     slow = limit is not None and median > limit
-    return f"{median:.0f} ms", Shade.FAIR if slow else Shade.GOOD
+    return f"{median:.0f} ms", HealthLevel.FAIR if slow else HealthLevel.GOOD
 
 
 def _drawn(label: str, words: str, colour: str) -> str:

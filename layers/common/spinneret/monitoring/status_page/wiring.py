@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from spinneret.aws.clients import dynamodb_client
 from spinneret.kernel.clock import utc_now
-from spinneret.monitoring.rollups.dynamo import DynamoFigureStore
+from spinneret.monitoring.rollups.dynamo import DynamoRollupStore
 from spinneret.monitoring.settings import TargetSettings
 from spinneret.monitoring.status_page.dynamo import DynamoStatusPageStore
 from spinneret.monitoring.status_page.service import StatusPages
@@ -30,7 +30,7 @@ def status_pages(env: Mapping[str, str]) -> StatusPages:
     return StatusPages(
         pages=DynamoStatusPageStore(client, table),
         targets=DynamoTargetStore(client, table),
-        figures=DynamoFigureStore(client, settings.checks_table),
+        figures=DynamoRollupStore(client, settings.checks_table),
         in_maintenance=Maintenance(store=DynamoWindowStore(client, table), clock=utc_now),
         clock=utc_now,
     )

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page, cursor_of
-from spinneret.monitoring.targets.models import Method, Options, Watched
+from spinneret.monitoring.targets.models import Method, Options, TargetWithState
 
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=bounds.TARGET_NAME_MAX_CHARS)
@@ -123,7 +123,7 @@ def changes_of(request: TargetChange, default_interval: int) -> dict[str, Any]:
     return _plain(given)
 
 
-def target_view(watched: Watched) -> TargetView:
+def target_view(watched: TargetWithState) -> TargetView:
     """A target as its tenant sees it."""
     target, state, last = watched.target, watched.state, watched.state.last
     options = target.options
@@ -132,8 +132,8 @@ def target_view(watched: Watched) -> TargetView:
         url=target.url,
         canonical_url=target.canonical_url,
         host=target.host,
-        created_at=stamp(target.created_at),
-        updated_at=stamp(target.updated_at),
+        created_at=to_iso(target.created_at),
+        updated_at=to_iso(target.updated_at),
         name=options.name,
         interval_seconds=options.interval_seconds,
         method=options.method,
@@ -149,24 +149,24 @@ def target_view(watched: Watched) -> TargetView:
         status_since=optional_stamp(state.status_since),
         next_check_at=optional_stamp(state.due_at),
         skipped_in_a_row=state.skips,
-        last_checked_at=None if last is None else stamp(last.at),
+        last_checked_at=None if last is None else to_iso(last.at),
         last_outcome=None if last is None else last.outcome,
         last_status_code=None if last is None else last.status_code,
         last_latency_ms=None if last is None else last.latency_ms,
         last_error=None if last is None else last.error,
         certificate_not_after=None
         if state.certificate is None
-        else stamp(state.certificate.not_after),
+        else to_iso(state.certificate.not_after),
         incident_id=None if state.incident is None else state.incident.id,
     )
 
 
-def target_json(watched: Watched) -> str:
+def target_json(watched: TargetWithState) -> str:
     """The view as JSON, to be kept for repetitions of its request."""
     return target_view(watched).model_dump_json()
 
 
-def target_list(page: Page[Watched]) -> TargetList:
+def target_list(page: Page[TargetWithState]) -> TargetList:
     """A page as its tenant sees it."""
     cursor = cursor_of(page.after)
     return TargetList(

@@ -32,7 +32,12 @@ from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 from spinneret.monitoring.targets import items
-from spinneret.monitoring.targets.models import KeyRecord, Target, TargetState, Watched
+from spinneret.monitoring.targets.models import (
+    IdempotencyRecord,
+    Target,
+    TargetState,
+    TargetWithState,
+)
 from spinneret.monitoring.targets.ports import KeyTaken, TooMany, UrlTaken
 
 if TYPE_CHECKING:
@@ -51,7 +56,10 @@ class DynamoTargetStore:
         self._table = table
 
     def add(
-        self, watched: Watched, record: KeyRecord | None, most: int = bounds.TARGETS_PER_TENANT
+        self,
+        watched: TargetWithState,
+        record: IdempotencyRecord | None,
+        most: int = bounds.TARGETS_PER_TENANT,
     ) -> UrlTaken | KeyTaken | TooMany | None:
         """See TargetStore."""
         target = watched.target
@@ -78,7 +86,7 @@ class DynamoTargetStore:
             raise
         return None
 
-    def keep_answer(self, record: KeyRecord) -> KeyRecord:
+    def keep_answer(self, record: IdempotencyRecord) -> IdempotencyRecord:
         """See TargetStore."""
         try:
             dynamo.transact(self._client, [self._put_record(record)])
@@ -86,20 +94,20 @@ class DynamoTargetStore:
             return items.RECORDS.decode(error.standing[0])
         return record
 
-    def answer_of(self, tenant: str, scope: str, now: datetime) -> KeyRecord | None:
+    def answer_of(self, tenant: str, scope: str, now: datetime) -> IdempotencyRecord | None:
         """See TargetStore."""
         item = dynamo.get(self._client, self._table, items.record_key(tenant, scope))
         if not item or int(item["purge_at"]) <= epoch_seconds(now):
             return None
         return items.RECORDS.decode(item)
 
-    def get(self, tenant: str, target_id: str) -> Watched | None:
+    def get(self, tenant: str, target_id: str) -> TargetWithState | None:
         """See TargetStore."""
         if not is_id(target_id):
             return None
         return next(iter(self.get_many(tenant, [target_id])), None)
 
-    def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[Watched]:
+    def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[TargetWithState]:
         """See TargetStore."""
         keys = [
             key(tenant, target_id)
@@ -115,7 +123,9 @@ class DynamoTargetStore:
                 made.append(_watched(found[pk, "TARGET"], found[pk, "STATE"]))
         return made
 
-    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> Page[Watched]:
+    def page(
+        self, tenant: str, host: str | None, after: str | None, limit: int
+    ) -> Page[TargetWithState]:
         """See TargetStore."""
         partition = items.list_partition(tenant, host)
         listed = page_of(self._client, self._table, partition, after, limit)
@@ -127,7 +137,7 @@ class DynamoTargetStore:
         listed = page_of(self._client, self._table, f"T#{tenant}#PUBLIC", None, limit)
         return [_id_listed(row) for row in listed.items]
 
-    def change(self, former: Watched, target: Target, state: TargetState) -> bool:
+    def change(self, former: TargetWithState, target: Target, state: TargetState) -> bool:
         """See TargetStore."""
         unchanged = dynamo.equals(version=former.target.version)
         state_put = items.state_item(target, state)
@@ -141,7 +151,7 @@ class DynamoTargetStore:
             writes.append(dynamo.put(self._table, items.public_key(target)))
         return self._written(writes)
 
-    def remove(self, watched: Watched) -> bool:
+    def remove(self, watched: TargetWithState) -> bool:
         """See TargetStore."""
         target, state = watched.target, watched.state
         key, state_key = (make(target.tenant, target.id) for make in _KEYS)
@@ -176,7 +186,7 @@ class DynamoTargetStore:
         added: dynamo.Condition = ("ADD #targets :by", {":by": by})
         return dynamo.change(self._table, items.count_key(tenant), added, condition)
 
-    def _put_record(self, record: KeyRecord) -> TransactWriteItemTypeDef:
+    def _put_record(self, record: IdempotencyRecord) -> TransactWriteItemTypeDef:
         """New, or over an answer whose time is over and that nobody has purged."""
         condition = "attribute_not_exists(#pk) OR #purge_at <= :now"
         values = {":now": epoch_seconds(record.created_at)}
@@ -193,8 +203,8 @@ def _id_listed(row: Item) -> str:
     return str(row["sk"]).partition("#")[2]
 
 
-def _watched(target: Item, state: Item) -> Watched:
-    return Watched(target=items.TARGETS.decode(target), state=items.state_of(state))
+def _watched(target: Item, state: Item) -> TargetWithState:
+    return TargetWithState(target=items.TARGETS.decode(target), state=items.state_of(state))
 
 
 def as_read(state: TargetState) -> dynamo.Condition:

@@ -15,9 +15,9 @@ from spinneret.aws.codec import JSON, Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.clock import epoch_seconds, stamp
+from spinneret.kernel.clock import epoch_seconds, to_iso
 from spinneret.monitoring.targets import rules
-from spinneret.monitoring.targets.models import KeyRecord, Target, TargetState
+from spinneret.monitoring.targets.models import IdempotencyRecord, Target, TargetState
 
 DUE_INDEX = "due"
 
@@ -77,7 +77,7 @@ def state_item(target: Target, state: TargetState) -> Item:
     if state.due_at is not None:
         item |= {
             "due_shard": due_shard(rules.due_shard_of(target.id)),
-            "due_at": stamp(state.due_at),
+            "due_at": to_iso(state.due_at),
             "tenant": target.tenant,
             "target_id": target.id,
             "host": target.host,
@@ -95,7 +95,7 @@ def state_of(item: Mapping[str, Any]) -> TargetState:
     return _state().validate_json(item["state"])
 
 
-def _purge_at(record: KeyRecord) -> Item:
+def _purge_at(record: IdempotencyRecord) -> Item:
     return {"purge_at": epoch_seconds(record.created_at) + bounds.IDEMPOTENCY_SECONDS}
 
 
@@ -108,7 +108,7 @@ TARGETS: Final = Codec(
 )
 
 RECORDS: Final = Codec(
-    KeyRecord,
+    IdempotencyRecord,
     key=lambda record: record_key(record.tenant, record.scope),
     keyed=("tenant", "scope"),
     from_key=lambda item: {"tenant": tenant_of(item), "scope": item["pk"].split("#", 3)[3]},

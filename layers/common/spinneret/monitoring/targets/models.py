@@ -137,7 +137,7 @@ class TargetState:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Watched:
+class TargetWithState:
     """A target with its state."""
 
     target: Target
@@ -145,7 +145,7 @@ class Watched:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeyRecord:
+class IdempotencyRecord:
     """What a request with an Idempotency-Key was answered."""
 
     tenant: str

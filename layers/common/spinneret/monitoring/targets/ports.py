@@ -9,7 +9,12 @@ from typing import Protocol
 
 from spinneret.kernel import bounds
 from spinneret.kernel.paging import Page
-from spinneret.monitoring.targets.models import KeyRecord, Target, TargetState, Watched
+from spinneret.monitoring.targets.models import (
+    IdempotencyRecord,
+    Target,
+    TargetState,
+    TargetWithState,
+)
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,7 @@ class UrlTaken:
 class KeyTaken:
     """The Idempotency-Key was used already."""
 
-    record: KeyRecord
+    record: IdempotencyRecord
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,10 @@ class TargetStore(Protocol):
     """Targets by tenant and id. All methods raise DependencyUnavailable."""
 
     def add(
-        self, watched: Watched, record: KeyRecord | None, most: int = bounds.TARGETS_PER_TENANT
+        self,
+        watched: TargetWithState,
+        record: IdempotencyRecord | None,
+        most: int = bounds.TARGETS_PER_TENANT,
     ) -> UrlTaken | KeyTaken | TooMany | None:
         """Store a new target, and what its request is answered; None when it is done.
 
@@ -43,23 +51,25 @@ class TargetStore(Protocol):
         """
         ...
 
-    def keep_answer(self, record: KeyRecord) -> KeyRecord:
+    def keep_answer(self, record: IdempotencyRecord) -> IdempotencyRecord:
         """Keep what a request is answered that made nothing; the record that stands."""
         ...
 
-    def answer_of(self, tenant: str, scope: str, now: datetime) -> KeyRecord | None:
+    def answer_of(self, tenant: str, scope: str, now: datetime) -> IdempotencyRecord | None:
         """What a request with this key was answered; None after IDEMPOTENCY_SECONDS."""
         ...
 
-    def get(self, tenant: str, target_id: str) -> Watched | None:
+    def get(self, tenant: str, target_id: str) -> TargetWithState | None:
         """The target as it stands, consistently."""
         ...
 
-    def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[Watched]:
+    def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[TargetWithState]:
         """Those that exist, in the order of the ids."""
         ...
 
-    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> Page[Watched]:
+    def page(
+        self, tenant: str, host: str | None, after: str | None, limit: int
+    ) -> Page[TargetWithState]:
         """Up to `limit` targets behind the position `after`, of one host or of all."""
         ...
 
@@ -67,10 +77,10 @@ class TargetStore(Protocol):
         """The ids of up to `limit` public targets, oldest first."""
         ...
 
-    def change(self, former: Watched, target: Target, state: TargetState) -> bool:
+    def change(self, former: TargetWithState, target: Target, state: TargetState) -> bool:
         """Write both over `former`; False when that isn't what stands any more."""
         ...
 
-    def remove(self, watched: Watched) -> bool:
+    def remove(self, watched: TargetWithState) -> bool:
         """Remove it; False when it isn't what stands any more. Results stay until their time."""
         ...

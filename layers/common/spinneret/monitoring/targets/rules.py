@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import UrlInvalid, ValidationFailed
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.sharding import shard_of
@@ -62,7 +62,7 @@ def due_shard_of(target_id: str) -> int:
 
 def position_of_target(target: Target) -> str:
     """Its place in lists, whose order is that of time and id."""
-    return f"{stamp(target.created_at)}#{target.id}"
+    return f"{to_iso(target.created_at)}#{target.id}"
 
 
 def host_named(text: str) -> str:

@@ -12,7 +12,13 @@ from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.monitoring.incidents.rules import settled
 from spinneret.monitoring.targets import rules
-from spinneret.monitoring.targets.models import KeyRecord, Options, Target, TargetState, Watched
+from spinneret.monitoring.targets.models import (
+    IdempotencyRecord,
+    Options,
+    Target,
+    TargetState,
+    TargetWithState,
+)
 from spinneret.monitoring.targets.ports import KeyTaken, TargetStore, TooMany, UrlTaken
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
@@ -20,7 +26,7 @@ from spinneret.web.fetching.urls import canonical_url
 
 _RACES: Final = 8  # a check's outcome and its owner's change may meet
 
-Render = Callable[[Watched], str]
+Render = Callable[[TargetWithState], str]
 """A target as its tenant sees it, as JSON."""
 
 
@@ -99,18 +105,20 @@ class TargetService:
                 return existing
         raise _changing()
 
-    def get(self, tenant: str, target_id: str) -> Watched:
+    def get(self, tenant: str, target_id: str) -> TargetWithState:
         """Raises NotFound."""
         watched = self._store.get(tenant, target_id)
         if watched is None:
             raise NotFound("no such target")
         return watched
 
-    def page(self, tenant: str, host: str | None, after: str | None, limit: int) -> Page[Watched]:
+    def page(
+        self, tenant: str, host: str | None, after: str | None, limit: int
+    ) -> Page[TargetWithState]:
         """See TargetStore.page."""
         return self._store.page(tenant, host, after, limit)
 
-    def update(self, tenant: str, target_id: str, changes: dict[str, Any]) -> Watched:
+    def update(self, tenant: str, target_id: str, changes: dict[str, Any]) -> TargetWithState:
         """Change some of the options. Raises NotFound, ValidationFailed and Contended."""
         if "interval_seconds" in changes:
             rules.require_interval(changes["interval_seconds"], self._shortest_interval)
@@ -122,11 +130,11 @@ class TargetService:
             ),
         )
 
-    def pause(self, tenant: str, target_id: str) -> Watched:
+    def pause(self, tenant: str, target_id: str) -> TargetWithState:
         """Check it no more; pausing it twice is pausing it. Raises NotFound and Contended."""
         return self._change(tenant, target_id, lambda target: replace(target, paused=True))
 
-    def resume(self, tenant: str, target_id: str) -> Watched:
+    def resume(self, tenant: str, target_id: str) -> TargetWithState:
         """Check it again, from its next time on. Raises NotFound and Contended."""
         return self._change(tenant, target_id, lambda target: replace(target, paused=False))
 
@@ -137,7 +145,7 @@ class TargetService:
                 return
         raise _changing()
 
-    def _new(self, tenant: str, text: str, options: Options) -> Watched:
+    def _new(self, tenant: str, text: str, options: Options) -> TargetWithState:
         rules.checked(options)
         rules.require_interval(options.interval_seconds, self._shortest_interval)
         url = canonical_url(check_url_at_submission(text, self._policy))
@@ -153,7 +161,7 @@ class TargetService:
             options=options,
         )
         due_at = rules.next_slot(target.id, options.interval_seconds, now)
-        return Watched(target=target, state=TargetState(sequence=1, due_at=due_at))
+        return TargetWithState(target=target, state=TargetState(sequence=1, due_at=due_at))
 
     def _existing(self, tenant: str, taken: UrlTaken, request: RequestId | None) -> Created | None:
         """The target of this URL as an answer; None if it went meanwhile."""
@@ -167,10 +175,12 @@ class TargetService:
         standing = self._store.keep_answer(record)
         return created if standing == record else _replay(standing, request)
 
-    def _record(self, tenant: str, request: RequestId | None, created: Created) -> KeyRecord | None:
+    def _record(
+        self, tenant: str, request: RequestId | None, created: Created
+    ) -> IdempotencyRecord | None:
         if request is None:
             return None
-        return KeyRecord(
+        return IdempotencyRecord(
             tenant=tenant,
             scope=request.scope,
             payload=request.payload,
@@ -180,7 +190,9 @@ class TargetService:
             created_at=self._clock(),
         )
 
-    def _change(self, tenant: str, target_id: str, changed: Callable[[Target], Target]) -> Watched:
+    def _change(
+        self, tenant: str, target_id: str, changed: Callable[[Target], Target]
+    ) -> TargetWithState:
         for _ in range(_RACES):
             former = self.get(tenant, target_id)
             now = self._clock()
@@ -190,10 +202,10 @@ class TargetService:
             target = replace(target, updated_at=now, version=former.target.version + 1)
             state = self._rescheduled(former, target)
             if self._store.change(former, target, state):
-                return Watched(target=target, state=state)
+                return TargetWithState(target=target, state=state)
         raise _changing()
 
-    def _rescheduled(self, former: Watched, target: Target) -> TargetState:
+    def _rescheduled(self, former: TargetWithState, target: Target) -> TargetState:
         now, state = self._clock(), former.state
         state = replace(state, sequence=state.sequence + 1)
         if target.paused:
@@ -205,7 +217,7 @@ class TargetService:
         return replace(state, due_at=rules.next_slot(target.id, seconds, now))
 
 
-def _replay(record: KeyRecord, request: RequestId) -> Created:
+def _replay(record: IdempotencyRecord, request: RequestId) -> Created:
     if record.payload != request.payload:
         raise IdempotencyMismatch("the Idempotency-Key was used with another body")
     return Created(

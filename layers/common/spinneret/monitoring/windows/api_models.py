@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
@@ -89,8 +89,8 @@ def window_view(window: MaintenanceWindow) -> WindowView:
         timezone=window.timezone,
         recurrence=window.recurrence,
         target_ids=list(window.target_ids),
-        created_at=stamp(window.created_at),
-        updated_at=stamp(window.updated_at),
+        created_at=to_iso(window.created_at),
+        updated_at=to_iso(window.updated_at),
     )
 
 

@@ -18,7 +18,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # Unicode's category Cc
 
 
 @dataclass(frozen=True)
-class Access:
+class RouteAccess:
     """One route and the scope it asks for; None is open to everybody."""
 
     method: str
@@ -42,10 +42,10 @@ class Access:
 class AccessTable:
     """The routes of one function."""
 
-    def __init__(self, rows: Iterable[Access]) -> None:
+    def __init__(self, rows: Iterable[RouteAccess]) -> None:
         self.rows = tuple(rows)
 
-    def find(self, method: str, path: str) -> Access | None:
+    def find(self, method: str, path: str) -> RouteAccess | None:
         """The row for a request; None when no route serves it.
 
         No route has control characters, though a pattern may let them pass.
@@ -63,13 +63,13 @@ def routes_of(app: APIGatewayRestResolver) -> list[Route]:
     return [*app._static_routes, *app._dynamic_routes]  # noqa: SLF001 - powertools lists them nowhere else
 
 
-def access_of(route: Route) -> Access:
+def access_of(route: Route) -> RouteAccess:
     """What a route declares; raises LookupError for one that declares nothing."""
     extensions = route.openapi_extensions or {}
     if not extensions.get(DECLARED):
         raise LookupError(f"{route.method} {route.path}: add **declared(…) to its decorator")
     scope = extensions[SCOPE]
-    return Access(
+    return RouteAccess(
         method=route.method,
         route=route.path,
         scope=None if scope is None else Scope(scope),

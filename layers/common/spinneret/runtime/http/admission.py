@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from spinneret.access.keys.models import Allowance, Principal
+from spinneret.access.keys.models import Principal, RateLimitStatus
 from spinneret.access.keys.service import KeyService
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import AuthRequired, BodyTooLarge, Forbidden, NotFound, RateLimited
-from spinneret.runtime.http.access import Access
+from spinneret.runtime.http.access import RouteAccess
 
 Event = dict[str, Any]
 TICKET_PARAMETER: Final = "ticket"
@@ -23,15 +23,15 @@ TICKET_PARAMETER: Final = "ticket"
 class Admission:
     """A request whose caller is known, or that asks for what is open to everybody."""
 
-    row: Access | None = None
+    row: RouteAccess | None = None
     """Its route's row in the access table; None when there is no such route."""
     principal: Principal | None = None
     """None on open routes."""
-    allowance: Allowance | None = None
+    allowance: RateLimitStatus | None = None
     """None on open routes, and where counting failed."""
 
 
-def identify(event: Event, row: Access | None, keys: KeyService) -> Admission:
+def identify(event: Event, row: RouteAccess | None, keys: KeyService) -> Admission:
     """Size, route and credential, in this order; the request of a known caller is counted.
 
     `event` has its header names in lower case. Raises BodyTooLarge, AuthRequired and
@@ -85,7 +85,7 @@ def socket_caller(event: Event, keys: KeyService) -> Principal:
     return principal
 
 
-def rate_headers(allowance: Allowance | None) -> dict[str, str]:
+def rate_headers(allowance: RateLimitStatus | None) -> dict[str, str]:
     """The fields of draft-ietf-httpapi-ratelimit-headers-06, without the policy."""
     if allowance is None:
         return {}
@@ -96,13 +96,13 @@ def rate_headers(allowance: Allowance | None) -> dict[str, str]:
     }
 
 
-def _over(allowance: Allowance) -> RateLimited:
+def _over(allowance: RateLimitStatus) -> RateLimited:
     return RateLimited(
         f"over {allowance.limit} requests per minute", retry_after=allowance.reset_seconds
     )
 
 
-def _principal(event: Event, row: Access | None, keys: KeyService) -> Principal:
+def _principal(event: Event, row: RouteAccess | None, keys: KeyService) -> Principal:
     """By the key in a header or, where the route takes one, by the ticket in the query."""
     secret = _secret(event)
     if secret is None and row is not None and row.ticket:

@@ -20,7 +20,7 @@ from spinneret.kernel.errors import (
     DomainError,
     NotFound,
 )
-from spinneret.runtime.http.access import Access, AccessTable, access_of, routes_of
+from spinneret.runtime.http.access import AccessTable, RouteAccess, access_of, routes_of
 from spinneret.runtime.http.admission import (
     TICKET_PARAMETER,
     Admission,
@@ -36,7 +36,7 @@ from spinneret.runtime.http.bodies import (
     with_upload,
     without_body,
 )
-from spinneret.runtime.http.refusals import as_response, refusal
+from spinneret.runtime.http.error_responses import as_response, refusal
 from spinneret.runtime.http.routes import PRINCIPAL, SERVICES, Build, Routes
 from spinneret.runtime.http.validation import invalid, refuse_unknown
 from spinneret.runtime.logs import configure
@@ -121,7 +121,7 @@ class Api:
         return AccessTable(self._routes)
 
     @cached_property
-    def _routes(self) -> Mapping[Access, Route]:
+    def _routes(self) -> Mapping[RouteAccess, Route]:
         return {access_of(route): route for route in routes_of(self.app)}
 
     def _configured(self) -> None:
@@ -130,7 +130,7 @@ class Api:
             self._is_configured = True
 
 
-def _refuse_unknown_query(event: Event, row: Access, route: Route) -> None:
+def _refuse_unknown_query(event: Event, row: RouteAccess, route: Route) -> None:
     """Raises ValidationFailed."""
     known = [str(each.alias) for each in route.dependant.query_params]
     given = event.get("multiValueQueryStringParameters") or event.get("queryStringParameters")

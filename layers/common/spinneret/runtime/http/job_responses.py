@@ -12,20 +12,20 @@ from spinneret.access.keys.models import Principal
 from spinneret.jobs.api_models import Moved, event_view
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.keys import is_event_id
-from spinneret.jobs.models import JobRef, Move
+from spinneret.jobs.models import JobRef, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
 
 _LAST_EVENT_ID: Final = "Last-Event-ID"
 _SAID: Final = {
-    Move.CANCEL: "cancelled",
-    Move.PAUSE: "paused",
-    Move.RESUME: "resumed",
-    Move.RETRY: "begun again",
+    Transition.CANCEL: "cancelled",
+    Transition.PAUSE: "paused",
+    Transition.RESUME: "resumed",
+    Transition.RETRY: "begun again",
 }
 
 
-def moved(jobs: JobControl, caller: Principal, job_id: str, move: Move) -> Moved:
+def moved(jobs: JobControl, caller: Principal, job_id: str, move: Transition) -> Moved:
     """Move a job and say so."""
     job = jobs.move(JobRef(tenant=caller.tenant, job_id=job_id), move)
     return Moved(job_id=job.id, status=job.status, message=_SAID[move])

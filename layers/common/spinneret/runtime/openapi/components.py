@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from spinneret.kernel import bounds, errors
 from spinneret.kernel.errors import AuthRequired, DomainError, TransientError
-from spinneret.runtime.http.access import Access
+from spinneret.runtime.http.access import RouteAccess
 from spinneret.runtime.openapi.schemas import without_origins
 
 INFO: Final = {
@@ -120,7 +120,7 @@ def headers(*names: str) -> dict[str, Any]:
     return {name: reference("headers", name) for name in names}
 
 
-def security(row: Access) -> list[dict[str, list[str]]]:
+def security(row: RouteAccess) -> list[dict[str, list[str]]]:
     """Any one of these credentials opens a route; none is needed where the list is empty."""
     if row.scope is None:
         return []

@@ -30,7 +30,7 @@ from spinneret.kernel.errors import (
     RateLimited,
     ValidationFailed,
 )
-from spinneret.runtime.http.access import Access, access_of, routes_of
+from spinneret.runtime.http.access import RouteAccess, access_of, routes_of
 from spinneret.runtime.http.declaration import ERRORS, EXAMPLES, IDEMPOTENT, Examples
 from spinneret.runtime.openapi import components as openapi_components
 from spinneret.runtime.openapi.schemas import tidied, with_notes, without_null
@@ -45,7 +45,7 @@ _EVENTS: Final = "text/event-stream"
 _ROUTES: Final = "_routes"
 
 
-class Ambiguous(ValueError):
+class DocumentConflict(ValueError):
     """Two parts of the code claim the same place in the document."""
 
 
@@ -54,7 +54,7 @@ class _Operation:
     """One route with what it declares and what powertools reads from its signature."""
 
     route: Route
-    row: Access
+    row: RouteAccess
     drawn: Mapping[str, Any]
 
     @property
@@ -121,7 +121,7 @@ class _Operation:
 def document(apps: Iterable[APIGatewayRestResolver]) -> dict[str, Any]:
     """One document for all resolvers.
 
-    Raises Ambiguous for a route, an operation id or a model's name that is there twice, and
+    Raises DocumentConflict for a route, an operation id or a model's name that is there twice, and
     LookupError for a route that declares nothing.
     """
     schemas: dict[str, Any] = {}
@@ -132,7 +132,7 @@ def document(apps: Iterable[APIGatewayRestResolver]) -> dict[str, Any]:
         )
         for name, schema in drawn.get("components", {}).get("schemas", {}).items():
             if schemas.setdefault(name, schema) != schema:
-                raise Ambiguous(f"two models are called {name}")
+                raise DocumentConflict(f"two models are called {name}")
         operations += _operations(app, drawn["paths"])
     own = {name: schemas[name] for name in schemas if name not in _POWERTOOLS_OWN}
     paths = _paths(operations)
@@ -173,9 +173,9 @@ def _paths(operations: Iterable[_Operation]) -> dict[str, Any]:
         methods = paths.setdefault(each.route.openapi_path, {})
         method = each.route.method.lower()
         if method in methods:
-            raise Ambiguous(f"{each.route.method} {each.route.path} is there twice")
+            raise DocumentConflict(f"{each.route.method} {each.route.path} is there twice")
         if each.id in ids:
-            raise Ambiguous(f"two operations are called {each.id}: give one an operation_id")
+            raise DocumentConflict(f"two operations are called {each.id}: give one an operation_id")
         ids.add(each.id)
         methods[method] = _described(each)
     return {

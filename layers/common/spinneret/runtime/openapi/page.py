@@ -33,7 +33,7 @@ _POLICY: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Served:
+class StaticText:
     """A text as it is served."""
 
     text: str
@@ -42,14 +42,14 @@ class Served:
 
 
 @cache
-def document() -> Served:
+def document() -> StaticText:
     """The document as `docs/render.py` has written it."""
     text = (files("spinneret.runtime.openapi") / "openapi.json").read_text(encoding="utf-8")
     return _served(text, "application/json", {})
 
 
 @cache
-def page() -> Served:
+def page() -> StaticText:
     """The page, for the path `/docs`: it finds the document relative to that."""
     folder = files("aws_lambda_powertools") / _ASSETS
     bundle = (folder / "swagger-ui-bundle.min.js").read_text(encoding="utf-8")
@@ -69,14 +69,14 @@ def page() -> Served:
     return _served(text, "text/html; charset=utf-8", {"Content-Security-Policy": policy})
 
 
-def _served(text: str, content_type: str, headers: Mapping[str, str]) -> Served:
+def _served(text: str, content_type: str, headers: Mapping[str, str]) -> StaticText:
     always = {
         "Cache-Control": _KEPT,
         "ETag": f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"',
         "Referrer-Policy": "no-referrer",
         "X-Content-Type-Options": "nosniff",
     }
-    return Served(text=text, content_type=content_type, headers={**always, **headers})
+    return StaticText(text=text, content_type=content_type, headers={**always, **headers})
 
 
 def _source(inline: str) -> str:

@@ -32,7 +32,7 @@ class ScopeRefusal(StrEnum):
 
 
 @dataclass(frozen=True)
-class Scope:
+class CrawlScope:
     """Made by `of`; where patterns disagree, an excluding one wins."""
 
     kind: ScopeKind

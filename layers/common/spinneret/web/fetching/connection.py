@@ -10,7 +10,7 @@ from typing import Any, Final
 import httpcore
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import FetchCutShort, FetchFailed, FetchTimeout, UrlBlocked
+from spinneret.kernel.errors import CallerDeadlineExceeded, FetchFailed, FetchTimeout, UrlBlocked
 from spinneret.web.fetching.addresses import AddressPolicy, parse_address
 from spinneret.web.fetching.nested_tls import NestedTlsStream
 from spinneret.web.fetching.phases import Phase, PhaseTimer
@@ -70,7 +70,7 @@ class Deadline:
     def overrun(self, what: str) -> FetchTimeout:
         """The error for a host that did, or didn't do, `what` until a time-out."""
         total, read = f"{self._total_seconds:g} s", f"{self._read_seconds:g} s"
-        error = FetchCutShort if self._is_cut_short else FetchTimeout
+        error = CallerDeadlineExceeded if self._is_cut_short else FetchTimeout
         return error(f"{self.host} {what} in time: {total} in all, {read} of silence")
 
     def allowance(self, attempts: int = 1) -> float:

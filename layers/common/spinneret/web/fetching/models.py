@@ -86,8 +86,8 @@ class FetchRequest:
     read_seconds: float = bounds.FETCH_TOTAL_SECONDS  # F-01: both are 30 s
     left_seconds: Callable[[], float] | None = None
     """What its caller has left, asked before a place at the host is taken and as the fetch begins:
-    `total_seconds` is at most that, and FetchCutShort tells that it ran out. What it raises ends
-    the fetch."""
+    `total_seconds` is at most that, and CallerDeadlineExceeded reports its
+    end. What it raises ends the fetch."""
     media_types: frozenset[str] = frozenset()
     """Media types accepted, lower case; empty accepts all. Checked before the body is read."""
     read_body: Callable[[Url, Iterator[bytes]], None] | None = None

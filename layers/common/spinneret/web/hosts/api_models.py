@@ -9,7 +9,7 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import optional_stamp, stamp
+from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page, position_of
 from spinneret.kernel.views import ListOf
 from spinneret.web.hosts.models import HostSettings, HostState, Override
@@ -139,7 +139,7 @@ def domain_view(settings: HostSettings, pace: PaceLimits) -> DomainView:
         notes=settings.notes,
         blocked=block is not None,
         blocked_reason=block.reason if block else None,
-        blocked_at=stamp(block.since) if block else None,
+        blocked_at=to_iso(block.since) if block else None,
         pace=pace_view(pace),
         updated_at=optional_stamp(settings.updated_at),
     )

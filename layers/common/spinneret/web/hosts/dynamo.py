@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.web.hosts.models import Block, HostSettings, Override
 
@@ -53,25 +53,25 @@ class DynamoHostStore:
             "breaker_failures": override.breaker_failures,
             "breaker_seconds": _decimal(override.breaker_seconds),
             "notes": notes,
-            "updated_at": stamp(now),
+            "updated_at": to_iso(now),
         }
         return self._update(tenant, host, changes)
 
     def block(self, tenant: str, host: str, block: Block) -> HostSettings:
         """See HostStore."""
-        since = stamp(block.since)
+        since = to_iso(block.since)
         changes = {"blocked_at": since, "blocked_reason": block.reason, "updated_at": since}
         return self._update(tenant, host, changes)
 
     def unblock(self, tenant: str, host: str, now: datetime) -> HostSettings | None:
         """See HostStore."""
-        changes = {"blocked_at": None, "blocked_reason": None, "updated_at": stamp(now)}
+        changes = {"blocked_at": None, "blocked_reason": None, "updated_at": to_iso(now)}
         try:
             return self._update(tenant, host, changes, "attribute_exists(#blocked_at)")
         except ClientError as error:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise
-            standing = dynamo.plain(error.response.get("Item"))
+            standing = dynamo.deserialize_item(error.response.get("Item"))
         return _settings(tenant, standing) if standing else None
 
     def page(
@@ -109,7 +109,7 @@ class DynamoHostStore:
             query["FilterExpression"] = f"{function}(#blocked_at)"
         spelled = f"{condition} {query.get('FilterExpression', '')}"
         query["ExpressionAttributeNames"] = dynamo.names_in(spelled)
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             answer = self._client.query(**query)
         last = answer.get("LastEvaluatedKey")
         settings = [_settings(tenant, item) for item in answer["Items"]]
@@ -134,7 +134,7 @@ class DynamoHostStore:
         if condition:
             request["ConditionExpression"] = condition
             request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             answer = self._client.update_item(**request)
         return _settings(tenant, answer["Attributes"])
 

@@ -52,7 +52,7 @@ def parse_host(text: str, policy: AddressPolicy) -> str:
     return host
 
 
-def lineage(host: str) -> tuple[str, ...]:
+def host_and_parents(host: str) -> tuple[str, ...]:
     """The hosts whose settings may concern a host: itself first, then all above it.
 
     Names of two labels are the last ones above it: a top-level domain can't be blocked with all
@@ -70,7 +70,7 @@ def effective(
     """What the stored settings of a host's lineage mean for it; `default` is the stage's."""
     by_host = {each.host: each for each in stored}
     own = by_host.get(host) or HostSettings(tenant=tenant, host=host)
-    found = (by_host.get(each) for each in lineage(host))
+    found = (by_host.get(each) for each in host_and_parents(host))
     return EffectiveSettings(
         settings=own,
         blocked_by=next((each for each in found if each and each.block), None),

@@ -11,7 +11,7 @@ from spinneret.web.hosts.models import Block, EffectiveSettings, HostSettings, H
 from spinneret.web.hosts.ports import HostStore
 from spinneret.web.politeness.models import Circuit, PaceLimits
 from spinneret.web.politeness.rules import host_key
-from spinneret.web.politeness.service import Pace
+from spinneret.web.politeness.service import HostRateLimiter
 
 
 class HostService:
@@ -27,7 +27,7 @@ class HostService:
         self,
         *,
         store: HostStore,
-        pace: Pace,
+        pace: HostRateLimiter,
         policy: AddressPolicy,
         clock: Clock,
         default: PaceLimits = rules.USUAL,
@@ -106,7 +106,7 @@ class HostService:
 
     def _effective(self, tenant: str, host: str) -> EffectiveSettings:
         return rules.effective(
-            tenant, host, self._store.find(tenant, rules.lineage(host)), self._default
+            tenant, host, self._store.find(tenant, rules.host_and_parents(host)), self._default
         )
 
     @staticmethod

@@ -10,8 +10,8 @@ from spinneret.kernel.clock import utc_now
 from spinneret.web.fetching.wiring import FetchSettings, address_policy
 from spinneret.web.hosts.dynamo import DynamoHostStore
 from spinneret.web.hosts.service import HostService
-from spinneret.web.politeness.dynamo import DynamoHostLedger
-from spinneret.web.politeness.service import Pace
+from spinneret.web.politeness.dynamo import DynamoHostStateStore
+from spinneret.web.politeness.service import HostRateLimiter
 from spinneret.web.politeness.settings import PolitenessSettings
 
 
@@ -31,7 +31,9 @@ def host_service(settings: HostServiceSettings) -> HostService:
     )
 
 
-def host_pace(settings: PolitenessSettings) -> Pace:
+def host_pace(settings: PolitenessSettings) -> HostRateLimiter:
     """The pace of hosts, shared by all tenants."""
-    ledger = DynamoHostLedger(dynamodb_client(), settings.domains_table)
-    return Pace(ledger=ledger, clock=utc_now, new_token=lambda: uuid4().hex, stage=settings.pace)
+    ledger = DynamoHostStateStore(dynamodb_client(), settings.domains_table)
+    return HostRateLimiter(
+        ledger=ledger, clock=utc_now, new_token=lambda: uuid4().hex, stage=settings.pace
+    )

@@ -16,14 +16,14 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.web.politeness.changes import (
-    Change,
-    Effects,
-    Plus,
+    AttributeUpdates,
+    ConditionalUpdate,
+    Increment,
     absent,
+    absent_or_at_most,
     different,
     equal,
-    over,
-    passed,
+    greater_than,
 )
 from spinneret.web.politeness.models import (
     BreakerLimits,
@@ -36,14 +36,14 @@ from spinneret.web.politeness.models import (
 )
 
 _MEMORY_MS: Final = round(1000 * bounds.BREAKER_MEMORY_SECONDS)
-_NO_PROBE: Final[Effects] = {"probe_owner": None, "probe_until": None}
-_NO_FAILURES: Final[Effects] = {
+_NO_PROBE: Final[AttributeUpdates] = {"probe_owner": None, "probe_until": None}
+_NO_FAILURES: Final[AttributeUpdates] = {
     "failures": None,
     "failed_at": None,
     "failed_by": None,
 }
-_NOT_OPEN: Final[Effects] = {"opened_at": None, "open_until": None}
-CLOSED: Final = Change(to=_NOT_OPEN | _NO_FAILURES | _NO_PROBE)
+_NOT_OPEN: Final[AttributeUpdates] = {"opened_at": None, "open_until": None}
+CLOSED: Final = ConditionalUpdate(to=_NOT_OPEN | _NO_FAILURES | _NO_PROBE)
 """Closed and without failures, whatever it was."""
 
 
@@ -53,26 +53,35 @@ def lets_through_at(seen: PaceState, own: BreakerLimits, now: int) -> int:
     return now if opening is None else max(opening.until, seen.probe_until or 0)
 
 
-def passing(seen: PaceState, request: PermitRequest) -> Change:
+def permit_change(seen: PaceState, request: PermitRequest) -> ConditionalUpdate:
     """The breaker's part of a permit: closed, or the lease of its probe."""
     if request.breaker is None:
-        return Change()
-    lease: Effects = {"probe_owner": request.token, "probe_until": request.now + request.lease_ms}
-    unprobed = passed("probe_until", request.now)
+        return ConditionalUpdate()
+    lease: AttributeUpdates = {
+        "probe_owner": request.token,
+        "probe_until": request.now + request.lease_ms,
+    }
+    unprobed = absent_or_at_most("probe_until", request.now)
     if seen.open_until is not None:
-        return Change(guards=(equal("open_until", seen.open_until), unprobed), to=lease)
+        return ConditionalUpdate(guards=(equal("open_until", seen.open_until), unprobed), to=lease)
     closed, enough = absent("open_until"), request.breaker.threshold
     if enough >= request.shared.breaker.threshold:  # so many would have opened it
-        return Change(guards=(closed,))
+        return ConditionalUpdate(guards=(closed,))
     if not _has_failed(seen, enough):
-        return Change(guards=(closed, passed("failures", enough - 1)))
+        return ConditionalUpdate(guards=(closed, absent_or_at_most("failures", enough - 1)))
     if not _is_remembered(seen, request.now):
-        return Change(guards=(closed, passed("failed_at", request.now - _MEMORY_MS)))
-    rested = passed("failed_at", request.now - request.breaker.open_ms)
-    return Change(guards=(closed, over("failures", enough - 1), rested, unprobed), to=lease)
+        return ConditionalUpdate(
+            guards=(closed, absent_or_at_most("failed_at", request.now - _MEMORY_MS))
+        )
+    rested = absent_or_at_most("failed_at", request.now - request.breaker.open_ms)
+    return ConditionalUpdate(
+        guards=(closed, greater_than("failures", enough - 1), rested, unprobed), to=lease
+    )
 
 
-def verdict(seen: PaceState, request: PermitRequest, outcome: Outcome, now: int) -> Change | None:
+def completion_change(
+    seen: PaceState, request: PermitRequest, outcome: Outcome, now: int
+) -> ConditionalUpdate | None:
     """What the end of the request changes; None for nothing.
 
     While the breaker isn't closed, only the end of its present probe changes it.
@@ -81,13 +90,13 @@ def verdict(seen: PaceState, request: PermitRequest, outcome: Outcome, now: int)
     is_probe = seen.probe_owner == token
     mine = equal("probe_owner", token)
     if outcome is Outcome.NOT_TRIED:
-        return Change(guards=(mine,), to=_NO_PROBE) if is_probe else None
+        return ConditionalUpdate(guards=(mine,), to=_NO_PROBE) if is_probe else None
     if seen.open_until is not None:
         after = _opened(now, shared) if outcome is Outcome.HOST_FAILURE else CLOSED.to
-        return Change(guards=(mine,), to=after) if is_probe else None
+        return ConditionalUpdate(guards=(mine,), to=after) if is_probe else None
     if outcome is Outcome.HOST_FAILURE:
         return _one_more_failure(seen, token, shared, now)
-    success = Change(guards=(absent("open_until"),), to=_NO_FAILURES | _NO_PROBE)
+    success = ConditionalUpdate(guards=(absent("open_until"),), to=_NO_FAILURES | _NO_PROBE)
     return success if seen.failures else None
 
 
@@ -126,29 +135,29 @@ def _opening(seen: PaceState, own: BreakerLimits, now: int) -> _Opening | None:
 
 def _one_more_failure(
     seen: PaceState, token: str, shared: BreakerLimits, now: int
-) -> Change | None:
+) -> ConditionalUpdate | None:
     """Counts by addition, so that concurrent reports don't refuse each other."""
     if seen.failed_by == token:
         return None
-    failed: Effects = {"failed_at": now, "failed_by": token, "failures": Plus(1)}
+    failed: AttributeUpdates = {"failed_at": now, "failed_by": token, "failures": Increment(1)}
     guards = [absent("open_until"), different("failed_by", token)]
     last_one = shared.threshold - 1
     if not _is_remembered(seen, now):
-        guards.append(passed("failed_at", now - _MEMORY_MS))
+        guards.append(absent_or_at_most("failed_at", now - _MEMORY_MS))
         failed["failures"] = 1
         failed |= {} if last_one else _opened(now, shared)
     elif not _has_failed(seen, last_one):
-        guards.append(passed("failures", last_one - 1))
+        guards.append(absent_or_at_most("failures", last_one - 1))
     else:
-        guards.append(over("failures", last_one - 1))
+        guards.append(greater_than("failures", last_one - 1))
         failed |= _opened(now, shared)
     if seen.probe_owner == token:
         guards.append(equal("probe_owner", token))
         failed |= _NO_PROBE
-    return Change(guards=tuple(guards), to=failed)
+    return ConditionalUpdate(guards=tuple(guards), to=failed)
 
 
-def _opened(now: int, shared: BreakerLimits) -> Effects:
+def _opened(now: int, shared: BreakerLimits) -> AttributeUpdates:
     """An earlier probe, of a more careful caller, no longer counts."""
     return {"opened_at": now, "open_until": now + shared.open_ms} | _NO_PROBE
 

@@ -18,7 +18,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from spinneret.kernel import bounds
-from spinneret.web.politeness.changes import Change, Plus, different, equal, over, passed
+from spinneret.web.politeness.changes import (
+    ConditionalUpdate,
+    Increment,
+    absent_or_at_most,
+    different,
+    equal,
+    greater_than,
+)
 from spinneret.web.politeness.models import (
     OwnBucket,
     PaceLimits,
@@ -38,7 +45,7 @@ _KEPT_SECONDS: Final = 24 * 3600  # rows outlive all that is in them
 class Reservation:
     """Refuse, and reserve a slot by this change; then the field `tail` of the state is the slot."""
 
-    change: Change
+    change: ConditionalUpdate
     reason: WaitReason
     tail: str
 
@@ -124,20 +131,24 @@ def refusal(
     return None
 
 
-def behind_reservations(bucket: Bucket, request: PermitRequest) -> Change:
+def behind_reservations(bucket: Bucket, request: PermitRequest) -> ConditionalUpdate:
     """A caller without a reservation comes after all reservations."""
-    return Change(
-        guards=() if request.reserved else (passed(bucket.tail_at, _passed_by(bucket, request)),)
+    return ConditionalUpdate(
+        guards=()
+        if request.reserved
+        else (absent_or_at_most(bucket.tail_at, _passed_by(bucket, request)),)
     )
 
 
-def taken_token(bucket: Bucket, request: PermitRequest) -> Change:
+def taken_token(bucket: Bucket, request: PermitRequest) -> ConditionalUpdate:
     """Takes a token. DynamoDB has no max(), so one of two changes moves TAT."""
     name, now, interval = bucket.tat_at, request.now, bucket.limits.interval_ms
     if bucket.tat is None or bucket.tat <= now:
-        return Change(guards=(passed(name, now),), to={name: now + interval})
-    conforms = passed(name, now + bucket.limits.tolerance_ms)
-    return Change(guards=(over(name, now), conforms), to={name: Plus(interval)})
+        return ConditionalUpdate(guards=(absent_or_at_most(name, now),), to={name: now + interval})
+    conforms = absent_or_at_most(name, now + bucket.limits.tolerance_ms)
+    return ConditionalUpdate(
+        guards=(greater_than(name, now), conforms), to={name: Increment(interval)}
+    )
 
 
 # ---------------------------------------------------------------- The caller's own
@@ -154,27 +165,27 @@ def refusal_of_own(seen: PaceState, request: PermitRequest) -> Reservation | Wai
     return refusal(bucket, request, earliest, WaitReason.PACE, held=held)
 
 
-def taken_own_token(seen: PaceState, request: PermitRequest) -> Change:
+def taken_own_token(seen: PaceState, request: PermitRequest) -> ConditionalUpdate:
     """A strict request holds its bucket until its end, as it holds the shared one."""
     if request.own is None:
-        return Change()
+        return ConditionalUpdate()
     bucket = own_bucket(seen, request.own)
     queue = behind_reservations(bucket, request)
     if not bucket.limits.strict:
         token = taken_token(bucket, request)
-        return Change(guards=queue.guards + token.guards, to=token.to)
+        return ConditionalUpdate(guards=queue.guards + token.guards, to=token.to)
     free_at = request.now + request.lease_ms + bucket.limits.interval_ms
-    return Change(
-        guards=(*queue.guards, passed(bucket.tat_at, request.now)),
+    return ConditionalUpdate(
+        guards=(*queue.guards, absent_or_at_most(bucket.tat_at, request.now)),
         to={bucket.tat_at: free_at, request.own.holder: request.token},
     )
 
 
-def released_own(seen: PaceState, request: PermitRequest, end: int) -> Iterator[Change]:
+def released_own(seen: PaceState, request: PermitRequest, end: int) -> Iterator[ConditionalUpdate]:
     """Begins the gap after a strict request; for its holder only."""
     if request.own is not None and seen.own_holder == request.token:
         free_at = end + request.own.limits.interval_ms
-        yield Change(
+        yield ConditionalUpdate(
             guards=(equal(request.own.holder, request.token),),
             to={request.own.holder: None, request.own.tat: free_at},
         )
@@ -199,11 +210,11 @@ def _reserve(
     if slot > horizon:
         until = min(earliest, horizon) if request.reserved else horizon
         return Wait(until=from_ms(until), reason=reason, reserved=request.reserved)
-    last = passed(tail, (horizon if queued else earliest) - interval)
-    change = Change(
+    last = absent_or_at_most(tail, (horizon if queued else earliest) - interval)
+    change = ConditionalUpdate(
         guards=(different("reserved_by", request.token), last),
         to={
-            tail: Plus(interval) if queued else earliest,
+            tail: Increment(interval) if queued else earliest,
             "reserved_by": request.token,
             "purge_at": purge_at(request.now, interval, _HORIZON_MS),
         },

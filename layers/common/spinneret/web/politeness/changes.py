@@ -15,7 +15,7 @@ Row = Mapping[str, Value]
 """What is stored under one key; empty where nothing is."""
 
 
-class Relation(StrEnum):
+class GuardOperator(StrEnum):
     """What a guard asks of an attribute."""
 
     ABSENT = "absent"
@@ -30,60 +30,60 @@ class Guard:
     """One condition; made by the functions below."""
 
     attribute: str
-    relation: Relation
+    relation: GuardOperator
     value: Value = 0
 
 
 def absent(attribute: str) -> Guard:
     """There is no such attribute."""
-    return Guard(attribute, Relation.ABSENT)
+    return Guard(attribute, GuardOperator.ABSENT)
 
 
 def equal(attribute: str, value: Value) -> Guard:
     """The attribute is there and has this value."""
-    return Guard(attribute, Relation.EQUAL, value)
+    return Guard(attribute, GuardOperator.EQUAL, value)
 
 
 def different(attribute: str, value: Value) -> Guard:
     """The attribute is absent or has another value."""
-    return Guard(attribute, Relation.DIFFERENT, value)
+    return Guard(attribute, GuardOperator.DIFFERENT, value)
 
 
-def passed(attribute: str, bound: int) -> Guard:
+def absent_or_at_most(attribute: str, bound: int) -> Guard:
     """The attribute is absent or at most `bound`: a moment that nobody waits for any more."""
-    return Guard(attribute, Relation.PASSED, bound)
+    return Guard(attribute, GuardOperator.PASSED, bound)
 
 
-def over(attribute: str, bound: int) -> Guard:
+def greater_than(attribute: str, bound: int) -> Guard:
     """The attribute is there and above `bound`."""
-    return Guard(attribute, Relation.OVER, bound)
+    return Guard(attribute, GuardOperator.OVER, bound)
 
 
 @dataclass(frozen=True)
-class Plus:
+class Increment:
     """The attribute's value and so much more; an absent one counts as `start`."""
 
     amount: int
     start: int = 0
 
 
-Effects = dict[str, Value | Plus | None]
+AttributeUpdates = dict[str, Value | Increment | None]
 """New values by attribute; None removes it."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class ConditionalUpdate:
     """Happens whole if every guard holds, else not at all."""
 
     guards: tuple[Guard, ...] = ()
-    to: Effects = field(default_factory=dict)
+    to: AttributeUpdates = field(default_factory=dict)
 
 
-def together(changes: Iterable[Change]) -> Change:
+def together(changes: Iterable[ConditionalUpdate]) -> ConditionalUpdate:
     """All of them as one; they must not write the same attribute."""
     guards: tuple[Guard, ...] = ()
-    to: Effects = {}
+    to: AttributeUpdates = {}
     for change in changes:
         guards += change.guards
         to |= change.to
-    return Change(guards=guards, to=to)
+    return ConditionalUpdate(guards=guards, to=to)

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translated
-from spinneret.web.politeness.changes import Change, Plus, Relation, Row
+from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.web.politeness.changes import ConditionalUpdate, GuardOperator, Increment, Row
 from spinneret.web.politeness.models import Record
 from spinneret.web.politeness.ports import Refused, Written
 
@@ -30,39 +30,41 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import UpdateItemInputTypeDef
 
-_TERMS: Final[Mapping[Relation, str]] = {
-    Relation.ABSENT: "attribute_not_exists({name})",
-    Relation.EQUAL: "{name} = {value}",
-    Relation.DIFFERENT: "(attribute_not_exists({name}) OR {name} <> {value})",
-    Relation.PASSED: "(attribute_not_exists({name}) OR {name} <= {value})",
-    Relation.OVER: "{name} > {value}",
+_TERMS: Final[Mapping[GuardOperator, str]] = {
+    GuardOperator.ABSENT: "attribute_not_exists({name})",
+    GuardOperator.EQUAL: "{name} = {value}",
+    GuardOperator.DIFFERENT: "(attribute_not_exists({name}) OR {name} <> {value})",
+    GuardOperator.PASSED: "(attribute_not_exists({name}) OR {name} <= {value})",
+    GuardOperator.OVER: "{name} > {value}",
 }
 _KEY: Final = frozenset({"pk", "sk"})
 
 
-class DynamoHostLedger:
-    """Implements HostLedger; see the module's docstring for the key design."""
+class DynamoHostStateStore:
+    """Implements HostStateStore; see the module's docstring for the key design."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
 
     def read(self, host: str, record: Record) -> Row:
-        """See HostLedger."""
+        """See HostStateStore."""
         return _row(dynamo.get(self._client, self._table, _key(host, record)))
 
-    def update(self, host: str, record: Record, change: Change) -> Written | Refused:
-        """See HostLedger: one UpdateItem; a refusal brings the row along."""
+    def update(self, host: str, record: Record, change: ConditionalUpdate) -> Written | Refused:
+        """See HostStateStore: one UpdateItem; a refusal brings the row along."""
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 answer = self._client.update_item(**self._request(host, record, change))
         except ClientError as error:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise
-            return Refused(_row(dynamo.plain(error.response.get("Item"))))
+            return Refused(_row(dynamo.deserialize_item(error.response.get("Item"))))
         return Written(_row(answer["Attributes"]))
 
-    def _request(self, host: str, record: Record, change: Change) -> UpdateItemInputTypeDef:
+    def _request(
+        self, host: str, record: Record, change: ConditionalUpdate
+    ) -> UpdateItemInputTypeDef:
         condition, bounds = _condition(change)
         update, values = _update(change)
         request: UpdateItemInputTypeDef = {
@@ -84,17 +86,17 @@ def _key(host: str, record: Record) -> dict[str, str]:
     return {"pk": f"DOMAIN#{host}", "sk": record.value}
 
 
-def _condition(change: Change) -> dynamo.Condition:
+def _condition(change: ConditionalUpdate) -> dynamo.Condition:
     terms, values = [], {}
     for number, guard in enumerate(change.guards):
         value = f":guard_{number}"
         terms.append(_TERMS[guard.relation].format(name=f"#{guard.attribute}", value=value))
-        if guard.relation is not Relation.ABSENT:
+        if guard.relation is not GuardOperator.ABSENT:
             values[value] = guard.value
     return " AND ".join(terms), values
 
 
-def _update(change: Change) -> tuple[str, dict[str, Any]]:
+def _update(change: ConditionalUpdate) -> tuple[str, dict[str, Any]]:
     sets: list[str] = []
     removes: list[str] = []
     values: dict[str, Any] = {}
@@ -102,7 +104,7 @@ def _update(change: Change) -> tuple[str, dict[str, Any]]:
         match to:
             case None:
                 removes.append(f"#{name}")
-            case Plus(amount=amount, start=start):
+            case Increment(amount=amount, start=start):
                 sets.append(f"#{name} = if_not_exists(#{name}, :start_{name}) + :plus_{name}")
                 values |= {f":start_{name}": start, f":plus_{name}": amount}
             case _:

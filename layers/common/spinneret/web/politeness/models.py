@@ -234,7 +234,7 @@ class PermitRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Permit:
-    """Permission to send one request; `Pace.report` ends it."""
+    """Permission to send one request; `HostRateLimiter.report` ends it."""
 
     host: str
     """As `rules.host_key` answers it, without the port."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from spinneret.web.politeness.changes import Change, Row
+from spinneret.web.politeness.changes import ConditionalUpdate, Row
 from spinneret.web.politeness.models import Record
-from spinneret.web.politeness.robots_policy import Kept
+from spinneret.web.politeness.robots_policy import StoredRobots
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Refused:
     row: Row
 
 
-class HostLedger(Protocol):
+class HostStateStore(Protocol):
     """One row per host and record, shared by all tenants, workers and functions.
 
     `host` may name an unusual port too, see `rules.health_key`.
@@ -37,7 +37,7 @@ class HostLedger(Protocol):
         """The row, consistently; empty where there is none."""
         ...
 
-    def update(self, host: str, record: Record, change: Change) -> Written | Refused:
+    def update(self, host: str, record: Record, change: ConditionalUpdate) -> Written | Refused:
         """Carry out a change on the row, or on an empty one; one operation."""
         ...
 
@@ -45,10 +45,10 @@ class HostLedger(Protocol):
 class RobotsStore(Protocol):
     """The last robots.txt of each origin. Raises DependencyUnavailable."""
 
-    def find(self, origin: str) -> Kept | None:
+    def find(self, origin: str) -> StoredRobots | None:
         """The robots.txt that was kept last."""
         ...
 
-    def keep(self, origin: str, kept: Kept) -> None:
+    def keep(self, origin: str, kept: StoredRobots) -> None:
         """Replace it; of two at once, either may stay."""
         ...

@@ -29,11 +29,11 @@ from spinneret.web.politeness.robots_policy import (
     Answer,
     Answered,
     Fetch,
-    Kept,
     LostInRedirects,
-    Obey,
     Reason,
+    StoredRobots,
     Unreachable,
+    UseRobots,
     Wait,
     decide,
 )
@@ -133,7 +133,7 @@ class RobotsGate:
         """The kept copy of another origin; nothing is fetched."""
         kept = self._store.find(origin)
         decision = decide(kept, None, self._clock())
-        if isinstance(decision, Obey) and kept is not None:
+        if isinstance(decision, UseRobots) and kept is not None:
             return self._remember(origin, _Read(rules=decision.robots, until=kept.check_at))
         again = self._clock() + timedelta(seconds=bounds.ROBOTS_DISALLOW_SECONDS)
         return self._remember(origin, _Read(rules=None, until=again))
@@ -158,8 +158,8 @@ class RobotsGate:
         return _Read(rules=decision.robots, until=standing.check_at)
 
     def _until_the_page_is_fetched(
-        self, decision: Obey | Wait, keep: Kept, gap_seconds: float
-    ) -> Kept:
+        self, decision: UseRobots | Wait, keep: StoredRobots, gap_seconds: float
+    ) -> StoredRobots:
         """Where requests are rarer than checks, each permit would go to another check."""
         if isinstance(decision, Wait):
             return keep

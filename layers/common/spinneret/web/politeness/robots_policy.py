@@ -35,7 +35,7 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept:
+class StoredRobots:
     """What is stored of an origin's robots.txt."""
 
     check_at: datetime
@@ -75,12 +75,12 @@ class Fetch:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Obey:
+class UseRobots:
     """These rules hold."""
 
     robots: Robots
     reason: Reason
-    keep: Kept | None
+    keep: StoredRobots | None
     """None if what is stored holds on."""
 
 
@@ -89,13 +89,13 @@ class Wait:
     """The host fails and there is no copy: nothing may be fetched before `until`."""
 
     until: datetime
-    keep: Kept | None
+    keep: StoredRobots | None
 
 
-Decision = Fetch | Obey | Wait
+Decision = Fetch | UseRobots | Wait
 
 
-def decide(kept: Kept | None, answer: Answer | None, now: datetime) -> Decision:
+def decide(kept: StoredRobots | None, answer: Answer | None, now: datetime) -> Decision:
     """What holds for an origin, given what is stored and, if it was fetched, the answer."""
     match answer:
         case None:
@@ -107,7 +107,9 @@ def decide(kept: Kept | None, answer: Answer | None, now: datetime) -> Decision:
         case Answered() | LostInRedirects():
             return _read(b"", Reason.UNAVAILABLE, now)
         case Unreachable():
-            return _fallback(kept, now) or _obey(Kept(check_at=now + _PAUSE), Reason.UNREACHABLE)
+            return _fallback(kept, now) or _obey(
+                StoredRobots(check_at=now + _PAUSE), Reason.UNREACHABLE
+            )
 
 
 def _in_trouble(status: int) -> bool:
@@ -115,7 +117,7 @@ def _in_trouble(status: int) -> bool:
     return status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.TOO_MANY_REQUESTS
 
 
-def _from_store(kept: Kept | None, now: datetime) -> Decision:
+def _from_store(kept: StoredRobots | None, now: datetime) -> Decision:
     if kept is None or now >= kept.check_at:
         return Fetch()
     if kept.closed:
@@ -124,14 +126,14 @@ def _from_store(kept: Kept | None, now: datetime) -> Decision:
         reason = Reason.UNREACHABLE
     else:
         reason = Reason.FRESH if now < kept.read_at + _FRESH else Reason.FALLBACK
-    return Obey(robots=parse(kept.content), reason=reason, keep=None)
+    return UseRobots(robots=parse(kept.content), reason=reason, keep=None)
 
 
-def _read(content: bytes, reason: Reason, now: datetime) -> Obey:
-    return _obey(Kept(content=bounded(content), read_at=now, check_at=now + _FRESH), reason)
+def _read(content: bytes, reason: Reason, now: datetime) -> UseRobots:
+    return _obey(StoredRobots(content=bounded(content), read_at=now, check_at=now + _FRESH), reason)
 
 
-def _fallback(kept: Kept | None, now: datetime) -> Obey | None:
+def _fallback(kept: StoredRobots | None, now: datetime) -> UseRobots | None:
     if kept is None or kept.read_at is None or now >= kept.read_at + _KEPT:
         return None
     return _obey(replace(kept, check_at=now + _PAUSE), Reason.FALLBACK)
@@ -139,8 +141,8 @@ def _fallback(kept: Kept | None, now: datetime) -> Obey | None:
 
 def _closed(now: datetime) -> Wait:
     until = now + _PAUSE
-    return Wait(until=until, keep=Kept(check_at=until, closed=True))
+    return Wait(until=until, keep=StoredRobots(check_at=until, closed=True))
 
 
-def _obey(kept: Kept, reason: Reason) -> Obey:
-    return Obey(robots=parse(kept.content), reason=reason, keep=kept)
+def _obey(kept: StoredRobots, reason: Reason) -> UseRobots:
+    return UseRobots(robots=parse(kept.content), reason=reason, keep=kept)

@@ -19,11 +19,11 @@ from spinneret.kernel import bounds
 from spinneret.web.politeness import breaker, buckets
 from spinneret.web.politeness.buckets import Reservation
 from spinneret.web.politeness.changes import (
-    Change,
-    Effects,
+    AttributeUpdates,
+    ConditionalUpdate,
+    absent_or_at_most,
     different,
     equal,
-    passed,
     together,
 )
 from spinneret.web.politeness.models import (
@@ -47,7 +47,7 @@ _CHECK_COOLDOWN_MS: Final = round(1000 * bounds.CHECK_COOLDOWN_SECONDS)
 class Grant:
     """Permit by this change."""
 
-    change: Change
+    change: ConditionalUpdate
 
 
 def host_key(host: str) -> str:
@@ -118,13 +118,13 @@ def plan_for(seen: PaceState, request: PermitRequest) -> Grant | Reservation | W
     ]
     if request.port is None:
         parts += [
-            breaker.passing(seen, request),
-            Change(guards=(passed(request.cooldown, request.now),)),
+            breaker.permit_change(seen, request),
+            ConditionalUpdate(guards=(absent_or_at_most(request.cooldown, request.now),)),
         ]
     return Grant(together(parts))
 
 
-def at_port(seen: PaceState, request: PermitRequest) -> Change | Wait:
+def at_port(seen: PaceState, request: PermitRequest) -> ConditionalUpdate | Wait:
     """What the row of an unusual port adds to a permit: nothing, or the lease of a probe."""
     if wait := _while_open(seen, request):
         return wait
@@ -132,7 +132,7 @@ def at_port(seen: PaceState, request: PermitRequest) -> Change | Wait:
     if cooled_until > request.now:
         until = from_ms(cooled_until)
         return Wait(until=until, reason=WaitReason.RETRY_AFTER, reserved=request.reserved)
-    return breaker.passing(seen, request)
+    return breaker.permit_change(seen, request)
 
 
 def _while_open(seen: PaceState, request: PermitRequest) -> Wait | None:
@@ -159,13 +159,13 @@ def _waits(seen: PaceState, request: PermitRequest) -> Iterator[tuple[int, WaitR
         yield seen.asked_at + interval, WaitReason.PACE
 
 
-def _host_is_free(request: PermitRequest) -> Change:
+def _host_is_free(request: PermitRequest) -> ConditionalUpdate:
     """No request is under way or just over; by `permitted_to` a lost answer is recognised."""
-    return Change(
+    return ConditionalUpdate(
         guards=(
             different("permitted_to", request.token),
-            passed("next_at", request.now),
-            passed("held_until", request.now),
+            absent_or_at_most("next_at", request.now),
+            absent_or_at_most("held_until", request.now),
         ),
         to={
             "permitted_to": request.token,
@@ -177,16 +177,16 @@ def _host_is_free(request: PermitRequest) -> Change:
     )
 
 
-def _strict_lease(request: PermitRequest) -> Change:
+def _strict_lease(request: PermitRequest) -> ConditionalUpdate:
     """Refuses all other requests until this one's end, if the gap has to hold at the server.
 
     A holder that died may have sent its request at the end of its lease: a gap follows.
     """
     if not request.shared.strict:
-        return Change()
+        return ConditionalUpdate()
     interval = request.shared.interval_ms
-    return Change(
-        guards=(passed("asked_at", request.now - interval),),
+    return ConditionalUpdate(
+        guards=(absent_or_at_most("asked_at", request.now - interval),),
         to={"holder": request.token, "held_until": request.now + request.lease_ms + interval},
     )
 
@@ -206,19 +206,23 @@ class RequestEnd:
     now: int
 
 
-EndRule = Callable[[PaceState, RequestEnd], Iterator[Change]]
+EndRule = Callable[[PaceState, RequestEnd], Iterator[ConditionalUpdate]]
 
 
-def report(seen: PaceState, end: RequestEnd, end_rules: Iterable[EndRule]) -> Change | None:
+def report(
+    seen: PaceState, end: RequestEnd, end_rules: Iterable[EndRule]
+) -> ConditionalUpdate | None:
     """What a request's end changes; None for nothing, the usual case of a success."""
     changes = [change for rule in end_rules for change in rule(seen, end)]
     if not changes:
         return None
     spans = (buckets.longest_ms(end.permit.request), _MEMORY_MS, _RETRY_AFTER_MS)
-    return together([*changes, Change(to={"purge_at": buckets.purge_at(end.now, *spans)})])
+    return together(
+        [*changes, ConditionalUpdate(to={"purge_at": buckets.purge_at(end.now, *spans)})]
+    )
 
 
-def released(seen: PaceState, end: RequestEnd) -> Iterator[Change]:
+def released(seen: PaceState, end: RequestEnd) -> Iterator[ConditionalUpdate]:
     """Begins the gap after a strict request; for its holder only.
 
     The host's gap for all callers, and a longer one of their own for strict callers. A millisecond
@@ -226,15 +230,18 @@ def released(seen: PaceState, end: RequestEnd) -> Iterator[Change]:
     """
     ended_at, request = end.now + 1, end.permit.request
     if seen.holder == request.token:
-        gap: Effects = {"asked_at": ended_at, "next_at": ended_at + request.shared.interval_ms}
-        left: Effects = {"holder": None, "held_until": None}
-        yield Change(guards=(equal("holder", request.token),), to=left | gap)
+        gap: AttributeUpdates = {
+            "asked_at": ended_at,
+            "next_at": ended_at + request.shared.interval_ms,
+        }
+        left: AttributeUpdates = {"holder": None, "held_until": None}
+        yield ConditionalUpdate(guards=(equal("holder", request.token),), to=left | gap)
     yield from buckets.released_own(seen, request, ended_at)
 
 
-def assessed(seen: PaceState, end: RequestEnd) -> Iterator[Change]:
+def assessed(seen: PaceState, end: RequestEnd) -> Iterator[ConditionalUpdate]:
     """What the answer, or its absence, says of the host's health."""
-    if verdict := breaker.verdict(seen, end.permit.request, end.outcome, end.now):
+    if verdict := breaker.completion_change(seen, end.permit.request, end.outcome, end.now):
         yield verdict
     asked = end.retry_after_ms or 0
     yield from _cooled("not_before", seen.not_before, min(asked, _RETRY_AFTER_MS), end.now)
@@ -243,8 +250,10 @@ def assessed(seen: PaceState, end: RequestEnd) -> Iterator[Change]:
         yield from _cooled("check_not_before", seen.check_not_before, shorter, end.now)
 
 
-def _cooled(name: str, standing: int | None, milliseconds: int, now: int) -> Iterator[Change]:
+def _cooled(
+    name: str, standing: int | None, milliseconds: int, now: int
+) -> Iterator[ConditionalUpdate]:
     """Retry-After only ever prolongs the wait."""
     until = now + milliseconds
     if milliseconds > 0 and (standing or 0) < until:
-        yield Change(guards=(passed(name, until),), to={name: until})
+        yield ConditionalUpdate(guards=(absent_or_at_most(name, until),), to={name: until})

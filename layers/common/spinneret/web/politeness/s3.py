@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws.clients import error_code, translated
-from spinneret.kernel.clock import parse_stamp, stamp
-from spinneret.web.politeness.robots_policy import Kept
+from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.kernel.clock import parse_stamp, to_iso
+from spinneret.web.politeness.robots_policy import StoredRobots
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -26,10 +26,10 @@ class S3RobotsStore:
         self._client = client
         self._bucket = bucket
 
-    def find(self, origin: str) -> Kept | None:
+    def find(self, origin: str) -> StoredRobots | None:
         """See RobotsStore."""
         try:
-            with translated("s3"):
+            with translate_aws_errors("s3"):
                 answer = self._client.get_object(Bucket=self._bucket, Key=_key(origin))
                 content = answer["Body"].read()
         except ClientError as error:
@@ -37,19 +37,19 @@ class S3RobotsStore:
                 raise
             return None
         known = answer["Metadata"]
-        return Kept(
+        return StoredRobots(
             check_at=parse_stamp(known["check-at"]),
             read_at=parse_stamp(known["read-at"]) if "read-at" in known else None,
             content=content,
             closed=known["closed"] == "true",
         )
 
-    def keep(self, origin: str, kept: Kept) -> None:
+    def keep(self, origin: str, kept: StoredRobots) -> None:
         """See RobotsStore."""
-        known = {"check-at": stamp(kept.check_at), "closed": str(kept.closed).lower()}
+        known = {"check-at": to_iso(kept.check_at), "closed": str(kept.closed).lower()}
         if kept.read_at is not None:
-            known["read-at"] = stamp(kept.read_at)
-        with translated("s3"):
+            known["read-at"] = to_iso(kept.read_at)
+        with translate_aws_errors("s3"):
             self._client.put_object(
                 Bucket=self._bucket, Key=_key(origin), Body=kept.content, Metadata=known
             )

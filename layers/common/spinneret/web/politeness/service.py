@@ -26,7 +26,7 @@ from spinneret.web.politeness.models import (
     from_ms,
     to_ms,
 )
-from spinneret.web.politeness.ports import HostLedger, Refused
+from spinneret.web.politeness.ports import HostStateStore, Refused
 
 _STAGE: Final = PaceLimits()
 logger = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 _ROUNDS: Final = 8
 
 
-class Pace:
+class HostRateLimiter:
     """Bucket, crawl-delay, Retry-After and breaker of every host, for all tenants together.
 
     A permit is one write in the usual case, and its end none, unless the request was strict or
@@ -47,7 +47,7 @@ class Pace:
     def __init__(
         self,
         *,
-        ledger: HostLedger,
+        ledger: HostStateStore,
         clock: Clock,
         new_token: Callable[[], str],
         stage: PaceLimits = _STAGE,

@@ -14,9 +14,18 @@ from typing import Final, Self
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DomainLockLost, DomainLockTimeout
-from spinneret.web.politeness.changes import Change, Effects, Guard, Plus, Row, equal, over, passed
+from spinneret.web.politeness.changes import (
+    AttributeUpdates,
+    ConditionalUpdate,
+    Guard,
+    Increment,
+    Row,
+    absent_or_at_most,
+    equal,
+    greater_than,
+)
 from spinneret.web.politeness.models import Record, WaitReason, fields_in, from_ms, to_ms
-from spinneret.web.politeness.ports import HostLedger, Written
+from spinneret.web.politeness.ports import HostStateStore, Written
 from spinneret.web.politeness.rules import host_key
 from spinneret.web.politeness.settings import SessionSettings
 
@@ -76,7 +85,7 @@ class Sessions:
     def __init__(
         self,
         *,
-        ledger: HostLedger,
+        ledger: HostStateStore,
         settings: SessionSettings,
         clock: Clock,
         random: Callable[[], float],
@@ -124,12 +133,12 @@ class Sessions:
         if session.fence is None:
             return
         now = to_ms(self._clock())
-        to: Effects = {
+        to: AttributeUpdates = {
             "locked_until": now + self._lock_ms(),
             "purge_at": self._purge_at(now),
         }
-        open_still = over("locked_until", 0)
-        change = Change(guards=(*_is_last(session.fence), open_still), to=to)
+        open_still = greater_than("locked_until", 0)
+        change = ConditionalUpdate(guards=(*_is_last(session.fence), open_still), to=to)
         if not isinstance(self._ledger.update(session.host, Record.SESSION, change), Written):
             raise DomainLockLost(f"another session is at {session.host}")
 
@@ -138,13 +147,13 @@ class Sessions:
         if session.fence is None:
             return
         now = to_ms(self._clock())
-        to: Effects = {
+        to: AttributeUpdates = {
             "locked_until": None,
             "left_at": None,
             "ended_at": now + _ROUNDED_MS,
             "purge_at": now // 1000 + self._settings.domain_throttle_ttl_seconds + 1,
         }
-        change = Change(guards=_is_last(session.fence), to=to)
+        change = ConditionalUpdate(guards=_is_last(session.fence), to=to)
         written = isinstance(self._ledger.update(session.host, Record.SESSION, change), Written)
         event = "lock.release.success" if written else "lock.release.stale"
         level = logging.INFO if written else logging.WARNING
@@ -158,13 +167,13 @@ class Sessions:
         if session.fence is None:
             return
         now = to_ms(self._clock())
-        to: Effects = {
+        to: AttributeUpdates = {
             "left_at": now,
             "locked_until": now + self._lock_ms(),
             "purge_at": self._purge_at(now),
         }
-        guards = (*_is_last(session.fence), over("locked_until", 0))
-        self._ledger.update(session.host, Record.SESSION, Change(guards=guards, to=to))
+        guards = (*_is_last(session.fence), greater_than("locked_until", 0))
+        self._ledger.update(session.host, Record.SESSION, ConditionalUpdate(guards=guards, to=to))
 
     def _has_left(self, seen: SessionState) -> bool:
         """Whether the session that keeps the host locked isn't at it, and won't be."""
@@ -208,11 +217,13 @@ class Sessions:
         self, host: str, session_id: str, token: str, now: int, gap: int | None
     ) -> SessionState:
         """The row after the try: locked by `token`, or unchanged."""
-        rested = () if gap is None else (passed("ended_at", now - gap),)
-        seen = self._try(host, session_id, token, now, (passed("locked_until", now), *rested))
+        rested = () if gap is None else (absent_or_at_most("ended_at", now - gap),)
+        seen = self._try(
+            host, session_id, token, now, (absent_or_at_most("locked_until", now), *rested)
+        )
         if seen.opened_by == token or seen.session_id != session_id or not _is_locked(seen, now):
             return seen
-        left_by_own_worker = (equal("session_id", session_id), over("locked_until", now))
+        left_by_own_worker = (equal("session_id", session_id), greater_than("locked_until", now))
         return self._try(host, session_id, token, now, left_by_own_worker)
 
     def _try(
@@ -223,15 +234,15 @@ class Sessions:
         A fence counts on from the present millisecond where the row is new, so that it rises even
         if the row was purged in between.
         """
-        to: Effects = {
+        to: AttributeUpdates = {
             "session_id": session_id,
             "opened_by": token,
-            "fence": Plus(1, start=now),
+            "fence": Increment(1, start=now),
             "locked_until": now + self._lock_ms(),
             "left_at": None,
             "purge_at": self._purge_at(now),
         }
-        change = Change(guards=guards, to=to)
+        change = ConditionalUpdate(guards=guards, to=to)
         return SessionState.of(self._ledger.update(host, Record.SESSION, change).row)
 
     def _after_lock_refusal(

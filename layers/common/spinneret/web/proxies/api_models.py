@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import stamp
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 from spinneret.web.proxies.models import (
@@ -15,8 +15,8 @@ from spinneret.web.proxies.models import (
     ProxyConfig,
     ProxyServer,
     ProxyState,
+    ProxyTestResult,
     RotationStrategy,
-    Trial,
 )
 from spinneret.web.proxies.service import ConfigDraft, ServerDraft
 
@@ -199,7 +199,7 @@ def proxy_list(page: Page[ProxyConfig]) -> ProxyList:
     return ProxyList.page(page, proxy_view)
 
 
-def trial_view(trial: Trial) -> TrialView:
+def trial_view(trial: ProxyTestResult) -> TrialView:
     """The view of a trial; of an error what is safe to show."""
     error = trial.error
     return TrialView(
@@ -221,6 +221,6 @@ def _common(config: ProxyConfig) -> dict[str, Any]:
         "name": config.name,
         "rotation_strategy": config.strategy,
         "is_active": config.is_active,
-        "created_at": stamp(config.created_at),
-        "updated_at": stamp(config.updated_at),
+        "created_at": to_iso(config.created_at),
+        "updated_at": to_iso(config.updated_at),
     }

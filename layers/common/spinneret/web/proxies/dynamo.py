@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spinneret.aws.named_rows import NamedRow, NamedRows
-from spinneret.kernel.clock import parse_stamp, stamp
+from spinneret.aws.named_rows import NamedItem, NamedItemTable
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.web.proxies.models import ProxyConfig, ProxyServer, RotationStrategy
 
@@ -29,7 +29,7 @@ class DynamoProxyStore:
     """Implements ProxyStore; see the module's docstring for the key design."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._rows = NamedRows(client, table, "proxy config", word="PROXY", words="PROXIES")
+        self._rows = NamedItemTable(client, table, "proxy config", word="PROXY", words="PROXIES")
 
     def add(self, config: ProxyConfig) -> None:
         """See ProxyStore."""
@@ -54,8 +54,8 @@ class DynamoProxyStore:
         return self._rows.remove(_row(config))
 
 
-def _row(config: ProxyConfig) -> NamedRow:
-    return NamedRow(
+def _row(config: ProxyConfig) -> NamedItem:
+    return NamedItem(
         tenant=config.tenant,
         id=config.id,
         name=config.name,
@@ -64,8 +64,8 @@ def _row(config: ProxyConfig) -> NamedRow:
             "servers": [_server_item(server) for server in config.servers],
             "strategy": config.strategy.value,
             "is_active": config.is_active,
-            "created_at": stamp(config.created_at),
-            "updated_at": stamp(config.updated_at),
+            "created_at": to_iso(config.created_at),
+            "updated_at": to_iso(config.updated_at),
         },
     )
 
@@ -75,7 +75,7 @@ def _server_item(server: ProxyServer) -> dict[str, Any]:
     return {"url": server.url} if sealed is None else {"url": server.url, "credentials": sealed}
 
 
-def _config(row: NamedRow) -> ProxyConfig:
+def _config(row: NamedItem) -> ProxyConfig:
     item = row.attributes
     return ProxyConfig(
         tenant=row.tenant,

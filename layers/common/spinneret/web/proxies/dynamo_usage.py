@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.kernel import bounds
 from spinneret.web.proxies import rules
 from spinneret.web.proxies.models import Failures, ProxyConfig, Usage
@@ -26,22 +26,22 @@ _KEPT_SECONDS: Final = 24 * 3600  # rows outlive all that is in them
 _ROUNDS: Final = 8  # after so many concurrent reports one failure more changes nothing
 
 
-class DynamoUsageLedger:
-    """Implements UsageLedger."""
+class DynamoProxyUsageStore:
+    """Implements ProxyUsageStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
 
     def read(self, config: ProxyConfig) -> Usage:
-        """See UsageLedger."""
+        """See ProxyUsageStore."""
         return _usage(dynamo.get(self._client, self._table, _key(config)))
 
     def count_pick(self, config: ProxyConfig, now: int) -> Usage:
-        """See UsageLedger."""
+        """See ProxyUsageStore."""
         update = "SET #picks = if_not_exists(#picks, :none) + :one, #purge_at = :purge_at"
         values = {":none": 0, ":one": 1, ":purge_at": now + _KEPT_SECONDS}
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             answer = self._client.update_item(
                 TableName=self._table,
                 Key=_key(config),
@@ -53,7 +53,7 @@ class DynamoUsageLedger:
         return _usage(answer["Attributes"])
 
     def count_use(self, config: ProxyConfig, position: int, seen: Usage, now: int) -> Usage | None:
-        """See UsageLedger."""
+        """See ProxyUsageStore."""
         uses = f"uses_{position}"
         if rules.hour_is_over(seen, now):
             condition = dynamo.equals(counted_since=seen.counted_since)
@@ -68,7 +68,7 @@ class DynamoUsageLedger:
         return self._update(config, changes, others, condition, now)
 
     def add_failure(self, config: ProxyConfig, position: int, now: int) -> None:
-        """See UsageLedger: each round supposes what the round before has seen."""
+        """See ProxyUsageStore: each round supposes what the round before has seen."""
         seen = Usage()
         for _ in range(_ROUNDS):
             standing = seen.failures.get(position)
@@ -86,9 +86,9 @@ class DynamoUsageLedger:
             seen = refused
 
     def clear_failures(self, config: ProxyConfig, position: int) -> None:
-        """See UsageLedger."""
+        """See ProxyUsageStore."""
         update = f"REMOVE #failures_{position}, #failed_at_{position}"
-        with translated("dynamodb"):
+        with translate_aws_errors("dynamodb"):
             self._client.update_item(
                 TableName=self._table,
                 Key=_key(config),
@@ -111,7 +111,7 @@ class DynamoUsageLedger:
             update += f" REMOVE {gone}"
         expression, values = condition
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 self._client.update_item(
                     TableName=self._table,
                     Key=_key(config),
@@ -127,7 +127,7 @@ class DynamoUsageLedger:
         except ClientError as error:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise
-            return _usage(dynamo.plain(error.response.get("Item")))
+            return _usage(dynamo.deserialize_item(error.response.get("Item")))
         return None
 
 

@@ -94,7 +94,7 @@ class ProxyState:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
+class ProxyTestResult:
     """The outcome of one request through a server."""
 
     server_url: str

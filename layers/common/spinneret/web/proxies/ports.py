@@ -35,7 +35,7 @@ class ProxyStore(Protocol):
         ...
 
 
-class UsageLedger(Protocol):
+class ProxyUsageStore(Protocol):
     """Picks, uses and failures, shared by all workers; each version of a config has its own.
 
     Each method is one atomic update, and a call that is repeated because its answer was lost may

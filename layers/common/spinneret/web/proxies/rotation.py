@@ -12,7 +12,7 @@ from spinneret.web.fetching.models import FetchedPage, FetchRequest, Proxy
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.proxies import rules
 from spinneret.web.proxies.models import ProxyConfig, RotationStrategy, Route, Usage
-from spinneret.web.proxies.ports import ProxyStore, UsageLedger
+from spinneret.web.proxies.ports import ProxyStore, ProxyUsageStore
 from spinneret.web.proxies.service import CredentialSeal
 
 # Workers that count at the same server conflict; the next round reads what the others counted.
@@ -28,7 +28,7 @@ class ProxyRotation:
         self,
         *,
         store: ProxyStore,
-        usage: UsageLedger,
+        usage: ProxyUsageStore,
         seal: CredentialSeal,
         clock: Clock,
         random: Callable[[], float],

@@ -21,7 +21,7 @@ from spinneret.web.proxies.models import (
     ProxyState,
     RotationStrategy,
 )
-from spinneret.web.proxies.ports import ProxyStore, UsageLedger
+from spinneret.web.proxies.ports import ProxyStore, ProxyUsageStore
 
 _PURPOSE: Final = "proxy"
 _RACES: Final = 5  # changes of one config at the same time are rare
@@ -75,7 +75,7 @@ class ProxyService:
         self,
         *,
         store: ProxyStore,
-        usage: UsageLedger,
+        usage: ProxyUsageStore,
         seal: CredentialSeal,
         policy: AddressPolicy,
         clock: Clock,

@@ -25,9 +25,9 @@ from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.fetching.urls import Url
 from spinneret.web.hosts.service import HostService
 from spinneret.web.politeness.models import Outcome, Wait
-from spinneret.web.politeness.service import Pace
+from spinneret.web.politeness.service import HostRateLimiter
 from spinneret.web.proxies import rules
-from spinneret.web.proxies.models import Trial
+from spinneret.web.proxies.models import ProxyTestResult
 from spinneret.web.proxies.ports import ProxyStore
 from spinneret.web.proxies.rotation import ProxyRotation
 from spinneret.web.proxies.service import ServerDraft
@@ -49,7 +49,7 @@ class ProxyTrials:
         store: ProxyStore,
         rotation: ProxyRotation,
         hosts: HostService,
-        pace: Pace,
+        pace: HostRateLimiter,
         policy: AddressPolicy,
         through: Callable[[Proxy], Fetcher],
         clock: Clock,
@@ -62,7 +62,7 @@ class ProxyTrials:
         self._through = through
         self._clock = clock
 
-    def try_config(self, tenant: str, config_id: str, position: int, url: str) -> Trial:
+    def try_config(self, tenant: str, config_id: str, position: int, url: str) -> ProxyTestResult:
         """One server of a config, active or not; the outcome counts for it. Raises NotFound."""
         config = self._store.get(tenant, config_id)
         if config is None:
@@ -75,12 +75,12 @@ class ProxyTrials:
             self._rotation.report(route, succeeded=trial.reachable)
         return trial
 
-    def try_server(self, tenant: str, server: ServerDraft, url: str) -> Trial:
+    def try_server(self, tenant: str, server: ServerDraft, url: str) -> ProxyTestResult:
         """A server that is nowhere stored. Raises ValidationFailed."""
         server_url = rules.server_url(server.url, self._policy, "server.url")
         return self._try(tenant, server_url, rules.proxy_of(server_url, server.credentials), url)
 
-    def _try(self, tenant: str, server_url: str, proxy: Proxy, url: str) -> Trial:
+    def _try(self, tenant: str, server_url: str, proxy: Proxy, url: str) -> ProxyTestResult:
         target = check_url_at_submission(url, self._policy)
         host, port = target.host, target.unusual_port
         self._hosts.check_submission(tenant, host, port)
@@ -95,7 +95,7 @@ class ProxyTrials:
             # The proxy is the tenant's and can answer anything: that says nothing of the host.
             self._pace.report(answer, Outcome.NOT_TRIED)
 
-    def _trial(self, tenant: str, server_url: str, proxy: Proxy, url: Url) -> Trial:
+    def _trial(self, tenant: str, server_url: str, proxy: Proxy, url: Url) -> ProxyTestResult:
         request = FetchRequest(
             url=url,
             max_bytes=bounds.PROXY_TEST_MAX_BYTES,
@@ -107,10 +107,10 @@ class ProxyTrials:
         try:
             page = self._through(proxy).fetch(request)
         except (BodyTooLarge, ContentRefused, TooManyRedirects) as error:
-            return Trial(server_url=server_url, reachable=True, error=error)
+            return ProxyTestResult(server_url=server_url, reachable=True, error=error)
         except (FetchFailed, FetchTimeout, UrlBlocked) as error:
-            return Trial(server_url=server_url, reachable=False, error=error)
-        return Trial(
+            return ProxyTestResult(server_url=server_url, reachable=False, error=error)
+        return ProxyTestResult(
             server_url=server_url,
             reachable=True,
             status_code=page.status_code,

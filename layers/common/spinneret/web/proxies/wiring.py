@@ -18,7 +18,7 @@ from spinneret.web.fetching.resolver import resolve_by_system
 from spinneret.web.fetching.wiring import address_policy
 from spinneret.web.hosts.wiring import HostServiceSettings, host_pace, host_service
 from spinneret.web.proxies.dynamo import DynamoProxyStore
-from spinneret.web.proxies.dynamo_usage import DynamoUsageLedger
+from spinneret.web.proxies.dynamo_usage import DynamoProxyUsageStore
 from spinneret.web.proxies.rotation import ProxyRotation, RotatingFetcher
 from spinneret.web.proxies.service import CredentialSeal, ProxyService
 from spinneret.web.proxies.trials import ProxyTrials
@@ -42,7 +42,7 @@ def proxy_service(settings: ProxySettings) -> ProxyService:
     client = dynamodb_client()
     return ProxyService(
         store=DynamoProxyStore(client, settings.domains_table),
-        usage=DynamoUsageLedger(client, settings.domains_table),
+        usage=DynamoProxyUsageStore(client, settings.domains_table),
         seal=_seal(settings),
         policy=address_policy(settings),
         clock=utc_now,
@@ -56,7 +56,7 @@ def proxy_rotation(settings: ProxySettings) -> ProxyRotation:
     client = dynamodb_client()
     return ProxyRotation(
         store=DynamoProxyStore(client, settings.domains_table),
-        usage=DynamoUsageLedger(client, settings.domains_table),
+        usage=DynamoProxyUsageStore(client, settings.domains_table),
         seal=_seal(settings),
         clock=utc_now,
         random=random.random,

@@ -21,12 +21,12 @@ from spinneret.web.exploring.frontier.models import (
     FoundLink,
     Next,
     Page,
+    PageLease,
     PageState,
     Plan,
     Redirected,
     RedirectRefused,
     Strategy,
-    Visit,
     Wait,
 )
 from spinneret.web.exploring.frontier.service import Frontier
@@ -62,7 +62,7 @@ def begun(frontier: Frontier, *urls: str, **plan: Any) -> Batch:
     return batch
 
 
-def claimed(frontier: Frontier, key: str, owner: str = "worker") -> Visit:
+def claimed(frontier: Frontier, key: str, owner: str = "worker") -> PageLease:
     visit = frontier.claim(REF, key, owner, frontier.clock() + MINUTE)
     assert visit is not None
     return visit

@@ -9,9 +9,9 @@ from spinneret.kernel.clock import epoch_seconds
 from spinneret.web.exploring.frontier.items import link_items, links_of_items, page_item, purge_at
 from spinneret.web.exploring.frontier.keys import key_of
 from spinneret.web.exploring.frontier.models import (
-    Candidate,
     Crawl,
     CrawlRef,
+    LinkCandidate,
     Page,
     PageState,
     Plan,
@@ -33,7 +33,7 @@ DAY = 24 * 3600
 
 def test_links_keep_their_order_whatever_the_order_of_their_chunks() -> None:
     links = tuple(
-        Candidate(key_of(str(n)), f"https://a.example/{n}", "a.example") for n in range(9)
+        LinkCandidate(key_of(str(n)), f"https://a.example/{n}", "a.example") for n in range(9)
     )
     parts = [links[:4], links[4:8], links[8:]]
     found = []
@@ -45,7 +45,7 @@ def test_links_keep_their_order_whatever_the_order_of_their_chunks() -> None:
 
 def test_a_chunk_is_below_the_size_of_an_item_before_it_is_packed() -> None:
     url = f"https://a.example/{'ü' * 600}"
-    links = [Candidate(key_of(str(n)), url, "a.example") for n in range(500)]
+    links = [LinkCandidate(key_of(str(n)), url, "a.example") for n in range(500)]
     items = link_items(CRAWL, PAGE, links)
     assert len(items) > 1
     assert links_of_items(items) == tuple(links)

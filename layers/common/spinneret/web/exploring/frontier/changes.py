@@ -9,7 +9,7 @@ from spinneret.web.exploring.frontier.models import Crawl, Page
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tally:
+class CounterDelta:
     """What a change adds to the crawl's counters."""
 
     discovered: int = 0
@@ -18,7 +18,7 @@ class Tally:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Move:
+class PageUpdate:
     """A row's change; it happens if state, fence and depth are still those of `before`."""
 
     before: Page
@@ -26,17 +26,17 @@ class Move:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class FrontierTransaction:
     """Rows of one crawl that change together or not at all; at most 100, the crawl's among them."""
 
-    plus: Tally = field(default_factory=Tally)
+    plus: CounterDelta = field(default_factory=CounterDelta)
     before: Crawl | None = None
     """The driver's changes hold only while fence and batch are those; None doesn't ask."""
     after: Crawl | None = None
     """New fence, batch, depth and end; counters change by `plus` alone."""
     new: tuple[Page, ...] = ()
     """Rows that mustn't exist."""
-    moves: tuple[Move, ...] = ()
+    moves: tuple[PageUpdate, ...] = ()
     standing: tuple[Page, ...] = ()
     """Rows that must still have this state and fence."""
     used: Mapping[str, tuple[int, int]] = field(default_factory=dict)

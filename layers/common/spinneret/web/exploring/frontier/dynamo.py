@@ -35,18 +35,18 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo, reads
-from spinneret.aws.clients import error_code, translated
+from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.web.exploring.frontier import items, keys
-from spinneret.web.exploring.frontier.changes import Change, Tally
+from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction
 from spinneret.web.exploring.frontier.models import (
-    Candidate,
     Crawl,
     CrawlRef,
+    LinkCandidate,
     Page,
     PagePage,
     PageState,
 )
-from spinneret.web.exploring.frontier.ports import Raced
+from spinneret.web.exploring.frontier.ports import WriteConflict
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -81,7 +81,7 @@ class DynamoFrontierStore:
         """See FrontierStore: one query of the index."""
         return self.pages(ref, state, None, limit).pages
 
-    def links(self, ref: CrawlRef, page: Page) -> tuple[Candidate, ...]:
+    def links(self, ref: CrawlRef, page: Page) -> tuple[LinkCandidate, ...]:
         """See FrontierStore."""
         chunks = range(page.link_chunks)
         return items.links_of_items(
@@ -134,15 +134,15 @@ class DynamoFrontierStore:
         """See FrontierStore."""
         self._write([dynamo.put(self._table, items.crawl_item(crawl), _NEW)])
 
-    def keep_links(self, crawl: Crawl, page: Page, links: Sequence[Candidate]) -> int:
+    def keep_links(self, crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> int:
         """See FrontierStore: one put for each chunk."""
         chunks = items.link_items(crawl, page, links)
         for item in chunks:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 self._client.put_item(TableName=self._table, Item=item)
         return len(chunks)
 
-    def commit(self, crawl: Crawl, change: Change) -> None:
+    def commit(self, crawl: Crawl, change: FrontierTransaction) -> None:
         """See FrontierStore."""
         writes = [
             *self._of_crawl(crawl, change),
@@ -155,7 +155,9 @@ class DynamoFrontierStore:
         if writes:
             self._write(writes)
 
-    def _of_crawl(self, crawl: Crawl, change: Change) -> list[TransactWriteItemTypeDef]:
+    def _of_crawl(
+        self, crawl: Crawl, change: FrontierTransaction
+    ) -> list[TransactWriteItemTypeDef]:
         """The change of the crawl's own row, or the condition that it stands."""
         before, after = change.before, change.after
         standing = _THERE
@@ -165,7 +167,7 @@ class DynamoFrontierStore:
         old = items.crawl_state(before) if before is not None else {}
         new = items.crawl_state(after) if after is not None else {}
         changed = {name: value for name, value in new.items() if value != old.get(name)}
-        if changed or change.plus != Tally():
+        if changed or change.plus != CounterDelta():
             return [dynamo.change(self._table, key, _update(changed, change.plus), standing)]
         return [] if before is None else [dynamo.check(self._table, key, standing)]
 
@@ -211,25 +213,25 @@ class DynamoFrontierStore:
         try:
             dynamo.transact(self._client, writes)
         except dynamo.ConditionFailed as failed:
-            raise Raced from failed
+            raise WriteConflict from failed
 
     def _put(self, put: Any) -> None:
         """Half the price of a transaction, which would know its own repetition."""
         try:
-            with translated("dynamodb"):
+            with translate_aws_errors("dynamodb"):
                 self._client.put_item(**put)
         except ClientError as error:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise
-            if dynamo.plain(error.response.get("Item")) != put["Item"]:
-                raise Raced from error
+            if dynamo.deserialize_item(error.response.get("Item")) != put["Item"]:
+                raise WriteConflict from error
 
 
 def _stands(page: Page) -> dynamo.Condition:
     return dynamo.equals(state=page.state, fence=page.fence, depth=page.depth)
 
 
-def _update(changed: Mapping[str, Any], plus: Tally) -> dynamo.Condition:
+def _update(changed: Mapping[str, Any], plus: CounterDelta) -> dynamo.Condition:
     sets = [f"#{name} = :to_{name}" for name, value in changed.items() if value is not None]
     values: dict[str, Any] = {
         f":to_{n}": value for n, value in changed.items() if value is not None

@@ -11,9 +11,9 @@ from typing import Final
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid, ValidationFailed
 from spinneret.web.exploring.frontier.keys import key_of
-from spinneret.web.exploring.frontier.models import Candidate, Crawl, FoundLink, Plan, Strategy
+from spinneret.web.exploring.frontier.models import Crawl, FoundLink, LinkCandidate, Plan, Strategy
 from spinneret.web.exploring.globs import compile_patterns
-from spinneret.web.exploring.scope import Scope, ScopeRefusal
+from spinneret.web.exploring.scope import CrawlScope, ScopeRefusal
 from spinneret.web.exploring.scoring import Relevance
 from spinneret.web.exploring.traps import Trap, calendar_of, identity_of, trap_of
 from spinneret.web.fetching.urls import Url, parse_url
@@ -44,17 +44,17 @@ def check_plan(plan: Plan) -> None:
 
 
 @dataclass(frozen=True)
-class Guide:
+class LinkPolicy:
     """What a crawl's plan means for its links; costs something to make, so one serves a page."""
 
     crawl: Crawl
 
     @cached_property
-    def scope(self) -> Scope:
+    def scope(self) -> CrawlScope:
         """Around the URLs that the crawl begins with."""
         plan = self.crawl.plan
         roots = [parse_url(root) for root in self.crawl.roots]
-        return Scope.of(plan.scope, roots, plan.include, plan.exclude)
+        return CrawlScope.of(plan.scope, roots, plan.include, plan.exclude)
 
     @cached_property
     def _relevance(self) -> Relevance:
@@ -68,12 +68,14 @@ class Guide:
         """None without keywords."""
         return self._relevance.of(url, text) if self._relevance.terms else None
 
-    def candidates(self, links: Iterable[FoundLink]) -> tuple[tuple[Candidate, ...], Counter[str]]:
+    def candidates(
+        self, links: Iterable[FoundLink]
+    ) -> tuple[tuple[LinkCandidate, ...], Counter[str]]:
         """The links that belong, each page once at its first place with its best score.
 
         And how many others there are, by reason.
         """
-        found: dict[str, Candidate] = {}
+        found: dict[str, LinkCandidate] = {}
         skipped: Counter[str] = Counter()
         for link in links:
             candidate = self._candidate(link)
@@ -88,7 +90,7 @@ class Guide:
                 skipped[TOO_MANY_LINKS] += 1
         return tuple(found.values()), skipped
 
-    def _candidate(self, link: FoundLink) -> Candidate | str:
+    def _candidate(self, link: FoundLink) -> LinkCandidate | str:
         try:
             url = parse_url(link.url)
         except UrlInvalid:
@@ -103,7 +105,7 @@ class Guide:
         if is_choosy and score is not None and score < plan.score_threshold:
             return BELOW_THRESHOLD
         calendar = calendar_of(url)
-        return Candidate(
+        return LinkCandidate(
             key=key_of(identity_of(url)),
             url=url.text,
             host=url.host,

@@ -16,14 +16,14 @@ from spinneret.kernel.clock import (
     optional_stamp,
     parse_optional_stamp,
     parse_stamp,
-    stamp,
+    to_iso,
 )
 from spinneret.web.exploring.frontier import keys
 from spinneret.web.exploring.frontier.models import (
-    Candidate,
     Crawl,
     CrawlRef,
     EndReason,
+    LinkCandidate,
     Page,
     PageState,
     Plan,
@@ -49,7 +49,7 @@ def crawl_item(crawl: Crawl) -> Item:
         **keys.crawl_key(crawl.ref),
         "plan": json.dumps(asdict(crawl.plan), separators=(",", ":"), allow_nan=False),
         "roots": list(crawl.roots),
-        "begun_at": stamp(crawl.begun_at),
+        "begun_at": to_iso(crawl.begun_at),
         "discovered": crawl.discovered,
         "crawled": crawl.crawled,
         "failed": crawl.failed,
@@ -104,7 +104,7 @@ def page_item(crawl: Crawl, page: Page) -> Item:
         "depth": page.depth,
         "state": page.state,
         "rank": page.rank,
-        "discovered_at": stamp(page.discovered_at),
+        "discovered_at": to_iso(page.discovered_at),
         "score": None if page.score is None else Decimal(repr(page.score)),
         "parent": page.parent,
         "batch": page.batch,
@@ -166,7 +166,7 @@ def page_from_item(item: Mapping[str, Any]) -> Page:
     )
 
 
-def link_items(crawl: Crawl, page: Page, links: Sequence[Candidate]) -> list[Item]:
+def link_items(crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> list[Item]:
     """The chunks of a page's links under its fence; compressed, since URLs of a site are alike."""
     return [
         {
@@ -178,17 +178,17 @@ def link_items(crawl: Crawl, page: Page, links: Sequence[Candidate]) -> list[Ite
     ]
 
 
-def links_of_items(found: Sequence[Mapping[str, Any]]) -> tuple[Candidate, ...]:
+def links_of_items(found: Sequence[Mapping[str, Any]]) -> tuple[LinkCandidate, ...]:
     """The inverse of `link_items`, for items in any order."""
     ordered = sorted(found, key=lambda item: str(item["sk"]))
     return tuple(
-        Candidate(*fields)
+        LinkCandidate(*fields)
         for item in ordered
         for fields in json.loads(zlib.decompress(bytes(item["links"])))
     )
 
 
-def _chunks(links: Sequence[Candidate]) -> Iterator[list[str]]:
+def _chunks(links: Sequence[LinkCandidate]) -> Iterator[list[str]]:
     """JSON of links, together no larger than a chunk may be."""
     chunk: list[str] = []
     size = 0

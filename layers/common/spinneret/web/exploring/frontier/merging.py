@@ -16,9 +16,9 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.web.exploring.frontier import rules
-from spinneret.web.exploring.frontier.changes import Change, Move, Tally
+from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction, PageUpdate
 from spinneret.web.exploring.frontier.guide import better
-from spinneret.web.exploring.frontier.models import Candidate, Crawl, Page, PageState, Plan
+from spinneret.web.exploring.frontier.models import Crawl, LinkCandidate, Page, PageState, Plan
 
 _HOST: Final = "host"
 _CALENDAR: Final = "calendar"
@@ -35,7 +35,7 @@ class Dropped(StrEnum):
 
 
 @dataclass(kw_only=True)
-class Known:
+class FrontierView:
     """What a driver has read of the rows, brought up to date by its own changes."""
 
     pages: dict[str, Page] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Known:
             key = page.same_as
         return None
 
-    def apply(self, change: Change) -> None:
+    def apply(self, change: FrontierTransaction) -> None:
         """The change has happened."""
         for page in (*change.new, *(move.after for move in change.moves)):
             self.pages[page.key] = page
@@ -78,7 +78,7 @@ class Known:
         self.discovered += change.plus.discovered
 
 
-def quotas_of(plan: Plan, link: Candidate) -> dict[str, tuple[int, Dropped]]:
+def quotas_of(plan: Plan, link: LinkCandidate) -> dict[str, tuple[int, Dropped]]:
     """The quotas that a new page uses up: name → how much there is, and what it is called."""
     quotas: dict[str, tuple[int, Dropped]] = {}
     if plan.urls_per_host is not None:
@@ -91,11 +91,11 @@ def quotas_of(plan: Plan, link: Candidate) -> dict[str, tuple[int, Dropped]]:
 def merged(
     crawl: Crawl,
     page: Page,
-    links: Sequence[Candidate],
+    links: Sequence[LinkCandidate],
     original: str | None,
-    known: Known,
+    known: FrontierView,
     now: datetime,
-) -> list[Change]:
+) -> list[FrontierTransaction]:
     """All that a fetched page changes, for a driver to carry out in this order.
 
     `original` is the key of the first page with this content, None if there is none. `known` has
@@ -118,27 +118,27 @@ def _as_name(
     page: Page,
     origin: str,
     state: PageState,
-    known: Known,
+    known: FrontierView,
     before: Page | None = None,
-) -> list[Change]:
+) -> list[FrontierTransaction]:
     """The page is another name: the one that has the content is as near as this one was."""
-    moves = [Move(before=before or page, after=replace(page, state=state))]
+    moves = [PageUpdate(before=before or page, after=replace(page, state=state))]
     target = known.origin(origin)
     if target is not None and target.key != page.key:
         moves += _nearer(target, page.depth, page.parent)
-    return [Change(before=crawl, after=crawl, moves=tuple(moves))]
+    return [FrontierTransaction(before=crawl, after=crawl, moves=tuple(moves))]
 
 
-def _nearer(target: Page, depth: int, parent: str | None) -> list[Move]:
+def _nearer(target: Page, depth: int, parent: str | None) -> list[PageUpdate]:
     """A page that was found nearer to the start; its links are to be merged again."""
     if depth >= target.depth:
         return []
     after = replace(target, depth=depth, parent=parent)
     match target.state:
         case PageState.CRAWLED:
-            return [Move(before=target, after=replace(after, state=PageState.FETCHED))]
+            return [PageUpdate(before=target, after=replace(after, state=PageState.FETCHED))]
         case PageState.FETCHED:
-            return [Move(before=target, after=after)]
+            return [PageUpdate(before=target, after=after)]
         case _:
             return []
 
@@ -146,17 +146,17 @@ def _nearer(target: Page, depth: int, parent: str | None) -> list[Move]:
 class _Merge:
     """Gathers what one page's links change."""
 
-    def __init__(self, crawl: Crawl, page: Page, known: Known, now: datetime) -> None:
+    def __init__(self, crawl: Crawl, page: Page, known: FrontierView, now: datetime) -> None:
         self._crawl = crawl
         self._page = page
         self._known = known
         self._now = now
         self._new: dict[str, tuple[Page, dict[str, tuple[int, Dropped]]]] = {}
-        self._moves: dict[str, Move] = {}
+        self._moves: dict[str, PageUpdate] = {}
         self._used: dict[str, int] = {}
         self._dropped: Counter[Dropped] = Counter()
 
-    def add(self, number: int, link: Candidate) -> None:
+    def add(self, number: int, link: LinkCandidate) -> None:
         """Take the next link."""
         depth = self._page.depth + 1
         if depth > self._crawl.plan.max_depth:
@@ -169,7 +169,7 @@ class _Merge:
                 moved = self._moves.get(target.key)
                 self._meet(number, link, depth, target if moved is None else moved.after)
 
-    def _discover(self, number: int, link: Candidate, depth: int) -> None:
+    def _discover(self, number: int, link: LinkCandidate, depth: int) -> None:
         quotas = quotas_of(self._crawl.plan, link)
         for quota, (limit, reason) in quotas.items():
             if self._used_of(quota) >= limit:
@@ -193,7 +193,7 @@ class _Merge:
         )
         self._new[link.key] = (page, quotas)
 
-    def _meet(self, number: int, link: Candidate, depth: int, target: Page) -> None:
+    def _meet(self, number: int, link: LinkCandidate, depth: int, target: Page) -> None:
         """The target is known; it may be nearer than it was thought, or better."""
         if target.state is not PageState.WAITING:
             for move in _nearer(target, depth, self._page.url):
@@ -211,13 +211,13 @@ class _Merge:
             parent=self._page.url if is_nearer else target.parent,
             rank=self._rank(number, near, score),
         )
-        self._change(Move(before=target, after=after))
+        self._change(PageUpdate(before=target, after=after))
 
-    def _change(self, move: Move) -> None:
+    def _change(self, move: PageUpdate) -> None:
         """Two names of one page are one change of its row."""
         former = self._moves.get(move.after.key)
         before = move.before if former is None else former.before
-        self._moves[move.after.key] = Move(before=before, after=move.after)
+        self._moves[move.after.key] = PageUpdate(before=before, after=move.after)
 
     def _rank(self, number: int, depth: int, score: float | None) -> str:
         found = (self._page.batch, self._page.position, number)
@@ -226,20 +226,22 @@ class _Merge:
     def _used_of(self, quota: str) -> int:
         return self._used.get(quota, self._known.used.get(quota, 0))
 
-    def changes(self, contents: Mapping[str, str]) -> list[Change]:
+    def changes(self, contents: Mapping[str, str]) -> list[FrontierTransaction]:
         """In pieces that a store takes at once; the page's own row is in the last one."""
         done = replace(
             self._page,
             state=PageState.CRAWLED,
             skipped=_with(self._page, dict(self._dropped)),
         )
-        own = Move(before=self._page, after=done)
+        own = PageUpdate(before=self._page, after=done)
         pieces = [*self._pieces_of_new(), *self._pieces_of_moves()]
-        last = pieces.pop() if pieces else Change(before=self._crawl, after=self._crawl)
+        last = (
+            pieces.pop() if pieces else FrontierTransaction(before=self._crawl, after=self._crawl)
+        )
         return [*pieces, replace(last, moves=(*last.moves, own), contents=dict(contents))]
 
-    def _pieces_of_new(self) -> list[Change]:
-        pieces: list[Change] = []
+    def _pieces_of_new(self) -> list[FrontierTransaction]:
+        pieces: list[FrontierTransaction] = []
         pages: list[Page] = []
         used: dict[str, int] = {}
         total = dict(self._known.used)
@@ -250,8 +252,8 @@ class _Merge:
             quotas = {q: (total.get(q, 0), total.get(q, 0) + n) for q, n in used.items()}
             total.update({quota: after for quota, (_, after) in quotas.items()})
             pieces.append(
-                Change(
-                    plus=Tally(discovered=len(pages)),
+                FrontierTransaction(
+                    plus=CounterDelta(discovered=len(pages)),
                     before=self._crawl,
                     after=self._crawl,
                     new=tuple(pages),
@@ -270,11 +272,13 @@ class _Merge:
         close()
         return pieces
 
-    def _pieces_of_moves(self) -> list[Change]:
+    def _pieces_of_moves(self) -> list[FrontierTransaction]:
         moves = list(self._moves.values())
         size = bounds.FRONTIER_ROWS_PER_WRITE
         return [
-            Change(before=self._crawl, after=self._crawl, moves=tuple(moves[start : start + size]))
+            FrontierTransaction(
+                before=self._crawl, after=self._crawl, moves=tuple(moves[start : start + size])
+            )
             for start in range(0, len(moves), size)
         ]
 

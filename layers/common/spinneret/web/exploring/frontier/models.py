@@ -159,7 +159,7 @@ class FoundLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class LinkCandidate:
     """A link that belongs to the crawl, ready to be merged."""
 
     key: str
@@ -231,7 +231,7 @@ class RedirectRefused(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Visit:
+class PageLease:
     """A worker's claim of a page."""
 
     crawl: Crawl

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from spinneret.web.exploring.frontier.changes import Change
+from spinneret.web.exploring.frontier.changes import FrontierTransaction
 from spinneret.web.exploring.frontier.models import (
-    Candidate,
     Crawl,
     CrawlRef,
+    LinkCandidate,
     Page,
     PagePage,
     PageState,
 )
 
 
-class Raced(Exception):
+class WriteConflict(Exception):
     """A row isn't as it was read, or exists: nothing was written."""
 
 
@@ -24,7 +24,7 @@ class FrontierStore(Protocol):
     """The rows of crawls. Raises DependencyUnavailable; reads see all writes before them."""
 
     def begin(self, crawl: Crawl) -> None:
-        """Add a crawl; raises Raced if there is one."""
+        """Add a crawl; raises WriteConflict if there is one."""
         ...
 
     def crawl(self, ref: CrawlRef) -> Crawl | None:
@@ -39,18 +39,18 @@ class FrontierStore(Protocol):
         """Pages in a state: those that wait by rank, others by batch and position."""
         ...
 
-    def commit(self, crawl: Crawl, change: Change) -> None:
-        """Carry out a change. Raises Raced."""
+    def commit(self, crawl: Crawl, change: FrontierTransaction) -> None:
+        """Carry out a change. Raises WriteConflict."""
         ...
 
-    def keep_links(self, crawl: Crawl, page: Page, links: Sequence[Candidate]) -> int:
+    def keep_links(self, crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> int:
         """Write the links of a page under its fence, in chunks; answers how many. May be repeated.
 
         They are nobody's until the page's own row names the fence.
         """
         ...
 
-    def links(self, ref: CrawlRef, page: Page) -> tuple[Candidate, ...]:
+    def links(self, ref: CrawlRef, page: Page) -> tuple[LinkCandidate, ...]:
         """The links that the page's row names, in their order."""
         ...
 

@@ -8,17 +8,17 @@ from typing import Final
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, LeaseLost
 from spinneret.web.exploring.frontier import rules
-from spinneret.web.exploring.frontier.guide import Guide
+from spinneret.web.exploring.frontier.guide import LinkPolicy
 from spinneret.web.exploring.frontier.keys import key_of
 from spinneret.web.exploring.frontier.models import (
     Failed,
     Page,
+    PageLease,
     PageState,
     Redirected,
     RedirectRefused,
-    Visit,
 )
-from spinneret.web.exploring.frontier.ports import FrontierStore, Raced
+from spinneret.web.exploring.frontier.ports import FrontierStore, WriteConflict
 from spinneret.web.exploring.traps import identity_of
 from spinneret.web.fetching.urls import Url
 
@@ -32,11 +32,11 @@ class RedirectGate:
 
     store: FrontierStore
     clock: Clock
-    visit: Visit
+    visit: PageLease
 
     def __post_init__(self) -> None:
         self._asked = {self.visit.page.url}
-        self._guide = Guide(self.visit.crawl)
+        self._guide = LinkPolicy(self.visit.crawl)
 
     def __call__(self, url: Url) -> None:
         """Take the target for this visit. Raises RedirectRefused, LeaseLost and Contended."""
@@ -57,7 +57,7 @@ class RedirectGate:
                 raise RedirectRefused(Redirected(to=key, final_url=url.text))
             try:
                 self.store.commit(crawl, rules.followed(page, target, url, key, self.clock()))
-            except Raced:
+            except WriteConflict:
                 page = self._standing()
             else:
                 if target is not None and target.state is PageState.WAITING:

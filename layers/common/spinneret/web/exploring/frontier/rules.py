@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.kernel import bounds
-from spinneret.web.exploring.frontier.changes import Change, Move, Tally
+from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction, PageUpdate
 from spinneret.web.exploring.frontier.keys import key_of
 from spinneret.web.exploring.frontier.models import (
     Crawl,
@@ -77,9 +77,9 @@ def seeds(crawl: Crawl, now: datetime) -> tuple[Page, ...]:
     return tuple(pages.values())
 
 
-def adopted(crawl: Crawl, fence: int) -> Change:
+def take_over(crawl: Crawl, fence: int) -> FrontierTransaction:
     """A new driver takes the crawl over; the former one's writes are refused from now on."""
-    return Change(before=crawl, after=replace(crawl, fence=fence))
+    return FrontierTransaction(before=crawl, after=replace(crawl, fence=fence))
 
 
 def places_left(crawl: Crawl) -> int:
@@ -87,41 +87,41 @@ def places_left(crawl: Crawl) -> int:
     return min(crawl.plan.batch_pages, crawl.plan.max_pages - crawl.crawled)
 
 
-def taken(crawl: Crawl, waiting: Sequence[Page], now: datetime) -> Change:
+def taken(crawl: Crawl, waiting: Sequence[Page], now: datetime) -> FrontierTransaction:
     """The next batch."""
     batch = crawl.batch + 1
     moves = [
-        Move(
+        PageUpdate(
             before=page,
             after=replace(page, state=PageState.OPEN, batch=batch, position=position, due_at=now),
         )
         for position, page in enumerate(waiting)
     ]
     depth = max([crawl.current_depth, *(page.depth for page in waiting)])
-    return Change(
+    return FrontierTransaction(
         before=crawl,
         after=replace(crawl, batch=batch, current_depth=depth),
         moves=tuple(moves),
     )
 
 
-def ended(crawl: Crawl, reason: EndReason, now: datetime) -> Change:
+def ended(crawl: Crawl, reason: EndReason, now: datetime) -> FrontierTransaction:
     """There is nothing more to do."""
-    return Change(before=crawl, after=replace(crawl, ended_at=now, end_reason=reason))
+    return FrontierTransaction(before=crawl, after=replace(crawl, ended_at=now, end_reason=reason))
 
 
-def reopened(crawl: Crawl, fence: int, failed: Sequence[Page]) -> Change:
+def reopened(crawl: Crawl, fence: int, failed: Sequence[Page]) -> FrontierTransaction:
     """A crawl that ended without a page begins anew with those that failed."""
     again = (
         replace(page, state=PageState.WAITING, attempts=0, due_at=None, finished_at=None)
         for page in failed
     )
-    return Change(
+    return FrontierTransaction(
         before=crawl,
         after=replace(crawl, fence=fence, ended_at=None, end_reason=None),
-        plus=Tally(failed=-len(failed)),
+        plus=CounterDelta(failed=-len(failed)),
         moves=tuple(
-            Move(before=page, after=after) for page, after in zip(failed, again, strict=True)
+            PageUpdate(before=page, after=after) for page, after in zip(failed, again, strict=True)
         ),
     )
 
@@ -146,7 +146,7 @@ def is_lost(page: Page, now: datetime) -> bool:
     )
 
 
-def given_up(page: Page, now: datetime) -> Change:
+def given_up(page: Page, now: datetime) -> FrontierTransaction:
     """A page that `is_lost` fails."""
     counted = replace(page, attempts=page.attempts + 1, owner=None)
     return _failed(page, counted, Failed(error_code=LOST), now)
@@ -168,7 +168,7 @@ def claimed(page: Page, owner: str, until: datetime) -> Page:
 
 def recorded(
     page: Page, outcome: Outcome, links: int, skipped: Mapping[str, int], now: datetime
-) -> Change:
+) -> FrontierTransaction:
     """What became of a claimed page; its links are stored, in so many chunks.
 
     A failure after which the page may be tried again is charged, and is final at the last attempt.
@@ -187,7 +187,7 @@ def recorded(
                 final_url=outcome.final_url,
                 finished_at=now,
             )
-            return Change(moves=(Move(before=page, after=after),))
+            return FrontierTransaction(moves=(PageUpdate(before=page, after=after),))
         case Fetched():
             after = replace(
                 released,
@@ -204,7 +204,9 @@ def recorded(
                 finished_at=now,
                 skipped=dict(skipped),
             )
-            return Change(plus=Tally(crawled=1), moves=(Move(before=page, after=after),))
+            return FrontierTransaction(
+                plus=CounterDelta(crawled=1), moves=(PageUpdate(before=page, after=after),)
+            )
 
 
 def is_nearer(page: Page, claimed_page: Page) -> bool:
@@ -224,7 +226,7 @@ def is_recorded(page: Page, claimed_page: Page) -> bool:
     return page.fence == claimed_page.fence and page.owner == claimed_page.owner and ended_claim
 
 
-def _deferred(page: Page, released: Page, outcome: Deferred, now: datetime) -> Change:
+def _deferred(page: Page, released: Page, outcome: Deferred, now: datetime) -> FrontierTransaction:
     after = replace(
         released,
         due_at=max(now, outcome.until),
@@ -240,10 +242,10 @@ def _deferred(page: Page, released: Page, outcome: Deferred, now: datetime) -> C
             status_code=outcome.status_code,
         )
         return _failed(page, after, failure, now)
-    return Change(moves=(Move(before=page, after=after),))
+    return FrontierTransaction(moves=(PageUpdate(before=page, after=after),))
 
 
-def _failed(before: Page, released: Page, outcome: Failed, now: datetime) -> Change:
+def _failed(before: Page, released: Page, outcome: Failed, now: datetime) -> FrontierTransaction:
     after = replace(
         released,
         state=PageState.FAILED,
@@ -254,7 +256,9 @@ def _failed(before: Page, released: Page, outcome: Failed, now: datetime) -> Cha
         final_url=outcome.final_url,
         finished_at=now,
     )
-    return Change(plus=Tally(failed=1), moves=(Move(before=before, after=after),))
+    return FrontierTransaction(
+        plus=CounterDelta(failed=1), moves=(PageUpdate(before=before, after=after),)
+    )
 
 
 # ---------------------------------------------------------------- Redirects
@@ -269,13 +273,15 @@ def stands_for(page: Page | None, visitor: Page) -> bool:
     return page.state is PageState.DUPLICATE and page.same_as == visitor.key
 
 
-def followed(visitor: Page, target: Page | None, url: Url, key: str, now: datetime) -> Change:
+def followed(
+    visitor: Page, target: Page | None, url: Url, key: str, now: datetime
+) -> FrontierTransaction:
     """A redirect's target is taken by the visit that was led there; for what `stands_for` allows.
 
     The visit's own page must stand as it was claimed; it is `nearer` then.
     """
     if target is not None and target.state is not PageState.WAITING:
-        return Change(standing=(visitor,))
+        return FrontierTransaction(standing=(visitor,))
     alias = replace(
         target
         or Page(
@@ -295,11 +301,17 @@ def followed(visitor: Page, target: Page | None, url: Url, key: str, now: dateti
         finished_at=now,
     )
     if target is None:
-        return Change(plus=Tally(discovered=1), new=(alias,), standing=(visitor,))
+        return FrontierTransaction(
+            plus=CounterDelta(discovered=1), new=(alias,), standing=(visitor,)
+        )
     led = nearer(visitor, target)
     if led is visitor:
-        return Change(moves=(Move(before=target, after=alias),), standing=(visitor,))
-    return Change(moves=(Move(before=target, after=alias), Move(before=visitor, after=led)))
+        return FrontierTransaction(
+            moves=(PageUpdate(before=target, after=alias),), standing=(visitor,)
+        )
+    return FrontierTransaction(
+        moves=(PageUpdate(before=target, after=alias), PageUpdate(before=visitor, after=led))
+    )
 
 
 def nearer(visitor: Page, target: Page) -> Page:

@@ -12,27 +12,27 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, LeaseLost, NotFound, ValidationFailed
 from spinneret.web.exploring.frontier import merging, rules
-from spinneret.web.exploring.frontier.changes import Change, Move, Tally
-from spinneret.web.exploring.frontier.guide import Guide, check_plan
+from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction, PageUpdate
+from spinneret.web.exploring.frontier.guide import LinkPolicy, check_plan
 from spinneret.web.exploring.frontier.keys import is_position_in
 from spinneret.web.exploring.frontier.models import (
     Batch,
-    Candidate,
     Crawl,
     CrawlRef,
     Ended,
     EndReason,
     Fetched,
+    LinkCandidate,
     Next,
     Outcome,
     Page,
+    PageLease,
     PagePage,
     PageState,
     Plan,
-    Visit,
     Wait,
 )
-from spinneret.web.exploring.frontier.ports import FrontierStore, Raced
+from spinneret.web.exploring.frontier.ports import FrontierStore, WriteConflict
 from spinneret.web.exploring.frontier.redirects import RedirectGate
 from spinneret.web.fetching.urls import parse_url
 
@@ -66,7 +66,7 @@ class Frontier:
         crawl = Crawl(ref=ref, plan=plan, roots=roots, begun_at=self.clock(), fence=fence)
         try:
             self.store.begin(crawl)
-        except Raced:
+        except WriteConflict:
             return self._existing(ref)
         return crawl
 
@@ -118,8 +118,8 @@ class Frontier:
         found = self.store.find(crawl.ref, [page.key for page in pages])
         missing = (page for page in pages if page.key not in found)
         for some in _pieces(missing, bounds.FRONTIER_ROWS_PER_WRITE):
-            plus = Tally(discovered=len(some))
-            added = Change(plus=plus, before=crawl, after=crawl, new=tuple(some))
+            plus = CounterDelta(discovered=len(some))
+            added = FrontierTransaction(plus=plus, before=crawl, after=crawl, new=tuple(some))
             self.store.commit(crawl, added)
 
     def _still_open(self, crawl: Crawl, now: datetime) -> list[Page]:
@@ -152,7 +152,7 @@ class Frontier:
 
     def _merge_all(self, crawl: Crawl, may_go_on: Callable[[], bool]) -> bool:
         """Whether all fetched pages are merged; False if the time was over before."""
-        known = merging.Known(discovered=crawl.discovered)
+        known = merging.FrontierView(discovered=crawl.discovered)
         # One at a time: a page that was found nearer comes before those of later batches, in the
         # same order as after a crash.
         while found := self.store.first(crawl.ref, PageState.FETCHED, 1):
@@ -162,8 +162,8 @@ class Frontier:
             self._merge(crawl, found[0], known)
         return True
 
-    def _merge(self, crawl: Crawl, page: Page, known: merging.Known) -> None:
-        links: tuple[Candidate, ...] = ()
+    def _merge(self, crawl: Crawl, page: Page, known: merging.FrontierView) -> None:
+        links: tuple[LinkCandidate, ...] = ()
         original: str | None = None
         if page.same_as is not None:
             self._learn(crawl.ref, [page.same_as], known)
@@ -179,7 +179,9 @@ class Frontier:
             self.store.commit(crawl, change)
             known.apply(change)
 
-    def _learn(self, ref: CrawlRef, keys: Iterable[str | None], known: merging.Known) -> None:
+    def _learn(
+        self, ref: CrawlRef, keys: Iterable[str | None], known: merging.FrontierView
+    ) -> None:
         """Read pages, and those that they are other names of."""
         wanted = {key for key in keys if key is not None}
         while wanted:
@@ -189,7 +191,9 @@ class Frontier:
             names = (known.pages[key].same_as for key in wanted if key in known.pages)
             wanted = {name for name in names if name is not None and known.lacks([name])}
 
-    def _learn_quotas(self, crawl: Crawl, links: Sequence[Candidate], known: merging.Known) -> None:
+    def _learn_quotas(
+        self, crawl: Crawl, links: Sequence[LinkCandidate], known: merging.FrontierView
+    ) -> None:
         quotas = {
             quota
             for link in links
@@ -203,7 +207,7 @@ class Frontier:
 
     # ------------------------------------------------------------ Worker
 
-    def claim(self, ref: CrawlRef, key: str, owner: str, until: datetime) -> Visit | None:
+    def claim(self, ref: CrawlRef, key: str, owner: str, until: datetime) -> PageLease | None:
         """Take a page of the batch until then; None if there is nothing to do with it now.
 
         `owner` is new for every try to visit a page; the same one gets its own claim again.
@@ -214,33 +218,35 @@ class Frontier:
         if page is None or page.state is not PageState.OPEN:
             return None
         if page.owner == owner and page.leased_until is not None:
-            return Visit(crawl=crawl, page=page)
+            return PageLease(crawl=crawl, page=page)
         if rules.free_at(page) > now or rules.is_lost(page, now):
             return None
         claimed = rules.claimed(page, owner, until)
         try:
-            self.store.commit(crawl, Change(moves=(Move(before=page, after=claimed),)))
-        except Raced:
+            self.store.commit(
+                crawl, FrontierTransaction(moves=(PageUpdate(before=page, after=claimed),))
+            )
+        except WriteConflict:
             return None
-        return Visit(crawl=crawl, page=claimed)
+        return PageLease(crawl=crawl, page=claimed)
 
-    def redirects(self, visit: Visit) -> RedirectGate:
+    def redirects(self, visit: PageLease) -> RedirectGate:
         """What the fetcher of this visit asks before it follows a redirect."""
         return RedirectGate(store=self.store, clock=self.clock, visit=visit)
 
-    def record(self, visit: Visit, outcome: Outcome) -> None:
+    def record(self, visit: PageLease, outcome: Outcome) -> None:
         """Say what became of a page. Raises LeaseLost when the claim has passed to another."""
         crawl, page = visit.crawl, visit.page
-        candidates: tuple[Candidate, ...] = ()
+        candidates: tuple[LinkCandidate, ...] = ()
         skipped: Mapping[str, int] = {}
         if isinstance(outcome, Fetched):
-            candidates, skipped = Guide(crawl).candidates(outcome.links)
+            candidates, skipped = LinkPolicy(crawl).candidates(outcome.links)
         chunks = self.store.keep_links(crawl, page, candidates) if candidates else 0
         for _ in range(2):  # a redirect may have brought the page nearer since it was claimed
             change = rules.recorded(page, outcome, chunks, skipped, self.clock())
             try:
                 self.store.commit(crawl, change)
-            except Raced:
+            except WriteConflict:
                 standing = self.store.find(crawl.ref, [page.key]).get(page.key)
                 if standing is not None and rules.is_recorded(standing, page):
                     return
@@ -280,7 +286,7 @@ class Frontier:
         if crawl.fence > fence:
             raise LeaseLost(f"crawl {ref.crawl_id} has a newer driver")
         if crawl.fence < fence:
-            self.store.commit(crawl, rules.adopted(crawl, fence))
+            self.store.commit(crawl, rules.take_over(crawl, fence))
             crawl = replace(crawl, fence=fence)
         return crawl
 
@@ -289,7 +295,7 @@ class Frontier:
         for _ in range(_TRIES):
             try:
                 return act()
-            except Raced:
+            except WriteConflict:
                 continue
         raise Contended("others are at the crawl")
 

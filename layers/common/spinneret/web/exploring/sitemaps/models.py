@@ -21,7 +21,7 @@ class SitemapKind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class SitemapEntry:
     """A URL that a file lists: a page, or with an index another file."""
 
     url: str

@@ -11,7 +11,7 @@ from typing import Final
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import BodyTooLarge, FetchFailed
 from spinneret.web.exploring.sitemaps.dates import parse_date
-from spinneret.web.exploring.sitemaps.models import Ending, Entry, SitemapKind
+from spinneret.web.exploring.sitemaps.models import Ending, SitemapEntry, SitemapKind
 from spinneret.web.exploring.sitemaps.xml import RawEntry, SitemapRefused, XmlReader
 from spinneret.web.fetching.decoding import decode
 from spinneret.web.fetching.urls import join_url, parse_url
@@ -52,7 +52,7 @@ class SitemapReader:
         self._max_urls = max_urls
         self._may_go_on = may_go_on
 
-    def read(self, chunks: Iterable[bytes]) -> Iterator[Entry]:
+    def read(self, chunks: Iterable[bytes]) -> Iterator[SitemapEntry]:
         """The entries in their order; never raises for what is in the file."""
         try:
             yield from self._entries(chunks)
@@ -64,7 +64,7 @@ class SitemapReader:
         except FetchFailed:
             self.ending = Ending.MALFORMED
 
-    def _entries(self, chunks: Iterable[bytes]) -> Iterator[Entry]:
+    def _entries(self, chunks: Iterable[bytes]) -> Iterator[SitemapEntry]:
         count = 0
         for raw in self._raw_entries(chunks):
             url = join_url(self._base, raw.url)
@@ -73,7 +73,7 @@ class SitemapReader:
             if count == self._max_urls:
                 raise SitemapRefused(Ending.TOO_MANY_URLS)
             count += 1
-            yield Entry(
+            yield SitemapEntry(
                 url=url.text,
                 last_modified=parse_date(raw.date),
                 priority=_priority(raw.priority),

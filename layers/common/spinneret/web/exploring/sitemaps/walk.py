@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid
-from spinneret.web.exploring.sitemaps.models import Entry
+from spinneret.web.exploring.sitemaps.models import SitemapEntry
 from spinneret.web.fetching.urls import Url, cache_url, join_url, parse_url
 from spinneret.web.politeness.robots import Robots
 
@@ -76,7 +76,7 @@ class SitemapWalk:
         self._left += 1
         heapq.heappush(self._waiting, file)
 
-    def found(self, file: SitemapFile, entry: Entry) -> None:
+    def found(self, file: SitemapFile, entry: SitemapEntry) -> None:
         """An index names a file."""
         if file.may_be_index:
             self._add(entry.url, file.nesting + 1, entry.last_modified)

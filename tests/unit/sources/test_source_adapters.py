@@ -9,11 +9,11 @@ import pytest
 from spinneret.crawl.configs.models import ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.jobs.models import JobRef
-from spinneret.operations.source_work import SourceCrawls
 from spinneret.sources.models import PageOutcome, Run, RunStage, Source
-from spinneret.sources.ports import Discovered
+from spinneret.sources.ports import DiscoveryProgress
 from spinneret.sources.running import SourceRuns
 from spinneret.sources.service import SourceDraft, SourceService
+from spinneret.sources.source_adapters import SourceCrawls
 from spinneret.web.fetching.addresses import AddressPolicy
 from tests.fakes.crawling import CrawlSlice, long_page
 from tests.fakes.fetching import fetched_page
@@ -72,7 +72,7 @@ class World:
         """A whole run; of a pattern, whose pages are these."""
         run, _ = self.service.trigger("acme", source.id)
         if found:
-            self.discoveries.found[run.id] = Discovered(urls=found, error=None)
+            self.discoveries.found[run.id] = DiscoveryProgress(urls=found, error=None)
             self.runs.look(self.service.get("acme", source.id))
         run = self.store.runs("acme", source.id, None, 1).items[0]
         if run.batch_id is not None:

@@ -9,7 +9,7 @@ from spinneret.crawl.service import CrawlService, SourcePages
 from spinneret.discovery.service import DiscoveryService
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.sources.models import PageOutcome, Run, RunPage, Source
-from spinneret.sources.ports import Begun, Discovered
+from spinneret.sources.ports import DiscoveryProgress, StartedCrawls
 from spinneret.sources.rules import root_and_path
 
 _GONE: Final = frozenset({404, 410})
@@ -22,7 +22,7 @@ class SourceCrawls:
     def __init__(self, crawls: CrawlService) -> None:
         self._crawls = crawls
 
-    def begin(self, source: Source, run: Run, urls: Sequence[str]) -> Begun:
+    def begin(self, source: Source, run: Run, urls: Sequence[str]) -> StartedCrawls:
         """See Crawls."""
         pages = SourcePages(
             source_id=source.id,
@@ -32,7 +32,7 @@ class SourceCrawls:
             collection_id=source.collection_id,
         )
         batch_id, refused = self._crawls.submit_for_source(source.tenant, pages)
-        return Begun(batch_id=batch_id, refused=refused)
+        return StartedCrawls(batch_id=batch_id, refused=refused)
 
     def ended(self, tenant: str, batch_id: str) -> Sequence[RunPage] | None:
         """See Crawls."""
@@ -51,12 +51,12 @@ class SourceDiscoveries:
         root, path = root_and_path(source.url_pattern)
         return self._discoveries.for_source(source.tenant, root.origin, path, run.id)
 
-    def ended(self, tenant: str, job_id: str) -> Discovered | None:
+    def ended(self, tenant: str, job_id: str) -> DiscoveryProgress | None:
         """See Discoveries."""
         found = self._discoveries.ended(tenant, job_id)
         if found is None:
             return None
-        return Discovered(urls=tuple(each.url for each in found.urls), error=found.error)
+        return DiscoveryProgress(urls=tuple(each.url for each in found.urls), error=found.error)
 
 
 def page_of(job: Job) -> RunPage:

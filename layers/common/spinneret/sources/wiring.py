@@ -14,10 +14,10 @@ from spinneret.events.wiring import relay
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
-from spinneret.operations.source_work import SourceCrawls, SourceDiscoveries
 from spinneret.sources.dynamo import DynamoSourceStore
-from spinneret.sources.running import SourceRuns, Ticked
+from spinneret.sources.running import SourceRuns, SourceTickResult
 from spinneret.sources.service import SourceService
+from spinneret.sources.source_adapters import SourceCrawls, SourceDiscoveries
 from spinneret.web.fetching.wiring import address_policy
 
 
@@ -57,12 +57,12 @@ def source_api(env: Mapping[str, str]) -> SourceApi:
     )
 
 
-def source_pass(env: Mapping[str, str]) -> Callable[[], Ticked]:
+def source_pass(env: Mapping[str, str]) -> Callable[[], SourceTickResult]:
     """One pass over the sources whose time has come, for its rule."""
     settings = SourceSettings.from_env(env)
     runs = _runs(settings, _store(settings), crawl_api(env))
 
-    def tick() -> Ticked:
+    def tick() -> SourceTickResult:
         until = time.monotonic() + bounds.SOURCE_TICK_SECONDS
         return runs.tick(lambda: time.monotonic() < until)
 
@@ -88,7 +88,7 @@ def _runs(settings: SourceSettings, store: DynamoSourceStore, crawling: CrawlApi
             )
         ),
         targets=crawling.webhooks.source_targets,
-        hand_on=relay(settings).hand_on,
+        hand_on=relay(settings).relay,
         clock=utc_now,
         new_id=id_maker(utc_now),
     )

@@ -184,14 +184,14 @@ def _beside_key_id(items: Iterable[tuple[Any, Any]]) -> set[Any]:
     return {place for place, value in texts.items() if formats.AWS_SECRET.fullmatch(value)}
 
 
-@names.remembered
-def leads(name: str) -> bool:
+@names.bounded_cache
+def may_contain_secret(name: str) -> bool:
     """Whether a name below this one, or an argument of a function so called, may be a secret."""
     below = (f"{name} {tail}" for tail in vocabulary.OPEN_ENDED)
     return any(names.kind_of(each) is not _HARMLESS for each in (name, *below, taken_by(name)))
 
 
-@names.remembered
+@names.bounded_cache
 def taken_by(function: str) -> str:
     """What a function takes whose name is a verb and a secret: `set_password`."""
     verb, *noun = names.words(function) or ("",)
