@@ -1,1 +1,1 @@
-"""Who may call, and how much: keys, tickets, rate limits, uploads."""
+"""Admission of requests: keys, tickets, rate limits, uploads."""

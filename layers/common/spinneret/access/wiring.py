@@ -1,4 +1,4 @@
-"""Chooses the adapters of what admits requests."""
+"""Select the adapters of the services that admit requests."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from spinneret.access.uploads.wiring import UploadSettings, upload_service
 
 @dataclass(frozen=True, kw_only=True)
 class AdmissionSettings(KeySettings, UploadSettings):
-    """What every API function reads."""
+    """Settings that every API function reads."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AdmissionServices:
-    """What every API function admits requests by."""
+    """Services by which every API function admits requests."""
 
     keys: KeyService
-    """Checks credentials."""
+    """Check credentials."""
     uploads: UploadService
-    """Has the bodies that came before their request."""
+    """Return bodies that were uploaded before their request."""
 
 
 def admitting(env: Mapping[str, str]) -> AdmissionServices:
-    """The services of this stage."""
+    """Build the admission services of this stage."""
     settings = AdmissionSettings.from_env(env)
     return AdmissionServices(keys=key_service(settings), uploads=upload_service(settings))

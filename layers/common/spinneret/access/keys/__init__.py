@@ -1,1 +1,1 @@
-"""Tenants and the credentials that name them."""
+"""Tenants and the credentials that identify them."""

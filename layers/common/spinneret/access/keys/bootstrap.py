@@ -1,10 +1,10 @@
-"""The operator's way to a key: a tenant's first one, or a way back in.
+"""Command line that issues a tenant's first key, or a new one after all keys were lost.
 
     python -m spinneret.access.keys.bootstrap --table TENANCY_TABLE TENANT
 
-By the AWS credentials and the region of the environment. The secret goes to standard output, alone
-and once; everything else goes to standard error. Exit codes: 0; 2 for a wrong command line; 1 when
-DynamoDB can't be asked.
+Uses the AWS credentials and the region of the environment. Only the secret goes to standard output,
+once; everything else goes to standard error. Exit codes: 0; 2 for a wrong command line; 1 when
+DynamoDB can't be reached.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _OPTIONS: Final[Mapping[Any, str]] = {
 
 
 def issue(client: DynamoDBClient, table: str, tenant: str, request: KeyRequest) -> str:
-    """The secret of a new key, which no tenant's bounds limit.
+    """Issue a key without a tenant's bounds; return its secret.
 
     Raises ValidationFailed and DependencyUnavailable.
     """
@@ -51,7 +51,7 @@ def issue(client: DynamoDBClient, table: str, tenant: str, request: KeyRequest) 
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; answers its exit code, or leaves with 2."""
+    """Run the command line; return its exit code. Raise SystemExit(2) for wrong arguments."""
     parser = _parser()
     given = parser.parse_args(arguments)
     try:

@@ -1,19 +1,19 @@
 """API keys and tickets on DynamoDB.
 
 Tenancy table
-    pk `KEY#<sha256 of the secret>`, sk `KEY`      the credential; looked up by every request
+    pk `KEY#<sha256 of the secret>`, sk `KEY`      the credential; every request reads it
     pk `KEY#<sha256 of the secret>`, sk `TICKET`   a ticket for one job
     pk `T#<tenant>#KEYS`, sk `<key id>`            the same key in its tenant's list; query by
-                                                   partition, order of ids, which is by time
-    pk `T#<tenant>#ROSTER`, sk `ROSTER`            ids of the tenant's active keys with their ends,
-                                                   and a version, which every change has to match
-    pk `T#<tenant>#RATE#<key id>`, sk `SLOTS`      the key's rate window (dynamo_windows.py); apart
-                                                   from the credential, so that a flood of writes
-                                                   never slows reading it, and a function may be
-                                                   permitted to write windows only
+                                                   partition, ordered by id and thus by time
+    pk `T#<tenant>#ROSTER`, sk `ROSTER`            ids of the tenant's active keys with their
+                                                   expiry, and a version that every change checks
+    pk `T#<tenant>#RATE#<key id>`, sk `SLOTS`      the key's rate window (dynamo_windows.py);
+                                                   separate from the credential, so that a flood
+                                                   of writes never slows reading it, and IAM can
+                                                   let a function write windows only
 
-A key is added and revoked in one transaction over credential, list row and roster. `purge_at`
-(epoch seconds) is DynamoDB's TTL attribute: garbage collection, never a condition.
+Keys are added and revoked in one transaction over credential, list row and roster. `purge_at`
+(epoch seconds) is DynamoDB's TTL attribute: it removes garbage and never decides anything.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
-_RACES: Final = 5  # changes of one tenant's keys at the same time are rare
+_RACES: Final = 5  # concurrent changes of one tenant's keys are rare
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _UNREVOKED: Final[dynamo.Condition] = (
     "attribute_exists(#pk) AND attribute_not_exists(#revoked_at)",
@@ -130,7 +130,7 @@ class DynamoKeyStore:
         change: Callable[[Mapping[str, str]], Mapping[str, str]],
         writes: Sequence[TransactWriteItemTypeDef],
     ) -> bool:
-        """Write together with the changed roster; False when somebody else was faster."""
+        """Write together with the changed roster; return False if it changed meanwhile."""
         place = items.roster_key(tenant)
         former = self._item(place)
         version = int(former.get("version", 0))
@@ -145,7 +145,7 @@ class DynamoKeyStore:
         )
 
     def _item(self, key: items.Item) -> items.Item:
-        """An item as it stands, empty when there is none."""
+        """Return an item (consistent read), empty if missing."""
         return dynamo.get(self._client, self._table, key)
 
 

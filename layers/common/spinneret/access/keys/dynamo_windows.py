@@ -18,10 +18,10 @@ from spinneret.kernel.errors import RateLimited
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-_RACES: Final = 5  # whoever wins a race leaves a window by which the next update decides
+_RACES: Final = 5  # a retry decides by the winner's window
 _SPEND: Final = "SET #count = #count + :one"
 _ROOM: Final = "#slot = :slot AND #count < #room"
-# DynamoDB Developer Guide, "Error handling": answers to too many requests, by item, table, account.
+# DynamoDB Developer Guide, "Error handling": errors for too many requests, by item, table, account.
 _THROTTLED: Final = frozenset(
     {
         "ProvisionedThroughputExceededException",
@@ -35,7 +35,7 @@ _THROTTLED: Final = frozenset(
 class DynamoRateLimitStore:
     """Implements RateLimitStore: one update per request, two for the first one of a second.
 
-    An update whose answer is lost is sent again by the SDK and may count twice.
+    If a response is lost, the SDK repeats the update, which may count twice.
     """
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
@@ -54,18 +54,18 @@ class DynamoRateLimitStore:
             if changed is None:
                 return rules.allowance(window, limit, now, admitted=False)
             slot = changed.slot
-            # A window with room was met by a clock that lags: the next update spends it.
+            # A window can only have room here if this clock lags: the next update spends it.
             if not rules.has_room(window, slot) and self._replace(place, window, changed):
                 return rules.allowance(changed, limit, now, admitted=True)
         raise RateLimited("a rate window is contended")
 
     def _spend(self, place: items.Item, slot: int) -> tuple[bool, SlidingWindow]:
-        """Whether the window had room in this slot, and the window as it stands."""
+        """Spend one request; return whether the window had room in this slot, and the window."""
         admitted, item = self._update(place, _SPEND, (_ROOM, {":one": 1, ":slot": slot}))
         return admitted, items.window_from_item(item) if item else rules.UNUSED
 
     def _replace(self, place: items.Item, former: SlidingWindow, changed: SlidingWindow) -> bool:
-        """Put a window in place of another; False when that one has changed.
+        """Replace a window; return False if it changed meanwhile.
 
         Every write raises the count or begins a later slot, so comparing the two suffices.
         """
@@ -81,7 +81,7 @@ class DynamoRateLimitStore:
     def _update(
         self, place: items.Item, assignments: str, condition: dynamo.Condition
     ) -> tuple[bool, Mapping[str, Any]]:
-        """Whether the condition was met, and the item after the update or unchanged."""
+        """Return whether the condition was met, and the updated or unchanged item."""
         expression, values = condition
         try:
             with translate_aws_errors("dynamodb"), _throttling_refuses():
@@ -104,7 +104,7 @@ class DynamoRateLimitStore:
 
 @contextmanager
 def _throttling_refuses() -> Iterator[None]:
-    """Turn the answer to too many updates into RateLimited."""
+    """Map throttling errors to RateLimited."""
     try:
         yield
     except ClientError as error:

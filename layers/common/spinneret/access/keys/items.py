@@ -1,4 +1,4 @@
-"""Keys, tickets and windows as DynamoDB items, and back; the primary keys of the table."""
+"""Conversion of keys, tickets and windows to and from DynamoDB items; the table's primary keys."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from spinneret.kernel.clock import (
 
 Item = dict[str, Any]
 
-_NEVER: Final = ""  # in the roster: a key without an end
+_NEVER: Final = ""  # marks a key without expiry
 
 
 def credential_key(secret_hash: str) -> Item:
-    """Primary key of what a secret is looked up by."""
+    """Primary key of the item by which a secret is looked up."""
     return {"pk": f"KEY#{secret_hash}", "sk": "KEY"}
 
 
 def ticket_key(secret_hash: str) -> Item:
-    """Primary key of a ticket; another sort key, so that no ticket is ever found as a key."""
+    """Primary key of a ticket; its sort key differs, so that no ticket is ever found as a key."""
     return {"pk": f"KEY#{secret_hash}", "sk": "TICKET"}
 
 
@@ -53,7 +53,7 @@ def window_key(tenant: str, key_id: str) -> Item:
 
 
 def key_attributes(key: ApiKey) -> Item:
-    """The attributes of both rows of a key."""
+    """Return the attributes of both rows of a key."""
     item = {
         "id": key.id,
         "tenant": key.tenant,
@@ -73,7 +73,7 @@ def key_attributes(key: ApiKey) -> Item:
 
 
 def key_from_item(item: Mapping[str, Any]) -> ApiKey:
-    """The inverse of `key_attributes`."""
+    """Parse the attributes of `key_attributes`."""
     return ApiKey(
         id=item["id"],
         tenant=item["tenant"],
@@ -89,13 +89,13 @@ def key_from_item(item: Mapping[str, Any]) -> ApiKey:
 
 
 def revocation(now: datetime) -> Item:
-    """What changes in both rows of a key that is revoked."""
+    """Return the attributes that a revocation changes in both rows of a key."""
     purge_at = epoch_seconds(now + timedelta(seconds=bounds.KEY_RETENTION_SECONDS))
     return {"revoked_at": to_iso(now), "purge_at": purge_at}
 
 
 def ticket_item(ticket: StoredTicket) -> Item:
-    """A ticket's row."""
+    """Return a ticket's row."""
     return {
         **ticket_key(ticket.secret_hash),
         "tenant": ticket.tenant,
@@ -107,7 +107,7 @@ def ticket_item(ticket: StoredTicket) -> Item:
 
 
 def ticket_from_item(item: Mapping[str, Any], secret_hash: str) -> StoredTicket:
-    """The inverse of `ticket_item`."""
+    """Parse the row of `ticket_item`."""
     return StoredTicket(
         secret_hash=secret_hash,
         tenant=item["tenant"],
@@ -118,21 +118,22 @@ def ticket_from_item(item: Mapping[str, Any], secret_hash: str) -> StoredTicket:
 
 
 def roster_entry(key: ApiKey) -> str:
-    """When a key leaves the roster by itself."""
+    """Return the key's roster value: its expiry, or `_NEVER`."""
     return _NEVER if key.expires_at is None else to_iso(key.expires_at)
 
 
 def still_active(roster: Mapping[str, str], now: datetime) -> dict[str, str]:
-    """The roster without the keys that have expired."""
+    """Return the roster without expired keys."""
     present = to_iso(now)
     return {key_id: end for key_id, end in roster.items() if end == _NEVER or end > present}
 
 
 def window_attributes(window: SlidingWindow) -> Item:
-    """A window's row without its primary key: below one kilobyte, so that a write is one unit.
+    """Return a window's row without its primary key.
 
-    Past slots take 11 characters each: the microseconds from its last request to the current slot's
-    first one (0 to 60 s) and its requests, in hexadecimal.
+    The row stays below one kilobyte, so that a write costs one unit. Past slots take 11 characters
+    each: the microseconds from its last request to the current slot's first one (0 to 60 s) and its
+    requests, in hexadecimal.
     """
     return {
         "slot": window.slot,
@@ -145,7 +146,7 @@ def window_attributes(window: SlidingWindow) -> Item:
 
 
 def window_from_item(item: Mapping[str, Any]) -> SlidingWindow:
-    """The inverse of `window_attributes`."""
+    """Parse the attributes of `window_attributes`."""
     began, past = int(item["began"]), str(item["past"])
     return SlidingWindow(
         slot=int(item["slot"]),

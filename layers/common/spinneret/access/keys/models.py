@@ -26,14 +26,14 @@ INCLUDED = {
 
 @dataclass(frozen=True, kw_only=True)
 class ApiKey:
-    """A credential as it is stored: by the hash of the secret that its holder has."""
+    """A stored credential; it holds the hash of the secret, which only the holder has."""
 
     id: str
     tenant: str
     name: str
     secret_hash: str = field(repr=False)
     prefix: str
-    """The secret's first characters, by which its holder recognises it."""
+    """First characters of the secret, by which its holder recognises it."""
     scopes: frozenset[Scope]
     created_at: datetime
     expires_at: datetime | None = None
@@ -41,31 +41,31 @@ class ApiKey:
     rate_limit_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
 
     def is_active(self, now: datetime) -> bool:
-        """Neither revoked nor expired."""
+        """Return whether the key is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Principal:
-    """Who is asking."""
+    """The authenticated caller."""
 
     tenant: str
     key_id: str
     scopes: frozenset[Scope]
     rate_limit_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
     job_id: str | None = None
-    """The one job that a ticket shows; None for the holder of a key."""
+    """The only job that a ticket gives access to; None for the holder of a key."""
     expires_at: datetime | None = None
-    """When the key or the ticket ends by itself; None for never."""
+    """Expiry of the key or ticket; None if it never expires."""
 
     def may(self, scope: Scope) -> bool:
-        """Whether one of the scopes includes `scope`."""
+        """Return whether one of the scopes includes `scope`."""
         return any(scope in INCLUDED[own] for own in self.scopes)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ticket:
-    """Stands in for a key, for a short time and one job, where no header can be sent."""
+    """Replaces a key for one job and a short time, where clients can't send a header."""
 
     secret: str = field(repr=False)
     expires_at: datetime
@@ -73,7 +73,7 @@ class Ticket:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredTicket:
-    """A ticket as it is stored; it lives no longer than the key that it was issued to."""
+    """A stored ticket; it expires no later than its key."""
 
     secret_hash: str = field(repr=False)
     tenant: str
@@ -87,7 +87,7 @@ class WindowBucket:
     """The requests of one key that were admitted in one second."""
 
     last: int
-    """When the last of them came at the latest, in microseconds since 1970."""
+    """Latest time that its last request may have, in microseconds since 1970."""
     count: int
 
 
@@ -96,24 +96,24 @@ class SlidingWindow:
     """The requests of one key that still count; see rules.py."""
 
     slot: int
-    """The second of the latest ones, since 1970."""
+    """The latest second with requests, since 1970."""
     began: int
-    """When the first request of the slot came, in microseconds since 1970."""
+    """Time of the slot's first request, in microseconds since 1970."""
     count: int
-    """Requests of the slot."""
+    """Number of requests in the slot."""
     room: int
-    """Requests that the slot may admit in all."""
+    """Number of requests that the slot may admit in total."""
     past: tuple[WindowBucket, ...] = ()
-    """Earlier slots in their order, those without requests left out: 60 at most."""
+    """Earlier slots with requests, oldest first: 60 at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RateLimitStatus:
-    """A key's limit after one request: whether it was admitted, and how many more would be."""
+    """State of a key's limit after one request: the decision, and the remaining requests."""
 
     admitted: bool
     limit: int
     remaining: int
-    """Requests that would be admitted at this moment."""
+    """Number of requests that would be admitted now."""
     reset_seconds: int
-    """Whole seconds until more are admitted, if no request comes meanwhile."""
+    """Seconds, rounded up, until more requests are admitted if none comes meanwhile."""

@@ -1,15 +1,15 @@
 """The rate limit of a key as pure functions: a sliding window over slots of one second.
 
 No 60 seconds, whenever they begin, admit more than `limit` requests. A window counts the requests
-of each of the last seconds; a second begins with `room` for as many as the limit leaves beside
-those that still count, and one conditional increment admits a request while there is room.
+of each of the last seconds. A second begins with `room` for the limit minus the requests that still
+count. One conditional increment admits a request while there is room.
 
-The only request of its second counts for 60 seconds to the microsecond, so that who keeps exactly
-to a rate of up to 60 per minute is never refused. Several of one second count until 60 seconds
-after its end, as if all had come last: who uses a higher limit evenly and in full is refused for up
-to three requests in a hundred.
+The only request of its second counts for 60 seconds to the microsecond. A caller who keeps exactly
+to a rate of up to 60 per minute is therefore never refused. Several requests of one second count
+until 60 seconds after its end, as if all had come last. A caller who uses a higher limit evenly and
+in full is refused for up to three requests in a hundred.
 
-A clock that lags is taken for as late as the stored second began: time never goes back.
+A lagging clock counts as the time of the stored window's first request: time never goes back.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ _SECOND: Final = 1_000_000
 _WINDOW: Final = bounds.RATE_WINDOW_SECONDS * _SECOND
 
 UNUSED: Final = SlidingWindow(slot=0, began=0, count=0, room=0)
-"""The window of a key that has asked for nothing yet."""
+"""Window of a key without requests."""
 
 
 def slot_of(moment: datetime) -> int:
-    """The second that a moment lies in, since 1970."""
+    """Return the second of a moment, since 1970."""
     return _microseconds(moment) // _SECOND
 
 
 def useless_at(window: SlidingWindow) -> datetime:
-    """From when on nothing in the window counts, at the latest."""
+    """Return the time from which no request of the window counts, at the latest."""
     return _EPOCH + timedelta(microseconds=(window.slot + 1) * _SECOND + _WINDOW)
 
 
 def counted(window: SlidingWindow, limit: int, now: datetime) -> SlidingWindow | None:
-    """The window with one more request; None when the limit, at least 1, refuses it."""
+    """Return the window with one more request; None if the limit (at least 1) refuses it."""
     moment = _taken_for(now, window)
     slot = moment // _SECOND
     if has_room(window, slot):
@@ -57,14 +57,14 @@ def counted(window: SlidingWindow, limit: int, now: datetime) -> SlidingWindow |
 
 
 def has_room(window: SlidingWindow, slot: int) -> bool:
-    """Whether the window takes one more request of this slot as it stands."""
+    """Return whether the window takes one more request of this slot without a new slot."""
     return window.slot == slot and window.count < window.room
 
 
 def allowance(
     window: SlidingWindow, limit: int, now: datetime, *, admitted: bool
 ) -> RateLimitStatus:
-    """The limit as shown to a caller whom the window admitted or refused."""
+    """Return the limit as reported to a caller that the window admitted or refused."""
     moment = _taken_for(now, window)
     counting = [each for each in (*window.past, _current(window)) if _end(each) > moment]
     requests = _requests(counting)
@@ -88,7 +88,7 @@ def _taken_for(now: datetime, window: SlidingWindow) -> int:
 
 
 def _current(window: SlidingWindow) -> WindowBucket:
-    """The slot that is still open, as it counts from now on."""
+    """Return the open slot with the latest time that its last request may have."""
     last = window.began if window.count == 1 else (window.slot + 1) * _SECOND
     return WindowBucket(last=last, count=window.count)
 
@@ -102,5 +102,5 @@ def _requests(slots: tuple[WindowBucket, ...] | list[WindowBucket]) -> int:
 
 
 def _microseconds(moment: datetime) -> int:
-    """Since 1970."""
+    """Return microseconds since 1970."""
     return (moment - _EPOCH) // timedelta(microseconds=1)

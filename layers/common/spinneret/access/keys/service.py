@@ -1,4 +1,4 @@
-"""Issuing and checking API keys and tickets, and counting their holders' requests (T-01, F-06)."""
+"""Issue and check API keys and tickets; count their holders' requests (T-01, F-06)."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ logger = logging.getLogger(__name__)
 
 KEY_PREFIX: Final = "spn_"  # lets secret scanners recognise a leaked key
 TICKET_PREFIX: Final = "spt_"
-_SECRET_BYTES: Final = 32  # 256 random bits: a plain SHA-256 suffices at rest
-_SHOWN: Final = len(KEY_PREFIX) + 4  # 24 of the 256 bits
+_SECRET_BYTES: Final = 32  # 256 random bits: storing a plain SHA-256 is safe
+_SHOWN: Final = len(KEY_PREFIX) + 4  # shows 24 of the 256 bits
 _FLOOD_SECONDS: Final = 1  # DynamoDB counts its limits by the second
-_TENANT: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")  # goes into keys, so no `#` or `/`
+_TENANT: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")  # part of keys, so no `#` or `/`
 
 
 class KeyService:
-    """API keys: shown once, stored as SHA-256."""
+    """API keys: their secrets are shown once and stored as SHA-256."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class KeyService:
         random: Callable[[int], bytes],
         default_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE,
     ) -> None:
-        """`default_rpm`: requests per minute of a key that is issued without a limit of its own."""
+        """`default_rpm`: requests per minute of a key that is issued without an explicit limit."""
         self._keys = keys
         self._windows = windows
         self._clock = clock
@@ -74,12 +74,13 @@ class KeyService:
         rate_limit_rpm: int | None = None,
         issuer: Principal | None = None,
     ) -> tuple[ApiKey, str]:
-        """Make a key; the second value is the secret, which can't be had again.
+        """Issue a key; return it and its secret, which can't be retrieved again.
 
         Without an `issuer` the operator issues the key: neither an issuer's scopes nor
-        KEYS_PER_TENANT limit that, so that a tenant without an admin key can be given one.
-        Raises ValidationFailed for a tenant name that isn't lower case letters, digits, hyphens and
-        for an end that isn't in the future, and for an issuer Forbidden and Conflict.
+        KEYS_PER_TENANT apply, so that a tenant without an admin key can get one. Raises
+        ValidationFailed if the tenant name has characters other than lower case letters, digits and
+        hyphens, or if the expiry isn't in the future. With an issuer, also raises Forbidden and
+        Conflict.
         """
         now = self._clock()
         if not _TENANT.fullmatch(tenant):
@@ -102,11 +103,14 @@ class KeyService:
         return key, secret
 
     def authenticate(self, secret: str | None) -> Principal:
-        """Raises AuthRequired, with one message for a missing, unknown, expired and revoked key."""
+        """Return the principal; raise AuthRequired for a missing, unknown, expired or revoked key.
+
+        The message is the same in all four cases.
+        """
         return self._principal(self._keys.find(hash_of(secret)) if secret else None)
 
     def take(self, principal: Principal) -> RateLimitStatus | None:
-        """Count a request against its key's limit; None while the windows can't be reached.
+        """Count a request against its key's limit; return None while the windows are unavailable.
 
         The limit fails open: an outage of the windows must not stop every request. Requests that
         come too fast to be counted are refused, so that a flood can't lift the limit.
@@ -132,7 +136,7 @@ class KeyService:
             return None
 
     def get(self, tenant: str, key_id: str) -> ApiKey:
-        """Raises NotFound for an unknown and for a foreign id."""
+        """Return a key; raise NotFound for an unknown or foreign id."""
         return _known(self._keys.get(tenant, key_id))
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[ApiKey]:
@@ -140,31 +144,34 @@ class KeyService:
         return self._keys.page(tenant, after, limit)
 
     def now(self) -> datetime:
-        """The moment by which keys are judged."""
+        """Return the time that expiry checks use."""
         return self._clock()
 
     def revoke(self, tenant: str, key_id: str) -> ApiKey:
-        """End a key, and its tickets with it, from the next request on; again is no error.
+        """Revoke a key and its tickets from the next request on; repeating it is no error.
 
-        The last admin key may be revoked too: the operator can issue another. Raises NotFound.
+        The last admin key can be revoked too: the operator can issue another. Raises NotFound.
         """
         return _known(self._keys.revoke(tenant, key_id, self._clock()))
 
     def is_active(self, tenant: str, key_id: str) -> bool:
-        """Whether a key is still valid: for connections that were opened with it."""
+        """Return whether a key is still valid; used for connections that were opened with it."""
         key = self._keys.get(tenant, key_id)
         return key is not None and key.is_active(self._clock())
 
     def allows(self, tenant: str, key_id: str, scope: Scope) -> bool:
-        """Whether a key is valid and includes `scope`: for connections that were opened with it, or
-        with a ticket that was issued to it."""
+        """Return whether a key is valid and includes `scope`.
+
+        Used for connections that were opened with the key or with one of its tickets.
+        """
         key = self._keys.get(tenant, key_id)
         return key is not None and key.is_active(self._clock()) and self._principal(key).may(scope)
 
     def issue_ticket(self, principal: Principal, job_id: str) -> Ticket:
-        """A ticket to read one job, which must be known to exist, for TICKET_SECONDS.
+        """Issue a ticket that reads one existing job for TICKET_SECONDS.
 
-        Issued to a key that may write, it also lets a plug-in carry out the job's tasks.
+        The caller checks that the job exists. If the key may write, its ticket also lets a plug-in
+        carry out the job's tasks.
         """
         secret = self._secret(TICKET_PREFIX)
         expires_at = self._clock() + timedelta(seconds=bounds.TICKET_SECONDS)
@@ -180,7 +187,7 @@ class KeyService:
         return Ticket(secret=secret, expires_at=expires_at)
 
     def redeem(self, secret: str | None) -> Principal:
-        """A ticket's holder: may read `job_id`, at the rate of the key that it was issued to.
+        """Return a ticket's holder: it may read `job_id`, at the rate limit of the issuing key.
 
         Raises AuthRequired, also when that key is revoked or expired.
         """
@@ -213,12 +220,12 @@ class KeyService:
 
 
 def hash_of(secret: str) -> str:
-    """The stored form of a secret."""
+    """Return the stored form of a secret."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _in_bounds(expires_at: datetime | None, now: datetime) -> datetime | None:
-    """The end in UTC."""
+    """Return the expiry in UTC; raise ValidationFailed if it is past or over ten years away."""
     if expires_at is None:
         return None
     field = {"fields": [{"field": "expires_at"}]}

@@ -1,4 +1,4 @@
-"""Chooses the adapters of API keys."""
+"""Select the adapters of API keys."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class KeySettings(Settings):
-    """The table of keys, tickets and rate windows."""
+    """Table of keys, tickets and rate windows."""
 
     tenancy_table: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class IssuingSettings(KeySettings):
-    """What new keys get besides."""
+    """Additional settings of functions that issue keys."""
 
     rate_limit__api_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
 
 
 def key_service(settings: KeySettings) -> KeyService:
-    """API keys of this stage, for functions that issue none."""
+    """Build the key service of this stage for functions that issue no keys."""
     return keys_in(dynamodb_client(), settings.tenancy_table)
 
 
 def issuing_key_service(settings: IssuingSettings) -> KeyService:
-    """API keys of this stage."""
+    """Build the key service of this stage."""
     return keys_in(dynamodb_client(), settings.tenancy_table, settings.rate_limit__api_rpm)
 
 
 def keys_in(
     client: DynamoDBClient, table: str, default_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
 ) -> KeyService:
-    """API keys of a table."""
+    """Build the key service of a table."""
     return KeyService(
         keys=DynamoKeyStore(client, table),
         windows=DynamoRateLimitStore(client, table),

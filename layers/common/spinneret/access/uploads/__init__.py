@@ -1,1 +1,1 @@
-"""Request bodies that are too large to be sent with their request (T-06)."""
+"""Request bodies that are too large to send with their request (T-06)."""

@@ -9,10 +9,10 @@ from datetime import datetime
 
 @dataclass(frozen=True, kw_only=True)
 class UploadForm:
-    """Permission to store one body: a form to post before `expires_at`, the file as last field."""
+    """Form that stores one body if posted before `expires_at`, with the file as last field."""
 
     upload_id: str
     url: str
     fields: Mapping[str, str] = field(repr=False)
-    """To be sent unchanged; they contain a signature."""
+    """Form fields to send unchanged; they contain a signature."""
     expires_at: datetime

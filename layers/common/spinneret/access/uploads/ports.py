@@ -1,4 +1,4 @@
-"""What uploads need from outside."""
+"""Ports of the upload service."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Protocol
 
 
 class UploadStore(Protocol):
-    """Keeps what is posted to it for a day, by tenant and id. Raises DependencyUnavailable."""
+    """Uploads by tenant and id, kept for a day. Methods raise DependencyUnavailable."""
 
     def form(self, tenant: str, upload_id: str, *, seconds: int) -> tuple[str, Mapping[str, str]]:
-        """URL and fields of a form that stores 1 to UPLOAD_MAX_BYTES bytes of JSON."""
+        """Return URL and fields of a form that stores 1 to UPLOAD_MAX_BYTES bytes of JSON."""
         ...
 
     def read(self, tenant: str, upload_id: str) -> bytes | None:
-        """What was posted; None when nothing was, or is no more. Raises BodyTooLarge."""
+        """Return the upload; None if it is missing or has expired. Raise BodyTooLarge."""
         ...

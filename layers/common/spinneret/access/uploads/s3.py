@@ -1,4 +1,4 @@
-"""Uploads in a bucket of their own, whose lifecycle rule removes them after a day."""
+"""Uploads in a separate bucket, whose lifecycle rule removes them after a day."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from spinneret.kernel.ids import NewId, is_id
 
 
 class UploadService:
-    """Bodies of one tenant's requests. An unknown id and a foreign one are the same NotFound."""
+    """Bodies of one tenant's requests. Unknown and foreign ids raise the same NotFound."""
 
     def __init__(self, *, store: UploadStore, clock: Clock, new_id: NewId) -> None:
         self._store = store
@@ -21,7 +21,7 @@ class UploadService:
         self._new_id = new_id
 
     def begin(self, tenant: str) -> UploadForm:
-        """A form for one body."""
+        """Return a form that stores one body."""
         upload_id = self._new_id("upl")
         seconds = bounds.UPLOAD_FORM_SECONDS
         url, fields = self._store.form(tenant, upload_id, seconds=seconds)
@@ -29,7 +29,7 @@ class UploadService:
         return UploadForm(upload_id=upload_id, url=url, fields=fields, expires_at=expires_at)
 
     def body(self, tenant: str, upload_id: str) -> bytes:
-        """The body as it was posted; raises NotFound and BodyTooLarge."""
+        """Return the body exactly as posted; raise NotFound or BodyTooLarge."""
         body = self._store.read(tenant, upload_id) if is_id(upload_id) else None
         if body is None:
             raise NotFound("no such upload")

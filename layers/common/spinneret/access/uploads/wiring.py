@@ -1,4 +1,4 @@
-"""Chooses the adapters of uploads."""
+"""Select the adapters of uploads."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from spinneret.kernel.settings import Settings
 
 @dataclass(frozen=True, kw_only=True)
 class UploadSettings(Settings):
-    """Where uploads are kept."""
+    """Bucket of uploads."""
 
     uploads_bucket: str
 
 
 def upload_service(settings: UploadSettings) -> UploadService:
-    """Uploads of this stage."""
+    """Build the upload service of this stage."""
     return UploadService(
         store=S3UploadStore(s3_client(), settings.uploads_bucket),
         clock=utc_now,
