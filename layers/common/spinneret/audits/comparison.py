@@ -1,4 +1,4 @@
-"""Two runs of an audit beside each other."""
+"""Comparison of two runs of an audit."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 Key = tuple[str, str]
-"""A check, and the page that failed it."""
+"""A check and the URL of the page that failed it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunComparison:
-    """What changed between an earlier run and this one; keys are in order."""
+    """Changes between an earlier run and this one; keys are sorted."""
 
     score_before: float
     score_after: float
@@ -19,13 +19,13 @@ class RunComparison:
     fixed: tuple[Key, ...]
     still: tuple[Key, ...]
     not_seen: tuple[Key, ...]
-    """Issues of pages that this run didn't visit: neither fixed nor still there."""
+    """Issues of pages that this run didn't visit: neither fixed nor confirmed."""
     catalogue_changed: bool = False
-    """The runs had different catalogues: some differences may be those of the checks."""
+    """The runs had different catalogues: some differences may come from changed checks."""
 
     @property
     def change(self) -> float:
-        """Points gained; less than 0 for those lost."""
+        """Points gained; negative if points were lost."""
         return round(self.score_after - self.score_before, 4)
 
 
@@ -38,9 +38,10 @@ def compare(
     score_after: float,
     versions: tuple[str, str],
 ) -> RunComparison:
-    """`visited` are the URLs that this run has facts of, or the start page for checks of the site.
+    """Compare the issues of two runs.
 
-    `versions` are the catalogues' of both runs.
+    `visited` contains the URLs with facts in the later run, and its start page for checks of the
+    site. `versions` are the catalogue versions of both runs.
     """
     earlier, later = dict.fromkeys(before), dict.fromkeys(after)
     gone = [key for key in earlier if key not in later]

@@ -2,22 +2,22 @@
 
 Audits table
     pk `T#<tenant>#AUDIT#<id>`
-        sk `RUN#<run>`                  how far a run is, and its result
+        sk `RUN#<run>`                  progress of a run, and its result
         sk `RUN#<run>#PAGE#<place>`     the facts of a page, compressed; query by prefix
-        sk `RUN#<run>#LINKS#<number>`   what some external links answered; query by prefix
-        sk `RUN#<run>#FINISHED`         where a run stands among the audits of its site
+        sk `RUN#<run>#LINKS#<number>`   outcomes of some external links; query by prefix
+        sk `RUN#<run>#FINISHED`         a finished run's values for comparisons
         sk `ARTIFACT#<id>`              an object in the bucket; list by prefix
     pk `T#<tenant>#SITE#<key>`, sk `<time>#<id>#<run>`
-        the finished audits of a site: query backwards for the one before
+        the finished audits of a site: query backwards for the previous one
     pk `T#<tenant>#SCHEDULES`, sk `<id>`
         a schedule (schedules/dynamo.py)
-    index `due`: pk `due_shard`, sk `due_at`, sparse: what has to be done at a time
+    index `due`: pk `due_shard`, sk `due_at`, sparse: rows with work at a given time
         `EXPIRY#0` … `EXPIRY#3`         artifacts whose retention ends (spinneret.retention)
         `SCHEDULE#0` … `SCHEDULE#3`     schedules by their next run
 
-Every write of a worker is a transaction with the check of its claim. `purge_at` (epoch seconds) is
-DynamoDB's TTL attribute: garbage collection, never a condition. Artifacts have none: what is in the
-bucket keeps its row.
+Every write of a worker is a transaction that checks its claim. `purge_at` (epoch seconds) is
+DynamoDB's TTL attribute: it removes garbage and never decides anything. Artifacts have none, so
+that every object in the bucket keeps its row.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
-_LEASE = 0  # its position in every transaction
+_LEASE = 0  # position of the lease check in every transaction
 
 
 class DynamoAuditStore:

@@ -1,6 +1,6 @@
 """Types of the domain events of audits; the job kernel writes them by the kind's policy.
 
-Their data hold the audit's result: its score, and `score_change` since the audit before.
+Their data contain the audit's result: its score, and `score_change` since the previous audit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Issues that were found, kept in a file: their number grows with the site, memory doesn't."""
+"""Findings stored in a file: their number grows with the site, memory use doesn't."""
 
 from __future__ import annotations
 
@@ -13,32 +13,35 @@ from spinneret.audits.checks.catalogue import catalogue, ranked
 from spinneret.audits.checks.models import Evidence
 
 MAX_EVIDENCE: Final = 10
-"""Of one issue on one page; how many there are in all is counted besides."""
+"""Maximum evidence of one issue on one page; the total is counted separately."""
 MAX_CHARS: Final = 500
-"""Of a value; addresses stay whole."""
-# Neither XML 1.0 nor HTML can hold them, even escaped.
+"""Maximum length of a value; URLs are never cut."""
+# Neither XML 1.0 nor HTML allows these characters, even escaped.
 _UNPRINTABLE: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A check that a page, or the site, failed."""
+    """A failed check of a page or of the site."""
 
     check: str
     url: str
-    """Of the page; for checks of the site, of its start page."""
+    """URL of the page; of the start page for checks of the site."""
     count: int
-    """How often it is wrong there: `evidence` holds the first ten."""
+    """Number of faults on the page: `evidence` contains the first ten."""
     evidence: tuple[Evidence, ...]
 
     @property
     def key(self) -> tuple[str, str]:
-        """What makes it the same issue in another run."""
+        """Key that identifies the issue across runs."""
         return self.check, self.url
 
 
 def finding_of(check: str, url: str, evidence: Iterable[Evidence]) -> Finding:
-    """With its evidence bounded; controls, which fit into no report, are replaced."""
+    """Build a finding with bounded evidence.
+
+    Control characters, which no report format allows, are replaced.
+    """
     rows = tuple(evidence)
     return Finding(
         check=check,
@@ -61,10 +64,10 @@ def _clean(text: str) -> str:
 
 
 class FindingLog:
-    """Findings in a file that can be read and sought, such as `tempfile.TemporaryFile()`.
+    """Findings in a readable and seekable file, such as `tempfile.TemporaryFile()`.
 
-    They are read back check by check, though pages add them mixed: what is held in memory is the
-    place of each.
+    Findings are read back by check, although pages add them in mixed order: memory only holds the
+    position of each.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -72,7 +75,7 @@ class FindingLog:
         self._places: dict[str, array[int]] = {}
 
     def add(self, finding: Finding) -> None:
-        """At the end of the file."""
+        """Append the finding to the file."""
         place = self._file.seek(0, 2)
         row = [finding.check, finding.url, finding.count, *finding.evidence]
         self._file.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode())
@@ -80,11 +83,11 @@ class FindingLog:
         self._places.setdefault(finding.check, array("Q")).append(place)
 
     def count(self, check: str) -> int:
-        """Pages that failed the check."""
+        """Return the number of pages that failed the check."""
         return len(self._places.get(check, ()))
 
     def of(self, check: str) -> Iterator[Finding]:
-        """Those of one check, in the order in which they came."""
+        """Yield one check's findings in insertion order."""
         for place in self._places.get(check, ()):
             self._file.seek(place)
             name, url, count, *evidence = json.loads(self._file.readline())
@@ -96,7 +99,7 @@ class FindingLog:
             )
 
     def __iter__(self) -> Iterator[Finding]:
-        """In the order of reports: severity, category, weight."""
+        """Yield all findings in the order of reports: severity, category, weight."""
         for check in ranked(catalogue()):
             yield from self.of(check.id)
 

@@ -1,7 +1,7 @@
-"""The log of a run's issues, as routes and later audits read it: lines of JSON, compressed.
+"""The issue log of a run, for routes and later audits: lines of JSON, compressed.
 
-The first line says what the run was, then a line for each page that it visited, then one for each
-issue, in the order of reports.
+The first line describes the run. Then comes a line for each visited page, then one for each issue,
+in the order of reports.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from spinneret.audits.findings import Finding
 
 @dataclass(frozen=True, kw_only=True)
 class IssueHead:
-    """What an issue log is of."""
+    """Description of the run that an issue log belongs to."""
 
     start_url: str
     score: float
     catalogue_version: str
     pages: int
-    """Lines with visited pages behind this one."""
+    """Number of following lines with visited pages."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoggedIssue:
-    """One issue and whether the run before had it (`new`, `still`, or nothing without one)."""
+    """One issue and its state: `new`, `still`, or empty without an earlier run."""
 
     finding: Finding
     state: str
@@ -40,7 +40,7 @@ class LoggedIssue:
 def written(
     head: IssueHead, visited: Collection[str], issues: Iterable[LoggedIssue]
 ) -> Iterator[str]:
-    """The log, line by line."""
+    """Yield the lines of the log."""
     yield _line(asdict(head))
     for url in visited:
         yield _line(url)
@@ -50,19 +50,19 @@ def written(
 
 
 class IssueLog:
-    """A log as it is stored; read once, from its beginning on."""
+    """Reader of a stored log, which reads it once from the start."""
 
     def __init__(self, stored: bytes) -> None:
         self._lines = iter(gzip.GzipFile(fileobj=io.BytesIO(stored)))
         self.head = IssueHead(**json.loads(next(self._lines)))
 
     def visited(self) -> Iterator[str]:
-        """The pages of the run; to be read before the issues."""
+        """Yield the pages of the run; must be read before the issues."""
         for _ in range(self.head.pages):
             yield json.loads(next(self._lines))
 
     def issues(self) -> Iterator[LoggedIssue]:
-        """All issues."""
+        """Yield all issues."""
         for line in self._lines:
             check, url, count, state, *evidence = json.loads(line)
             rows = tuple(Evidence(*each) for each in evidence)
@@ -71,7 +71,7 @@ class IssueLog:
             )
 
     def keys(self) -> Iterator[Key]:
-        """What makes issues the same in another run."""
+        """Yield the keys that identify issues across runs."""
         return (issue.finding.key for issue in self.issues())
 
 

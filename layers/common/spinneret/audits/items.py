@@ -1,4 +1,4 @@
-"""Rows of audits as DynamoDB items, and back (keys: see `dynamo`)."""
+"""Conversion of audit rows to and from DynamoDB items (keys: see `dynamo`)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def audit_partition(tenant: str, audit_id: str) -> str:
 
 
 def run_key(ref: RunRef, behind: str = "") -> dict[str, str]:
-    """Primary key of a run's row, or of one below it."""
+    """Primary key of a run's row, or of a row below it."""
     return {"pk": audit_partition(ref.tenant, ref.audit_id), "sk": f"RUN#{ref.run:04}{behind}"}
 
 
@@ -35,12 +35,12 @@ def site_partition(tenant: str, site_key: str) -> str:
 
 
 def due_shard(kind: str, name: str) -> str:
-    """Partition of the index `due`; spread by name."""
+    """Partition of the index `due`, sharded by name."""
     return f"{kind}#{shard_of(name, limits.DUE_SHARDS)}"
 
 
 def prefix_query(table: str, prefix: dict[str, str]) -> QueryInputTypeDef:
-    """A consistent query of the rows that begin with a key."""
+    """Return a consistent query of the rows whose sort key starts with a prefix."""
     return {
         "TableName": table,
         "KeyConditionExpression": "pk = :pk AND begins_with(sk, :prefix)",
@@ -50,7 +50,7 @@ def prefix_query(table: str, prefix: dict[str, str]) -> QueryInputTypeDef:
 
 
 def progress_from_item(ref: RunRef, item: Mapping[str, Any]) -> Progress:
-    """The inverse of the item that `keep_progress` puts."""
+    """Parse the item that `keep_progress` puts."""
     result = item.get("result")
     return Progress(
         ref=ref,
@@ -65,21 +65,21 @@ def progress_from_item(ref: RunRef, item: Mapping[str, Any]) -> Progress:
 
 
 def finished_item(finished: Finished) -> dict[str, Any]:
-    """What is known of a finished run."""
+    """Return the item of a finished run, without its key."""
     return {
         "audit_id": finished.ref.audit_id,
         "run": finished.ref.run,
         "site_key": finished.site_key,
         "start_url": finished.start_url,
         "finished_at": to_iso(finished.finished_at),
-        "score": str(finished.score),  # a float; DynamoDB has decimals only
+        "score": str(finished.score),  # a float; DynamoDB only stores decimals
         "catalogue_version": finished.catalogue_version,
         "issues_uri": finished.issues_uri,
     }
 
 
 def finished_from_item(tenant: str, item: Mapping[str, Any]) -> Finished:
-    """The inverse of `finished_item`."""
+    """Parse the item of `finished_item`."""
     return Finished(
         ref=RunRef(tenant=tenant, audit_id=item["audit_id"], run=int(item["run"])),
         site_key=item["site_key"],
@@ -92,13 +92,13 @@ def finished_from_item(tenant: str, item: Mapping[str, Any]) -> Finished:
 
 
 def outcome_of(row: Sequence[Any]) -> Outcome:
-    """An outcome from its JSON."""
+    """Parse an outcome from its JSON."""
     status, failure, *rest = row
     return Outcome(status, None if failure is None else Failure(failure), *rest)
 
 
 def artifact_item(artifact: Artifact) -> dict[str, Any]:
-    """The row of an artifact; one that ends is in the index `due`."""
+    """Return the row of an artifact; one that expires is in the index `due`."""
     ref = artifact.ref
     item = {
         "pk": audit_partition(ref.tenant, ref.audit_id),
@@ -118,7 +118,7 @@ def artifact_item(artifact: Artifact) -> dict[str, Any]:
 
 
 def artifact_from_item(tenant: str, audit_id: str, item: Mapping[str, Any]) -> Artifact:
-    """The inverse of `artifact_item`."""
+    """Parse the row of `artifact_item`."""
     return Artifact(
         ref=RunRef(tenant=tenant, audit_id=audit_id, run=int(item["run"])),
         type=ArtifactType(item["type"]),

@@ -1,4 +1,4 @@
-"""An audit: pages come one at a time, the site's facts at the end, findings go out as they come.
+"""Evaluation of an audit: page by page, then the site's facts; findings are emitted at once.
 
 audit = Audit("https://example.com/", log.add)
 for facts in pages:
@@ -23,7 +23,7 @@ from spinneret.audits.findings import Finding, finding_of
 from spinneret.audits.scoring import FORMULA_VERSION, CheckBitmap, Score, score
 
 _COUNTED: Final = (Kind.HTML, Kind.FAILED)
-"""Pages, and what should be one: the denominator of the score."""
+"""Pages and failed requests for pages: the denominator of the score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,21 +34,21 @@ class PageResult:
     kind: Kind
     status: int | None
     score: float | None
-    """None for what isn't a page."""
+    """None unless it is a page."""
     title: str
     words: int
     clicks: int | None
-    """From the start page; None where no links lead there."""
+    """Distance from the start page; None if no links lead there."""
     issues: Mapping[Severity, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """What was checked, and what wasn't."""
+    """Numbers of checked and unchecked pages, links and images."""
 
     pages: Mapping[Kind, int]
     pages_not_visited: int
-    """URLs of the site that pages link to or sitemaps list, and that the audit didn't visit."""
+    """URLs of the site that pages link to or sitemaps list, but that the audit didn't visit."""
     external_links: int
     external_links_checked: int
     images: int
@@ -57,7 +57,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What an audit found out, but for the findings themselves."""
+    """Result of an audit, without its findings."""
 
     start_url: str
     audited_at: str
@@ -70,7 +70,7 @@ class Result:
 
 
 class AuditEvaluator:
-    """Judges pages and site. Memory grows by some two kilobytes a page."""
+    """Evaluates pages and site. Memory grows by about two kilobytes per page."""
 
     def __init__(self, start_url: str, found: Callable[[Finding], None]) -> None:
         self._site = Site(start_url)
@@ -79,9 +79,9 @@ class AuditEvaluator:
         self._issues: dict[str, Counter[Severity]] = {}
 
     def page(self, facts: PageFacts) -> None:
-        """Judge a page by its own facts; of two with the same URL the first counts.
+        """Judge a page by its own facts; ignore further pages with the same URL.
 
-        Pages of other hosts, to which redirects may lead, are passed over.
+        Pages of other hosts, to which redirects may lead, are ignored.
         """
         if facts.url in self._marks or not self._site.is_internal(facts.url):
             return
@@ -92,7 +92,7 @@ class AuditEvaluator:
                 self._judge(step, facts.url, marks, 0, facts)
 
     def finish(self, facts: SiteFacts) -> Result:
-        """Judge the site, and each page among the others."""
+        """Judge the site, and each page in comparison with the others."""
         site = self._site
         site.close(facts)
         of_site = CheckBitmap()
@@ -164,7 +164,7 @@ def _coverage(site: Site) -> Coverage:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A check with its own bit and those of its prerequisites."""
+    """A check with its own bit and its prerequisites' bits."""
 
     check: Check[Any]
     bit: int

@@ -1,4 +1,4 @@
-"""The kind of work that an audit is, and its lane."""
+"""The job kind of audits, and its lane."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from spinneret.jobs.models import Lane, Priority
 AUDIT: Final = "audit"
 
 KINDS: Final = {
-    # An audit's own waits (a slow host, a lock) are deferrals; a redrive would begin a failed one
-    # again every few minutes, and audit the site anew each time.
+    # Audits defer themselves while they wait for a slow host or a lock. A redrive would restart a
+    # failed audit every few minutes, and audit the whole site each time.
     AUDIT: KindPolicy(
         lanes=dict.fromkeys(Priority, Lane("audit")),
         subject="url",

@@ -1,4 +1,4 @@
-"""Values of audits as jobs: how far one is, what it made, what came of it."""
+"""Values of audit jobs: progress, artifacts, results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spinneret.kernel.canonical import fingerprint
 
 @dataclass(frozen=True, kw_only=True)
 class RunRef:
-    """One run of one audit: a retry audits the site anew."""
+    """One run of one audit: a retry audits the whole site again."""
 
     tenant: str
     audit_id: str
@@ -21,26 +21,26 @@ class RunRef:
 
     @property
     def session_id(self) -> str:
-        """Of its session at the host, whichever worker is at it."""
+        """Id of the run's session at the host, independent of the worker."""
         return f"{self.tenant}/{self.audit_id}/{self.run}"
 
     @classmethod
     def of_session(cls, session_id: str) -> Self:
-        """The inverse of `session_id`."""
+        """Parse a `session_id`."""
         tenant, audit_id, run = session_id.rsplit("/", 2)
         return cls(tenant=tenant, audit_id=audit_id, run=int(run))
 
     @property
     def folder(self) -> str:
-        """Where its objects are."""
+        """Key prefix of its objects."""
         return f"T/{self.tenant}/audits/{self.audit_id}/{self.run}"
 
 
 class Phase(StrEnum):
-    """What an audit is at."""
+    """Phase of an audit run."""
 
     SETTLING = "settling"
-    """Which host answers, robots.txt, sitemaps."""
+    """Find the host that responds, robots.txt, sitemaps."""
     CRAWLING = "crawling"
     CHECKING = "checking links"
     JUDGING = "judging"
@@ -49,31 +49,31 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How far a run is, as its next worker has to know it."""
+    """Progress of a run, stored for its next worker."""
 
     ref: RunRef
     phase: Phase = Phase.SETTLING
     lock_attempts: int = 0
-    """Refusals by the host's lock so far (F-04)."""
+    """Number of refusals by the host's lock so far (F-04)."""
     start_url: str | None = None
-    """Behind the redirects of the URL that was asked for."""
+    """URL after the redirects of the requested URL."""
     site_uri: str | None = None
-    """Where the facts of the site are."""
+    """Key of the facts of the site."""
     probed: tuple[str, ...] = ()
-    """Questions about the site that have their answer."""
+    """Probes of the site that are answered."""
     out_of_time: bool = False
-    """The sample isn't complete: the audit's own time was up."""
+    """The sample is incomplete, as the audit's own time ran out."""
     result: Mapping[str, Any] | None = None
 
 
 class ArtifactType(StrEnum):
-    """What an artifact is."""
+    """Type of an artifact."""
 
     HTML_GZ = "html_gz"
-    """The page as it came, compressed; the only type that ends (A-03)."""
+    """The original page, compressed; the only type that expires (A-03)."""
     SITE_FACTS = "site_facts"
     ISSUES = "issues"
-    """The log of issues that the routes read."""
+    """The issue log that the routes read."""
     REPORT_JSON = "report_json"
     REPORT_CSV = "report_csv"
     REPORT_HTML = "report_html"
@@ -84,27 +84,27 @@ class ArtifactType(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Artifact:
-    """One object that a run made. Its row is written before the object: none is without a row."""
+    """One object that a run made. Its row is written first, so that no object lacks a row."""
 
     ref: RunRef
     type: ArtifactType
     storage_uri: str
-    """Key in the bucket of audits."""
+    """Key in the audits bucket."""
     created_at: datetime
     url: str | None = None
-    """The page that it is of."""
+    """URL of the page that it was made from."""
     retention_until: datetime | None = None
     deleted_at: datetime | None = None
 
     @property
     def id(self) -> str:
-        """The same for the same object of the same run."""
+        """Id that is the same for the same object of the same run."""
         return f"{self.ref.run:04}-{self.type}-{fingerprint(self.storage_uri)[:32]}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finished:
-    """A run with its result: what later audits of the site are compared with."""
+    """A finished run with the values that later audits of the site compare."""
 
     ref: RunRef
     site_key: str
@@ -116,11 +116,11 @@ class Finished:
 
     @property
     def place(self) -> str:
-        """Its place among the audits of its site: by time."""
+        """Sort key among the audits of its site, by time."""
         moment = self.finished_at.strftime("%Y%m%dT%H%M%S%f")
         return f"{moment}#{self.ref.audit_id}#{self.ref.run:04}"
 
 
 def site_key(recipe: str, host: str) -> str:
-    """What audits are of the same site: comparison goes by recipe and host."""
+    """Return the key of the site: audits with the same recipe and host are compared."""
     return fingerprint([recipe, host])[:32]

@@ -1,4 +1,4 @@
-"""What audits need from outside."""
+"""Ports of audits."""
 
 from __future__ import annotations
 
@@ -12,69 +12,71 @@ from spinneret.kernel.paging import Page
 
 
 class AuditStore(Protocol):
-    """Rows of audits. Raises DependencyUnavailable; every write raises LeaseLost for a claim that
-    has ended, and may be repeated."""
+    """Rows of audits. Methods raise DependencyUnavailable.
+
+    Writes can be repeated; they raise LeaseLost if their claim has ended.
+    """
 
     def progress(self, ref: RunRef) -> Progress | None:
-        """How far a run is; None for one that has just begun."""
+        """Return the progress of a run; None if it has just begun."""
         ...
 
     def keep_progress(self, progress: Progress, lease: Lease) -> None:
-        """Replace what is known of a run."""
+        """Replace the progress of a run."""
         ...
 
     def keep_page(self, ref: RunRef, place: str, facts: bytes, lease: Lease) -> None:
-        """Keep the compressed facts of a page under its place in the crawl."""
+        """Store the compressed facts of a page under its place in the crawl."""
         ...
 
     def pages(self, ref: RunRef) -> Iterator[bytes]:
-        """The facts of all pages, in the order of their places."""
+        """Yield the facts of all pages, ordered by place."""
         ...
 
     def keep_outcomes(
         self, ref: RunRef, number: int, outcomes: Mapping[str, Outcome], lease: Lease
     ) -> None:
-        """Keep what some URLs answered; `number` names the write, another of it replaces it."""
+        """Store the outcomes of some URLs; a write with the same `number` replaces them."""
         ...
 
     def outcomes(self, ref: RunRef) -> tuple[dict[str, Outcome], int]:
-        """All of them, and the number of the next write."""
+        """Return all outcomes, and the number of the next write."""
         ...
 
     def keep_artifacts(self, artifacts: Sequence[Artifact], lease: Lease) -> None:
-        """Write the rows of objects that are about to be written; at most ten."""
+        """Write the rows of at most ten objects before the objects themselves are written."""
         ...
 
     def artifacts(
         self, tenant: str, audit_id: str, after: str | None, limit: int
     ) -> Page[Artifact]:
-        """The artifacts of an audit, of all its runs."""
+        """Return a page of an audit's artifacts, of all its runs."""
         ...
 
     def finish(self, progress: Progress, finished: Finished, lease: Lease) -> None:
-        """Write a run's result and its place among the audits of its site, at once."""
+        """Write a run's result and its place among the audits of its site in one transaction."""
         ...
 
     def finished(self, ref: RunRef) -> Finished | None:
-        """A run's result, if it has one."""
+        """Return a run's result; None without one."""
         ...
 
     def finished_before(self, tenant: str, site_key: str, place: str) -> Finished | None:
-        """The last audit of the site whose place is before this one."""
+        """Return the last audit of the site before `place`; None if there is none."""
         ...
 
 
 class AuditObjectStore(Protocol):
-    """The objects of audits. Raises DependencyUnavailable."""
+    """Objects of audits. Methods raise DependencyUnavailable."""
 
     def put(self, key: str, body: bytes | IO[bytes], media_type: str) -> None:
-        """Write an object; one that is there is replaced."""
+        """Write an object; replace an existing one."""
         ...
 
     def get(self, key: str) -> bytes | None:
-        """An object; None where there is none."""
+        """Return an object; None if missing."""
         ...
 
     def url(self, key: str, *, file_name: str, media_type: str, seconds: int) -> str:
-        """A URL by which anybody may read the object for so long."""
+        """Return a URL by which anybody can read the object for `seconds`."""
         ...

@@ -1,4 +1,4 @@
-"""How large a site is, by about three requests: its start page, robots.txt, its sitemap."""
+"""Estimate a site's size with about three requests: its start page, robots.txt, its sitemap."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness import robots
 
 LinksOf = Callable[[FetchedPage], list[str]]
-"""The links of a page, absolute."""
+"""Returns the absolute links of a page."""
 
 _START_BYTES: Final = 512 * 1024
 _ROBOTS_BYTES: Final = 500 * 1024
@@ -47,7 +47,7 @@ Basis = Literal["sitemap", "sitemap index", "links of the start page"]
 
 
 class Previews:
-    """Previews of one stage."""
+    """Previews of sites in one stage."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Previews:
         self._new_id = new_id
 
     def preview(self, tenant: str, text: str) -> PreviewView:
-        """Raises what the start page raises, and RateLimited while its host can't be asked."""
+        """Preview a site; raise the start page's errors, and RateLimited while its host is busy."""
         url = check_url_at_submission(text, self._policy)
         asker = _Asker(self._fetcher, tenant, self._new_id("preview"), self._clock)
         allowed, start = True, url
@@ -109,7 +109,11 @@ class Previews:
     def _listed(
         self, asker: _Asker, start: Url, rules: robots.Robots
     ) -> tuple[int | None, str | None, Basis, bool]:
-        """URLs of the first sitemap; of an index as many as its first file has, for each file."""
+        """Return the number of listed URLs, the sitemap, the basis, and whether there may be more.
+
+        Counts the first sitemap's URLs. For an index, multiplies the URLs of its first file by the
+        number of its files.
+        """
         url = first_sitemaps(start, rules)[0]
         entries, kind, whole = self._read(asker, url)
         if not entries:
@@ -139,7 +143,7 @@ class Previews:
 
 
 class _Asker:
-    """The requests of one preview."""
+    """Sends and counts the requests of one preview."""
 
     def __init__(self, fetcher: PoliteFetcher, tenant: str, name: str, clock: Clock) -> None:
         self.requests = 0

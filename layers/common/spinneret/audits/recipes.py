@@ -1,4 +1,4 @@
-"""What an audit does: how large a sample it takes. Pure."""
+"""Recipes of audits: how large a sample they take. Pure functions."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from spinneret.kernel.errors import ValidationFailed
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """How much of a site is looked at."""
+    """Size of the sample of a site."""
 
     max_pages: int
     max_external_links: int
     max_images: int
 
     def with_options(self, options: Mapping[str, int]) -> Self:
-        """The sample with some of its bounds replaced."""
+        """Return the sample with some of its bounds replaced."""
         return replace(self, **options)
 
     def as_json(self) -> dict[str, int]:
-        """As a job's payload has it."""
+        """Return the sample as stored in a job's payload."""
         return asdict(self)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """One way to audit."""
+    """A named, versioned way to audit a site."""
 
     name: str
     version: int
-    """Goes up when the same request would give another kind of result."""
+    """Incremented when the same request would give another kind of result."""
     sample: Sample
     takes_options: bool = True
 
     def sample_with(self, options: Mapping[str, int]) -> Sample:
-        """Raises ValidationFailed for options that the recipe doesn't take."""
+        """Return the sample; raise ValidationFailed for options that the recipe doesn't take."""
         if options and not self.takes_options:
             fields = [{"field": f"options.{name}"} for name in options]
             raise ValidationFailed(
@@ -66,9 +66,9 @@ RECIPES: Final = {
         ),
     ),
 }
-"""`hello` audits one page: a smoke test of everything that an audit needs."""
+"""Recipes by name. `hello` audits one page: a smoke test of everything that an audit needs."""
 
 
 def sample_of(payload: Mapping[str, Any]) -> Sample:
-    """The sample of a job."""
+    """Return the sample of a job's payload."""
     return Sample(**payload["sample"])

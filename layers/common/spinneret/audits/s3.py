@@ -1,6 +1,6 @@
-"""The objects of audits in S3, under their tenant.
+"""Objects of audits in S3, under their tenant.
 
-`T/<tenant>/audits/<id>/<run>/…`   pages by the hash of their content, facts and reports by name
+`T/<tenant>/audits/<id>/<run>/…`: pages by the hash of their content, facts and reports by name.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """The score, by a published formula (docs/audits.md).
 
-A page earns the weight of each check that it passes, out of the weights of those that apply to it;
-a page that couldn't be read earns nothing. The site's own checks are counted in the same way:
+A page earns the weight of each check that it passes, divided by the total weight of the checks
+that apply to it. A page that couldn't be read earns nothing. The site's own checks count the same
+way:
 
     score = 100 x (0.85 x mean of the pages' shares + 0.15 x share of the site's checks)
 
-What doesn't apply has no weight. A check that can't be judged while another one fails counts as
-failed, so that mending the other one never makes a check apply that takes more than it gave.
+A check that doesn't apply has no weight. A check that can't be judged while another one fails
+counts as failed, so that fixing the other one can't lower the score by making a check apply.
 """
 
 from __future__ import annotations
@@ -23,54 +24,55 @@ from spinneret.audits.checks.models import Category, CheckScope
 FORMULA_VERSION: Final = "1"
 PAGES_SHARE: Final = 0.85
 SITE_SHARE: Final = 1 - PAGES_SHARE
-"""Ours: the site's 15 checks would be a twelfth of a page's by number, and are mended once."""
+"""Own choice: by number, the site's 15 checks would weigh a twelfth of a page's; each is fixed
+once."""
 
-_DECIMALS: Final = 4  # one light issue of one page among 2,000 still shows
+_DECIMALS: Final = 4  # one light issue of one page among 2,000 remains visible
 
 
 @dataclass(slots=True)
 class CheckBitmap:
-    """What the checks said of one page, or of the site: sets of their numbers as bits."""
+    """Results of the checks of one page or of the site: sets of check numbers as bits."""
 
     applicable: int = 0
-    """Failed and blocked ones are among them."""
+    """Includes failed and blocked checks."""
     failed: int = 0
     blocked: int = 0
-    """Can't be judged, since a check that they come after failed or is itself blocked."""
+    """Checks that can't be judged, as a prerequisite failed or is itself blocked."""
     is_read: bool = True
-    """False for a page that gave no answer to judge: it earns nothing."""
+    """False for a page without a readable response: it earns nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckStats:
-    """How pages, or the site, fared in one check."""
+    """Numbers of pages by result of one check; for checks of the site, 0 or 1."""
 
     applicable: int = 0
     failed: int = 0
     blocked: int = 0
     points: float = 0.0
-    """What the score gains, at most, where all these issues are mended and no other."""
+    """Maximum gain of the score if all these issues, and no others, are fixed."""
 
     @property
     def passed(self) -> int:
-        """Neither failed nor blocked."""
+        """Number that neither failed nor was blocked."""
         return self.applicable - self.failed - self.blocked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """0 to 100."""
+    """Score of an audit, from 0 to 100."""
 
     total: float
     categories: Mapping[Category, float | None]
-    """None where nothing of the category applies, or it has no weight."""
+    """None if no check of the category applies, or it has no weight."""
     tallies: Mapping[str, CheckStats]
     pages: Sequence[float]
-    """Of each page, in the order given."""
+    """Score of each page, in input order."""
 
 
 def score(pages: Iterable[CheckBitmap], site: CheckBitmap) -> Score:
-    """The score of an audit, from the marks of its pages (HTML, or what should be) and its site."""
+    """Return the score from the marks of pages (HTML, or failed requests for pages) and site."""
     sums = _Sums()
     for page in pages:
         sums.add_page(page, site)
@@ -155,7 +157,7 @@ class _Sums:
     def _category(
         self, category: Category, earned: Mapping[Category, int], possible: Mapping[Category, int]
     ) -> float | None:
-        """Pages and site weigh as much as their checks do in the catalogue."""
+        """Return a category's score, weighting pages and site by their checks in the catalogue."""
         by_pages, by_site = _category_weights()[category]
         part = self.parts[category]
         rated, weights = 0.0, 0
@@ -170,7 +172,7 @@ class _Sums:
 
 
 def _by_category(marks: CheckBitmap) -> tuple[dict[Category, int], dict[Category, int]]:
-    """Weights earned, and weights that could be."""
+    """Return the weights earned and the weights possible, by category."""
     earned: dict[Category, int] = defaultdict(int)
     possible: dict[Category, int] = defaultdict(int)
     table = _table()
@@ -184,14 +186,14 @@ def _by_category(marks: CheckBitmap) -> tuple[dict[Category, int], dict[Category
 
 
 def _gains(marks: CheckBitmap, elsewhere: int) -> dict[int, int]:
-    """The weight that comes back when one check alone is mended: its own, and what it blocks.
+    """Return the weight regained by fixing one check alone: its own, and that of checks it blocks.
 
-    `elsewhere` are failed checks of the site, which block checks of pages.
+    `elsewhere` contains the failed checks of the site, which block checks of pages.
     """
     table = _table()
     gains = {number: table[number][1] for number in _bits(marks.failed)}
     causes: dict[int, frozenset[int]] = {}
-    for number in _bits(marks.blocked):  # each after those that it comes after
+    for number in _bits(marks.blocked):  # in catalogue order: prerequisites come first
         roots: set[int] = set()
         for before in _before()[number]:
             if (marks.failed | elsewhere) >> before & 1:
@@ -228,7 +230,7 @@ def _before() -> tuple[tuple[int, ...], ...]:
 
 @cache
 def _category_weights() -> dict[Category, tuple[int, int]]:
-    """Of the checks of pages, and of those of the site."""
+    """Return by category the weights of the checks of pages and of the site."""
     weights = dict.fromkeys(Category, (0, 0))
     for check in catalogue():
         pages, site = weights[check.category]

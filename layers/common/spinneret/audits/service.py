@@ -59,12 +59,11 @@ MEDIA_TYPES: Final[Mapping[FormatName, tuple[str, str]]] = {
     "junit": ("application/xml", "xml"),
     "sarif": ("application/sarif+json", "sarif"),
 }
-"""Type and extension of each report, as reports.formats has them: its renderers aren't for an
-API function to carry."""
+"""Type and extension of each report, as in reports.formats, which API functions don't import."""
 
 
 class AuditService:
-    """All methods raise DependencyUnavailable; a foreign id is NotFound like an unknown one."""
+    """Audits of one tenant. Methods raise DependencyUnavailable, and NotFound for foreign ids."""
 
     def __init__(
         self,
@@ -86,7 +85,7 @@ class AuditService:
     # ------------------------------------------------------------ Audits
 
     def submit(self, tenant: str, request: AuditRequest, key: RequestKey | None) -> Submitted:
-        """Accept an audit. Two of one site are two audits: the second waits for the first's lock.
+        """Accept an audit; a second audit of the same site waits for the first one's lock.
 
         Raises UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen and ValidationFailed.
         """
@@ -100,7 +99,10 @@ class AuditService:
         after: str | None,
         limit: int,
     ) -> AuditList:
-        """Newest first; the recipe filters what was read, so that a page may hold fewer."""
+        """Return a page of audits, newest first.
+
+        The recipe filters the rows that were read, so that a page may contain fewer than `limit`.
+        """
         wanted = JobFilter(kind=AUDIT, status=status)
         page = self._control.page(tenant, wanted, after, limit)
         shown = [job for job in page.items if recipe in (None, job.payload["recipe"])]
@@ -111,21 +113,21 @@ class AuditService:
         )
 
     def get(self, tenant: str, audit_id: str) -> AuditView:
-        """Raises NotFound."""
+        """Return an audit; raise NotFound."""
         return audit_view(self.job(tenant, audit_id))
 
     def job(self, tenant: str, audit_id: str) -> Job:
-        """The job of an audit; raises NotFound."""
+        """Return the job of an audit; raise NotFound."""
         return self._jobs.get(JobRef(tenant=tenant, job_id=audit_id), AUDIT)
 
     def cancel(self, tenant: str, audit_id: str) -> Job:
-        """End an audit. Raises NotFound, Conflict and Contended."""
+        """Cancel an audit. Raise NotFound, Conflict or Contended."""
         return self._control.move(self.job(tenant, audit_id).ref, Transition.CANCEL)
 
-    # ------------------------------------------------------------ What it made
+    # ------------------------------------------------------------ Results
 
     def report(self, tenant: str, audit_id: str, format_: FormatName) -> ReportView:
-        """Raises NotFound, and Conflict for an audit without a result."""
+        """Return a report's URL; raise NotFound, or Conflict for an audit without a result."""
         finished = self._finished(tenant, audit_id)
         media_type, extension = MEDIA_TYPES[format_]
         url = self._bodies.url(
@@ -141,7 +143,7 @@ class AuditService:
     def issues(
         self, tenant: str, audit_id: str, wanted: IssueFilter, skipped: int, limit: int
     ) -> IssueList:
-        """Those behind the first `skipped` of the log. Raises NotFound and Conflict."""
+        """Return issues after the first `skipped` of the log. Raise NotFound or Conflict."""
         log = self._log(self._finished(tenant, audit_id))
         numbered = enumerate(_issues(log), start=1)
         behind = ((number, issue) for number, issue in numbered if number > skipped)
@@ -156,7 +158,7 @@ class AuditService:
     def artifacts(
         self, tenant: str, audit_id: str, after: str | None, limit: int
     ) -> Page[Artifact]:
-        """Raises NotFound."""
+        """Return a page of the audit's artifacts; raise NotFound."""
         self.job(tenant, audit_id)
         return self._store.artifacts(tenant, audit_id, after, limit)
 
@@ -169,7 +171,7 @@ class AuditService:
         skipped: int,
         limit: int,
     ) -> ComparisonView:
-        """Beside `other`, or the audit before of the same site. Raises NotFound and Conflict."""
+        """Compare with `other`, or with the site's previous audit. Raise NotFound or Conflict."""
         after = self._finished(tenant, audit_id)
         before = self._other(after, other)
         found = self._compared(before, after)
@@ -248,7 +250,7 @@ class AuditService:
 
 
 def payload_of(url: str, recipe: Recipe, options: AuditOptions, mode: str | None) -> dict[str, Any]:
-    """What an audit's job is given; raises ValidationFailed."""
+    """Return the payload of an audit's job; raise ValidationFailed."""
     payload: dict[str, Any] = {
         "url": url,
         "recipe": recipe.name,

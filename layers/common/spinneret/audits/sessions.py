@@ -1,4 +1,4 @@
-"""Which sessions of audits don't go on."""
+"""Detect audit sessions that won't continue."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ LookUp = Callable[[JobRef], Job | None]
 
 
 def has_left(look_up: LookUp) -> Callable[[str], bool]:
-    """Whether the audit of a session has ended, rests, or is in another run.
+    """Return a function that says whether the audit of a session no longer continues.
 
-    An audit that is resumed afterwards opens its session anew.
+    It has ended, is paused, or is in another run. An audit that is resumed later opens its session
+    again.
     """
 
     def is_over(session_id: str) -> bool:

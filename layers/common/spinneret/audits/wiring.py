@@ -1,4 +1,4 @@
-"""Chooses the adapters of audits' API and of the pass over schedules."""
+"""Select the adapters of audits' API and of the pass over schedules."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from spinneret.web.proxies.wiring import ProxySettings
 
 @dataclass(frozen=True, kw_only=True)
 class AuditSettings(JobSettings):
-    """Where audits and their objects are kept."""
+    """Table and bucket of audits."""
 
     audits_table: str
     audits_bucket: str
@@ -37,18 +37,21 @@ class AuditSettings(JobSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class SubmissionSettings(AuditSettings, HostServiceSettings):
-    """What whoever submits audits reads."""
+    """Settings for submitting audits."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditApiSettings(SubmissionSettings, ProxySettings, RelaySettings):
-    """The API's environment: previews fetch, and keep robots.txt where all fetchers do."""
+    """Environment variables of the API.
+
+    Previews fetch pages, and store robots.txt in the same bucket as all fetchers.
+    """
 
     content_bucket: str
 
 
 class AuditApi:
-    """What the routes of audits use."""
+    """Services that the routes of audits use."""
 
     def __init__(self, settings: AuditApiSettings) -> None:
         self._settings = settings
@@ -64,7 +67,7 @@ class AuditApi:
 
     @cached_property
     def previews(self) -> Previews:
-        """The first preview loads the fetcher, which takes longer than the rest of the API."""
+        """Build the previews on first use, as loading the fetcher takes longer than the rest."""
         from spinneret.web.wiring import (  # noqa: PLC0415 (see above)
             PoliteFetchSettings,
             polite_fetcher,
@@ -83,12 +86,12 @@ class AuditApi:
 
 
 def audit_api(env: Mapping[str, str]) -> AuditApi:
-    """Services of the audits API."""
+    """Build the services of the audits API."""
     return AuditApi(AuditApiSettings.from_env(env))
 
 
 def audit_service(settings: SubmissionSettings, control: JobControl) -> AuditService:
-    """Audits of this stage."""
+    """Build the audit service of this stage."""
     return AuditService(
         jobs=job_service(settings),
         control=control,
@@ -100,14 +103,14 @@ def audit_service(settings: SubmissionSettings, control: JobControl) -> AuditSer
 
 
 def audit_store(settings: AuditSettings) -> DynamoAuditStore:
-    """The rows of this stage."""
+    """Build the audit store of this stage."""
     return DynamoAuditStore(
         dynamodb_client(), settings.audits_table, settings.jobs_table, clock=utc_now
     )
 
 
 def schedule_pass(env: Mapping[str, str]) -> Callable[[], ScheduleTickResult]:
-    """One pass over the schedules, for its rule."""
+    """Return the pass over the schedules that their rule starts."""
     settings = SubmissionSettings.from_env(env)
     ticker = ScheduleTicker(
         store=DynamoScheduleStore(dynamodb_client(), settings.audits_table),
@@ -118,7 +121,7 @@ def schedule_pass(env: Mapping[str, str]) -> Callable[[], ScheduleTickResult]:
 
 
 def links_of(page: FetchedPage) -> list[str]:
-    """Links of a page by the extractor of facts, which an API function loads late."""
+    """Return the links of a page, using the facts extractor, which is imported late."""
     from spinneret.audits.facts.pages import read_page  # noqa: PLC0415 (import budget)
 
     facts = read_page(page, utc_now())[-1]

@@ -1,4 +1,7 @@
-"""Chooses the adapters of the audit worker; apart from the API's wiring, which loads no fetcher."""
+"""Select the adapters of the audit worker.
+
+The API's wiring is a separate module, as it must not load the fetcher.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +31,14 @@ from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 @dataclass(frozen=True, kw_only=True)
 class AuditWorkerSettings(AuditSettings, RelaySettings, PoliteFetchSettings):
-    """The audit worker's environment."""
+    """Environment variables of the audit worker."""
 
     frontier_table: str
     html_retention_days: int = limits.HTML_RETENTION_DAYS
 
 
 def audit_worker(env: Mapping[str, str]) -> Worker:
-    """A worker of the lane `audit`."""
+    """Build a worker of the lane `audit`."""
     settings = AuditWorkerSettings.from_env(env)
     pipeline = AuditPipeline(
         storage=Storage(
@@ -55,7 +58,7 @@ def audit_worker(env: Mapping[str, str]) -> Worker:
 
 
 def _sessions(settings: AuditWorkerSettings) -> Sessions:
-    """Lock and rest of this stage's hosts."""
+    """Build the sessions with this stage's hosts: lock and minimum pause."""
     return Sessions(
         ledger=DynamoHostStateStore(dynamodb_client(), settings.domains_table),
         settings=settings,

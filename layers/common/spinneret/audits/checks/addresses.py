@@ -1,4 +1,4 @@
-"""The form of addresses, and files for agents."""
+"""Checks of URL forms and of files for agents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AGENTS: Final = CheckDecorators(Category.AGENTS)
 
 MAX_URL: Final = 100  # squirrelscan: 75 is long, 100 too long
 MAX_PARAMETERS: Final = 3
-"""More of them multiply the addresses of one content."""
+"""More parameters multiply the URLs of one content."""
 _FORMS: Final = (
     ("underscore", re.compile("_"), "hyphens"),
     ("space", re.compile("%20|[+]"), "hyphens"),
@@ -36,7 +36,7 @@ _ESCAPE: Final = re.compile("%[0-9A-Fa-f]{2}")
     source=sources.URLS,
 )
 def form(page: PageFacts) -> Answer:
-    """Of the path and the number of parameters."""
+    """Report an unusual path, a long URL, or many parameters."""
     parts = urlsplit(page.final_url)
     found = []
     for name, pattern, instead in _FORMS:
@@ -59,7 +59,7 @@ def form(page: PageFacts) -> Answer:
     source=sources.LLMS_TXT,
 )
 def llms_txt(site: Site) -> Answer:
-    """Not there, or without the heading that the proposal asks for."""
+    """Report a missing file, or one without the heading that the proposal requires."""
     file = site.facts.llms_txt
     if not file.is_there:
         return [Evidence("/llms.txt", str(file.status or "no answer"), "200")]

@@ -1,4 +1,4 @@
-"""Canonical addresses."""
+"""Checks of canonical URLs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SELECTOR: Final = "link[rel=canonical]"
     source=sources.CANONICAL,
 )
 def missing(page: PageFacts, html: HtmlFacts) -> Answer:
-    """Neither a link element nor a Link header."""
+    """Report pages with neither a link element nor a Link header."""
     return [] if html.canonicals or page.header_canonical else [Evidence(_SELECTOR, "(none)")]
 
 
@@ -42,7 +42,7 @@ def missing(page: PageFacts, html: HtmlFacts) -> Answer:
     after=_MISSING,
 )
 def conflict(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Link elements that differ."""
+    """Report link elements with different URLs."""
     different = dict.fromkeys(each.url or each.href for each in html.canonicals)
     return [Evidence(_SELECTOR, url) for url in different] if len(different) > 1 else []
 
@@ -56,7 +56,7 @@ def conflict(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_MISSING,
 )
 def relative(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Of link elements: it is taken for another page where the page is mirrored."""
+    """Report relative link elements: on a mirror they name the mirror's page."""
     return [
         Evidence(_SELECTOR, each.href, "https://…")
         for each in html.canonicals
@@ -73,7 +73,7 @@ def relative(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_MISSING,
 )
 def invalid(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Empty, or none of http and https."""
+    """Report URLs that are empty, or neither http nor https."""
     return [
         Evidence(_SELECTOR, each.href or "(empty)", "an absolute URL")
         for each in html.canonicals
@@ -90,7 +90,7 @@ def invalid(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_USABLE,
 )
 def root(page: PageNode, site: Site) -> Answer:
-    """A page that isn't the start page."""
+    """Report pages other than the start page."""
     target = urlsplit(page.canonical or "")
     points_home = target.path in ("", "/") and not target.query
     own = urlsplit(page.url)
@@ -109,7 +109,7 @@ def root(page: PageNode, site: Site) -> Answer:
     after=_USABLE,
 )
 def other_language(page: PageNode, _: Site) -> Answer:
-    """The target is listed with another language than the page itself."""
+    """Report a target that is listed with a different language than the page."""
     if not page.alternates:
         return None
     own = {each.language.lower() for each in page.alternates if each.url == page.url}
@@ -133,7 +133,7 @@ def other_language(page: PageNode, _: Site) -> Answer:
     after=_USABLE,
 )
 def header(page: PageFacts, html: HtmlFacts) -> Answer:
-    """Where both are given."""
+    """Check only pages that have both."""
     tag = html.canonicals[0].url if html.canonicals else None
     if tag is None or page.header_canonical is None:
         return None
@@ -142,7 +142,7 @@ def header(page: PageFacts, html: HtmlFacts) -> Answer:
 
 
 def _target(page: PageNode, site: Site, is_wrong: Callable[[PageNode], bool]) -> Answer:
-    """Of canonical addresses that are another page, and were visited."""
+    """Check only canonical URLs of other pages that were crawled."""
     if page.canonical is None or page.canonical == page.url:
         return []
     target = site.node(page.canonical)
@@ -160,7 +160,7 @@ def _target(page: PageNode, site: Site, is_wrong: Callable[[PageNode], bool]) ->
     after=_USABLE,
 )
 def to_redirect(page: PageNode, site: Site) -> Answer:
-    """Of addresses that were visited."""
+    """Check only canonical URLs that were crawled."""
     return _target(page, site, lambda target: target.kind is Kind.REDIRECT)
 
 
@@ -173,7 +173,7 @@ def to_redirect(page: PageNode, site: Site) -> Answer:
     after=_USABLE,
 )
 def to_error(page: PageNode, site: Site) -> Answer:
-    """Of addresses that were visited."""
+    """Check only canonical URLs that were crawled."""
     return _target(
         page,
         site,
@@ -190,7 +190,7 @@ def to_error(page: PageNode, site: Site) -> Answer:
     after=_USABLE,
 )
 def to_noindex(page: PageNode, site: Site) -> Answer:
-    """It asks not to be indexed, or robots.txt disallows it."""
+    """Report targets that ask not to be indexed, or that robots.txt disallows."""
     return _target(page, site, lambda target: target.noindex or target.failure is Failure.ROBOTS)
 
 
@@ -203,7 +203,7 @@ def to_noindex(page: PageNode, site: Site) -> Answer:
     after=_USABLE,
 )
 def to_noncanonical(page: PageNode, site: Site) -> Answer:
-    """Of addresses that were visited."""
+    """Check only canonical URLs that were crawled."""
     return _target(
         page,
         site,
@@ -219,7 +219,7 @@ def to_noncanonical(page: PageNode, site: Site) -> Answer:
     source=sources.CANONICAL,
 )
 def drift(site: Site) -> Answer:
-    """Schemes and hosts of the canonical addresses within the site; or www answers both ways."""
+    """Report several schemes or hosts of internal canonical URLs, or `www` as a second host."""
     forms: Counter[str] = Counter()
     for node in site.pages:
         if node.canonical and site.is_internal(node.canonical):

@@ -1,4 +1,4 @@
-"""All checks, in an order in which each comes after what it depends on."""
+"""All checks, each after its prerequisites."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from spinneret.audits.checks import (
 from spinneret.audits.checks.models import Category, Check, CheckScope, Severity
 
 VERSION: Final = "1"
-"""Goes up with every change of a check, a threshold or a weight; results carry it."""
+"""Incremented by every change of a check, threshold or weight; stored in results."""
 
 _MODULES: Final = (
     *(security, transport, robots, structure, canonicals, indexability, sitemaps, metadata),
@@ -45,12 +45,12 @@ IN_A_BROWSER: Final = {
     "content, links and metadata that scripts add": "needs a DOM after scripts; all checks judge "
     "what the server sends, as search engines first see it",
 }
-"""What the catalogue doesn't judge, and why."""
+"""Measures that the catalogue omits, with the reason."""
 
 
 @cache
 def catalogue() -> tuple[Check[Any], ...]:
-    """Every check, each after its prerequisites."""
+    """Return all checks, each after its prerequisites."""
     checks = {check.id: check for module in _MODULES for check in _of(module)}
     ordered: dict[str, Check[Any]] = {}
 
@@ -66,17 +66,17 @@ def catalogue() -> tuple[Check[Any], ...]:
 
 @cache
 def numbers() -> dict[str, int]:
-    """The place of each check in the catalogue."""
+    """Return the position of each check in the catalogue."""
     return {check.id: number for number, check in enumerate(catalogue())}
 
 
 def by_scope(scope: CheckScope) -> tuple[Check[Any], ...]:
-    """Those of one scope, in the catalogue's order."""
+    """Return the checks of one scope, in the catalogue's order."""
     return tuple(check for check in catalogue() if check.scope is scope)
 
 
 def ranked(checks: Iterable[Check[Any]]) -> list[Check[Any]]:
-    """The order of reports: severity, then category, then weight."""
+    """Return checks in the order of reports: severity, then category, then weight."""
     severities, categories = list(Severity), list(Category)
     return sorted(
         checks,

@@ -1,4 +1,4 @@
-"""The text of pages."""
+"""Checks of the text of pages."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _CONTENT: Final = CheckDecorators(Category.CONTENT)
 
 MIN_WORDS: Final = 200  # seonaut; squirrelscan: 300
 NORM_FROM: Final = 10
-"""So many pages have a norm …"""
+"""Minimum number of pages of a site that has a norm …"""
 NORM_SHARE: Final = 0.25
-"""… and a page with less than so much of it is far under it."""
+"""… and the share of the norm below which a page is thin."""
 STUFFED_SHARE: Final = 0.03  # squirrelscan
 STUFFED_FROM: Final = 10
-"""So often a term has to stand on the page: three of a hundred words are no stuffing."""
+"""Minimum occurrences of a stuffed term: three of a hundred words are no stuffing."""
 MAX_OTHERS: Final = 10
 
 
@@ -32,7 +32,7 @@ MAX_OTHERS: Final = 10
     source=sources.HELPFUL,
 )
 def thin(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Words of the whole body, menus included; what scripts add isn't seen."""
+    """Count words of the whole body, including menus; text added by scripts isn't counted."""
     words = html.text.words
     return [Evidence("body", f"{words} words", f"{MIN_WORDS}")] if words < MIN_WORDS else []
 
@@ -46,7 +46,7 @@ def thin(_: PageFacts, html: HtmlFacts) -> Answer:
     after=("content.thin",),
 )
 def thin_vs_norm(page: PageNode, site: Site) -> Answer:
-    """Less than a quarter of the median."""
+    """Report pages with less than a quarter of the median."""
     if len(site.pages) < NORM_FROM:
         return None
     under = page.words < NORM_SHARE * site.usual_words
@@ -63,7 +63,7 @@ def thin_vs_norm(page: PageNode, site: Site) -> Answer:
     after=LISTABLE,
 )
 def duplicate(page: PageNode, site: Site) -> Answer:
-    """Word by word, of pages that search engines may list."""
+    """Report identical texts of pages that search engines may list."""
     if not page.is_indexable or not page.fingerprint:
         return None
     others = [url for url in site.by_text[page.fingerprint] if url != page.url]
@@ -79,7 +79,10 @@ def duplicate(page: PageNode, site: Site) -> Answer:
     source=sources.SPAM,
 )
 def stuffing(_: PageFacts, html: HtmlFacts) -> Answer:
-    """More than 3 % of the words outside links and code, where there are enough of them."""
+    """Report a term that makes up over 3 % of the words outside links and code.
+
+    Pages with few words are not checked.
+    """
     text = html.text
     if text.prose_words < MIN_WORDS:
         return None
@@ -98,7 +101,10 @@ def stuffing(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.SPAM,
 )
 def hidden(_: PageFacts, html: HtmlFacts) -> Answer:
-    """By inline styles that no fold or menu needs; style sheets would need a browser."""
+    """Report text hidden by inline styles that no fold or menu needs.
+
+    Checking style sheets would need a browser.
+    """
     return listed("[style]", html.text.hidden)
 
 
@@ -111,6 +117,6 @@ def hidden(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.ENCODING,
 )
 def mojibake(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Replacement characters, and UTF-8 that was read as Latin-1."""
+    """Report replacement characters, and UTF-8 that was read as Latin-1."""
     count = html.text.broken_characters
     return [Evidence("body", f"{count} broken characters", "0")] if count else []

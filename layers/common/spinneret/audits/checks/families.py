@@ -1,4 +1,4 @@
-"""How checks are made of functions."""
+"""Decorators that turn functions into checks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spinneret.audits.facts.models import HtmlFacts, Kind, PageFacts
 
 
 class CheckDecorators:
-    """Makes checks of functions: decorators of one category for each scope."""
+    """Decorators of one category that turn functions into checks, one for each scope."""
 
     def __init__(self, category: Category) -> None:
         self._category = category
@@ -27,7 +27,7 @@ class CheckDecorators:
         after: Sequence[str] = (),
         kinds: Sequence[Kind] = (Kind.HTML,),
     ) -> Callable[[Callable[[PageFacts], Answer]], Check[Callable[[PageFacts], Answer]]]:
-        """A check that looks at a page's own facts."""
+        """Make a check of a page's own facts."""
         return self._made(
             CheckScope.PAGE, name, title, severity, advice, source, weight, after, frozenset(kinds)
         )
@@ -43,7 +43,7 @@ class CheckDecorators:
         weight: int | None = None,
         after: Sequence[str] = (),
     ) -> Callable[[Callable[[PageFacts, HtmlFacts], Answer]], Check[Callable[[PageFacts], Answer]]]:
-        """As `page`, for functions that also want the markup, which every page has."""
+        """Make a check like `page`, for functions that also need the markup."""
 
         def check(
             judge: Callable[[PageFacts, HtmlFacts], Answer],
@@ -73,7 +73,7 @@ class CheckDecorators:
         after: Sequence[str] = (),
         kinds: Sequence[Kind] = (Kind.HTML,),
     ) -> Callable[[Callable[[PageNode, Site], Answer]], Check[Callable[[PageNode, Site], Answer]]]:
-        """A check that looks at a page among the others."""
+        """Make a check of a page in the context of its site."""
         return self._made(
             CheckScope.PAGE_IN_SITE,
             name,
@@ -97,7 +97,7 @@ class CheckDecorators:
         weight: int | None = None,
         after: Sequence[str] = (),
     ) -> Callable[[Callable[[Site], Answer]], Check[Callable[[Site], Answer]]]:
-        """A check of which the whole site has one answer."""
+        """Make a check with one result for the whole site."""
         return self._made(
             CheckScope.SITE, name, title, severity, advice, source, weight, after, frozenset()
         )

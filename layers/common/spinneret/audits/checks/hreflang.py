@@ -1,4 +1,4 @@
-"""Pages in several languages."""
+"""Checks of pages in several languages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DEFAULT: Final = "x-default"
     source=sources.HREFLANG,
 )
 def invalid(_: PageFacts, html: HtmlFacts) -> Answer:
-    """By BCP 47; `x-default` is allowed."""
+    """Report tags that BCP 47 doesn't allow; accept `x-default`."""
     if not html.alternates:
         return None
     return [
@@ -44,7 +44,7 @@ def invalid(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.HREFLANG,
 )
 def relative(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Empty ones count, too."""
+    """Report language links without an absolute URL, including empty ones."""
     if not html.alternates:
         return None
     return [
@@ -62,7 +62,7 @@ def relative(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.HREFLANG,
 )
 def no_return(page: PageNode, site: Site) -> Answer:
-    """Of pages that were read."""
+    """Check only pages that were read."""
     if not page.alternates:
         return None
     found = []
@@ -83,7 +83,7 @@ def no_return(page: PageNode, site: Site) -> Answer:
     source=sources.HREFLANG,
 )
 def no_self(page: PageFacts, html: HtmlFacts) -> Answer:
-    """Under the address that it was found at."""
+    """Report pages whose language links omit both the requested and the final URL."""
     if not html.alternates:
         return None
     there = any(each.url in (page.url, page.final_url) for each in html.alternates)
@@ -98,7 +98,7 @@ def no_self(page: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.HREFLANG,
 )
 def no_default(_: PageFacts, html: HtmlFacts) -> Answer:
-    """`x-default` among the language links."""
+    """Report language links without `x-default`."""
     if not html.alternates:
         return None
     there = any(each.language.lower() == _DEFAULT for each in html.alternates)
@@ -113,7 +113,7 @@ def no_default(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.HREFLANG,
 )
 def bad_target(page: PageNode, site: Site) -> Answer:
-    """It redirects, fails, or asks not to be indexed."""
+    """Report targets that redirect, fail, or ask not to be indexed."""
     if not page.alternates:
         return None
     found = []
@@ -140,7 +140,7 @@ def bad_target(page: PageNode, site: Site) -> Answer:
     after=("lang.missing", "hreflang.no_self"),
 )
 def lang_mismatch(page: PageFacts, html: HtmlFacts) -> Answer:
-    """The first parts of both; a page may have several language links to itself."""
+    """Compare the first subtags; a page may have several language links to itself."""
     own = [
         each.language.lower()
         for each in html.alternates

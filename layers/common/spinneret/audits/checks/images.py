@@ -1,4 +1,4 @@
-"""Images."""
+"""Checks of images."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_BYTES: Final = 500_000  # seonaut; squirrelscan warns from 200 kB
     source=sources.ALT,
 )
 def alt(_: PageFacts, html: HtmlFacts) -> Answer:
-    """The attribute is missing, and nothing else names the image."""
+    """Report images without the attribute or any other name."""
     if not html.images:
         return None
     return [Evidence("img", "(no alt)", "", i.url or "") for i in html.images if i.alt is None]
@@ -40,7 +40,7 @@ def alt(_: PageFacts, html: HtmlFacts) -> Answer:
     after=("img.alt",),
 )
 def alt_long(_: PageFacts, html: HtmlFacts) -> Answer:
-    """More than 100 characters."""
+    """Report texts of more than 100 characters."""
     if not html.images:
         return None
     return [
@@ -67,7 +67,7 @@ def _checked(page: PageNode, site: Site) -> list[tuple[str, Outcome]]:
     after=("img.broken",),
 )
 def size(page: PageNode, site: Site) -> Answer:
-    """Of images whose size is known."""
+    """Check only images whose size is known."""
     known = [(url, each.size) for url, each in _checked(page, site) if each.size is not None]
     if not known:
         return None
@@ -87,7 +87,7 @@ def size(page: PageNode, site: Site) -> Answer:
     source=sources.IMAGES,
 )
 def broken(page: PageNode, site: Site) -> Answer:
-    """Of images that were checked."""
+    """Only images that were requested."""
     checked = _checked(page, site)
     if not checked:
         return None
@@ -107,7 +107,10 @@ def broken(page: PageNode, site: Site) -> Answer:
     source=sources.DIMENSIONS,
 )
 def dimensions(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Neither attributes nor an inline style; style sheets would need a browser."""
+    """Report images with neither attributes nor an inline style for their size.
+
+    Checking style sheets would need a browser.
+    """
     if not html.images:
         return None
     return [
@@ -126,6 +129,6 @@ def dimensions(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.PICTURE,
 )
 def picture(_: PageFacts, html: HtmlFacts) -> Answer:
-    """The `img` is what shows the sources."""
+    """Report picture elements without an `img`, which displays their sources."""
     count = html.pictures_without_img
     return [Evidence("picture", f"{count} without img", "0")] if count else []

@@ -1,4 +1,4 @@
-"""Whether search engines may list pages at all: as much of the score as Lighthouse gives it."""
+"""Checks of whether search engines may list pages, weighted as strongly as in Lighthouse."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
 
 NOINDEX_WEIGHT: Final = 190
 BLOCKED_WEIGHT: Final = 60
-"""Both apply to every page. Lighthouse 13.5 gives its is-crawlable 93/23 of another audit's weight,
-so that it alone is 31 % of its category; here, too, these two are at least 31 % of any score."""
+"""Both apply to every page. Lighthouse 13.5 weights its is-crawlable 93/23 of another audit, so
+that it alone is 31 % of its category. Here, too, these two are at least 31 % of any score."""
 
 _INDEX: Final = CheckDecorators(Category.INDEXABILITY)
 
@@ -30,7 +30,7 @@ _INDEX: Final = CheckDecorators(Category.INDEXABILITY)
     kinds=(Kind.HTML, Kind.FAILED),
 )
 def blocked(page: PageNode, site: Site) -> Answer:
-    """The audit obeys robots.txt and didn't read the page, or only Googlebot is kept out."""
+    """Report pages that the audit itself or Googlebot may not read."""
     if page.failure is Failure.ROBOTS:
         return [Evidence("robots.txt", page.url)]
     shut = site.is_disallowed(page.url)
@@ -46,7 +46,7 @@ def blocked(page: PageNode, site: Site) -> Answer:
     source=sources.BLOCK_INDEXING,
 )
 def noindex(_: PageFacts, html: HtmlFacts) -> Answer:
-    """`noindex` or `none`, for anybody or for one of four well-known crawlers."""
+    """Report `noindex` or `none`, for all or for one of four well-known crawlers."""
     return robots_evidence(html, "noindex", "none")
 
 
@@ -58,7 +58,7 @@ def noindex(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.ROBOTS_META,
 )
 def unavailable_after(page: PageFacts, html: HtmlFacts) -> Answer:
-    """Dates that can't be read hold nobody off."""
+    """Report dates that have passed; unreadable dates have no effect."""
     now = moment(page.fetched_at)
     given = robots_evidence(html, "unavailable_after:")
     return [
@@ -76,7 +76,7 @@ def unavailable_after(page: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.BLOCK_INDEXING,
 )
 def conflict(page: PageNode, site: Site) -> Answer:
-    """Read by the audit, not by Googlebot."""
+    """Report pages that the audit could read and Googlebot can't."""
     hidden = page.noindex and site.is_disallowed(page.url)
     return [Evidence("robots.txt", page.url, "User-agent: Googlebot")] if hidden else []
 
@@ -89,7 +89,7 @@ def conflict(page: PageNode, site: Site) -> Answer:
     source=sources.ROBOTS_META,
 )
 def nosnippet(_: PageFacts, html: HtmlFacts) -> Answer:
-    """`nosnippet` or `max-snippet:0`."""
+    """Report `nosnippet` or `max-snippet:0`."""
     return robots_evidence(html, "nosnippet", "max-snippet:0")
 
 
@@ -101,5 +101,5 @@ def nosnippet(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.ROBOTS_META,
 )
 def noimageindex(_: PageFacts, html: HtmlFacts) -> Answer:
-    """`noimageindex`, for anybody or for one of four well-known crawlers."""
+    """Report `noimageindex`, for all or for one of four well-known crawlers."""
     return robots_evidence(html, "noimageindex")

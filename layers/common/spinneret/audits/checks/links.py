@@ -1,4 +1,4 @@
-"""Links within the site and to others."""
+"""Checks of internal and external links."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MAX_CLICKS: Final = 4  # seonaut
 MAX_LINKS: Final = 100  # seonaut, squirrelscan
 _A: Final = "a[href]"
 
-# Texts that say nothing of where a link leads, as Lighthouse 13.5 (link-text) counts them; ours are
-# what sites of nine languages write.
+# Link texts that don't describe the target, as in Lighthouse 13.5 (link-text); the list extends it
+# to nine languages.
 _VAGUE: Final = frozenset(
     {
         *("click here", "click this", "go", "here", "information", "learn more", "more"),
@@ -48,7 +48,7 @@ _TOP: Final = frozenset({"", "top"})
     source=sources.STATUS_CODES,
 )
 def broken_internal(page: PageNode, site: Site) -> Answer:
-    """Of links that were checked."""
+    """Check only links that were requested."""
     if not page.links:
         return None
     outcomes = [(url, site.outcome(url)) for url in site.urls_of(page.links)]
@@ -67,7 +67,7 @@ def broken_internal(page: PageNode, site: Site) -> Answer:
     source=sources.STATUS_CODES,
 )
 def broken_external(page: PageNode, site: Site) -> Answer:
-    """Of links that were checked; what only turns robots away isn't broken."""
+    """Check only links that were requested; ignore responses that only block robots."""
     checked = _checked(page, site)
     if not checked:
         return None
@@ -86,7 +86,7 @@ def broken_external(page: PageNode, site: Site) -> Answer:
     source=sources.REDIRECTS,
 )
 def external_redirect(page: PageNode, site: Site) -> Answer:
-    """Of links that were checked."""
+    """Check only links that were requested."""
     checked = _checked(page, site)
     if not checked:
         return None
@@ -105,7 +105,7 @@ def external_redirect(page: PageNode, site: Site) -> Answer:
     source=sources.FRAGMENTS,
 )
 def fragment(page: PageNode, site: Site) -> Answer:
-    """On pages that were read; places that scripts make aren't seen."""
+    """Check only pages that were read; targets created by scripts are unknown."""
     found, judged = [], False
     for number, name in page.fragments:
         target = site.settled(site.url_of(number))
@@ -118,7 +118,7 @@ def fragment(page: PageNode, site: Site) -> Answer:
 
 
 def _is_of_a_script(name: str) -> bool:
-    """Routes of scripts, and text to be found (`#:~:text=…`)."""
+    """Return whether a fragment is a route of a script, or text to be found (`#:~:text=…`)."""
     return name.startswith(("!", "/", ":~:")) or "=" in name
 
 
@@ -130,7 +130,10 @@ def _is_of_a_script(name: str) -> bool:
     source=sources.LINKS,
 )
 def orphan(page: PageNode, site: Site) -> Answer:
-    """Known from a sitemap or a redirect alone; of audits that no limit ended."""
+    """Report pages known only from a sitemap or redirect.
+
+    Only audits that reached no limit are checked.
+    """
     if not site.facts.is_whole or page is site.start_node:
         return None
     return [] if site.linked[page.url] else [Evidence("a[href] of other pages", "(none)", "1")]
@@ -144,7 +147,7 @@ def orphan(page: PageNode, site: Site) -> Answer:
     source=sources.LINKS,
 )
 def dead_end(page: PageNode, _: Site) -> Answer:
-    """To no other page, on the site or elsewhere."""
+    """Report pages without links to other pages, internal or external."""
     return [] if page.links or page.external else [Evidence(_A, "(none)", "1")]
 
 
@@ -157,7 +160,7 @@ def dead_end(page: PageNode, _: Site) -> Answer:
     after=("links.orphan",),
 )
 def depth(page: PageNode, site: Site) -> Answer:
-    """By the shortest way over pages that were read."""
+    """Count the shortest path over pages that were read."""
     clicks = site.clicks.get(page.url)
     if clicks is None:
         return None
@@ -172,7 +175,7 @@ def depth(page: PageNode, site: Site) -> Answer:
     source=sources.LINKS,
 )
 def too_many(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Distinct addresses."""
+    """Count distinct URLs."""
     count = len({link.url for link in html.links if link.url})
     return [Evidence(_A, f"{count} links", f"{MAX_LINKS}")] if count > MAX_LINKS else []
 
@@ -185,7 +188,7 @@ def too_many(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.NOFOLLOW,
 )
 def nofollow(page: PageFacts, html: HtmlFacts) -> Answer:
-    """To the page's own host."""
+    """Report nofollow links to the page's own host."""
     host = host_of(page.final_url)
     return [
         Evidence(_A, link.text, "without rel=nofollow", link.url)
@@ -202,7 +205,7 @@ def nofollow(page: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.LINKS,
 )
 def uncrawlable(_: PageFacts, html: HtmlFacts) -> Answer:
-    """No href, a script, a file, or an address that isn't a URL."""
+    """Report links without href, to scripts or files, or with an invalid URL."""
     return [
         Evidence(f"a: {link.text}" if link.text else "a", link.href or "(no href)", "a URL")
         for link in html.links
@@ -218,7 +221,7 @@ def uncrawlable(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.LINK_TEXT,
 )
 def text(page: PageFacts, html: HtmlFacts) -> Answer:
-    """Texts such as "click here", in nine languages; links within the page aside."""
+    """Report texts such as "click here", in nine languages; ignore links within the page."""
     return [
         Evidence(_A, link.text, "", link.url)
         for link in html.links
@@ -236,7 +239,7 @@ def text(page: PageFacts, html: HtmlFacts) -> Answer:
     after=("sec.https",),
 )
 def downgrade(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Local addresses have a check of their own."""
+    """Report http links; `links.localhost` checks local URLs."""
     return [
         Evidence(_A, link.url, "https", link.url)
         for link in html.links
@@ -252,7 +255,7 @@ def downgrade(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.LINKS,
 )
 def localhost(page: PageFacts, html: HtmlFacts) -> Answer:
-    """Not on a page that is itself at such an address."""
+    """Report local links, unless the page itself has a local URL."""
     if _is_local(page.final_url):
         return None
     return [
@@ -274,7 +277,7 @@ def _is_local(url: str) -> bool:
     source=sources.PAGINATION,
 )
 def pagination(_: PageFacts, html: HtmlFacts) -> Answer:
-    """`rel=next` and `rel=prev` of the head."""
+    """Report `rel=next` and `rel=prev` of the head without a matching link."""
     if not html.pagination:
         return None
     linked = {link.url for link in html.links}
@@ -286,6 +289,6 @@ def pagination(_: PageFacts, html: HtmlFacts) -> Answer:
 
 
 def _checked(page: PageNode, site: Site) -> list[tuple[str, Outcome]]:
-    """What came of the page's links to other sites, as far as they were tried."""
+    """Return the outcomes of the page's external links that were requested."""
     tried = site.facts.outcomes
     return [(url, tried[url]) for url in site.urls_of(page.external) if url in tried]

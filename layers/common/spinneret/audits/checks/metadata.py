@@ -1,4 +1,4 @@
-"""Titles and descriptions."""
+"""Checks of titles and descriptions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _TITLED: Final = ("title.missing",)
 _DESCRIBED: Final = ("desc.missing",)
 
 MIN_TITLE: Final = 20  # seonaut; squirrelscan: 30
-MAX_TITLE: Final = 60  # seonaut; squirrelscan: 75; Google cuts by width
+MAX_TITLE: Final = 60  # seonaut; squirrelscan: 75; Google truncates by width
 MIN_DESCRIPTION: Final = 80  # seonaut; squirrelscan: 120
 MAX_DESCRIPTION: Final = 160  # seonaut, squirrelscan
 MAX_OTHERS: Final = 10
-"""Pages named beside one of many that are alike."""
+"""Maximum number of similar pages named as evidence."""
 _DESCRIPTION: Final = "meta[name=description]"
 
 
@@ -32,7 +32,7 @@ _DESCRIPTION: Final = "meta[name=description]"
     source=sources.TITLES,
 )
 def title_missing(_: PageFacts, html: HtmlFacts) -> Answer:
-    """No title element, or nothing in it."""
+    """Report pages without a title element, or with empty ones only."""
     return [] if any(html.titles) else [Evidence("title", "(empty)" if html.titles else "(none)")]
 
 
@@ -45,7 +45,7 @@ def title_missing(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_TITLED,
 )
 def title_short(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Of the first title."""
+    """Check only the first title."""
     title = _first(html.titles)
     return [Evidence("title", title, f"{MIN_TITLE} characters")] if len(title) < MIN_TITLE else []
 
@@ -59,7 +59,7 @@ def title_short(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_TITLED,
 )
 def title_long(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Of the first title."""
+    """Check only the first title."""
     title = _first(html.titles)
     return [Evidence("title", title, f"{MAX_TITLE} characters")] if len(title) > MAX_TITLE else []
 
@@ -73,7 +73,7 @@ def title_long(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_TITLED,
 )
 def title_multiple(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Those of drawings within the page aside."""
+    """Fail pages with several titles; ignore `title` in SVG."""
     return listed("title", html.titles, "1") if len(html.titles) > 1 else []
 
 
@@ -86,7 +86,7 @@ def title_multiple(_: PageFacts, html: HtmlFacts) -> Answer:
     after=(*_TITLED, *LISTABLE),
 )
 def title_duplicate(page: PageNode, site: Site) -> Answer:
-    """Of pages that search engines may list."""
+    """Check only pages that search engines may list."""
     return _duplicates(page, "title", page.title, site.by_title)
 
 
@@ -99,7 +99,7 @@ def title_duplicate(page: PageNode, site: Site) -> Answer:
     after=_TITLED,
 )
 def title_outlier(page: PageNode, site: Site) -> Answer:
-    """Most pages end or begin with the same name; the start page needn't."""
+    """Report titles without the common prefix or suffix; the start page needs none."""
     if site.title_part is None or page is site.start_node:
         return None
     if site.title_part in page.title:
@@ -116,7 +116,7 @@ def title_outlier(page: PageNode, site: Site) -> Answer:
     source=sources.SNIPPETS,
 )
 def description_missing(_: PageFacts, html: HtmlFacts) -> Answer:
-    """No description, or nothing in it."""
+    """Report pages without a description, or with empty ones only."""
     said = "(empty)" if html.descriptions else "(none)"
     return [] if any(html.descriptions) else [Evidence(_DESCRIPTION, said)]
 
@@ -130,7 +130,7 @@ def description_missing(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_DESCRIBED,
 )
 def description_short(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Of the first description."""
+    """Check only the first description."""
     text = _first(html.descriptions)
     bound = f"{MIN_DESCRIPTION} characters"
     return [Evidence(_DESCRIPTION, text, bound)] if len(text) < MIN_DESCRIPTION else []
@@ -145,7 +145,7 @@ def description_short(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_DESCRIBED,
 )
 def description_long(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Of the first description."""
+    """Check only the first description."""
     text = _first(html.descriptions)
     bound = f"{MAX_DESCRIPTION} characters"
     return [Evidence(_DESCRIPTION, text, bound)] if len(text) > MAX_DESCRIPTION else []
@@ -160,7 +160,7 @@ def description_long(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_DESCRIBED,
 )
 def description_multiple(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Meta elements of that name."""
+    """Report pages with several meta elements of that name."""
     return listed(_DESCRIPTION, html.descriptions, "1") if len(html.descriptions) > 1 else []
 
 
@@ -173,7 +173,7 @@ def description_multiple(_: PageFacts, html: HtmlFacts) -> Answer:
     after=(*_DESCRIBED, *LISTABLE),
 )
 def description_duplicate(page: PageNode, site: Site) -> Answer:
-    """Of pages that search engines may list."""
+    """Check only pages that search engines may list."""
     return _duplicates(page, _DESCRIPTION, page.description, site.by_description)
 
 

@@ -1,4 +1,4 @@
-"""What a check is, and what it answers."""
+"""Checks and their results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WEIGHTS: Final = {
     Severity.LOW: 2,
     Severity.INFO: 0,
 }
-"""Of a check, unless it says otherwise; squirrelscan's weights are of the same size (1 to 10)."""
+"""Default weights of checks; squirrelscan's weights have the same range (1 to 10)."""
 
 
 class Category(StrEnum):
@@ -52,29 +52,29 @@ class Category(StrEnum):
 
 
 class CheckScope(StrEnum):
-    """What one answer of a check is about, and what it looks at."""
+    """Subject of a check, and the data that it uses."""
 
     PAGE = "page"
-    """A page by its own facts."""
+    """One page, by its own facts."""
     PAGE_IN_SITE = "page_in_site"
-    """A page by its facts and those of other pages."""
+    """One page, by its facts and other pages' facts."""
     SITE = "site"
 
 
 class Evidence(NamedTuple):
-    """Where something is wrong, what stands there, and what should."""
+    """Location of a fault, the value found there, and the expected value."""
 
     where: str
-    """A selector, `header: name`, or what else names the place."""
+    """A selector, `header: name`, or another name of the location."""
     value: str = ""
     threshold: str = ""
-    """The bound that is passed, or the value that is expected; empty where the title says it."""
+    """The exceeded bound or the expected value; empty if the title states it."""
     url: str = ""
-    """Where that isn't the page itself: a link's target, the other page."""
+    """Another URL involved: a link's target, the other page."""
 
 
 Answer = Sequence[Evidence] | None
-"""None where the check doesn't apply, nothing where it is passed."""
+"""None if the check doesn't apply; empty if it is passed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,17 +83,17 @@ class Check[Judge: Callable[..., Answer]]:
 
     id: str
     title: str
-    """The issue, as a list of issues names it."""
+    """Name of the issue, as used in lists of issues."""
     advice: str
     source: str
-    """A page that explains the rule."""
+    """URL of a page that explains the rule."""
     severity: Severity
     weight: int
     category: Category
     scope: CheckScope
     after: tuple[str, ...]
-    """Where one of these fails, this can't be judged and counts as failed, without an issue."""
+    """Prerequisites: if one fails, this check counts as failed, without an issue."""
     kinds: frozenset[Kind]
-    """Of which pages it is asked at all."""
+    """Kinds of pages that it applies to."""
     judge: Judge
-    """Looks neither at kinds nor at prerequisites."""
+    """Function that judges a page; it ignores kinds and prerequisites."""

@@ -1,4 +1,4 @@
-"""How checks read what facts hold: robots directives, dates, languages."""
+"""Read facts for checks: robots directives, dates, languages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spinneret.audits.checks.models import Evidence
 from spinneret.audits.facts.models import HtmlFacts
 
 INDEXERS: Final = ("robots", "googlebot", "bingbot", "duckduckbot", "archive.org_bot")
-"""Lighthouse 13.5, is-crawlable: anybody, and those it names."""
+"""Agents of Lighthouse 13.5, is-crawlable: all crawlers, and those it names."""
 _AUTHORITY: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
 _PORT: Final = re.compile(r":\d*$")
 LISTABLE: Final = (
@@ -21,11 +21,11 @@ LISTABLE: Final = (
     *("canonical.root", "canonical.hreflang", "canonical.to_redirect", "canonical.to_error"),
     *("canonical.to_noindex", "canonical.to_noncanonical"),
 )
-"""While one of these fails, a page isn't listed under its own address though it may be meant to."""
+"""Checks that a page must pass to be listed under its own URL."""
 
 
 def robots_evidence(html: HtmlFacts, *directives: str) -> list[Evidence]:
-    """Where a page gives one of the directives to an indexer; a name with a colon is a prefix."""
+    """Return the directives given to indexers; a name that ends with a colon is a prefix."""
     return [
         Evidence(
             where=f"meta[name={robots.agent}]"
@@ -41,12 +41,12 @@ def robots_evidence(html: HtmlFacts, *directives: str) -> list[Evidence]:
 
 
 def is_noindex(html: HtmlFacts) -> bool:
-    """Some indexer mustn't list the page."""
+    """Return whether any indexer is asked not to list the page."""
     return bool(robots_evidence(html, "noindex", "none"))
 
 
 def moment(text: str) -> datetime | None:
-    """A date in ISO 8601 or as in mails (RFC 5322); without a zone it is UTC."""
+    """Parse a date in ISO 8601 or mail format (RFC 5322), in UTC by default; None if invalid."""
     parsed: datetime | None = None
     try:
         parsed = datetime.fromisoformat(text.strip())
@@ -59,7 +59,7 @@ def moment(text: str) -> datetime | None:
 
 
 def host_of(url: str) -> str:
-    """In lower case, without the port; empty where there is none."""
+    """Return the host in lower case, without the port; empty if there is none."""
     authority = _AUTHORITY.match(url)
     if authority is None:
         return ""
@@ -68,13 +68,13 @@ def host_of(url: str) -> str:
 
 
 def listed(where: str, values: Iterable[str], threshold: str = "") -> list[Evidence]:
-    """An evidence for each value."""
+    """Return one evidence for each value."""
     return [Evidence(where, value, threshold) for value in values]
 
 
 @cache
 def is_language(tag: str) -> bool:
-    """A language tag of BCP 47 with a language, script and region that are registered."""
+    """Return whether a tag follows BCP 47 with a registered language, script and region."""
     parts = tag.strip().replace("_", "-").lower().split("-")
     if not parts[0] or "_" in tag:
         return False
@@ -103,7 +103,7 @@ ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su sv sw
 tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
 """
 LANGUAGES: Final = frozenset(_LANGUAGES_TEXT.split())
-"""Two-letter languages of ISO 639-1, those withdrawn included, which browsers still take."""
+"""Two-letter languages of ISO 639-1, including withdrawn ones, which browsers still accept."""
 
 _REGIONS_TEXT: Final = """
 AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT
@@ -116,4 +116,4 @@ SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR
 UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW
 """
 REGIONS: Final = frozenset(_REGIONS_TEXT.split())
-"""ISO 3166-1, and XK. `UK`, a common mistake, isn't among them."""
+"""ISO 3166-1 regions, and XK. Excludes `UK`, a common mistake."""

@@ -1,4 +1,4 @@
-"""The site's robots.txt."""
+"""Checks of the site's robots.txt."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KNOWN: Final = frozenset(
         *("request-rate", "visit-time", "noindex", "content-signal"),
     }
 )
-"""Lighthouse 13.5 (robots-txt) takes these; Content-Signal is of a draft of the IETF."""
+"""Directives that Lighthouse 13.5 (robots-txt) accepts; Content-Signal is from an IETF draft."""
 _RULES: Final = frozenset({"allow", "disallow"})
 _ABSOLUTE: Final = re.compile(r"https?://[^/\s]+", re.IGNORECASE)
 MAX_SHOWN: Final = 20
@@ -39,7 +39,7 @@ MAX_SHOWN: Final = 20
     source=sources.ROBOTS_TXT,
 )
 def unreachable(site: Site) -> Answer:
-    """No answer, or a server error."""
+    """Report a missing response or a server error."""
     file = site.facts.robots
     status = "no answer" if file.status is None else str(file.status)
     return [Evidence("/robots.txt", status, "200 or 404")] if file.is_unreachable else []
@@ -54,7 +54,7 @@ def unreachable(site: Site) -> Answer:
     after=("robots.unreachable",),
 )
 def missing(site: Site) -> Answer:
-    """Neither 2xx nor a server error; an empty file is one that says nothing."""
+    """Report a status that is neither 2xx nor a server error; an empty file is valid."""
     file = site.facts.robots
     return [] if file.is_there else [Evidence("/robots.txt", str(file.status), "200")]
 
@@ -68,7 +68,7 @@ def missing(site: Site) -> Answer:
     after=_THERE,
 )
 def syntax(site: Site) -> Answer:
-    """Unknown directives, rules of nobody, `$` within a path, relative sitemaps."""
+    """Report unknown directives, rules before any user agent, inner `$`, relative sitemaps."""
     found: list[Evidence] = []
     agent_named = False
     for number, line in enumerate(site.facts.robots.content.splitlines(), 1):
@@ -85,7 +85,7 @@ def syntax(site: Site) -> Answer:
 
 
 def _problem(name: str, has_colon: bool, value: str, agent_named: bool) -> str:
-    """What should stand there instead; empty where nothing is wrong."""
+    """Return the expected text; empty if the line is correct."""
     rules = (
         (not has_colon, "name: value"),
         (name not in _KNOWN, "a known directive"),
@@ -107,7 +107,7 @@ def _problem(name: str, has_colon: bool, value: str, agent_named: bool) -> str:
     after=_THERE,
 )
 def size(site: Site) -> Answer:
-    """RFC 9309, section 2.5: at least 500 KiB are read."""
+    """Report files over 500 KiB, the minimum that crawlers read (RFC 9309, section 2.5)."""
     over = site.facts.robots.size > bounds.ROBOTS_MAX_BYTES
     return [Evidence("/robots.txt", f"{site.facts.robots.size} bytes", "500 KiB")] if over else []
 
@@ -121,7 +121,7 @@ def size(site: Site) -> Answer:
     after=("robots.unreachable",),
 )
 def redirects(site: Site) -> Answer:
-    """RFC 9309, section 2.3.1.2: five redirects are followed."""
+    """Report over five redirects, the number that crawlers follow (RFC 9309, section 2.3.1.2)."""
     count = site.facts.robots.redirects
     over = count > bounds.ROBOTS_MAX_REDIRECTS
     return [Evidence("/robots.txt", f"{count} redirects", "5")] if over else []
@@ -136,7 +136,7 @@ def redirects(site: Site) -> Answer:
     after=("robots.unreachable",),
 )
 def blocks_all(site: Site) -> Answer:
-    """The root and any page are disallowed for crawlers that aren't named."""
+    """Report if unnamed crawlers may fetch neither the root nor any page."""
     probes = ("/", "/a", "/a/b.html")
     shut = not any(site.robots.allows(path, "an-unnamed-crawler") for path in probes)
     return [Evidence("/robots.txt", "Disallow: /", "User-agent: *")] if shut else []
@@ -151,7 +151,7 @@ def blocks_all(site: Site) -> Answer:
     after=_THERE,
 )
 def ai_crawlers(site: Site) -> Answer:
-    """Those that may not read the start page."""
+    """Report crawlers that may not read the start page."""
     start = site.facts.start_url
     return [
         Evidence("/robots.txt", f"User-agent: {agent}")

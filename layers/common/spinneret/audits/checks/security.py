@@ -1,4 +1,4 @@
-"""Encryption, and headers that protect readers."""
+"""Checks of encryption, and of headers that protect readers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SECURE: Final = ("sec.https",)
 
 MIN_HSTS_AGE: Final = 31_536_000  # Lighthouse 13.5 (has-hsts): a year
 CERTIFICATE_LEFT: Final = timedelta(days=14)
-"""Those that renew themselves do it a month ahead; two weeks before the end nobody did."""
+"""Automatic renewal happens a month ahead, so two weeks before expiry it has failed."""
 _MAX_AGE: Final = re.compile(r"max-age\s*=\s*\"?(\d+)", re.IGNORECASE)
 _FRAMING: Final = frozenset({"deny", "sameorigin"})
 
@@ -31,7 +31,7 @@ _FRAMING: Final = frozenset({"deny", "sameorigin"})
     source=sources.HTTPS,
 )
 def https(page: PageFacts) -> Answer:
-    """The scheme of the final address."""
+    """Check the scheme of the final URL."""
     return [] if page.is_https else [Evidence("URL", page.final_url, "https")]
 
 
@@ -43,7 +43,7 @@ def https(page: PageFacts) -> Answer:
     source=sources.HTTP_REDIRECT,
 )
 def http_redirect(site: Site) -> Answer:
-    """Of the host's root."""
+    """Check only the host's root."""
     final = site.facts.host.http_final_url
     if final is None:
         return None
@@ -58,7 +58,7 @@ def http_redirect(site: Site) -> Answer:
     source=sources.CERTIFICATE,
 )
 def certificate(site: Site) -> Answer:
-    """In less than two weeks."""
+    """Report a certificate that expires in less than two weeks."""
     end = moment(site.facts.host.certificate_ends_at or "")
     if end is None or site.now is None:
         return None
@@ -75,7 +75,7 @@ def certificate(site: Site) -> Answer:
     after=_SECURE,
 )
 def mixed(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Scripts, styles, images, frames, media."""
+    """Check scripts, styles, images, frames, media."""
     return [Evidence("[src], link[href]", url, "https", url) for url in html.subresources]
 
 
@@ -88,7 +88,7 @@ def mixed(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_SECURE,
 )
 def hsts(page: PageFacts) -> Answer:
-    """No header, or for less than a year."""
+    """Report a missing header, or one for less than a year."""
     value = page.header("strict-transport-security") or ""
     age = _MAX_AGE.search(value)
     if age and int(age[1]) >= MIN_HSTS_AGE:
@@ -105,7 +105,7 @@ def hsts(page: PageFacts) -> Answer:
     source=sources.CSP,
 )
 def csp(page: PageFacts, html: HtmlFacts) -> Answer:
-    """No policy, or one that allows any script of the page."""
+    """Report a missing policy, or one that allows any inline script."""
     policy = page.header("content-security-policy") or html.policy or ""
     where = "header: Content-Security-Policy"
     directives = _directives(policy)
@@ -119,7 +119,7 @@ def csp(page: PageFacts, html: HtmlFacts) -> Answer:
 
 
 def _directives(policy: str) -> dict[str, list[str]]:
-    """Those of several policies are read as one: all of them hold."""
+    """Return the directives of all policies as one, as all of them apply."""
     parts = (part.split() for part in policy.lower().replace(",", ";").split(";"))
     return {part[0]: part[1:] for part in parts if part}
 
@@ -132,7 +132,7 @@ def _directives(policy: str) -> dict[str, list[str]]:
     source=sources.NOSNIFF,
 )
 def nosniff(page: PageFacts) -> Answer:
-    """The header has one value only."""
+    """Accept only the value `nosniff`."""
     value = page.header("x-content-type-options") or ""
     fits = value.partition(",")[0].strip().lower() == "nosniff"
     return (
@@ -148,7 +148,7 @@ def nosniff(page: PageFacts) -> Answer:
     source=sources.FRAMING,
 )
 def framing(page: PageFacts) -> Answer:
-    """Neither of the two headers; a policy in the markup can't do it."""
+    """Report pages without either header; a policy in the markup has no effect."""
     value = page.header("x-frame-options") or ""
     directives = _directives(page.header("content-security-policy") or "")
     if value.partition(",")[0].strip().lower() in _FRAMING or "frame-ancestors" in directives:
@@ -166,7 +166,7 @@ def framing(page: PageFacts) -> Answer:
     after=_SECURE,
 )
 def form(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Whatever its method is."""
+    """Report forms with an http address, for any method."""
     if not html.forms:
         return None
     return [
@@ -186,7 +186,7 @@ def form(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_SECURE,
 )
 def cookies(page: PageFacts) -> Answer:
-    """Of the cookies that the page's own answer sets."""
+    """Check only cookies that the page's own response sets."""
     if not page.cookies:
         return None
     found = []
@@ -214,7 +214,7 @@ def cookies(page: PageFacts) -> Answer:
     source=sources.NOOPENER,
 )
 def noopener(page: PageFacts, html: HtmlFacts) -> Answer:
-    """Links to other hosts; browsers before 2021 don't imply it."""
+    """Check links to other hosts; browsers before 2021 don't imply noopener."""
     host = host_of(page.final_url)
     wrong = [
         link.url

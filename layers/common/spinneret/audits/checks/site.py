@@ -1,7 +1,7 @@
-"""The site as a set of pages: of each page what other pages are compared with, and no more.
+"""The site as a set of pages, with only the page data that other checks compare.
 
-A page's facts are some 40 KB of JSON and come one at a time; what stays of them here is about two
-kilobytes, most of them links as numbers.
+A page's facts are about 40 KB of JSON and arrive one page at a time. Each page retained here takes
+about two kilobytes, mostly links as numbers.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.politeness import robots
 
 MAX_FRAGMENTS: Final = 500
-"""Links to places within pages that are looked up, per page."""
+"""Maximum number of fragment links that are checked per page."""
 TITLES_FROM: Final = 5
-"""So many titled pages show whether a site has a pattern …"""
+"""Minimum number of titled pages for finding a site's pattern …"""
 TITLES_SHARE: Final = 0.8
-"""… which so many of them follow."""
+"""… and the minimum share of titles that follow it."""
 _SEPARATOR: Final = re.compile(r"\s[|\-\u2013\u2014\u00b7\u2022\u00bb:]\s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageNode:
-    """What a page is to the others."""
+    """Page data that comparisons across the site need."""
 
     url: str
     kind: Kind
@@ -42,7 +42,7 @@ class PageNode:
     failure: Failure | None = None
     final_url: str = ""
     hops: int = 0
-    """Redirects from `url` to `final_url`."""
+    """Number of redirects from `url` to `final_url`."""
     noindex: bool = False
     canonical: str | None = None
     title: str = ""
@@ -52,21 +52,21 @@ class PageNode:
     words: int = 0
     alternates: tuple[Alternate, ...] = ()
     modified: str = ""
-    """When it says that it was last changed, as written."""
+    """The page's own date of its last change, as written."""
     structured: tuple[str, ...] = ()
-    """Types of the things that structured data describe."""
+    """Types of the items that structured data describe."""
     links: array[int]
-    """Distinct pages of the site that it links to, itself left out: numbers of `Site.url_of`."""
+    """Distinct internal pages that it links to, without itself: numbers of `Site.url_of`."""
     external: array[int]
     images: array[int]
     pagination: tuple[int, ...] = ()
     fragments: tuple[tuple[int, str], ...] = ()
     anchors: frozenset[int] = frozenset()
-    """Hashes of the names that fragments may have; compared within this process only."""
+    """Hashes of the names that fragments may have; valid within this process only."""
 
     @property
     def is_indexable(self) -> bool:
-        """Search engines may list it under its own address."""
+        """Whether search engines may list the page under its own URL."""
         return self.kind is Kind.HTML and not self.noindex and self.canonical in (None, self.url)
 
 
@@ -82,13 +82,13 @@ class Site:
         self._nodes: dict[int, PageNode] = {}
 
     def add(self, page: PageFacts) -> PageNode:
-        """Keep what of a page is compared with others; a URL that is there already is replaced."""
+        """Store the page data needed for comparisons; replace a page with the same URL."""
         node = self._node(page)
         self._nodes[self._id(page.url)] = node
         return node
 
     def close(self, facts: SiteFacts) -> None:
-        """From here on pages can be asked for."""
+        """Store the facts of the site; afterwards the other members are usable."""
         self.facts = facts
 
     def _node(self, page: PageFacts) -> PageNode:
@@ -141,15 +141,15 @@ class Site:
         return known
 
     def url_of(self, number: int) -> str:
-        """The URL behind a number of a node."""
+        """Return the URL with a node's number."""
         return self._urls[number]
 
     def urls_of(self, numbers: Iterable[int]) -> Iterator[str]:
-        """As `url_of`, for several."""
+        """Yield the URLs with several numbers."""
         return (self._urls[number] for number in numbers)
 
     def is_internal(self, url: str) -> bool:
-        """On the site's host, with or without `www.`."""
+        """Return whether a URL is on the site's host, with or without `www.`."""
         authority = url.partition("://")[2].partition("/")[0].partition("?")[0]
         return (
             authority.rpartition(":")[0] in self._hosts
@@ -159,13 +159,13 @@ class Site:
 
     @property
     def nodes(self) -> Iterator[PageNode]:
-        """Every URL that was read or should have been, in the order of `add`."""
+        """All URLs that were read or failed to be read, in the order of `add`."""
         return iter(self._nodes.values())
 
     def node(self, url: str) -> PageNode | None:
-        """What a URL answered; one slash more or less at its end is the same URL here.
+        """Return the node of a URL, ignoring a trailing slash; None if unknown.
 
-        The crawl's frontier trims it, links have it or not.
+        The crawl's frontier trims the slash, but links may contain it.
         """
         number = self._ids.get(url)
         found = self._nodes.get(number) if number is not None else None
@@ -175,14 +175,14 @@ class Site:
         return found
 
     def settled(self, url: str) -> PageNode | None:
-        """As `node`, behind its redirects."""
+        """Return the node of a URL after its redirects."""
         found = self.node(url)
         if found is not None and found.kind is Kind.REDIRECT:
             return self.node(found.final_url)
         return found
 
     def outcome(self, url: str) -> Outcome | None:
-        """What a URL answered, page or not; None where it wasn't asked."""
+        """Return the outcome of a URL, page or not; None if it wasn't requested."""
         checked = self.facts.outcomes.get(url)
         if checked is not None:
             return checked
@@ -194,22 +194,22 @@ class Site:
 
     @cached_property
     def pages(self) -> tuple[PageNode, ...]:
-        """The pages that could be read."""
+        """Pages that could be read."""
         return tuple(node for node in self.nodes if node.kind is Kind.HTML)
 
     @cached_property
     def start_node(self) -> PageNode | None:
-        """The page that the audit began with, behind its redirects."""
+        """The start page after its redirects."""
         return self.settled(self.facts.start_url)
 
     @cached_property
     def now(self) -> datetime | None:
-        """When the site was audited."""
+        """Time of the audit."""
         return moment(self.facts.audited_at)
 
     @cached_property
     def linked(self) -> Counter[str]:
-        """How many pages link to a page or to what redirects to it."""
+        """Number of pages that link to each page or to a redirect to it."""
         counts: Counter[str] = Counter()
         for node in self.pages:
             targets = (self.settled(url) for url in self.urls_of(node.links))
@@ -218,7 +218,7 @@ class Site:
 
     @cached_property
     def clicks(self) -> dict[str, int]:
-        """Fewest links from the start page, of every page that it leads to."""
+        """Distance in links from the start page to every page reachable from it."""
         if self.start_node is None:
             return {}
         depths = {self.start_node.url: 0}
@@ -234,27 +234,27 @@ class Site:
 
     @cached_property
     def by_title(self) -> dict[str, list[str]]:
-        """Pages under their titles; those that search engines don't list are left out."""
+        """URLs of indexable pages by title."""
         return _grouped((node.title, node.url) for node in self.pages if node.is_indexable)
 
     @cached_property
     def by_description(self) -> dict[str, list[str]]:
-        """As `by_title`."""
+        """URLs of indexable pages by description."""
         return _grouped((node.description, node.url) for node in self.pages if node.is_indexable)
 
     @cached_property
     def by_text(self) -> dict[str, list[str]]:
-        """As `by_title`, by the fingerprint of the text."""
+        """URLs of indexable pages by the fingerprint of the text."""
         return _grouped((node.fingerprint, node.url) for node in self.pages if node.is_indexable)
 
     @cached_property
     def usual_words(self) -> float:
-        """The median of the pages' words."""
+        """Median number of words of the pages."""
         return median([node.words for node in self.pages] or [0])
 
     @cached_property
     def title_part(self) -> str | None:
-        """What most titles begin or end with, behind a dash or a line: the site's name."""
+        """Common prefix or suffix of most titles, set off by a separator: the site's name."""
         titles = [node.title for node in self.pages if node.title]
         if len(titles) < TITLES_FROM:
             return None
@@ -267,16 +267,16 @@ class Site:
 
     @cached_property
     def robots(self) -> robots.Robots:
-        """The rules of the site's robots.txt; none where it has no such file."""
+        """Rules of the site's robots.txt; no rules if the file is missing."""
         return robots.parse(self.facts.robots.content if self.facts.robots.is_there else "")
 
     def is_disallowed(self, url: str, agent: str = "Googlebot") -> bool:
-        """By the site's robots.txt, for URLs of its host."""
+        """Return whether the site's robots.txt disallows a URL of its host."""
         return self.is_internal(url) and not self.robots.allows(url, agent)
 
     @cached_property
     def listed(self) -> dict[str, str]:
-        """The URLs of all sitemaps, in the form of links, each with its date."""
+        """Dates by URL for all sitemaps; URLs are normalized like links."""
         found: dict[str, str] = {}
         for sitemap in self.facts.sitemaps:
             if not sitemap.is_index:
@@ -287,7 +287,7 @@ class Site:
 
     @cached_property
     def listed_pages(self) -> frozenset[str]:
-        """Pages that are in a sitemap."""
+        """URLs of pages that are in a sitemap."""
         nodes = (self.node(url) for url in self.listed)
         return frozenset(node.url for node in nodes if node is not None)
 

@@ -1,4 +1,4 @@
-"""The site's sitemaps, and what they list."""
+"""Checks of the site's sitemaps and the pages that they list."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _READ: Final = ("sitemap.missing", "sitemap.invalid")
 MAX_URLS: Final = 50_000  # sitemaps.org
 MAX_BYTES: Final = 50 * 1024 * 1024  # sitemaps.org, uncompressed
 SAME_DATES_FROM: Final = 10
-"""So many URLs with one and the same date: they were dated by the file's making."""
-MAX_AHEAD: Final = timedelta(days=1)  # of lastmod: dates have no zone
+"""Minimum number of URLs with one common date: then it is the file's date, not the pages'."""
+MAX_AHEAD: Final = timedelta(days=1)  # maximum lead of lastmod, since dates have no zone
 MAX_DRIFT_DAYS: Final = 7
-"""Between lastmod and the date that the page gives; squirrelscan warns from here on, errs at 30."""
+"""Maximum days between lastmod and the page's own date; squirrelscan fails from 30."""
 
 
 @_SITEMAPS.site(
@@ -35,7 +35,7 @@ MAX_DRIFT_DAYS: Final = 7
     source=sources.SITEMAPS_GOOGLE,
 )
 def missing(site: Site) -> Answer:
-    """None of those that robots.txt names or that are commonly named so."""
+    """Report if no sitemap exists in robots.txt or the usual places."""
     there = any(sitemap.is_there for sitemap in site.facts.sitemaps)
     return [] if there else [Evidence("/sitemap.xml, robots.txt", "(none)", "a sitemap")]
 
@@ -50,7 +50,7 @@ def missing(site: Site) -> Answer:
     after=("sitemap.missing",),
 )
 def invalid(site: Site) -> Answer:
-    """No XML, no sitemap, nothing listed, an error as its answer, or beyond its bounds."""
+    """Report files that are invalid, empty, not available, or over the bounds."""
     found = []
     for sitemap in site.facts.sitemaps:
         if not sitemap.is_there:
@@ -73,7 +73,7 @@ def invalid(site: Site) -> Answer:
     after=_READ,
 )
 def failing(site: Site) -> Answer:
-    """Of those that were visited."""
+    """Check only pages that were crawled."""
     return [
         Evidence("sitemap loc", str(node.status or node.failure), "200", node.url)
         for node in _listed(site)
@@ -90,7 +90,7 @@ def failing(site: Site) -> Answer:
     after=_READ,
 )
 def noindex(site: Site) -> Answer:
-    """Of those that were visited."""
+    """Check only pages that were crawled."""
     return [Evidence("sitemap loc", "noindex", "", n.url) for n in _listed(site) if n.noindex]
 
 
@@ -103,7 +103,7 @@ def noindex(site: Site) -> Answer:
     after=_READ,
 )
 def blocked(site: Site) -> Answer:
-    """For Googlebot."""
+    """Report URLs that are disallowed for Googlebot."""
     return [
         Evidence("sitemap loc", "disallowed", "User-agent: Googlebot", url)
         for url in site.listed
@@ -120,7 +120,7 @@ def blocked(site: Site) -> Answer:
     after=_READ,
 )
 def noncanonical(site: Site) -> Answer:
-    """Of those that were visited: canonicalised to another page, or redirecting."""
+    """Report crawled pages that redirect or have another canonical URL."""
     found = []
     for node in _listed(site):
         target = node.final_url if node.kind is Kind.REDIRECT else node.canonical
@@ -139,7 +139,7 @@ def noncanonical(site: Site) -> Answer:
     after=_READ,
 )
 def foreign(site: Site) -> Answer:
-    """URLs of another registrable domain, and those that are no URLs."""
+    """Report URLs of another registrable domain, and invalid URLs."""
     own = registrable_domain(site.start.host)
     known: dict[str, bool] = {}
     found = []
@@ -161,7 +161,7 @@ def foreign(site: Site) -> Answer:
     after=(*_READ, *LISTABLE),
 )
 def coverage(page: PageNode, site: Site) -> Answer:
-    """Pages that search engines may list under their own address."""
+    """Check only pages that search engines may list under their own URL."""
     if not page.is_indexable:
         return None
     return [] if page.url in site.listed_pages else [Evidence("sitemap", "(not listed)")]
@@ -176,7 +176,7 @@ def coverage(page: PageNode, site: Site) -> Answer:
     after=_READ,
 )
 def lastmod(site: Site) -> Answer:
-    """All of one date, dates that can't be read, dates to come, or others than the pages' own."""
+    """Report identical, unreadable or future dates, and dates that differ from the pages' own."""
     dates = {url: date for url, date in site.listed.items() if date}
     if not dates:
         return None

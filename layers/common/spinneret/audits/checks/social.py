@@ -1,4 +1,4 @@
-"""Previews in social networks."""
+"""Checks of previews in social networks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ IMAGE_SIZE: Final = ("1200", "630")
     source=sources.OPEN_GRAPH,
 )
 def open_graph(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Properties that are missing, another address, an image of another size."""
+    """Report missing properties, a different URL, or an unusual image size."""
     social = dict(html.social)
     found = [
         Evidence(f"meta[property='{name}']", "(none)")

@@ -1,4 +1,4 @@
-"""The markup's frame: headings, language, encoding, viewport, ids, size."""
+"""Checks of the document's structure: headings, language, encoding, viewport, ids, size."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NO_ZOOM: Final = re.compile(r"user-scalable\s*=\s*(?:no\b|0(?![.\d]))", re.IGNO
     source=sources.HEADINGS,
 )
 def h1_missing(_: PageFacts, html: HtmlFacts) -> Answer:
-    """No h1, or nothing in it."""
+    """Report pages without an h1, or with empty ones only."""
     there = any(heading.level == 1 and heading.text for heading in html.headings)
     return [] if there else [Evidence("h1", "(none)")]
 
@@ -45,7 +45,7 @@ def h1_missing(_: PageFacts, html: HtmlFacts) -> Answer:
     after=("h1.missing",),
 )
 def h1_multiple(_: PageFacts, html: HtmlFacts) -> Answer:
-    """More than one h1."""
+    """Report pages with more than one h1."""
     texts = [heading.text for heading in html.headings if heading.level == 1]
     return listed("h1", texts, "1") if len(texts) > 1 else []
 
@@ -59,7 +59,7 @@ def h1_multiple(_: PageFacts, html: HtmlFacts) -> Answer:
     after=("h1.missing",),
 )
 def heading_order(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Downwards only: a new section may begin at any level above."""
+    """Check only steps downwards: a new section may begin at any higher level."""
     return [
         Evidence(f"h{below.level}", below.text, f"h{above.level + 1}")
         for above, below in pairwise(html.headings)
@@ -75,7 +75,7 @@ def heading_order(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.LANGUAGE,
 )
 def lang_missing(_: PageFacts, html: HtmlFacts) -> Answer:
-    """No `lang` on the root."""
+    """Report a root element without `lang`."""
     return [] if html.lang else [Evidence("html[lang]", "(none)")]
 
 
@@ -88,7 +88,7 @@ def lang_missing(_: PageFacts, html: HtmlFacts) -> Answer:
     after=("lang.missing",),
 )
 def lang_invalid(_: PageFacts, html: HtmlFacts) -> Answer:
-    """By BCP 47."""
+    """Report languages that BCP 47 doesn't allow."""
     lang = html.lang or ""
     return [] if is_language(lang) else [Evidence("html[lang]", lang, "a tag of BCP 47")]
 
@@ -101,7 +101,7 @@ def lang_invalid(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.CHARSET,
 )
 def charset(_: PageFacts, html: HtmlFacts) -> Answer:
-    """In the header, by a byte-order mark, or in the first 1024 bytes."""
+    """Accept the header, a byte-order mark, or a declaration in the first 1024 bytes."""
     return [] if html.charset else [Evidence("meta[charset]", "(none)", "first 1024 bytes")]
 
 
@@ -113,7 +113,7 @@ def charset(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.DOCTYPE,
 )
 def doctype(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Others, and none at all, make browsers use older rules."""
+    """Report all other doctypes: they make browsers use older rules."""
     fits = html.doctype in ("html", 'html system "about:legacy-compat"')
     return [] if fits else [Evidence("doctype", html.doctype or "(none)", "html")]
 
@@ -126,7 +126,7 @@ def doctype(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.VIEWPORT,
 )
 def viewport_missing(_: PageFacts, html: HtmlFacts) -> Answer:
-    """No viewport, or nothing in it."""
+    """Report pages without a viewport, or with an empty one."""
     return [] if html.viewport else [Evidence(_VIEWPORT, "(none)", "width=device-width")]
 
 
@@ -140,7 +140,7 @@ def viewport_missing(_: PageFacts, html: HtmlFacts) -> Answer:
     after=("viewport.missing",),
 )
 def viewport_zoom(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Zoom is off, or ends below five times."""
+    """Report disabled zoom, or a maximum below five times."""
     content = html.viewport or ""
     scale = _MAX_SCALE.search(content)
     limited = scale is not None and _number(scale[1]) < MIN_ZOOM
@@ -156,7 +156,7 @@ def viewport_zoom(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.HEAD,
 )
 def meta_in_body(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Search engines leave robots directives and canonical addresses in the body unread."""
+    """Report metadata in the body, as search engines ignore robots and canonical tags there."""
     return listed("body", html.body_metas, "head")
 
 
@@ -168,7 +168,7 @@ def meta_in_body(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.IDS,
 )
 def duplicate_id(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Links, labels and scripts find the first one only."""
+    """Report duplicate ids: links, labels and scripts find only the first."""
     return [Evidence(f"#{name}", name, "1 element") for name in html.duplicate_ids]
 
 
@@ -181,7 +181,7 @@ def duplicate_id(_: PageFacts, html: HtmlFacts) -> Answer:
     kinds=(Kind.HTML, Kind.FAILED),
 )
 def dom_size(page: PageFacts) -> Answer:
-    """As sent by the server: scripts may add more."""
+    """Check the document sent by the server; scripts may add elements."""
     if page.failure is Failure.TOO_COMPLEX:
         return [Evidence("html", "more than the audit reads", f"{MAX_ELEMENTS} elements")]
     html = page.html or HtmlFacts()

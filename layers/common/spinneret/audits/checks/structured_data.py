@@ -1,4 +1,4 @@
-"""Structured data."""
+"""Checks of structured data."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ REQUIRED: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "Dataset": (("name",), ("description",)),
     "Movie": (("name",), ("image",)),
 }
-"""What Google's search gallery requires of each, one of each group; for articles, of which it
-requires nothing, the headline."""
+"""Properties that Google's search gallery requires of each type, one of each group. For articles
+Google requires nothing; the headline is our own requirement."""
 
 
 @_SCHEMA.markup(
@@ -43,7 +43,7 @@ requires nothing, the headline."""
     source=sources.STRUCTURED,
 )
 def unreadable(_: PageFacts, html: HtmlFacts) -> Answer:
-    """JSON-LD that doesn't parse."""
+    """Report JSON-LD that doesn't parse."""
     if not html.structured:
         return None
     return [
@@ -63,7 +63,7 @@ def unreadable(_: PageFacts, html: HtmlFacts) -> Answer:
     after=("schema.jsonld",),
 )
 def required(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Of types that search results show in a form of their own; references aside."""
+    """Check types with rich results only; skip references, which have no properties."""
     things = [
         (each, name)
         for each in html.structured
@@ -89,7 +89,7 @@ def required(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.STRUCTURED,
 )
 def noindexed(page: PageNode, site: Site) -> Answer:
-    """Of types that search results show in a form of their own."""
+    """Check types with rich results only."""
     rich = [name for name in page.structured if name in REQUIRED]
     if not rich:
         return None

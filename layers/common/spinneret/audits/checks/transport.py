@@ -1,4 +1,4 @@
-"""How pages answer: status, redirects, speed, size, headers."""
+"""Checks of responses: status, redirects, speed, size, headers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ MAX_HOPS: Final = 2  # squirrelscan
 MAX_FIRST_BYTE_MS: Final = 800  # seonaut; web.dev calls more "needs improvement"
 MAX_HTML_BYTES: Final = 1024 * 1024  # squirrelscan warns; Googlebot stops at 2 MB
 MAX_PDF_BYTES: Final = 30 * 1024 * 1024  # squirrelscan warns; Google reads 64 MB
-MIN_COMPRESSED_BYTES: Final = 1024  # less hardly shrinks, and fits into a packet
+MIN_COMPRESSED_BYTES: Final = 1024  # less hardly shrinks, and fits into one packet
 MIN_MAX_AGE: Final = 86_400  # squirrelscan
-SOFT_404_WORDS: Final = 300  # an error page says little else
+SOFT_404_WORDS: Final = 300  # an error page has little other text
 
 _NOT_FOUND: Final = re.compile(
     r"\b(?:404|page (?:not found|doesn.t exist|does not exist|cannot be found|can.t be found)"
@@ -59,7 +59,7 @@ _TYPES: Final = {
     kinds=_ANY,
 )
 def client_error(page: PageFacts) -> Answer:
-    """400 to 499."""
+    """Report a status from 400 to 499."""
     return _status(page, 400)
 
 
@@ -73,7 +73,7 @@ def client_error(page: PageFacts) -> Answer:
     kinds=_ANY,
 )
 def server_error(page: PageFacts) -> Answer:
-    """500 and above."""
+    """Report a status of 500 or above."""
     return _status(page, 500)
 
 
@@ -91,7 +91,7 @@ def _status(page: PageFacts, first: int) -> Answer:
     kinds=_ANY,
 )
 def no_answer(page: PageFacts) -> Answer:
-    """Nothing came back, or not in time."""
+    """Report a missing, late or empty response."""
     silent = page.failure in (Failure.TIMEOUT, Failure.NETWORK, Failure.EMPTY)
     return [Evidence("answer", str(page.failure))] if silent else []
 
@@ -104,7 +104,7 @@ def no_answer(page: PageFacts) -> Answer:
     source=sources.REDIRECTS,
 )
 def links_to_redirect(page: PageNode, site: Site) -> Answer:
-    """An internal link whose target redirects."""
+    """Report internal links whose target redirects."""
     if not page.links:
         return None
     targets = ((url, site.node(url)) for url in site.urls_of(page.links))
@@ -123,7 +123,7 @@ def links_to_redirect(page: PageNode, site: Site) -> Answer:
     source=sources.REDIRECTS,
 )
 def links_to_redirect_chain(page: PageNode, site: Site) -> Answer:
-    """An internal link whose target redirects more than twice."""
+    """Report internal links whose target redirects more than twice."""
     if not page.links:
         return None
     targets = ((url, site.node(url)) for url in site.urls_of(page.links))
@@ -147,7 +147,7 @@ def links_to_redirect_chain(page: PageNode, site: Site) -> Answer:
     kinds=_ANY,
 )
 def redirect_loop(page: PageFacts) -> Answer:
-    """Redirects lead back to where they began, or never end."""
+    """Report redirects that return to their start, or never end."""
     endless = page.failure in (Failure.REDIRECT_LOOP, Failure.TOO_MANY_REDIRECTS)
     path = " → ".join(page.redirects[:10]) or page.url
     return [Evidence("header: Location", path)] if endless else []
@@ -161,7 +161,7 @@ def redirect_loop(page: PageFacts) -> Answer:
     source=sources.SOFT_404,
 )
 def soft_404(_: PageFacts, html: HtmlFacts) -> Answer:
-    """The title or first heading of a short page says that nothing was found."""
+    """Report short pages whose title or first heading looks like an error page's."""
     if html.text.words > SOFT_404_WORDS:
         return []
     headings = (heading.text for heading in html.headings if heading.level == 1)
@@ -179,7 +179,7 @@ def soft_404(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.TTFB,
 )
 def late_first_byte(page: PageFacts) -> Answer:
-    """As one request from where the audit runs saw it."""
+    """Check the time of a single request from the audit's region."""
     if page.first_byte_ms is None:
         return None
     late = page.first_byte_ms > MAX_FIRST_BYTE_MS
@@ -195,7 +195,7 @@ def late_first_byte(page: PageFacts) -> Answer:
     kinds=_ANY,
 )
 def html_size(page: PageFacts) -> Answer:
-    """Bytes of the decoded document."""
+    """Check the size of the decoded document."""
     if page.failure is Failure.TOO_LARGE:
         return [_over("document", "more than the audit reads", "1 MiB")]
     return [_over("document", f"{page.size} bytes", "1 MiB")] if page.size > MAX_HTML_BYTES else []
@@ -209,7 +209,7 @@ def html_size(page: PageFacts) -> Answer:
     source=sources.FILE_TYPES,
 )
 def pdf_size(page: PageNode, site: Site) -> Answer:
-    """Of the linked PDFs whose size is known."""
+    """Check only linked PDFs whose size is known."""
     outcomes = (
         (url, site.facts.outcomes.get(url)) for url in site.urls_of([*page.links, *page.external])
     )
@@ -235,7 +235,7 @@ def pdf_size(page: PageNode, site: Site) -> Answer:
     source=sources.COMPRESSION,
 )
 def compression(page: PageFacts) -> Answer:
-    """Documents of less than 1 KiB needn't be."""
+    """Report uncompressed documents of at least 1 KiB."""
     if page.size < MIN_COMPRESSED_BYTES:
         return None
     coding = (page.header("content-encoding") or "").strip().lower()
@@ -252,7 +252,7 @@ def compression(page: PageFacts) -> Answer:
     source=sources.CACHING,
 )
 def caching(page: PageFacts) -> Answer:
-    """Neither fresh for a day nor to be asked for by a validator."""
+    """Report pages that are neither fresh for a day nor have a validator."""
     if page.header("etag") or page.header("last-modified"):
         return []
     control = page.header("cache-control") or ""
@@ -271,7 +271,7 @@ def caching(page: PageFacts) -> Answer:
     kinds=(Kind.HTML, Kind.OTHER),
 )
 def media_type(page: PageFacts) -> Answer:
-    """Of extensions that are known; `.php` and the like say nothing."""
+    """Check only known extensions; `.php` and the like imply no type."""
     _, dot, extension = urlsplit(page.final_url).path.rpartition("/")[2].rpartition(".")
     expected = _TYPES.get(extension.lower()) if dot else None
     if expected is None:

@@ -1,1 +1,1 @@
-"""What is known of one page and of its site, extracted once and kept as JSON."""
+"""Facts of pages and their site, extracted once and stored as JSON."""

@@ -1,6 +1,6 @@
-"""Headers that say something of the page: X-Robots-Tag, Link, Set-Cookie.
+"""Headers with facts about the page: X-Robots-Tag, Link, Set-Cookie.
 
-The fetcher joins repeated fields by a comma, so values are cut at those commas that part fields.
+The fetcher joins repeated fields by a comma, so values are split at the commas between fields.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ KEPT: Final = (
     *("expires", "last-modified", "strict-transport-security", "x-content-type-options"),
     *("x-frame-options",),
 )
-"""Headers that a check reads as they are."""
+"""Headers whose values checks read unchanged."""
 MAX_HEADER_CHARS: Final = 2000
 MAX_COOKIES: Final = 50
 
-_COOKIE: Final = re.compile(r",\s*(?=[!#$%&'*+.^_`|~0-9A-Za-z-]+=)")  # a token, as RFC 6265 has it
+_COOKIE: Final = re.compile(r",\s*(?=[!#$%&'*+.^_`|~0-9A-Za-z-]+=)")  # a token as in RFC 6265
 _LINK: Final = re.compile(r"<([^<>]*)>([^<]*)")
 _PARAMETER: Final = re.compile(r""";\s*([a-z*]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]+))""", re.IGNORECASE)
 
 
 def kept_headers(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Those that checks read, bounded."""
+    """Return the headers that checks read, truncated."""
     return tuple(
         (name, headers[name][:MAX_HEADER_CHARS]) for name in KEPT if headers.get(name) is not None
     )
 
 
 def robots_tags(value: str) -> tuple[Robots, ...]:
-    """X-Robots-Tag, for each agent that it names."""
+    """Parse X-Robots-Tag; return the directives of each agent."""
     return tuple(
         Robots("header", agent, directives) for agent, directives in tags_of(value).items()
     )
 
 
 def link_relations(value: str, base: Url) -> tuple[str | None, tuple[Alternate, ...]]:
-    """The canonical URL and the pages in other languages that a Link header (RFC 8288) names."""
+    """Return the canonical URL and the pages in other languages of a Link header (RFC 8288)."""
     canonical: str | None = None
     alternates = []
     for target, rest in _LINK.findall(value[:MAX_HEADER_CHARS]):
@@ -59,7 +59,7 @@ def link_relations(value: str, base: Url) -> tuple[str | None, tuple[Alternate, 
 
 
 def cookies(value: str) -> tuple[Cookie, ...]:
-    """Names and attributes; values stay out, since they may be secrets."""
+    """Return names and attributes of cookies, without values, which may be secrets."""
     found = []
     for cookie in _COOKIE.split(value, maxsplit=MAX_COOKIES)[:MAX_COOKIES]:
         pair, *rest = cookie.split(";")

@@ -1,4 +1,4 @@
-"""The facts of a page's markup, read in a few passes over its tree."""
+"""Facts of a page's markup, read in a few passes over its tree."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from spinneret.web.fetching.urls import Url, join_url
 MAX_LINKS: Final = 3000
 MAX_IMAGES: Final = 1000
 MAX_ANCHORS: Final = 10_000
-MAX_LEVELS: Final = 2048  # libxml2 nests no deeper (content.extraction.markup)
+MAX_LEVELS: Final = 2048  # libxml2 doesn't nest deeper (content.extraction.markup)
 SHALLOW: Final = 32
-MAX_FEW: Final = 200  # headings, languages, forms, robots elements
+MAX_FEW: Final = 200  # each: headings, languages, forms, robots elements
 MAX_VALUE_CHARS: Final = 500
 MAX_TEXT_CHARS: Final = 100
 
 AGENTS: Final = ("robots", "googlebot", "bingbot", "duckduckbot", "archive.org_bot")
-"""Whose `meta` elements are read: those that Lighthouse 13.5 (is-crawlable) asks for."""
+"""Agents whose `meta` elements are read, as in Lighthouse 13.5 (is-crawlable)."""
 
 _DOCTYPE: Final = re.compile(
     r"\s*(?:<!--.*?-->\s*)*<!doctype\s+([^>]*)>", re.IGNORECASE | re.DOTALL
@@ -53,19 +53,19 @@ _SOURCES: Final = {
     "object": "data",
 }
 _LOADED_RELATIONS: Final = frozenset({"stylesheet", "icon", "preload", "modulepreload", "manifest"})
-# With such a role an `a` is operated by a script, which is no link to follow.
+# A script operates an `a` with such a role, so it isn't a link to follow.
 _CONTROL_ROLES: Final = frozenset({"button", "tab", "menuitem", "option", "switch", "checkbox"})
 
 
 def html_facts(
     text: str, root: html.HtmlElement, url: Url, charset: str | None, headers: Iterable[Robots]
 ) -> HtmlFacts:
-    """The tree is used up: what isn't seen is taken out of it at the end."""
+    """Return the facts of the markup; invisible elements are removed from the tree."""
     return _Reader(root, url).read(text, charset, tuple(headers))
 
 
 class _Reader:
-    """Reads one tree; URLs are joined once each, since menus repeat them."""
+    """Reads one tree; each URL is resolved once, since menus repeat them."""
 
     def __init__(self, root: html.HtmlElement, url: Url) -> None:
         self.root = root
@@ -147,7 +147,7 @@ class _Reader:
             duplicate_ids=duplicates,
             elements=int(self.root.xpath("count(//*)")),
             depth=self._depth(),
-            text=text_facts(self.body),  # last: it takes out what isn't seen
+            text=text_facts(self.body),  # last: it removes invisible elements
             left_out=self.left_out,
         )
 
@@ -190,7 +190,7 @@ class _Reader:
                 continue
             named = element.get("id") or element.get("name")
             if href is None and (named or not (len(element) or (element.text or "").strip())):
-                continue  # where links lead to, or nothing that anybody could follow
+                continue  # a target of links, or an empty element
             scheme = _SCHEME.match(href or "")
             if scheme and scheme[1].lower() not in _FOLLOWED:
                 continue
@@ -251,7 +251,7 @@ class _Reader:
         return self._bounded(map(str, unique), MAX_ANCHORS), tuple(map(str, duplicates))[:MAX_FEW]
 
     def _depth(self) -> int:
-        """Elements of a level are looked for in libxml2: first whether there are any beyond 32."""
+        """Return the depth, at least 32, by binary search with XPath."""
         low, high = SHALLOW, MAX_LEVELS if self._reaches(SHALLOW + 1) else SHALLOW
         while low < high:
             middle = (low + high + 1) // 2
@@ -299,7 +299,7 @@ def _social(metas: Iterable[html.HtmlElement]) -> dict[str, str]:
 
 
 def _alternative(image: html.HtmlElement) -> str | None:
-    """What stands for an image; empty for a decoration, None where nothing is said."""
+    """Return an image's alternative text; empty for a decoration, None if missing."""
     alt = image.get("alt")
     label = image.get("aria-label") or image.get("title")
     if alt is None and label:

@@ -1,7 +1,7 @@
-"""Facts of one page: what its answer and its markup say, without any judgement.
+"""Facts of one page from its response and markup, without any evaluation.
 
-All text is bounded when it is read (`facts.html`), so that the facts of a page stay some tens of
-kilobytes of JSON, whatever the page is like.
+All text is bounded when it is read (`facts.html`), so that the facts of any page take at most some
+tens of kilobytes of JSON.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ MODIFIED: Final = "article:modified_time"  # ogp.me
 
 
 class Kind(StrEnum):
-    """What a URL turned out to be."""
+    """Type of a URL's response."""
 
     HTML = "html"
     REDIRECT = "redirect"
     OTHER = "other"
-    """An answer that is no page: a PDF, an image, a feed."""
+    """A response that isn't a page: a PDF, an image, a feed."""
     FAILED = "failed"
-    """No page could be read, though one was expected: no answer, an error, or not allowed."""
+    """A URL without a readable page: no response, an error, or not allowed."""
 
 
 class Failure(StrEnum):
-    """Why no page could be read where that isn't said by the status code."""
+    """Reason why no page could be read, unless the status code states it."""
 
     TIMEOUT = "timeout"
     NETWORK = "network"
@@ -42,15 +42,15 @@ class Link(NamedTuple):
     """An `a` or `area` element."""
 
     url: str | None
-    """Absolute, without fragment; None where it isn't one of the web (`mailto:`, nothing, …)."""
+    """Absolute URL without fragment; None unless it is a web URL (`mailto:`, empty, …)."""
     href: str | None
-    """As written, only where `url` is None; None besides means that there is no href."""
+    """Value as written if `url` is None; None if there is no href, either."""
     fragment: str = ""
     text: str = ""
-    """What is read out: the text, or the alternative text of an image in it."""
+    """Text for screen readers: the text, or the alternative text of an image in it."""
     nofollow: bool = False
     unsafe_blank: bool = False
-    """Opens a new window that may control this one: no noopener, no noreferrer."""
+    """Whether it opens a new window that may control this one: no noopener or noreferrer."""
 
 
 class Image(NamedTuple):
@@ -58,14 +58,14 @@ class Image(NamedTuple):
 
     url: str | None
     alt: str | None
-    """None where the attribute is missing; empty marks a decoration."""
+    """Alternative text; None if the attribute is missing, empty for a decoration."""
     sized: bool = True
-    """It says its width and height."""
+    """Whether it declares width and height."""
     loading: str = ""
 
 
 class Heading(NamedTuple):
-    """h1 to h6."""
+    """A heading, h1 to h6."""
 
     level: int
     text: str
@@ -87,29 +87,29 @@ class Canonical(NamedTuple):
 
 
 class Robots(NamedTuple):
-    """What crawlers are asked: a `meta` element or a part of X-Robots-Tag."""
+    """Directives for crawlers: a `meta` element or a part of X-Robots-Tag."""
 
     source: str
     """`meta` or `header`."""
     agent: str
-    """Lower case; `robots` is anybody."""
+    """Crawler in lower case; `robots` means all crawlers."""
     directives: tuple[str, ...]
-    """Lower case, but for dates."""
+    """Directives in lower case, except for dates."""
 
 
 class Structured(NamedTuple):
-    """One thing that structured data describe."""
+    """One item of structured data."""
 
     syntax: str
     """`json-ld` or `microdata`."""
     types: tuple[str, ...] = ()
-    """Without the vocabulary's address."""
+    """Types without the vocabulary's URL."""
     properties: tuple[str, ...] = ()
-    """Names of the properties that have a value."""
+    """Names of properties that have a value."""
     error: str = ""
-    """Why it can't be read; then nothing else is known."""
+    """Parse error; if set, all other fields are empty."""
     modified: str = ""
-    """Its `dateModified` as written; of JSON-LD only."""
+    """Its `dateModified` as written; JSON-LD only."""
 
 
 class Form(NamedTuple):
@@ -121,56 +121,56 @@ class Form(NamedTuple):
 
 
 class Cookie(NamedTuple):
-    """A cookie that the answer sets; its value isn't kept."""
+    """A cookie that the response sets, without its value."""
 
     name: str
     secure: bool
     http_only: bool
     same_site: str
-    """Lower case, empty where it isn't said."""
+    """Value in lower case; empty if missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFacts:
-    """The text that a reader of the page sees."""
+    """Figures about the visible text of a page."""
 
     words: int = 0
-    """A Chinese or Japanese character counts as a word."""
+    """Number of words; a Chinese or Japanese character counts as a word."""
     fingerprint: str = ""
-    """Of the words in their order; empty where there are none."""
+    """Hash of the words in order; empty without words."""
     prose_words: int = 0
-    """Those outside links and code."""
+    """Number of words outside links and code."""
     top_term: str = ""
-    """Of them the most frequent one of four letters or more that isn't a stop word …"""
+    """The most frequent of them with four letters or more, without stop words …"""
     top_count: int = 0
-    """… and how often it stands there."""
+    """… and its number of occurrences."""
     broken_characters: int = 0
-    """Replacement characters, and letters that are UTF-8 read as Latin-1."""
+    """Number of replacement characters, and of UTF-8 sequences read as Latin-1."""
     hidden: tuple[str, ...] = ()
-    """Beginnings of texts that inline styles move out of sight."""
+    """Beginnings of texts that inline styles hide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HtmlFacts:
-    """What the markup of a page says; None and empty mean that it doesn't."""
+    """Facts from a page's markup; None and empty mean that it states nothing."""
 
     doctype: str | None = None
-    """What follows the word, in lower case: `html` for HTML 5."""
+    """Text after the keyword, in lower case: `html` for HTML 5."""
     charset: str | None = None
-    """Where it is declared: `header`, `bom` or `meta`; None is nowhere in the first 1024 bytes."""
+    """Place of declaration: `header`, `bom` or `meta`; None if not in the first 1024 bytes."""
     lang: str | None = None
     titles: tuple[str, ...] = ()
     descriptions: tuple[str, ...] = ()
     viewport: str | None = None
     policy: str | None = None
-    """Content-Security-Policy, as far as markup may give it."""
+    """Content-Security-Policy of the markup."""
     robots: tuple[Robots, ...] = ()
     canonicals: tuple[Canonical, ...] = ()
     alternates: tuple[Alternate, ...] = ()
     pagination: tuple[str, ...] = ()
     """Targets of `link rel=next` and `rel=prev`."""
     body_metas: tuple[str, ...] = ()
-    """What belongs into the head and stands in the body."""
+    """Head-only elements in the body."""
     headings: tuple[Heading, ...] = ()
     links: tuple[Link, ...] = ()
     images: tuple[Image, ...] = ()
@@ -180,27 +180,27 @@ class HtmlFacts:
     """`og:` and `twitter:` properties and `article:modified_time`, the first of each name."""
     forms: tuple[Form, ...] = ()
     subresources: tuple[str, ...] = ()
-    """Those loaded by http: scripts, styles, images, frames, media."""
+    """URLs of resources loaded by http: scripts, styles, images, frames, media."""
     scripts: int = 0
     styles: int = 0
     anchors: tuple[str, ...] = ()
-    """Every id, and the names of `a` elements: where fragments can lead."""
+    """All ids, and the names of `a` elements: possible targets of fragments."""
     duplicate_ids: tuple[str, ...] = ()
     elements: int = 0
     depth: int = 0
-    """Levels of nesting; 32 stands for so many or fewer."""
+    """Levels of nesting; 32 means 32 or fewer."""
     text: TextFacts = TextFacts()
     left_out: int = 0
-    """Links, images and the like beyond their bounds."""
+    """Number of links, images and other items beyond their bounds."""
 
     @property
     def modified(self) -> str:
-        """When the page says that it was last changed, as written; empty where it doesn't."""
+        """The page's own date of its last change, as written; empty if missing."""
         described = (each.modified for each in self.structured)
         return dict(self.social).get(MODIFIED) or next(filter(None, described), "")
 
     def robots_of(self, *agents: str) -> frozenset[str]:
-        """The directives for any of the agents; `robots` is anybody."""
+        """Return the directives for any of the agents; `robots` means all crawlers."""
         return frozenset(
             directive
             for robots in self.robots
@@ -211,29 +211,29 @@ class HtmlFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class PageFacts:
-    """One URL as it answered."""
+    """Facts of one URL's response."""
 
     url: str
-    """As it was asked for: absolute, without fragment."""
+    """Requested URL: absolute, without fragment."""
     kind: Kind
     fetched_at: str
-    """ISO 8601, UTC."""
+    """Time of the request in ISO 8601, UTC."""
     final_url: str = ""
-    """Where the redirects led; the URL itself without any."""
+    """URL after the redirects; the URL itself without any."""
     redirects: tuple[str, ...] = ()
-    """Every URL that was left by a redirect, the first one included."""
+    """All URLs that redirected, including the first."""
     status: int | None = None
     failure: Failure | None = None
     media_type: str = ""
     size: int = 0
-    """Bytes of the decoded body."""
+    """Size of the decoded body in bytes."""
     first_byte_ms: int | None = None
     duration_ms: int | None = None
     headers: tuple[tuple[str, str], ...] = ()
-    """Those that a check reads, names in lower case."""
+    """Headers that checks read, with names in lower case."""
     cookies: tuple[Cookie, ...] = ()
     header_canonical: str | None = None
-    """The canonical URL that a Link header names."""
+    """Canonical URL of a Link header."""
     html: HtmlFacts | None = None
 
     @cached_property
@@ -241,10 +241,10 @@ class PageFacts:
         return dict(self.headers)
 
     def header(self, name: str) -> str | None:
-        """The value of a header whose name is in lower case."""
+        """Return the value of a header, given its name in lower case; None if missing."""
         return self._headers.get(name)
 
     @property
     def is_https(self) -> bool:
-        """The page came by https."""
+        """Whether the page was fetched by https."""
         return self.final_url.startswith("https:")

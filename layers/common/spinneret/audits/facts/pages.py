@@ -1,4 +1,4 @@
-"""The facts of a page from its answer."""
+"""Facts of a page from its response."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _MARKS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def read_page(page: FetchedPage, fetched_at: datetime) -> tuple[PageFacts, ...]:
-    """The facts of an answer; a redirected request gives those of both its URLs.
+    """Return the facts of a response; a redirected request gives facts for both its URLs.
 
-    The second is the page under its final URL, which other requests may have found, too: facts are
-    kept by their `url`, so that none counts twice.
+    The second is the page under its final URL, which other requests may have found, too. Facts are
+    stored by `url`, so that no page counts twice.
     """
     if not page.redirects:
         return (_facts(page, fetched_at),)
@@ -52,7 +52,7 @@ def unread_page(
     status: int | None = None,
     redirects: tuple[str, ...] = (),
 ) -> PageFacts:
-    """The facts of a URL that gave no answer to be read: an error, a refusal, nothing at all."""
+    """Return the facts of a URL without a readable response, such as an error or a refusal."""
     return PageFacts(
         url=url,
         kind=Kind.FAILED,

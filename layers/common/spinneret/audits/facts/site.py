@@ -1,4 +1,4 @@
-"""Facts of a site that no single page holds: its robots.txt, sitemaps, host, and what links to."""
+"""Facts of a site as a whole: robots.txt, sitemaps, host, and outcomes of links."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ class FileFacts:
     """A text file of the site: robots.txt, llms.txt."""
 
     status: int | None = None
-    """None where nothing answered."""
+    """Status code; None without a response."""
     redirects: int = 0
     size: int = 0
-    """Bytes of the whole file."""
+    """Size of the whole file in bytes."""
     content: str = ""
-    """Of robots.txt the first 500 KiB, of others the first 64."""
+    """First 500 KiB of robots.txt, first 64 KiB of other files."""
 
     @property
     def is_there(self) -> bool:
-        """The file was answered."""
+        """Whether the file exists."""
         return self.status is not None and 200 <= self.status < 300
 
     @property
     def is_unreachable(self) -> bool:
-        """No answer, or an error of the server."""
+        """Whether there was no response, or a server error."""
         return self.status is None or self.status >= 500
 
 
 class SitemapUrl(NamedTuple):
-    """A `url` of a sitemap."""
+    """A `url` or `sitemap` element of a sitemap."""
 
     url: str
-    """As listed."""
+    """URL as listed."""
     lastmod: str = ""
 
 
@@ -47,12 +47,12 @@ class SitemapFacts:
     url: str
     status: int | None = 200
     size: int = 0
-    """Bytes, decompressed."""
+    """Size in bytes, decompressed."""
     error: str = ""
-    """Why it can't be read: `not_xml`, `not_a_sitemap`, `empty`."""
+    """Error in the file: `not_xml`, `not_a_sitemap`, `empty`."""
     is_index: bool = False
     count: int = 0
-    """URLs or sitemaps listed, those beyond the bound included."""
+    """Number of URLs or sitemaps listed, including those beyond the bound."""
     entries: tuple[SitemapUrl, ...] = ()
 
     @property
@@ -63,51 +63,54 @@ class SitemapFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostFacts:
-    """What the host answers beside its pages; None is "not asked"."""
+    """Responses of the host apart from its pages; None means not requested."""
 
     http_final_url: str | None = None
-    """Where `http://host/` leads to."""
+    """Final URL of `http://host/`; empty without a response."""
     other_www_final_url: str | None = None
-    """Where the start page leads to with `www.` added or taken away; empty: it doesn't answer."""
+    """Final URL of the start page with `www.` added or removed; empty without a response."""
     certificate_ends_at: str | None = None
-    """ISO 8601."""
+    """Expiry of the certificate in ISO 8601."""
 
 
 class Outcome(NamedTuple):
-    """What a URL that isn't a page of the audit answered: an external link, an image, a PDF."""
+    """Response of a URL other than the audit's pages: an external link, an image, a PDF."""
 
     status: int | None = None
-    """Of the last answer; None where nothing answered."""
+    """Status code of the last response; None without one."""
     failure: Failure | None = None
     redirected_to: str = ""
     size: int | None = None
-    """Bytes; None where it isn't known."""
+    """Size in bytes; None if unknown."""
     media_type: str = ""
 
     @property
     def is_broken(self) -> bool:
-        """Nothing can be read there; what only refuses robots (401, 403, 429, 999) isn't broken."""
+        """Whether the URL is unreadable.
+
+        Status codes that only refuse robots, such as 401, 403, 429 and 999, don't count as broken.
+        """
         if self.status is None:
             return self.failure is not Failure.ROBOTS
         return self.status >= 400 and self.status not in _REFUSALS
 
 
 _REFUSALS = frozenset({401, 403, 407, 429, 451, 999})
-"""Answers that say nothing of the page: many sites give them to whatever isn't a browser."""
+"""Status codes that many sites send to clients other than browsers, also for good pages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteFacts:
-    """All that is known of the site when its pages have been read."""
+    """Facts of the site, complete once its pages have been read."""
 
     start_url: str
     audited_at: str
-    """ISO 8601, UTC: what ages are counted from."""
+    """Time in ISO 8601, UTC, from which ages are counted."""
     robots: FileFacts = FileFacts()
     sitemaps: tuple[SitemapFacts, ...] = ()
     host: HostFacts = HostFacts()
     llms_txt: FileFacts = FileFacts(status=404)
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
-    """By URL; what isn't in here wasn't checked."""
+    """Outcomes by URL; missing URLs weren't checked."""
     is_whole: bool = False
-    """Every URL that the crawl found was read: no limit ended it."""
+    """Whether the crawl read every URL that it found, without reaching a limit."""

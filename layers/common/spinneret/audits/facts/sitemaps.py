@@ -1,4 +1,4 @@
-"""A sitemap file as facts (sitemaps.org, protocol 0.9)."""
+"""Sitemap files as facts (sitemaps.org, protocol 0.9)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from lxml import etree
 
 from spinneret.audits.facts.site import SitemapFacts, SitemapUrl
 
-MAX_ENTRIES: Final = 50_000  # sitemaps.org: of one file
+MAX_ENTRIES: Final = 50_000  # sitemaps.org: maximum of one file
 
 
 def read_sitemap(url: str, content: bytes, *, status: int = 200) -> SitemapFacts:
-    """Decompressed content; what isn't XML, or no sitemap, says so in `error`. Reads as a stream.
+    """Read decompressed content as a stream; report invalid XML and other documents in `error`.
 
-    A text file with a URL a line is a sitemap, too.
+    A text file with one URL per line is a sitemap, too.
     """
     if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         return _text(url, content, status)

@@ -1,4 +1,4 @@
-"""Facts as JSON, compact: values that say nothing are left out, rows are arrays."""
+"""Encoding of facts as compact JSON: default values are omitted, rows are arrays."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from spinneret.audits.facts.models import PageFacts
 from spinneret.audits.facts.site import SiteFacts
 
 VERSION = "1"
-"""Of the stored form; part of the key under which facts are kept, so that none is misread."""
+"""Version of the stored form; part of the storage key, so that no other version is read."""
 
 
 def page_to_json(facts: PageFacts) -> bytes:
-    """UTF-8; `page_from_json` answers an equal value."""
+    """Encode facts as UTF-8 JSON; `page_from_json` returns an equal value."""
     return _pages().dump_json(facts, exclude_defaults=True)
 
 
 def page_from_json(text: bytes | str) -> PageFacts:
-    """Raises pydantic.ValidationError for anything that `page_to_json` didn't write."""
+    """Decode the output of `page_to_json`; raise pydantic.ValidationError for anything else."""
     return _pages().validate_json(text)
 
 
 def site_to_json(facts: SiteFacts) -> bytes:
-    """As `page_to_json`."""
+    """Encode site facts as JSON."""
     return _sites().dump_json(facts, exclude_defaults=True)
 
 
 def site_from_json(text: bytes | str) -> SiteFacts:
-    """As `page_from_json`."""
+    """Decode the output of `site_to_json`; raise pydantic.ValidationError for anything else."""
     return _sites().validate_json(text)
 
 

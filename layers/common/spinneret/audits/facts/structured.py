@@ -1,4 +1,4 @@
-"""What JSON-LD and microdata on a page describe, and what can't be read of it."""
+"""Items described by JSON-LD and microdata of a page, and errors in them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_NAME_CHARS: Final = 60
 
 
 def structured_items(root: html.HtmlElement, text: str) -> tuple[Structured, ...]:
-    """The first 50 things of a page: JSON-LD first, each thing of a graph by itself.
+    """Return the first 50 items of a page: JSON-LD first, each item of a graph separately.
 
     `text` is the page's source.
     """
@@ -24,7 +24,7 @@ def structured_items(root: html.HtmlElement, text: str) -> tuple[Structured, ...
     for script in root.iter("script"):
         if (script.get("type") or "").strip().lower() == "application/ld+json":
             found.extend(_json_ld(script.text or ""))
-    if "itemscope" in text.lower():  # looking at all attributes takes its time
+    if "itemscope" in text.lower():  # scanning all attributes is slow
         found.extend(_microdata(root))
     return tuple(found[:MAX_ITEMS])
 
@@ -68,7 +68,7 @@ def _names(declared: Any) -> list[str]:
 
 
 def _microdata(root: html.HtmlElement) -> Iterator[Structured]:
-    """Things that aren't a property of another one."""
+    """Yield items that aren't a property of another item."""
     for scope in root.xpath("//*[@itemscope and @itemtype and not(@itemprop)]")[:MAX_ITEMS]:
         names = [
             name

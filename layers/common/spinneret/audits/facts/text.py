@@ -1,4 +1,4 @@
-"""The text of a page in figures: words, fingerprint, the term that stands out, broken letters."""
+"""Figures about the text of a page: words, fingerprint, top term, broken characters."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from spinneret.audits.facts.models import TextFacts
 
 MAX_HIDDEN: Final = 10
 HIDDEN_WORDS: Final = 8
-"""Shorter texts out of sight are labels for screen readers."""
+"""Minimum number of words; shorter hidden texts are labels for screen readers."""
 HIDDEN_CHARS: Final = 120
 
-# As lxml's itertext, which makes an element of each node that it passes.
+# Faster than lxml's itertext, which creates an element for each node.
 _TEXTS: Final = etree.XPath(".//text()", smart_strings=False)
 _UNSEEN: Final = ("script", "style", "template", "noscript", "svg", "iframe", "object", "canvas")
 # Kana and Han have no blanks between words.
@@ -28,12 +28,12 @@ _BROKEN: Final = re.compile(
     "|\N{LATIN CAPITAL LETTER A WITH TILDE}[\u0080-\u00bf\u0178\u0192\u02c6]"
     "|\N{LATIN SMALL LETTER A WITH CIRCUMFLEX}\N{EURO SIGN}[\u0080-\u00bf\u2018-\u2022\u2122\u0153]"
 )
-# Ways to move text out of sight that no menu or fold needs (Google's spam policies).
+# Ways to hide text that no menu or fold needs (Google's spam policies).
 _HIDING: Final = re.compile(
     r"font-size\s*:\s*0(?![.\d]*[1-9])|text-indent\s*:\s*-\d{3,}|(?:left|top)\s*:\s*-\d{4,}",
     re.IGNORECASE,
 )
-# Frequent words in four languages: never what a page is about.
+# Frequent words in four languages, which are never a page's subject.
 _STOP_TEXT: Final = """
     about after again also another because been before being between both call could does each
     even every example first following from have here into just like made make many more most
@@ -58,14 +58,17 @@ _STOP_WORDS: Final = frozenset(_STOP_TEXT.split())
 
 
 def text_facts(body: html.HtmlElement) -> TextFacts:
-    """Takes what isn't seen out of the tree: to be called when all else has been read."""
+    """Return the text facts of a body.
+
+    Removes invisible elements from the tree, so it must be called after all other facts are read.
+    """
     hidden = _hidden(body)
     etree.strip_elements(body, *_UNSEEN, with_tail=False)
     text = " ".join(_texts(body))
     words = _WORD.findall(text.lower())
     if not words:
         return TextFacts(broken_characters=_broken(text), hidden=hidden)
-    # Menus repeat what a site is about, code its names.
+    # Menus repeat the site's subject, and code repeats names.
     etree.strip_elements(body, "a", "pre", "code", with_tail=False)
     prose = _WORD.findall(" ".join(_texts(body)).lower())
     term, count = _top_term(prose)
@@ -106,7 +109,7 @@ def _hidden(body: html.HtmlElement) -> tuple[str, ...]:
 
 
 def spoken(element: html.HtmlElement, limit: int) -> str:
-    """What stands for an element when it is read out: its label, its text, its images' texts."""
+    """Return an element as screen readers read it: its label, text, or its images' texts."""
     label = element.get("aria-label")
     if label and label.strip():
         return _squeezed(label, limit)

@@ -1,4 +1,4 @@
-"""The findings as CSV (RFC 4180): a row for each piece of evidence, addresses whole."""
+"""Findings as CSV (RFC 4180): a row for each piece of evidence, with complete URLs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ COLUMNS: Final = (
     *("severity", "category", "check", "title", "page", "count", "state", "where", "value"),
     *("threshold", "url", "advice", "source"),
 )
-# Spreadsheets take a cell that begins so for a formula (OWASP, "CSV Injection").
+# Spreadsheets execute cells that begin with these characters (OWASP, "CSV Injection").
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def render(report: Report) -> Iterator[str]:
-    """With a header; cells that a spreadsheet would execute begin with an apostrophe."""
+    """Yield the CSV with a header; cells that spreadsheets would execute get an apostrophe."""
     yield _line(COLUMNS)
     for issue in report.issues:
         check = issue.check

@@ -1,4 +1,4 @@
-"""The formats of the report route."""
+"""Formats of the report route."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from spinneret.audits.reports.models import Report
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How a report is written, and what it is called."""
+    """Renderer of a report, with media type and file extension."""
 
     media_type: str
     extension: str
     render: Callable[[Report], Iterator[str]]
-    """Pieces of text, to be encoded as UTF-8."""
+    """Yields pieces of text, to be encoded as UTF-8."""
 
 
 FORMATS: Final = {

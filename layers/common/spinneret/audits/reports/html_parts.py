@@ -1,4 +1,4 @@
-"""Style and script of the HTML report: nothing is loaded from anywhere."""
+"""Style and script of the HTML report, which loads nothing from other places."""
 
 from __future__ import annotations
 

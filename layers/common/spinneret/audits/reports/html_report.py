@@ -1,4 +1,4 @@
-"""The report as one HTML page: no request leaves it, and every value in it is escaped."""
+"""HTML report on one page that makes no requests; every value in it is escaped."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from spinneret.audits.reports.html_parts import SCRIPT, STYLE
 from spinneret.audits.reports.models import PRODUCT, Issue, Report
 
 MAX_PAGES: Final = 50
-"""Of an issue: CSV and JSON have all."""
+"""Maximum pages listed per issue; CSV and JSON contain all."""
 MAX_EVIDENCE: Final = 3
-"""Of a page of an issue."""
+"""Maximum evidence shown for a page of an issue."""
 MAX_LISTED: Final = 2000
-"""Pages in the list at the end."""
+"""Maximum pages in the list at the end."""
 GOOD: Final = 90.0
 FAIR: Final = 70.0
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
@@ -28,7 +28,7 @@ _PAGE_COLUMNS: Final = ("page", "status", "score", "issues", "words", "clicks")
 
 
 def render(report: Report) -> Iterator[str]:
-    """Summary, categories, issues with filters and evidence, pages."""
+    """Yield summary, categories, issues with filters and evidence, pages."""
     title = escape(f"Audit of {report.result.start_url}")
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
@@ -229,7 +229,7 @@ def _fresh(is_new: bool) -> str:
 
 
 def _link(url: str, text: str | None = None) -> str:
-    """The address whole; only those of the web can be followed."""
+    """Return the complete URL; only web URLs become links."""
     shown = escape(text or url)
     if not url.startswith(("http://", "https://")):
         return shown

@@ -1,4 +1,4 @@
-"""The report as JSON: everything that the audit found out."""
+"""JSON report: the complete result of the audit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from spinneret.audits.scoring import CheckStats
 
 
 def render(report: Report) -> Iterator[str]:
-    """One line for each page and each finding."""
+    """Yield the report with one line for each page and each finding."""
     head = _head(report).model_dump_json()
     yield head[:-1]
     yield ',\n"pages":['

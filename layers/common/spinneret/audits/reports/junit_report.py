@@ -1,4 +1,4 @@
-"""The report as JUnit XML, as continuous integration reads it: a suite for each category."""
+"""JUnit XML report for continuous integration, with a suite for each category."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from spinneret.audits.checks.models import Category, Check
 from spinneret.audits.reports.models import LEVELS, PRODUCT, Report
 
 MAX_PAGES: Final = 100
-"""Named in a failure."""
+"""Maximum number of pages named in a failure."""
 
 
 def render(report: Report) -> Iterator[str]:
-    """Passed, failed, or skipped where a check doesn't apply; blocked ones are failures, too."""
+    """Yield a test case per check: passed, failed, or skipped if not applicable.
+
+    Blocked checks are failures, too.
+    """
     tallies = report.result.score.tallies.values()
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield (

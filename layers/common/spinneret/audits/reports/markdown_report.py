@@ -1,4 +1,4 @@
-"""The report as Markdown, for people and for language models."""
+"""Markdown report, for people and for language models."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from spinneret.audits.findings import Finding
 from spinneret.audits.reports.models import PRODUCT, Issue, Report
 
 MAX_PAGES: Final = 20
-"""Of an issue; how many there are besides is said."""
+"""Maximum number of pages listed per issue; further pages are only counted."""
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|#~&])")
 
 
 def render(report: Report) -> Iterator[str]:
-    """Summary, categories, then the issues in order of severity."""
+    """Yield summary, categories, then the issues in order of severity."""
     result = report.result
     yield f"# Audit of {_escaped(result.start_url)}\n\n"
     yield f"Score **{result.score.total:.1f}** of 100 (grade {report.grade}), "

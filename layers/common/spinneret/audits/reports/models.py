@@ -1,4 +1,4 @@
-"""What every report is made from."""
+"""Data that every report is rendered from."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from spinneret.audits.scoring import CheckStats
 
 PRODUCT: Final = "Spinneret"
 GRADES: Final = ((90, "A"), (80, "B"), (70, "C"), (60, "D"))
-"""squirrelscan's bands; below them is F."""
+"""Grades of squirrelscan; lower scores get F."""
 
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """A check that failed somewhere."""
+    """A check that failed at least once."""
 
     check: Check[Any]
     tally: CheckStats
@@ -30,7 +30,7 @@ class Issue:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """An audit with its findings, and with what changed since an earlier one."""
+    """An audit with its findings and the changes since an earlier run."""
 
     result: Result
     findings: FindingLog
@@ -38,7 +38,7 @@ class Report:
 
     @cached_property
     def issues(self) -> tuple[Issue, ...]:
-        """By severity, then category, then weight."""
+        """Issues sorted by severity, category, weight."""
         return tuple(
             Issue(check, self.result.score.tallies[check.id], self.findings.count(check.id))
             for check in ranked(catalogue())
@@ -51,19 +51,19 @@ class Report:
         return frozenset(self.comparison.new) if self.comparison else frozenset()
 
     def state(self, key: Key) -> str:
-        """`new`, `still`, or nothing where there is no earlier run."""
+        """Return `new` or `still`; empty without an earlier run."""
         if self.comparison is None:
             return ""
         return "new" if key in self.new else "still"
 
     @property
     def grade(self) -> str:
-        """A letter for the score."""
+        """Letter of the score."""
         total = self.result.score.total
         return next((letter for bound, letter in GRADES if total >= bound), "F")
 
     def not_checked(self) -> Iterator[str]:
-        """What wasn't looked at, in sentences."""
+        """Yield sentences about unchecked links, images and pages."""
         coverage = self.result.coverage
         for noun, known, checked in (
             ("external links", coverage.external_links, coverage.external_links_checked),
@@ -82,4 +82,4 @@ LEVELS: Final = {
     Severity.LOW: "note",
     Severity.INFO: "note",
 }
-"""Of SARIF 2.1.0, section 3.27.10, and of a JUnit failure."""
+"""Levels of SARIF 2.1.0, section 3.27.10, and types of JUnit failures."""

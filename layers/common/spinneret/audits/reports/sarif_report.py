@@ -1,4 +1,4 @@
-"""The report as SARIF 2.1.0 (OASIS standard, 27 March 2020), as code scanning reads it."""
+"""SARIF 2.1.0 report (OASIS standard, 27 March 2020) for code scanning."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCHEMA: Final = (
 
 
 def render(report: Report) -> Iterator[str]:
-    """One run; a result for each check and page, at the page's address."""
+    """Yield one run, with a result for each check and page at the page's URL."""
     checks = ranked(catalogue())
     driver = {
         "name": f"{PRODUCT} audits",
@@ -75,7 +75,7 @@ def _fingerprint(finding: Finding) -> str:
 
 
 def _utc(moment: str) -> str:
-    """Section 3.9: with a `Z`."""
+    """Return the time with a `Z`, as section 3.9 requires."""
     return datetime.fromisoformat(moment).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

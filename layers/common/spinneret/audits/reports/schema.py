@@ -1,4 +1,4 @@
-"""The JSON report's form, published as docs/audit-report.schema.json."""
+"""Models of the JSON report, published as docs/audit-report.schema.json."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 SCHEMA_VERSION: Final = "1.0"
-"""The first number goes up when a reader of the old form can't read the new one."""
+"""The first number increases if readers of the old form can't read the new one."""
 _SHARE: Final = Field(ge=0, le=100)
 
 
@@ -130,7 +130,7 @@ class AuditReport(Head):
 
 
 def json_schema() -> dict[str, Any]:
-    """Of JSON Schema 2020-12."""
+    """Return the report's JSON Schema 2020-12."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$comment": f"version {SCHEMA_VERSION}; written by docs/render_audits.py",

@@ -1,11 +1,11 @@
-"""An audit as it runs: a job that works in slices, each as long as one invocation.
+"""Audit runs: a job that works in slices, each as long as one invocation.
 
-    settling    which host answers, robots.txt, sitemaps, certificate
-    crawling    the sample, page by page, through the frontier and the polite fetcher
-    checking    external links and images, by HEAD
-    judging     checks, score, comparison, reports
+    settling    find the host that responds, robots.txt, sitemaps, certificate
+    crawling    fetch the sample page by page, through the frontier and the polite fetcher
+    checking    request external links and images, by HEAD
+    judging     run checks; write score, comparison, reports
 
-`pipeline` holds the host's session around all of it. A slice ends by handing back, or by deferring
-the job until a host may be asked again; neither is charged, and the next slice goes on from what is
-stored.
+`pipeline` holds the host's session around all phases. A slice ends by releasing the job, or by
+deferring it until a host may be requested again. Neither counts as an attempt; the next slice
+continues from the stored state.
 """

@@ -1,4 +1,4 @@
-"""What pages point to beside other pages: external links and images, asked by HEAD."""
+"""Requests external links and images of pages by HEAD."""
 
 from __future__ import annotations
 
@@ -32,18 +32,21 @@ from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.models import WaitUntil
 
 _NO_HEAD: Final = frozenset({403, 404, 405, 500, 501, 503})
-"""Answers after which GET is tried: many servers, and all that stand before them, know it only."""
+"""Status codes after which GET is tried: many servers and proxies only support that."""
 _EXCERPT_BYTES: Final = 1024
 
 
 class LinkChecker:
-    """Asks each URL once, however many pages point to it, hosts that have to wait last."""
+    """Requests each URL once, however many pages refer to it; hosts that have to wait come last."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
     def run(self, work: AuditContext, progress: Progress) -> Progress:
-        """Raises Defer, ReleaseJob and LeaseLost; what was answered by then is kept."""
+        """Check all links and images; return the progress for the next phase.
+
+        Raises Defer, ReleaseJob and LeaseLost; outcomes so far are stored.
+        """
         known, number = self._storage.outcomes(work.ref)
         state = _Checked(work, self._storage, set(known), number)
         targets = list(self._targets(work, progress))
@@ -61,8 +64,8 @@ class LinkChecker:
         return after
 
     def _targets(self, work: AuditContext, progress: Progress) -> Iterator[str]:
-        """External links and images, each kind up to its bound, in the order of the pages."""
-        assert progress.start_url is not None  # the site is settled
+        """Yield external links, then images, each up to its bound, in the order of the pages."""
+        assert progress.start_url is not None  # settling sets it
         scope = CrawlScope.of(ScopeKind.HOST, [parse_url(progress.start_url)])
         links: dict[str, None] = {}
         images: dict[str, None] = {}
@@ -79,7 +82,7 @@ class LinkChecker:
     def _pass(
         self, work: AuditContext, state: _Checked, left: list[str], total: int
     ) -> list[WaitUntil]:
-        """Ask all that can be asked now; answers what the others wait for, host by host."""
+        """Request all URLs that don't have to wait; return the waits by host."""
         busy: dict[str, WaitUntil] = {}
         done = total - len(left)
         for url in left:
@@ -96,7 +99,7 @@ class LinkChecker:
                 state.add(url, answer)
             elif answer.until - work.clock() <= timedelta(seconds=limits.LINK_WAIT_SECONDS):
                 busy[host] = answer
-            # else it isn't checked, and the report says so
+            # otherwise the link stays unchecked, and the report says so
         return list(busy.values())
 
     def _ask(self, work: AuditContext, url: str) -> Outcome | WaitUntil:
@@ -117,7 +120,7 @@ class LinkChecker:
 
 
 class _Checked:
-    """Answers on their way into rows."""
+    """Outcomes that wait to be written in batches."""
 
     def __init__(self, work: AuditContext, storage: Storage, known: set[str], number: int) -> None:
         self._work = work

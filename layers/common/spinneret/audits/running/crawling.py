@@ -1,4 +1,4 @@
-"""The sample: pages through the frontier, their facts into rows."""
+"""Crawl of the sample: fetch pages through the frontier and store their facts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.models import WaitUntil
 
 _TRY_AGAIN: Final = frozenset({408, 425, 429})
-_BACKOFF_SECONDS: Final = 5.0  # before another try of a page; twice as long before the last
+_BACKOFF_SECONDS: Final = 5.0  # pause before the second try of a page; doubled before the last
 _FAILURES: Final[dict[type[DomainError], Failure]] = {
     FetchTimeout: Failure.TIMEOUT,
     RobotsDisallowed: Failure.ROBOTS,
@@ -64,17 +64,17 @@ _FAILURES: Final[dict[type[DomainError], Failure]] = {
 
 
 class PageCrawler:
-    """Takes pages until the sample is complete, nothing is left, or the audit's time is up."""
+    """Takes pages until the sample is complete, none remain, or the audit's time runs out."""
 
     def __init__(self, *, frontier: Frontier, storage: Storage) -> None:
         self._frontier = frontier
         self._storage = storage
 
     def run(self, work: AuditContext, progress: Progress) -> Progress:
-        """Raises Defer, ReleaseJob and LeaseLost."""
+        """Crawl the sample; raise Defer, ReleaseJob or LeaseLost."""
         ref = crawl_of(work.ref)
         site = self._storage.site(progress)
-        assert site is not None  # it is settled
+        assert site is not None  # site facts exist by now
         self._begin(work, ref, site)
         reason: EndReason | None = None
         while reason is None and work.worked_seconds < limits.CRAWL_WORK_SECONDS:
@@ -93,7 +93,7 @@ class PageCrawler:
         return self._storage.keep_site(replace(site, is_whole=whole), after, work)
 
     def _begin(self, work: AuditContext, ref: CrawlRef, site: SiteFacts) -> None:
-        """Once: a long list of URLs takes its time."""
+        """Begin the crawl once, as storing a long list of URLs takes time."""
         if self._is_begun(ref):
             return
         plan = Plan(
@@ -118,7 +118,7 @@ class PageCrawler:
         for done, key in enumerate(keys, start=crawl.crawled):
             if work.worked_seconds >= limits.CRAWL_WORK_SECONDS:
                 return
-            # 5 to 70: of the pages known, so far as the sample goes
+            # 5 to 70, by the number of pages known, at most the sample
             work.checkpoint(Phase.CRAWLING, 5 + round(65 * min(1.0, done / known)))
             owner = f"{ref.crawl_id}/{work.context.lease.fence}"
             until = work.clock() + timedelta(seconds=limits.PAGE_LEASE_SECONDS)
@@ -129,7 +129,7 @@ class PageCrawler:
     # ------------------------------------------------------------ One page
 
     def _visit(self, work: AuditContext, visit: PageLease) -> None:
-        """Facts first, then the frontier's row: a page that is done has its facts."""
+        """Fetch a page and store its facts before the frontier's row: a finished page has facts."""
         hops: list[str] = []
         gate = self._frontier.redirects(visit)
 
@@ -179,7 +179,7 @@ class PageCrawler:
     def _redirected(
         self, work: AuditContext, visit: PageLease, refused: RedirectRefused, hops: list[str]
     ) -> None:
-        """To a page that is known already, out of the site, or in a circle."""
+        """Store a redirect to a known page, to another site, or in a loop."""
         outcome, url = refused.outcome, visit.page.url
         chain = (url, *hops[:-1])
         now = work.clock()
@@ -222,7 +222,7 @@ class PageCrawler:
         status: int | None,
         asked: float | None,
     ) -> bool:
-        """Whether the page gets another try, later; the last one is final."""
+        """Schedule another try; return False if this one was the last."""
         if visit.page.attempts + 1 >= bounds.PAGE_ATTEMPTS:
             return False
         pause = max(asked or 0.0, _BACKOFF_SECONDS * 2**visit.page.attempts)
@@ -239,15 +239,16 @@ class PageCrawler:
 
 
 def crawl_of(ref: RunRef) -> CrawlRef:
-    """A run's crawl in the frontier."""
+    """Return a run's crawl in the frontier."""
     return CrawlRef(tenant=ref.tenant, crawl_id=f"{ref.audit_id}.{ref.run}")
 
 
 def listed_sample(site: SiteFacts, pages: int) -> tuple[str, ...]:
-    """URLs of the site's sitemaps to begin with, beside the start page.
+    """Return URLs of the site's sitemaps that the crawl begins with, in addition to the start page.
 
-    All, where they are fewer than the sample; else a quarter of the sample, from all over the list,
-    and links show the way to the rest: a sitemap's first hundred are often of one kind.
+    Returns all URLs if they fit into the sample. Otherwise returns a quarter of the sample, spread
+    over the whole list, as a sitemap's first hundred URLs are often of one kind. Links lead to the
+    other pages.
     """
     start = parse_url(site.start_url)
     scope = CrawlScope.of(ScopeKind.HOST, [start])

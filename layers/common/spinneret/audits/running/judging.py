@@ -23,20 +23,20 @@ from spinneret.web.fetching.urls import parse_url
 from spinneret.web.politeness.rules import host_key
 
 PAGES_UNREAD: Final = "PAGES_UNREAD"
-"""Code of an audit that ended in part: pages of its sample gave no answer."""
+"""Code of a partial audit: pages of its sample didn't respond."""
 OUT_OF_TIME: Final = "AUDIT_OUT_OF_TIME"
-"""Code of an audit that ended in part: its own time was up before its sample was complete."""
+"""Code of a partial audit: its own time ran out before its sample was complete."""
 _UNREAD: Final = frozenset({Failure.TIMEOUT, Failure.NETWORK})
 
 
 class ReportBuilder:
-    """Judges what was stored; repeated after a crash, it makes the same again."""
+    """Evaluates stored facts; repeating it after a crash gives the same results."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
     def run(self, work: AuditContext, progress: Progress) -> Mapping[str, Any]:
-        """The audit's summary. Raises ReleaseJob and LeaseLost."""
+        """Return the audit's summary. Raise ReleaseJob or LeaseLost."""
         work.checkpoint(Phase.JUDGING, 90)
         if work.context.remaining() < limits.JUDGE_SECONDS and not work.is_fresh:
             raise ReleaseJob
@@ -46,7 +46,7 @@ class ReportBuilder:
 
     def _judged(self, work: AuditContext, progress: Progress, file: IO[bytes]) -> _Judgement:
         site = self._storage.site(progress)
-        assert site is not None  # it is settled
+        assert site is not None  # settling has stored it
         outcomes, _ = self._storage.outcomes(work.ref)
         log = FindingLog(file)
         audit = AuditEvaluator(site.start_url, log.add)
@@ -81,7 +81,7 @@ class ReportBuilder:
     def _compared(
         self, before: Finished, after: Finished, result: Result, log: FindingLog
     ) -> RunComparison | None:
-        """None where the issues of the audit before are gone."""
+        """Compare with the previous audit; return None if its issues were deleted."""
         stored = self._storage.get(before.issues_uri)
         if stored is None:
             return None
@@ -146,7 +146,7 @@ class _Judgement:
 
 
 def summary(judgement: _Judgement, progress: Progress) -> dict[str, Any]:
-    """The result of the job."""
+    """Return the result of the job."""
     result, comparison = judgement.report.result, judgement.report.comparison
     coverage = result.coverage
     return {
@@ -175,7 +175,7 @@ def summary(judgement: _Judgement, progress: Progress) -> dict[str, Any]:
 
 
 def lack_of(result: Mapping[str, Any]) -> JobFailure | None:
-    """Why the audit is partial, if it is."""
+    """Return the reason if the audit is partial, else None."""
     if result["out_of_time"]:
         return JobFailure(
             code=OUT_OF_TIME,

@@ -1,4 +1,4 @@
-"""The handler of `audit` jobs: the host's session around an audit's parts (F-04, F-05)."""
+"""The handler of `audit` jobs: the host's session around an audit's phases (F-04, F-05)."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _WAITS: Final = (Defer, ReleaseJob)
 class AuditPipeline:
     """One slice of an audit.
 
-    The session is the run's, not the worker's: a slice that waits or hands back leaves the lock for
-    the next one, which finds it by the session's id and takes it over. Where no next one comes, for
-    the job was cancelled, paused or expired meanwhile, whoever wants the host next takes it (see
-    `has_left`). Whatever else happens, the lock is released, as far as it is still this claim's.
+    The session belongs to the run, not to the worker. A slice that waits or releases the job keeps
+    the lock. The next slice finds the lock by the session's id and takes it over. If no next slice
+    comes, because the job was cancelled, paused or expired, the next session of the host takes the
+    lock (see `has_left`). In all other cases the lock is released if this claim still holds it.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class AuditPipeline:
         self._judging = ReportBuilder(storage)
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Answers the audit's summary; raises CompletedInPart where it is partial."""
+        """Return the audit's summary; raise CompletedInPart if it is partial."""
         job = context.job
         ref = RunRef(tenant=job.tenant, audit_id=job.id, run=job.run)
         progress = self._storage.store.progress(ref) or Progress(ref=ref)
@@ -86,7 +86,7 @@ class AuditPipeline:
             self._part(session, stays=stays)
 
     def _entered(self, context: Context, progress: Progress, host: str) -> Session:
-        """Raises Defer while the host is taken or at rest, and DomainLockTimeout."""
+        """Open the session; raise Defer while the host is busy, or DomainLockTimeout."""
         answer = self._sessions.open(
             host,
             progress.ref.session_id,
@@ -103,7 +103,7 @@ class AuditPipeline:
         return answer
 
     def _part(self, session: Session, *, stays: bool) -> None:
-        """What a store that doesn't answer keeps locked, the lock's own end frees."""
+        """Leave or close the session; if the store is unavailable, the lock expires by itself."""
         try:
             if stays:
                 self._sessions.leave(session)
@@ -127,9 +127,9 @@ class AuditPipeline:
     def _audited(self, work: AuditContext, progress: Progress, host: str) -> Mapping[str, Any]:
         if progress.phase is Phase.SETTLING:
             progress = self._settling.run(work, progress, work.context.job.payload["url"])
-            assert progress.start_url is not None  # settled
+            assert progress.start_url is not None  # the site facts are complete
             settled = host_key(parse_url(progress.start_url).host)
-            if settled != host:  # the site answers elsewhere: that host is to be locked
+            if settled != host:  # the site moved to another host, which needs the lock
                 raise _HostChanged(self._clock(), settled)
         if progress.phase is Phase.CRAWLING:
             progress = self._crawling.run(work, progress)
@@ -139,4 +139,4 @@ class AuditPipeline:
 
 
 class _HostChanged(Defer):
-    """The session goes on at another host."""
+    """Continue the session at another host."""

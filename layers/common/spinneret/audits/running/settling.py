@@ -1,4 +1,4 @@
-"""What is known of a site before its pages: the host that answers, robots.txt, sitemaps."""
+"""Facts of a site that precede its pages: the host that responds, robots.txt, sitemaps."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ NO_ANSWER: Final = (
     *(FetchFailed, FetchTimeout, TooManyRedirects, ContentRefused, BodyTooLarge),
     *(UrlBlocked, UrlInvalid, DomainBlocked, RobotsDisallowed),
 )
-"""What a request beside the pages may end with: then there is no fact, and the audit goes on."""
+"""Errors of secondary requests: the audit continues without the fact."""
 _GZIP: Final = b"\x1f\x8b"
 _START: Final = "start"
 _LISTED: Final = "sitemap:"
 
 
 class SiteProbe:
-    """Asks one question after the other; a slice that ends between two goes on at the next."""
+    """Runs one probe after another; a slice that ends in between resumes at the next one."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
     def run(self, work: AuditContext, progress: Progress, url: str) -> Progress:
-        """The facts of the site, stored. Raises what a start page without an answer raises."""
+        """Store the facts of the site. Raise the errors of a start page that doesn't respond."""
         site = self._storage.site(progress) or SiteFacts(
             start_url=url, audited_at=work.clock().isoformat()
         )
@@ -81,7 +81,7 @@ class SiteProbe:
 
 
 class _Settled:
-    """What is known so far."""
+    """Facts and answered probes so far."""
 
     def __init__(
         self, work: AuditContext, site: SiteFacts, answered: set[str], *, whole: bool
@@ -92,7 +92,7 @@ class _Settled:
         self._whole = whole
 
     def questions(self) -> Iterator[tuple[str, Callable[[], None]]]:
-        """Those that have no answer yet; sitemaps name others."""
+        """Yield unanswered probes; a sitemap may add more."""
         first: list[tuple[str, Callable[[], None]]] = [
             (_START, self._start),
             ("robots", self._robots),
@@ -110,7 +110,7 @@ class _Settled:
         return parse_url(self.site.start_url)
 
     def _start(self) -> None:
-        """Raises what the page raises: without it there is nothing to audit."""
+        """Fetch the start page; raise its errors, as an audit needs it."""
         page = self._work.page(get(self._url), "start")
         require_success(page, self._work.clock())
         ends = page.certificate.not_after.isoformat() if page.certificate else None
@@ -141,7 +141,7 @@ class _Settled:
         )
 
     def _by_http(self) -> None:
-        """Where the plain address leads; not asked of a port that says what is spoken there."""
+        """Store the final URL of plain HTTP, unless an unusual port implies the protocol."""
         if self._url.unusual_port is None:
             plain = replace(self._url, scheme="http", port=80, path="/", query="")
             final = self._final(plain, "http")
@@ -163,7 +163,7 @@ class _Settled:
         self.site = replace(self.site, host=host)
 
     def _final(self, url: Url, name: str) -> str:
-        """Empty where nothing answers."""
+        """Return the final URL; empty if nothing responds."""
         try:
             return self._work.page(get(url, method="HEAD"), name).url.text
         except NO_ANSWER:
@@ -172,7 +172,10 @@ class _Settled:
     # ------------------------------------------------------------ Sitemaps
 
     def _next_sitemap(self) -> str | None:
-        """Those that robots.txt names or the usual places, then what indexes name."""
+        """Return the next sitemap to read, or None.
+
+        Sitemaps of robots.txt or the usual places come first, then the children of indexes.
+        """
         asked = [name.removeprefix(_LISTED) for name in self.answered if name.startswith(_LISTED)]
         if len(asked) >= limits.SITEMAPS:
             return None

@@ -1,4 +1,4 @@
-"""What the parts of an audit share while one worker is at it."""
+"""State that the phases of an audit share while one worker runs it."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class AuditContext:
         self._reservation = self.context.job.waiting_for
 
     def checkpoint(self, step: str, progress: int) -> None:
-        """Renew lease and lock, report the progress.
+        """Renew lease and lock, and report the progress.
 
-        Raises LeaseLost, DomainLockLost, and ReleaseJob where no further request can end in time.
+        Raises LeaseLost, DomainLockLost, and ReleaseJob if no further request can finish in time.
         """
         self.context.checkpoint(step, progress)
         self.require_time()
@@ -52,29 +52,29 @@ class AuditContext:
             self._renewed_at = now
 
     def require_time(self) -> None:
-        """Raises ReleaseJob where no further request can end in time."""
+        """Raise ReleaseJob if no further request can finish in time."""
         if self.context.remaining() < limits.SLICE_SECONDS:
             raise ReleaseJob
 
     def note(self, message: str, **data: object) -> None:
-        """A line of the timeline."""
+        """Add an entry to the timeline."""
         self.context.note(JobEventKind.STEP_DONE, message, data)
 
     @property
     def is_fresh(self) -> bool:
-        """Another slice would have no more time than this one."""
+        """Whether the slice is so new that another one wouldn't have more time."""
         return (self.clock() - self._began_at).total_seconds() < _FRESH_SECONDS
 
     @property
     def worked_seconds(self) -> float:
-        """Of this run, this slice included."""
+        """Seconds worked in this run so far."""
         here = (self.clock() - self._began_at).total_seconds()
         return self.context.job.worked_ms / 1000 + here
 
     def ask(self, request: FetchRequest, name: str) -> FetchedPage | WaitUntil:
-        """Fetch under the host's rules; `name` is the same for every try of one request.
+        """Fetch under the host's rules; every try of one request uses the same `name`.
 
-        Raises what PoliteFetcher.fetch raises, and ReleaseJob.
+        Raises the errors of PoliteFetcher.fetch, and ReleaseJob.
         """
         if self.context.remaining() < limits.REQUEST_SECONDS + bounds.DEADLINE_MARGIN_SECONDS:
             raise ReleaseJob
@@ -89,19 +89,19 @@ class AuditContext:
         return self.fetcher.fetch(caller, request)
 
     def page(self, request: FetchRequest, name: str) -> FetchedPage:
-        """As `ask`; raises Defer where it has to wait."""
+        """Fetch like `ask`; raise Defer if the request has to wait."""
         answer = self.ask(request, name)
         if isinstance(answer, WaitUntil):
             raise self.deferral(answer.until, answer.waiting_for)
         return answer
 
     def deferral(self, until: datetime, waiting_for: str) -> Defer:
-        """Come back then, or before the host's lock ends."""
+        """Return a Defer until then, or earlier so that the host's lock is renewed in time."""
         latest = self.clock() + timedelta(seconds=limits.WAIT_MAX_SECONDS)
         return Defer(min(until, latest), waiting_for)
 
 
 def get(url: Url, **bounds: object) -> FetchRequest:
-    """A request of an audit."""
+    """Build a request with the bounds of audits."""
     given = {"total_seconds": limits.REQUEST_SECONDS, "max_redirects": 10, **bounds}
     return FetchRequest(url=url, **given)  # type: ignore[arg-type]  # names are checked at run time

@@ -1,4 +1,4 @@
-"""What slices leave to each other and to the reader: rows first, then objects."""
+"""Storage of the data that slices share and readers get: rows first, then objects."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _JSON: Final = "application/json"
 class Storage:
     """Facts and artifacts of runs.
 
-    An artifact's row is written before its object, so that no object is without a row: what a
-    worker leaves behind that dies between the two is a row whose object never was.
+    An artifact's row is written before its object, so that no object lacks a row. A worker that
+    dies in between leaves a row without an object.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Storage:
     # ------------------------------------------------------------ Site
 
     def site(self, progress: Progress) -> SiteFacts | None:
-        """The facts of the site so far."""
+        """Return the facts of the site so far; None if there are none."""
         if progress.site_uri is None:
             return None
         body = self._bodies.get(progress.site_uri)
@@ -55,7 +55,7 @@ class Storage:
         return site_from_json(gzip.decompress(body))
 
     def keep_site(self, site: SiteFacts, progress: Progress, work: AuditContext) -> Progress:
-        """Keep them, and what is known of the run; answers the latter."""
+        """Store the facts of the site and the run's progress; return the progress."""
         body = gzip.compress(site_to_json(site), mtime=0)
         digest = hashlib.sha256(body).hexdigest()
         key = f"{work.ref.folder}/site/{digest}.json.gz"
@@ -67,20 +67,20 @@ class Storage:
     # ------------------------------------------------------------ Pages
 
     def keep_page(self, work: AuditContext, place: str, facts: Sequence[PageFacts]) -> None:
-        """Facts that are too large even compressed stand for a page that is too complex."""
+        """Store facts of pages; if too large even compressed, mark the pages as too complex."""
         body = _compressed(facts)
         if len(body) > limits.FACTS_BYTES:
             body = _compressed([_too_complex(each, work) for each in facts])
         self.store.keep_page(work.ref, place, body, work.context.lease)
 
     def pages(self, ref: RunRef) -> Iterator[PageFacts]:
-        """The facts of all pages, in the order of the crawl."""
+        """Yield the facts of all pages, in the order of the crawl."""
         for body in self.store.pages(ref):
             for line in gzip.decompress(body).splitlines():
                 yield page_from_json(line)
 
     def keep_html(self, work: AuditContext, url: str, body: bytes) -> None:
-        """Keep a page as it came, until its retention ends (A-03)."""
+        """Store the original page until its retention ends (A-03)."""
         digest = hashlib.sha256(body).hexdigest()
         key = f"{work.ref.folder}/html/{digest}.html.gz"
         packed = gzip.compress(body, mtime=0)
@@ -110,7 +110,7 @@ class Storage:
         *,
         url: str | None = None,
     ) -> None:
-        """Row first, then object."""
+        """Write the artifact's row, then its object."""
         self.store.keep_artifacts([self._artifact(work, type_, key, url)], work.context.lease)
         self._bodies.put(key, body, media_type)
 
@@ -124,7 +124,7 @@ class Storage:
         *,
         compressed: bool = False,
     ) -> None:
-        """As `put`, for what is never whole in memory."""
+        """Store text like `put`, without holding it in memory."""
         self.store.keep_artifacts([self._artifact(work, type_, key, None)], work.context.lease)
         with tempfile.TemporaryFile() as file:
             if compressed:

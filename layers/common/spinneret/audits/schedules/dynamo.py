@@ -1,9 +1,9 @@
 """Scheduled audits on DynamoDB, in the table of audits (audits/dynamo.py).
 
-    pk `T#<tenant>#SCHEDULES`, sk `<id>`    a schedule; lists by partition, in the order of ids
-    index `due`: `SCHEDULE#<n>`, next run   those that are active
+    pk `T#<tenant>#SCHEDULES`, sk `<id>`    a schedule; list by partition, ordered by id
+    index `due`: `SCHEDULE#<n>`, next run   active schedules
 
-The index holds keys only and lags behind: what it names is read again before it is acted upon.
+The index is eventually consistent and holds keys only: its rows are read again before use.
 """
 
 from __future__ import annotations
@@ -91,14 +91,14 @@ def _key(tenant: str, schedule_id: str) -> Item:
 
 
 def _due(schedule: AuditSchedule) -> Item:
-    """The keys of the index `due`, while the schedule is active."""
+    """Return the keys of the index `due`, empty while the schedule is inactive."""
     if schedule.next_run_at is None:
         return {}
     return {"due_shard": due_shard(_SHARD, schedule.id), "due_at": to_iso(schedule.next_run_at)}
 
 
 def _upgrade(item: Item) -> Item:
-    """Rows written before 2026-11-22 call `is_active` `enabled`."""
+    """Upgrade rows written before 2026-11-22, which call `is_active` `enabled`."""
     return {"is_active": item.get("enabled"), **item}
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, kw_only=True)
 class AuditSchedule:
-    """An audit that is submitted whenever its cron line says."""
+    """An audit that is submitted at the times of its cron line."""
 
     tenant: str
     id: str
@@ -22,22 +22,22 @@ class AuditSchedule:
     created_at: datetime
     updated_at: datetime
     next_run_at: datetime | None
-    """None while it isn't active."""
+    """None while the schedule is inactive."""
     last_run_at: datetime | None = None
     last_audit_id: str | None = None
     last_error: str | None = None
-    """Why the last run was no audit."""
+    """Error code of the last run if no audit was submitted."""
     version: int = 1
-    """Goes up by one with every change; the condition of the next one."""
+    """Incremented by every change; the next change's condition."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScheduleTickResult:
-    """What one pass did."""
+    """Result of one pass."""
 
     submitted: int = 0
     skipped: int = 0
-    """Their last audit is under way."""
+    """Number of schedules whose last audit is still running."""
     refused: int = 0
     left: int = 0
-    """For the next pass: a part of ours didn't answer."""
+    """Number left for the next pass, as one of our services was unavailable."""

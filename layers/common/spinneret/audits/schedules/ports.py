@@ -1,4 +1,4 @@
-"""What scheduled audits need from outside."""
+"""Ports of scheduled audits."""
 
 from __future__ import annotations
 
@@ -10,31 +10,32 @@ from spinneret.kernel.paging import Page
 
 
 class ScheduleStore(Protocol):
-    """Schedules by tenant and id. Raises DependencyUnavailable."""
+    """Schedules by tenant and id. Methods raise DependencyUnavailable."""
 
     def add(self, schedule: AuditSchedule) -> None:
-        """Store a new one."""
+        """Store a new schedule."""
         ...
 
     def get(self, tenant: str, schedule_id: str) -> AuditSchedule | None:
-        """The schedule as it stands."""
+        """Return the schedule (consistent read)."""
         ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[AuditSchedule]:
-        """Up to `limit` schedules with ids before `after`, newest first."""
+        """Return up to `limit` schedules with ids before `after`, newest first."""
         ...
 
     def replace(self, former: AuditSchedule, schedule: AuditSchedule) -> bool:
-        """Write `schedule` over `former`; False when that isn't what stands any more."""
+        """Replace `former` by `schedule`; return False if it changed meanwhile."""
         ...
 
     def remove(self, schedule: AuditSchedule) -> bool:
-        """Remove it; False when it isn't what stands any more."""
+        """Remove a schedule; return False if it changed meanwhile."""
         ...
 
     def due(self, now: datetime, limit: int) -> list[AuditSchedule]:
-        """Schedules of all tenants whose next run isn't in the future, as they stand.
+        """Return due schedules of all tenants (consistent read).
 
-        About the oldest first; one that has just changed may be missing or come again.
+        They are roughly ordered by time. A schedule that has just changed may be missing or
+        repeated.
         """
         ...

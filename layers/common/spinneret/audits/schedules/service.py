@@ -1,4 +1,4 @@
-"""A tenant's scheduled audits, and the pass that submits those that are due."""
+"""Scheduled audits of a tenant, and the pass that submits due ones."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from spinneret.web.fetching.rules import check_url_at_submission
 
 logger = logging.getLogger(__name__)
 
-_RACES: Final = 5  # changes of one schedule at the same time are rare
+_RACES: Final = 5  # concurrent changes of one schedule are rare
 
 
 class Audits(Protocol):
-    """What the pass needs of AuditService."""
+    """Methods of AuditService that the pass uses."""
 
     def submit(self, tenant: str, request: AuditRequest, key: RequestKey | None) -> Submitted:
         """See AuditService."""
@@ -43,7 +43,7 @@ class Audits(Protocol):
 
 
 class ScheduleService:
-    """Schedules. An unknown id and a foreign one are the same NotFound.
+    """Schedules of audits. Unknown and foreign ids raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
@@ -57,7 +57,10 @@ class ScheduleService:
         self._new_id = new_id
 
     def create(self, tenant: str, request: AuditScheduleRequest) -> AuditSchedule:
-        """Raises ValidationFailed, UrlInvalid, UrlBlocked, and Conflict for one too many."""
+        """Create a schedule.
+
+        Raises ValidationFailed, UrlInvalid, UrlBlocked, and Conflict if the tenant has too many.
+        """
         present = self._store.page(tenant, None, limits.SCHEDULES_PER_TENANT)
         if len(present.items) >= limits.SCHEDULES_PER_TENANT:
             raise Conflict(f"a tenant has at most {limits.SCHEDULES_PER_TENANT} schedules")
@@ -66,7 +69,7 @@ class ScheduleService:
         return schedule
 
     def get(self, tenant: str, schedule_id: str) -> AuditSchedule:
-        """Raises NotFound."""
+        """Return a schedule; raise NotFound."""
         found = self._store.get(tenant, schedule_id)
         if found is None:
             raise NotFound("no such schedule")
@@ -77,7 +80,7 @@ class ScheduleService:
         return self._store.page(tenant, after, limit)
 
     def update(self, tenant: str, schedule_id: str, request: AuditScheduleRequest) -> AuditSchedule:
-        """Replace it; its past stays. Raises NotFound and what `create` raises."""
+        """Replace a schedule, keeping its history. Raise NotFound and the errors of `create`."""
         for _ in range(_RACES):
             former = self.get(tenant, schedule_id)
             schedule = replace(
@@ -93,7 +96,7 @@ class ScheduleService:
         raise _changing()
 
     def remove(self, tenant: str, schedule_id: str) -> None:
-        """Raises NotFound."""
+        """Remove a schedule; raise NotFound."""
         for _ in range(_RACES):
             if self._store.remove(self.get(tenant, schedule_id)):
                 return
@@ -120,10 +123,11 @@ class ScheduleService:
 
 
 class ScheduleTicker:
-    """The pass of the minute rule.
+    """Submits due audits once per minute.
 
-    An audit is submitted under a key of its schedule and moment, then the schedule moves on: a pass
-    that dies between the two, or runs twice, submits no second one. Missed runs are one run.
+    An audit is submitted under a key of its schedule and time, then the schedule advances. A pass
+    that dies in between, or runs twice, submits no second audit. Several missed runs become one
+    run.
     """
 
     def __init__(self, *, store: ScheduleStore, audits: Audits, clock: Clock) -> None:
@@ -132,7 +136,7 @@ class ScheduleTicker:
         self._clock = clock
 
     def tick(self) -> ScheduleTickResult:
-        """Raises DependencyUnavailable where not even the list can be read."""
+        """Run one pass; raise DependencyUnavailable if even the list can't be read."""
         now = self._clock()
         done = ScheduleTickResult()
         for schedule in self._store.due(now, limits.SCHEDULES_PER_PASS):
@@ -187,7 +191,7 @@ class ScheduleTicker:
         return replace(done, submitted=done.submitted + 1)
 
     def _is_under_way(self, schedule: AuditSchedule) -> bool:
-        """One audit of a schedule at a time."""
+        """Return whether the schedule's last audit is still running: only one runs at a time."""
         if schedule.last_audit_id is None:
             return False
         try:
