@@ -1,1 +1,1 @@
-"""What adapters share: clients with bounds, error translation, expressions, sealing."""
+"""Code that AWS adapters share: bounded clients, error translation, expressions, sealing."""

@@ -1,4 +1,4 @@
-"""AWS clients with bounds, and the one translation of their errors."""
+"""AWS clients with time bounds, and the translation of their errors."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from types_boto3_sqs import SQSClient
     from types_boto3_stepfunctions import SFNClient
 
-# A call ends within AWS_CALL_SECONDS, so that a hand-back which a worker begins at its deadline
-# margin is written before the deadline. Retries live here; above it there are only `transact`, for
-# answers that the SDK doesn't repeat, and the worker's outcome, which can't be rescheduled. All
-# other work waits for longer outages by rescheduling its job.
+# A call ends within AWS_CALL_SECONDS, so that a worker that releases its job at the deadline margin
+# finishes the write before the deadline. Retries happen here. Above this, only `transact` and the
+# write of a worker's outcome retry: the SDK doesn't repeat some answers, and an outcome can't be
+# rescheduled. All other work waits for longer outages by rescheduling its job.
 CONFIG: Final = Config(
     connect_timeout=bounds.AWS_CONNECT_SECONDS,
     read_timeout=bounds.AWS_READ_SECONDS,
@@ -32,16 +32,17 @@ CONFIG: Final = Config(
     s3={"addressing_style": "path"},
     max_pool_connections=10,
 )
-# Bodies of megabytes take longer; no outcome of a job waits for a bucket. A call ends within the
-# deadline margin, so that a worker that begins one at its last checkpoint isn't cut off in it.
+# Bodies of megabytes take longer, and no outcome of a job waits for a bucket. A call ends within
+# the deadline margin, so that a call started at a worker's last checkpoint isn't cut off.
 BUCKETS: Final = CONFIG.merge(
     Config(
         read_timeout=bounds.AWS_BODY_SECONDS,
-        signature_version="s3v4",  # what is presigned, too
+        signature_version="s3v4",  # also for presigned URLs
     )
 )
 
-# Answers that say "later", by service: throttling, internal errors, and a stack that is being made.
+# Error codes for which a later retry may succeed: throttling, internal errors, and a stack that is
+# being created.
 _UNAVAILABLE: Final = frozenset(
     {
         "InternalError",
@@ -63,31 +64,31 @@ _UNAVAILABLE: Final = frozenset(
 
 
 def dynamodb_client() -> DynamoDBClient:
-    """A client that takes and answers plain Python values instead of typed attribute maps."""
+    """Return a client that uses plain Python values instead of typed attribute maps."""
     client: DynamoDBClient = boto3.resource("dynamodb", config=CONFIG).meta.client
     return client
 
 
 def sqs_client() -> SQSClient:
-    """A client for queues."""
+    """Return a client for queues."""
     client: SQSClient = boto3.client("sqs", config=CONFIG)
     return client
 
 
 def stepfunctions_client() -> SFNClient:
-    """A client for executions of state machines."""
+    """Return a client for executions of state machines."""
     client: SFNClient = boto3.client("stepfunctions", config=CONFIG)
     return client
 
 
 def s3_client() -> S3Client:
-    """A client for buckets, addressing them by path."""
+    """Return a client for buckets, addressed by path."""
     client: S3Client = boto3.client("s3", config=BUCKETS)
     return client
 
 
 def sockets_client(url: str, seconds: float) -> ApiGatewayManagementApiClient:
-    """A client for the WebSocket connections behind `url`; one try within `seconds`."""
+    """Return a client for the WebSocket connections behind `url`; one try within `seconds`."""
     once = Config(
         connect_timeout=seconds / 2, read_timeout=seconds / 2, retries={"total_max_attempts": 1}
     )
@@ -98,7 +99,7 @@ def sockets_client(url: str, seconds: float) -> ApiGatewayManagementApiClient:
 
 
 def lambda_client(seconds: float) -> LambdaClient:
-    """A client for functions that answer; one try within `seconds`."""
+    """Return a client for functions that return a result; one try within `seconds`."""
     connect = min(bounds.AWS_CONNECT_SECONDS, seconds / 4)
     once = Config(
         connect_timeout=connect,
@@ -110,13 +111,13 @@ def lambda_client(seconds: float) -> LambdaClient:
 
 
 def error_code(error: ClientError) -> str:
-    """The service's error code."""
+    """Return the service's error code."""
     return error.response.get("Error", {}).get("Code", "")
 
 
 @contextmanager
 def translate_aws_errors(dependency: str) -> Iterator[None]:
-    """Turn outages and throttling into DependencyUnavailable; a wrong call stays an exception."""
+    """Map outages and throttling to DependencyUnavailable; re-raise the rest."""
     try:
         yield
     except ParamValidationError:

@@ -1,11 +1,11 @@
-"""Dataclasses as DynamoDB items, and back.
+"""Conversion between dataclasses and DynamoDB items.
 
-A field is stored under its own name, by the type of its value: moments as RFC 3339 text, enums as
-their value, floats as decimals, tuples as lists, nested dataclasses as maps. A `Column` says so
-where a field is stored otherwise. An absent attribute is the field's default, or None.
+A field is stored under its own name, by the type of its value: datetimes as RFC 3339 text, enums as
+their value, floats as decimals, tuples as lists, nested dataclasses as maps. A `Column` declares
+any other form. An absent attribute is the field's default, or None.
 
-Reading validates by pydantic, which also turns DynamoDB's decimals into numbers. Its schema is
-built at the first row, not at import.
+pydantic validates what is read, and turns DynamoDB's decimals into numbers. Its schema is built for
+the first row, not at import.
 """
 
 from __future__ import annotations
@@ -29,13 +29,15 @@ from spinneret.kernel.clock import to_iso
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-_AS_THEY_ARE: Final = frozenset({str, int, bool})  # most fields: dispatch costs more than they do
+_AS_THEY_ARE: Final = frozenset(
+    {str, int, bool}
+)  # fast path for most fields: dispatch costs more than the conversion
 _BINARY: Final[Any] = Binary  # its published types lack the conversion to bytes
 
 
 @singledispatch
 def to_json(value: Any) -> Any:
-    """Return `value` as JSON has it; a dataclass keeps its None. Raises TypeError."""
+    """Return `value` in JSON form; a dataclass keeps its None values. Raises TypeError."""
     if value is None or isinstance(value, str | int | float):
         return value
     if is_dataclass(value):
@@ -45,7 +47,8 @@ def to_json(value: Any) -> Any:
 
 @singledispatch
 def to_attribute(value: Any) -> Any:
-    """Return `value` as DynamoDB has it: floats by their shortest text, bytes and decimals as such.
+    """Return `value` in DynamoDB's form: floats by their shortest text, bytes and decimals
+    unchanged.
 
     Raises TypeError for a type without a stored form.
     """
@@ -109,7 +112,7 @@ def _(value: Any) -> Any:
 
 
 def from_attribute(value: Any) -> Any:
-    """Return the bytes of DynamoDB's binaries; pydantic converts all else."""
+    """Return DynamoDB's binaries as bytes; pydantic converts everything else."""
     if isinstance(value, list):
         return [from_attribute(each) for each in value]
     return bytes(value) if isinstance(value, _BINARY) else value
@@ -117,26 +120,26 @@ def from_attribute(value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """How a field is stored if not by its type and under its own name."""
+    """Storage of a field that isn't stored by its type and under its own name."""
 
     attribute: str | None = None
-    """The attribute's name; None if it is the field's."""
+    """Name of the attribute; None means the field's name."""
     encode: Callable[[Any], Any] = to_attribute
-    """Return the stored form of a value other than None."""
+    """Function that returns the stored form of a value other than None."""
     decode: Callable[[Any], Any] = from_attribute
-    """The inverse of `encode`, up to what pydantic converts."""
+    """Inverse of `encode`; pydantic does the remaining conversion."""
     sparse: bool = False
-    """Whether empty values (0, False, "", no elements) are left out, like None."""
+    """Whether empty values (0, False, "", no elements) are omitted, like None."""
 
 
 _PLAIN: Final = Column()
 JSON: Final = Column(encode=lambda value: json_text(to_json(value)), decode=json.loads)
-"""A free-form value, or one that no expression reads, as JSON text: its numbers stay numbers."""
+"""Free-form value, or one that no expression reads, as JSON text; its numbers stay numbers."""
 SPARSE: Final = Column(sparse=True)
 
 
 class Codec[T: DataclassInstance]:
-    """The items of one frozen dataclass."""
+    """Conversion of one frozen dataclass to and from items."""
 
     def __init__(
         self,
@@ -149,9 +152,12 @@ class Codec[T: DataclassInstance]:
         derived: Callable[[T], Item] = lambda _: {},
         upgrade: Callable[[Item], Item] = lambda item: item,
     ) -> None:
-        """`key` makes an item's primary key, and `from_key` reads the fields `keyed` from it, which
-        aren't stored besides. `derived` adds attributes that no field holds: keys of indexes, TTL;
-        those that are None are left out. `upgrade` rewrites an item of an earlier version.
+        """Define the conversion.
+
+        `key` returns an item's primary key, and `from_key` reads the fields `keyed` from it, which
+        have no attributes of their own. `derived` adds attributes that no field holds, such as keys
+        of indexes and TTL; None values are omitted. `upgrade` rewrites an item of an earlier
+        version.
         """
         self._kind = kind
         self._key = key
@@ -166,7 +172,9 @@ class Codec[T: DataclassInstance]:
         return self._key(value)
 
     def encode(self, value: T) -> Item:
-        """Return the whole item of a value. Raises ValidationFailed for JSON that isn't JSON."""
+        """Return the whole item of a value. Raises ValidationFailed if a JSON column isn't valid
+        JSON.
+        """
         item = dict(self._key(value))
         for name, attribute, column in self._stored:
             field = getattr(value, name)
@@ -181,7 +189,7 @@ class Codec[T: DataclassInstance]:
         return item
 
     def decode(self, item: Mapping[str, Any]) -> T:
-        """Return the value of an item. Raises pydantic's ValidationError for a foreign one."""
+        """Return the value of an item. Raises pydantic's ValidationError for an invalid item."""
         item = self._upgrade(dict(item))
         values: dict[str, Any] = dict.fromkeys(self._required)
         for name, attribute, column in self._stored:
@@ -195,7 +203,7 @@ class Codec[T: DataclassInstance]:
 
     @cached_property
     def _stored(self) -> list[tuple[str, str, Column]]:
-        """Fields, their attributes and how they are stored."""
+        """Fields, their attributes and their columns."""
         columns = ((name, self._columns.get(name, _PLAIN)) for name in self._names)
         return [(name, column.attribute or name, column) for name, column in columns]
 
@@ -205,8 +213,9 @@ class Codec[T: DataclassInstance]:
 
     @cached_property
     def _required(self) -> list[str]:
-        """Fields without a default: None where their attribute is absent, which pydantic rejects
-        unless the type has None."""
+        """Names of fields without a default. They are None if their attribute is absent, which
+        pydantic rejects unless the type allows None.
+        """
         return [each.name for each in fields(self._kind) if _has_no_default(each)]
 
 

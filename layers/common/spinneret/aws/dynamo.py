@@ -1,4 +1,4 @@
-"""Small parts of DynamoDB expressions."""
+"""Building blocks of DynamoDB expressions and transactions."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ _PASSING: Final[Mapping[str, str]] = {
     "ThrottlingError": "is throttling",
     "TransactionConflict": "transactions collide",
 }
-"""Cancellation reasons that go by (TransactWriteItems API reference)."""
+"""Transient cancellation reasons (TransactWriteItems API reference)."""
 
 Item = dict[str, Any]
 Condition = tuple[str, Mapping[str, Any]]
-"""An expression that spells attributes `#name` and values `:name`, and those values.
+"""Expression with attributes `#name` and values `:name`, and those values.
 
-Every attribute is written through a placeholder: DynamoDB reserves over 500 words.
+Every attribute is written through a placeholder, because DynamoDB reserves over 500 words.
 """
 
 
 class ConditionFailed(Exception):
-    """A transaction was refused by a condition; nothing of it was written."""
+    """Raised when a condition refused a transaction; no item was written."""
 
     def __init__(self, standing: Mapping[int, Item]) -> None:
         super().__init__(f"conditions failed at {sorted(standing)}")
         self.standing = standing
-        """By position of the write whose condition didn't hold: the item as it stands, or {}."""
+        """Current item, or {}, by position of the write whose condition failed."""
 
 
 def transact(
@@ -58,10 +58,10 @@ def transact(
 ) -> None:
     """Write all or nothing. Raises ConditionFailed and DependencyUnavailable.
 
-    The SDK sends one client token with all its tries, so a try that meets its own success is
-    answered as a success (TransactWriteItems API reference, ClientRequestToken). It doesn't try
-    again when another transaction was at one of the items in the same moment, or when an item's
-    partition was throttled; this does, with full jitter.
+    The SDK sends one client token with all its tries, so a retry after a success returns success
+    (TransactWriteItems API reference, ClientRequestToken). It doesn't retry if another transaction
+    wrote one of the items at the same time, or if an item's partition was throttled. This function
+    does, with full jitter.
     """
     for tries in range(1, tries_max + 1):
         try:
@@ -90,7 +90,7 @@ def transact_if(
 
 
 def _passing_reason(error: ClientError) -> str:
-    """Why trying again may help. Raises ConditionFailed, or the error itself, if it can't."""
+    """Return why a retry may succeed. Raises ConditionFailed, or the error itself, if it can't."""
     reasons: Any = error.response.get("CancellationReasons") or []
     failed = {
         number: deserialize_item(reason.get("Item"))
@@ -106,7 +106,7 @@ def _passing_reason(error: ClientError) -> str:
 
 
 def get(client: DynamoDBClient, table: str, key: Item) -> Item:
-    """The item as it stands; empty where there is none. Raises DependencyUnavailable."""
+    """Read the item consistently; return {} if missing. Raises DependencyUnavailable."""
     with translate_aws_errors("dynamodb"):
         answer = client.get_item(TableName=table, Key=key, ConsistentRead=True)
     return dict(answer.get("Item", {}))
@@ -115,9 +115,9 @@ def get(client: DynamoDBClient, table: str, key: Item) -> Item:
 def batch_get(
     client: DynamoDBClient, table: str, keys: Sequence[Item], attributes: Sequence[str] = ()
 ) -> list[Item]:
-    """The items that exist, in no order; a call for every 100 keys. Raises DependencyUnavailable.
+    """Return the existing items, unordered; one call per 100 keys. Raises DependencyUnavailable.
 
-    `attributes` limits what is read; without them the whole items are.
+    `attributes` limits the attributes that are read; by default all are.
     """
     found: list[Item] = []
     for start in range(0, len(keys), _KEYS_PER_GET):
@@ -133,8 +133,9 @@ def batch_get(
 
 
 def _get_all(client: DynamoDBClient, table: str, request: KeysAndAttributesTypeDef) -> list[Item]:
-    """What an answer leaves out, since it holds 16 MB at most or the table is busy, is asked for
-    again."""
+    """Read all items. Retry keys that a response omits: it holds at most 16 MB, or the table is
+    busy.
+    """
     found: list[Item] = []
     in_vain = 0
     while request["Keys"]:
@@ -149,10 +150,10 @@ def _get_all(client: DynamoDBClient, table: str, request: KeysAndAttributesTypeD
 
 
 def batch_put(client: DynamoDBClient, table: str, items: Sequence[Item]) -> None:
-    """Write the items over any others, in no order; a call for every 25 of them.
+    """Write the items over any existing ones, unordered; one call per 25 items.
 
-    What an answer reports as unprocessed is sent again, with full jitter. Raises
-    DependencyUnavailable; some items may be written then.
+    Unprocessed items are sent again, with full jitter. Raises DependencyUnavailable, after which
+    some items may be written.
     """
     for start in range(0, len(items), _ITEMS_PER_PUT):
         some = items[start : start + _ITEMS_PER_PUT]
@@ -167,7 +168,7 @@ def batch_put(client: DynamoDBClient, table: str, items: Sequence[Item]) -> None
 
 
 def _wait_if_in_vain(in_vain: int, asked: int, unprocessed: int) -> int:
-    """Return how many calls in a row did nothing, after a pause for the last of them.
+    """Return the number of consecutive calls without progress, after a pause if there is any.
 
     Raises DependencyUnavailable after TRIES_MAX.
     """
@@ -181,7 +182,7 @@ def _wait_if_in_vain(in_vain: int, asked: int, unprocessed: int) -> int:
 
 
 def equals(**attributes: Any) -> Condition:
-    """All attributes have these values; None means that the attribute is absent."""
+    """Require that all attributes have these values; None means that the attribute is absent."""
     terms, values = [], {}
     for name, value in attributes.items():
         if value is None:
@@ -193,7 +194,7 @@ def equals(**attributes: Any) -> Condition:
 
 
 def put(table: str, item: Item, condition: Condition | None = None) -> TransactWriteItemTypeDef:
-    """A Put for a transaction."""
+    """Return a Put for a transaction."""
     action: PutTypeDef = {"TableName": table, "Item": item}
     if condition is not None:
         _require(action, condition)
@@ -201,7 +202,7 @@ def put(table: str, item: Item, condition: Condition | None = None) -> TransactW
 
 
 def check(table: str, key: Item, condition: Condition) -> TransactWriteItemTypeDef:
-    """A ConditionCheck for a transaction."""
+    """Return a ConditionCheck for a transaction."""
     action: ConditionCheckTypeDef = {
         "TableName": table,
         "Key": key,
@@ -214,7 +215,7 @@ def check(table: str, key: Item, condition: Condition) -> TransactWriteItemTypeD
 def update(
     table: str, key: Item, changes: Mapping[str, Any], condition: Condition
 ) -> TransactWriteItemTypeDef:
-    """An Update for a transaction: sets each attribute, or removes it where the value is None."""
+    """Return an Update for a transaction: set each attribute, or remove it if the value is None."""
     sets = [f"#{name} = :to_{name}" for name, to in changes.items() if to is not None]
     removes = [f"#{name}" for name, to in changes.items() if to is None]
     parts = []
@@ -229,7 +230,7 @@ def update(
 def change(
     table: str, key: Item, update_expression: Condition, condition: Condition
 ) -> TransactWriteItemTypeDef:
-    """An Update for a transaction by an update expression and its values."""
+    """Return an Update for a transaction from an update expression and its values."""
     update_text, new = update_expression
     action: UpdateTypeDef = {"TableName": table, "Key": key, "UpdateExpression": update_text}
     _require(action, condition, update_text, new)
@@ -237,26 +238,26 @@ def change(
 
 
 def delete(table: str, key: Item, condition: Condition) -> TransactWriteItemTypeDef:
-    """A Delete for a transaction."""
+    """Return a Delete for a transaction."""
     action: DeleteTypeDef = {"TableName": table, "Key": key}
     _require(action, condition)
     return {"Delete": action}
 
 
 def deserialize_item(item: Any) -> Item:
-    """Python values of a typed attribute map, as error responses carry it; empty for None."""
+    """Convert the typed attribute map of an error response to Python values; {} for None."""
     return {name: TypeDeserializer().deserialize(value) for name, value in (item or {}).items()}
 
 
 def names_in(expression: str) -> dict[str, str]:
-    """ExpressionAttributeNames for the placeholders in an expression."""
+    """Return ExpressionAttributeNames for the placeholders in an expression."""
     return {f"#{name}": name for name in re.findall(r"#(\w+)", expression)}
 
 
 def _require(
     action: Any, condition: Condition, update_text: str = "", new: Mapping[str, Any] | None = None
 ) -> None:
-    """Give a write its condition; names and values are those of its update, too."""
+    """Add a condition to a write; names and values also cover its update expression."""
     expression, values = condition
     action["ConditionExpression"] = expression
     action["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"

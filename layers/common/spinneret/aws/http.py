@@ -1,4 +1,4 @@
-"""A GET by the AWS SDK's own HTTP client: for functions that carry no other."""
+"""GET requests with the AWS SDK's own HTTP client, for functions without another one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from botocore.httpsession import URLLib3Session
 from spinneret.kernel.errors import DependencyUnavailable
 
 SIGNED: Final = "sigv4"
-"""How a setting says that requests are to be signed."""
-INDEX_SERVICE: Final = "es"  # the signing name of OpenSearch Service domains
+"""Value of settings that require signed requests."""
+INDEX_SERVICE: Final = "es"  # signing name of OpenSearch Service domains
 
 
 def get(
@@ -25,10 +25,11 @@ def get(
     signed_for: str | None = None,
     authorization: str | None = None,
 ) -> bytes:
-    """The body of the answer, signed by Signature Version 4 for the service `signed_for`, or with
-    this value of the Authorization header.
+    """Return the body of the response.
 
-    Raises DependencyUnavailable for any answer but 200, and for none within `seconds`.
+    The request is signed by Signature Version 4 for the service `signed_for`, or has the
+    Authorization header `authorization`. Raises DependencyUnavailable for any status but 200, and
+    for no response within `seconds`.
     """
     headers = {} if authorization is None else {"Authorization": authorization}
     request = AWSRequest(method="GET", url=url, headers=headers)

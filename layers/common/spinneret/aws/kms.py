@@ -25,16 +25,16 @@ _UNREADABLE: Final = frozenset(
 
 
 def kms_client() -> KMSClient:
-    """A client for keys."""
+    """Return a client for keys."""
     client: KMSClient = boto3.client("kms", config=CONFIG)
     return client
 
 
 class KmsSealer:
-    """Implements Sealer by direct encryption, which KMS does for up to 4096 bytes.
+    """Implements Sealer by direct encryption, which KMS offers for up to 4096 bytes.
 
-    Tenant and purpose are the encryption context, which CloudTrail shows and which a policy of the
-    key may ask for. `key_id` is an id, ARN or alias of a symmetric key.
+    Tenant and purpose are the encryption context, which CloudTrail records and which a key policy
+    may require. `key_id` is an id, ARN or alias of a symmetric key.
     """
 
     def __init__(self, client: KMSClient, key_id: str) -> None:
@@ -52,7 +52,7 @@ class KmsSealer:
         return answer["CiphertextBlob"]
 
     def unseal(self, sealed: bytes, *, tenant: str, purpose: str) -> bytes:
-        """See Sealer; by this key only, though a ciphertext names its own."""
+        """See Sealer. Uses this key only, although a ciphertext names its own."""
         try:
             with translate_aws_errors("kms"):
                 answer = self._client.decrypt(

@@ -1,13 +1,13 @@
-"""Rows of a tenant that have a name of their own, on DynamoDB.
+"""A tenant's rows with unique names, on DynamoDB.
 
     pk `T#<tenant>#<KIND>S`, sk `<id>`           a row; lists by partition, in the order of ids,
                                                  which is by time
-    pk `T#<tenant>#<KIND>NAMES`, sk `<name>`     which row has the name
-    pk `T#<tenant>#<KIND>REFS`, sk `<id>`        how many others refer to the row, once any does
+    pk `T#<tenant>#<KIND>NAMES`, sk `<name>`     id of the row with the name
+    pk `T#<tenant>#<KIND>REFS`, sk `<id>`        number of references to the row, after the first
 
-Row and name are written in one transaction, whose condition is the version that was read. What
-refers to a row counts itself there in the transaction in which it is written (`refer`, `unrefer`),
-so that no row is removed that another one needs.
+Row and name are written in one transaction, on condition of the version that was read. An item that
+refers to a row is counted in the transaction that writes the item (`refer`, `unrefer`), so that no
+referenced row is removed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _UNUSED: Final[dynamo.Condition] = ("attribute_not_exists(#count) OR #count = :n
 
 @dataclass(frozen=True, kw_only=True)
 class NamedItem:
-    """One row; `attributes` are the rest of it, as DynamoDB has them."""
+    """One row; `attributes` are its other attributes, in DynamoDB's form."""
 
     tenant: str
     id: str
@@ -45,8 +45,8 @@ class NamedItem:
 class NamedItemTable:
     """The rows of one kind. All methods raise DependencyUnavailable.
 
-    `kind` is what a refusal calls a row. `word` and `words` stand for it in keys, where it isn't
-    one word or its plural is no `s` more.
+    `kind` names a row in error messages. `word` and `words` replace it in keys, if it isn't one
+    word or its plural doesn't end in `s`.
     """
 
     def __init__(
@@ -65,9 +65,10 @@ class NamedItemTable:
         self._words = words or f"{self._word}S"
 
     def add(self, row: NamedItem, *besides: TransactWriteItemTypeDef) -> None:
-        """Store a new row; raises Conflict when its name is taken.
+        """Store a new row. Raises Conflict if its name is taken.
 
-        `besides` are written in the same transaction, here and below; they have no conditions here.
+        The writes `besides` are added to the transaction, here and below; here they have no
+        conditions.
         """
         try:
             dynamo.transact(self._client, [self._put(row, _NEW), self._take_name(row), *besides])
@@ -75,20 +76,20 @@ class NamedItemTable:
             raise self._taken() from error
 
     def get(self, tenant: str, row_id: str) -> NamedItem | None:
-        """The row as it stands."""
+        """Return the row (consistent read), or None."""
         if not is_id(row_id):
             return None
         item = dynamo.get(self._client, self._table, self._key(tenant, row_id))
         return _row(tenant, item) if item else None
 
     def find(self, tenant: str, name: str) -> NamedItem | None:
-        """The row that has a name."""
+        """Return the row with this name, or None."""
         key = {"pk": self._names(tenant), "sk": name}
         item = dynamo.get(self._client, self._table, key)
         return self.get(tenant, str(item["row_id"])) if item else None
 
     def get_many(self, tenant: str, row_ids: Sequence[str]) -> tuple[NamedItem, ...]:
-        """Those of at most 100 rows that there are, in no order."""
+        """Return the existing rows of at most 100 ids, unordered."""
         keys = [self._key(tenant, each) for each in set(row_ids) if is_id(each)]
         found = dynamo.batch_get(self._client, self._table, keys) if keys else []
         return tuple(_row(tenant, item) for item in found)
@@ -96,7 +97,7 @@ class NamedItemTable:
     def page(
         self, tenant: str, after: str | None, limit: int
     ) -> tuple[tuple[NamedItem, ...], str | None]:
-        """Up to `limit` rows with ids before `after`, newest first; the id to go on after."""
+        """Return up to `limit` rows with ids before `after`, newest first, and the next `after`."""
         page = page_of(
             self._client, self._table, self._partition(tenant), after, limit, newest_first=True
         )
@@ -105,9 +106,9 @@ class NamedItemTable:
     def replace(
         self, former: NamedItem, row: NamedItem, *besides: TransactWriteItemTypeDef
     ) -> bool:
-        """Write `row` over `former`; False when that, or what `besides` ask for, isn't what stands.
+        """Replace `former` by `row`; return False if it, or an item of another write, has changed.
 
-        Raises Conflict when another row has the name.
+        Raises Conflict if another row has the name.
         """
         names = [self._take_name(row), self._free_name(former)] if row.name != former.name else []
         changed = self._put(row, dynamo.equals(version=former.version))
@@ -125,10 +126,10 @@ class NamedItemTable:
         also: Sequence[TransactWriteItemTypeDef] = (),
         *besides: TransactWriteItemTypeDef,
     ) -> bool:
-        """Remove a row and free its name; False when it, or what `besides` ask for, isn't what
-        stands any more.
+        """Remove a row and free its name; return False if it, or an item of another write, has
+        changed.
 
-        Raises Conflict while others refer to it, or when a condition of `also` doesn't hold.
+        Raises Conflict while others refer to it, or if a condition of `also` fails.
         """
         removed = dynamo.delete(
             self._table, self._key(row.tenant, row.id), dynamo.equals(version=row.version)
@@ -146,9 +147,10 @@ class NamedItemTable:
         return True
 
     def reference_writes(self, tenant: str, row_id: str) -> list[TransactWriteItemTypeDef]:
-        """What whoever refers to a row adds to its own transaction, as its first conditions.
+        """Return the writes that count a new reference, the first writes of the referrer's
+        transaction.
 
-        The first of the two fails where there is no such row.
+        The condition of the first one fails if there is no such row.
         """
         return [
             dynamo.check(self._table, self._key(tenant, row_id), _STANDS),
@@ -156,7 +158,7 @@ class NamedItemTable:
         ]
 
     def unrefer(self, tenant: str, row_id: str) -> list[TransactWriteItemTypeDef]:
-        """The same for whoever doesn't refer to it any more."""
+        """Return the writes that uncount a removed reference."""
         return [self._count(tenant, row_id, -1)]
 
     def _count(self, tenant: str, row_id: str, by: int) -> TransactWriteItemTypeDef:

@@ -1,4 +1,4 @@
-"""The OpenSearch client, unsigned on a local machine and signed on AWS."""
+"""The OpenSearch client: unsigned on a local machine, signed on AWS."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spinneret.kernel import bounds
 
 
 def opensearch_client(url: str, auth: str, seconds: float = bounds.SEARCH_SECONDS) -> OpenSearch:
-    """`auth` is `sigv4` or `none`; one try, as waiting is the job kernel's business."""
+    """Return a client; `auth` is `sigv4` or `none`. It doesn't retry, since the job kernel does."""
     signer = None
     if auth == SIGNED:
         session = boto3.Session()

@@ -1,7 +1,7 @@
-"""The one pager of all reads of DynamoDB.
+"""Paged reads of DynamoDB.
 
-An answer ends at 1 MB (Query and Scan API reference), whatever the limit: each read here follows
-`LastEvaluatedKey` until its limit is filled or nothing follows.
+A response ends at 1 MB (Query and Scan API reference), even below its limit. So each read here
+follows `LastEvaluatedKey` until its limit is reached or no item follows.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Read = Callable[..., Any]
 
 
 def answers(read: Read, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield each answer to a Query or Scan, to the last. Raises DependencyUnavailable.
+    """Yield each response to a Query or Scan, to the last. Raises DependencyUnavailable.
 
-    For reads that are bounded by their number of answers; `items` serves all others.
+    For reads that are bounded by their number of responses; `items` serves all others.
     """
     asked = dict(request)
     while True:
@@ -37,9 +37,9 @@ def answers(read: Read, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any
 
 
 def items(read: Read, request: Mapping[str, Any], limit: int | None = None) -> Iterator[Item]:
-    """Yield up to `limit` items of a Query or Scan; all without one. Raises DependencyUnavailable.
+    """Yield up to `limit` items of a Query or Scan, by default all. Raises DependencyUnavailable.
 
-    A request without filter reads no more items than it yields: its `Limit` is set here.
+    A request without a filter reads only the items that it yields: its `Limit` is set here.
     """
     if limit is not None and "FilterExpression" not in request:
         request = {"Limit": limit, **request}
@@ -50,9 +50,9 @@ def items(read: Read, request: Mapping[str, Any], limit: int | None = None) -> I
 def fill(
     read: Read, request: Mapping[str, Any], limit: int, after: Mapping[str, Any] | None = None
 ) -> tuple[list[Item], Any]:
-    """Return up to `limit` items behind the key `after`, and the key of the last one.
+    """Return up to `limit` items after the key `after`, and the key of the last one.
 
-    The key is None when nothing follows. For lists of indexes, whose position is a whole key; the
+    The key is None if no item follows. For lists over indexes, whose position is a whole key; the
     request has no filter. Raises DependencyUnavailable.
     """
     found: list[Item] = []
@@ -75,9 +75,10 @@ def page_of(
     *,
     newest_first: bool = False,
 ) -> Page[Item]:
-    """Return up to `limit` items of a partition behind the sort key `after` (consistent read).
+    """Return up to `limit` items of a partition after the sort key `after` (consistent read).
 
-    `newest_first` reads downwards, where sort keys are by time. Raises DependencyUnavailable.
+    `newest_first` reads in descending order, for sort keys ordered by time. Raises
+    DependencyUnavailable.
     """
     condition, values = "pk = :pk", {":pk": partition}
     if after is not None:

@@ -1,4 +1,4 @@
-"""Secrets of this application, kept by AWS Secrets Manager."""
+"""This application's secrets in AWS Secrets Manager."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from botocore.config import Config
 from spinneret.aws.clients import CONFIG, translate_aws_errors
 from spinneret.kernel import bounds
 
-FRESH_SECONDS: Final = 300.0  # a rotated secret is read again within this
+FRESH_SECONDS: Final = 300.0  # a rotated secret is read again within this time
 
 
 class SecretsManagerClient(Protocol):
-    """The part of boto3's client that is used; no package of its types is installed."""
+    """The methods of boto3's client that are used; its type package isn't installed."""
 
     def get_secret_value(self, *, SecretId: str) -> dict[str, Any]:  # noqa: N803 - AWS's name
-        """The current version of a secret."""
+        """Return the current version of a secret."""
         ...
 
 
 def secrets_client() -> SecretsManagerClient:
-    """A client for secrets."""
+    """Return a client for secrets."""
     client: SecretsManagerClient = boto3.Session().client("secretsmanager", config=CONFIG)
     return client
 
 
 def prompt_secrets_client() -> SecretsManagerClient:
-    """A client whose calls fit into a search: one try."""
+    """Return a client whose calls are fast enough for a search: one try."""
     once = Config(
         connect_timeout=bounds.AWS_CONNECT_SECONDS / 2,
         read_timeout=bounds.AWS_READ_SECONDS / 2,
@@ -43,17 +43,17 @@ def prompt_secrets_client() -> SecretsManagerClient:
 
 
 class TextSecret:
-    """One secret that is a text, read once and kept until `forget`."""
+    """A text secret, read once and cached until `forget`."""
 
     def __init__(self, make_client: Callable[[], SecretsManagerClient], name: str) -> None:
-        """`name` may be an ARN; the client is made for the first reading."""
+        """Set the secret's name or ARN; the client is created for the first read."""
         self._make_client = make_client
         self._name = name
         self._client: SecretsManagerClient | None = None
         self._value: str | None = None
 
     def value(self) -> str:
-        """The text, without blanks around it; raises DependencyUnavailable."""
+        """Return the text, stripped of surrounding blanks. Raises DependencyUnavailable."""
         if self._value is None:
             if self._client is None:
                 self._client = self._make_client()
@@ -63,17 +63,17 @@ class TextSecret:
         return self._value
 
     def forget(self) -> None:
-        """Read it again for the next call."""
+        """Drop the cached text, so that the next call reads the secret again."""
         self._value = None
 
 
 def credentials_of(name: str) -> TextSecret | None:
-    """What a server is shown; None where it asks for nothing."""
+    """Return the secret of a server's credentials; None if it needs none."""
     return TextSecret(prompt_secrets_client, name) if name else None
 
 
 class JsonSecret:
-    """One secret that holds a JSON object, read again after FRESH_SECONDS."""
+    """A secret that holds a JSON object, read again after FRESH_SECONDS."""
 
     def __init__(
         self, client: SecretsManagerClient, arn: str, monotonic: Callable[[], float]
@@ -85,7 +85,7 @@ class JsonSecret:
         self._value: dict[str, Any] = {}
 
     def value(self) -> dict[str, Any]:
-        """The object. Raises DependencyUnavailable, and ValueError for what isn't JSON."""
+        """Return the object. Raises DependencyUnavailable, and ValueError for invalid JSON."""
         now = self._monotonic()
         if self._read_at is None or now - self._read_at > FRESH_SECONDS:
             with translate_aws_errors("secretsmanager"):

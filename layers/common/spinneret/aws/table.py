@@ -1,6 +1,6 @@
-"""The rows of one dataclass in a DynamoDB table.
+"""Rows of one dataclass in a DynamoDB table.
 
-Keys, conditions and transactions remain in sight in the adapters; here are the calls around them.
+Adapters keep their keys, conditions and transactions visible; this module makes the calls.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Table[T: DataclassInstance]:
     def page(
         self, partition: str, after: str | None, limit: int, *, newest_first: bool = False
     ) -> Page[T]:
-        """Return up to `limit` rows of a partition behind the sort key `after`."""
+        """Return up to `limit` rows of a partition after the sort key `after`."""
         return page_of(
             self._client, self._name, partition, after, limit, newest_first=newest_first
         ).map(self._codec.decode)
@@ -59,7 +59,7 @@ class Table[T: DataclassInstance]:
         limit: int | None = None,
         **more: Any,
     ) -> list[T]:
-        """Return the rows that a key condition selects, up to `limit` of them.
+        """Return the rows that a key condition selects, at most `limit`.
 
         `more` are further arguments of Query, such as `FilterExpression`.
         """
@@ -73,14 +73,14 @@ class Table[T: DataclassInstance]:
         return [self._codec.decode(item) for item in items(self._client.query, request, limit)]
 
     def put(self, value: T) -> None:
-        """Write the row over any other."""
+        """Write the row over any existing one."""
         with translate_aws_errors("dynamodb"):
             self._client.put_item(TableName=self._name, Item=self._codec.encode(value))
 
     def replace(self, value: T, condition: dynamo.Condition) -> bool:
-        """Write the row if the condition holds for the stored one; return whether it is written.
+        """Write the row if the stored one meets the condition; return whether it is written.
 
-        A retry may meet the success of the call before it: a row equal to ours is ours.
+        A retry may find the row of an earlier successful call: a row equal to ours counts as ours.
         """
         expression, values = condition
         item = self._codec.encode(value)
