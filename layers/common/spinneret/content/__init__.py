@@ -1,1 +1,1 @@
-"""What is made of a page: main content, chunks, documents, and the search over them."""
+"""Content of pages: extraction, chunking, documents and search."""

@@ -1,1 +1,1 @@
-"""Caches: answers and vectors that may be forgotten, by tenant."""
+"""Per-tenant caches of search results and vectors."""

@@ -1,12 +1,12 @@
 """Caches on DynamoDB.
 
 Caches table
-    pk `T#<tenant>#CACHES`                    how often each cache was cleared, used in vain and not
-    pk `T#<tenant>#CACHE#<name>#<digest>`     an entry; `epoch` is the cache's when it was made.
+    pk `T#<tenant>#CACHES`                    clear, hit and miss counters of each cache
+    pk `T#<tenant>#CACHE#<name>#<digest>`     an entry; `epoch` is the cache's epoch at creation.
                                               DynamoDB's TTL removes it some time after `purge_at`
-    pk `T#<tenant>#LOCK#<name>#<digest>`      who makes the entry at present
+    pk `T#<tenant>#LOCK#<name>#<digest>`      the current owner of the entry's creation
     index `entries`: `entries_key` `T#<tenant>#CACHE#<name>#<epoch>`, `purge_at`
-                                              the entries of a cache, to be counted
+                                              the entries of a cache, for counting
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from spinneret.kernel.clock import epoch_seconds
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-_ENTRY_MAX_BYTES: Final = 350 * 1024  # DynamoDB's items have at most 400 KB
-_COUNT_PAGES: Final = 3  # of 1 MB, which is some 5,000 entries
+_ENTRY_MAX_BYTES: Final = 350 * 1024  # DynamoDB limits items to 400 KB
+_COUNT_PAGES: Final = 3  # pages of 1 MB, about 5,000 entries
 
 
 class DynamoCacheStore:
@@ -37,7 +37,7 @@ class DynamoCacheStore:
         self._table = table
 
     def read(self, tenant: str, keys: Sequence[CacheKey], now: datetime) -> Read:
-        """See CacheStore: one BatchGetItem."""
+        """See CacheStore; sends one BatchGetItem."""
         wanted = [{"pk": _overview_key(tenant)}, *({"pk": _entry_key(tenant, k)} for k in keys)]
         found = {item["pk"]: item for item in dynamo.batch_get(self._client, self._table, wanted)}
         epochs = _epochs(found.get(_overview_key(tenant), {}))

@@ -1,4 +1,4 @@
-"""Values of caches."""
+"""Data classes of caches."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from enum import StrEnum
 
 
 class CacheName(StrEnum):
-    """A cache; each can be cleared and counted by itself."""
+    """Name of a cache that can be cleared and counted separately."""
 
     CRAWL = "crawl"
     QUERY = "query"
-    """Results of searches."""
+    """Search results."""
     QUERY_EMBEDDINGS = "query_embeddings"
     EMBEDDINGS = "embeddings"
     """Vectors of chunks."""
@@ -20,28 +20,28 @@ class CacheName(StrEnum):
 
 @dataclass(frozen=True)
 class CacheKey:
-    """An entry of a cache: `digest` is a hash of all that its value depends on."""
+    """Key of a cache entry: `digest` is a hash of everything its value depends on."""
 
     cache: CacheName
     digest: str
 
 
 Epochs = Mapping[CacheName, int]
-"""How often each cache was cleared."""
+"""Number of times that each cache was cleared."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Read:
-    """What a tenant's caches hold of some keys."""
+    """Cache entries found for the requested keys."""
 
     entries: Mapping[CacheKey, bytes]
     epochs: Epochs
-    """As they stood; what is stored under them is forgotten by a clearing that came later."""
+    """Epochs at the time of the read. Entries stored under them expire with the next clearing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Uses:
-    """How often a cache had what was asked for, and how often not."""
+    """Hits and misses of a cache."""
 
     hits: int = 0
     misses: int = 0
@@ -49,11 +49,11 @@ class Uses:
 
 @dataclass(frozen=True, kw_only=True)
 class CacheCount:
-    """A cache in numbers."""
+    """Entry, hit and miss counts of a cache."""
 
     cache: CacheName
     entries: int
     complete: bool
-    """Whether all entries were counted; there are more else."""
+    """Whether all entries were counted; False means `entries` is a lower bound."""
     hits: int
     misses: int

@@ -1,4 +1,4 @@
-"""What caches need from outside."""
+"""Ports of the caches."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from spinneret.content.caches.models import CacheCount, CacheKey, CacheName, Epo
 
 
 class CacheStore(Protocol):
-    """Entries of a tenant's caches. All methods raise DependencyUnavailable."""
+    """Store of all tenants' cache entries. All methods raise DependencyUnavailable."""
 
     def read(self, tenant: str, keys: Sequence[CacheKey], now: datetime) -> Read:
-        """What there is of the keys, at most 99; nothing that has expired or was cleared."""
+        """Return the existing entries of up to 99 keys, without expired or cleared ones."""
         ...
 
     def write(
@@ -23,41 +23,42 @@ class CacheStore(Protocol):
         epochs: Epochs,
         until: datetime,
     ) -> None:
-        """Keep the entries until then; what is too large for the store isn't kept."""
+        """Store entries until `until`; entries too large for the store are skipped."""
         ...
 
     def lock(self, tenant: str, key: CacheKey, owner: str, now: datetime, until: datetime) -> bool:
-        """Whether `owner` is the one to make the entry of a key; nobody else is until then."""
+        """Lock the creation of an entry until `until`; return False if another owner has the
+        lock."""
         ...
 
     def unlock(self, tenant: str, key: CacheKey, owner: str) -> None:
-        """Let the next one make it."""
+        """Release the lock; no-op if another owner has it."""
         ...
 
     def clear(self, tenant: str, caches: Sequence[CacheName]) -> None:
-        """Forget all entries of these caches."""
+        """Clear these caches."""
         ...
 
     def count_uses(self, tenant: str, uses: Mapping[CacheName, Uses]) -> None:
-        """Add to what `counts` answers."""
+        """Add hits and misses to the counters that `counts` returns."""
         ...
 
     def counts(self, tenant: str, now: datetime) -> tuple[CacheCount, ...]:
-        """All caches in numbers, in the order of CacheName; eventually consistent."""
+        """Return the counts of all caches in the order of CacheName (eventually consistent)."""
         ...
 
 
 class PageCache(Protocol):
-    """What crawls keep of their hosts' answers. All methods raise DependencyUnavailable."""
+    """Pages that crawls cached for revalidation. All methods raise DependencyUnavailable."""
 
     def count(self, tenant: str) -> tuple[int, bool]:
-        """How many pages there are, and whether these are all: at most 1000 are counted."""
+        """Return the number of pages, at most 1000, and whether it is complete."""
         ...
 
     def clear(self, tenant: str) -> None:
-        """Forget all pages."""
+        """Remove all pages of the tenant."""
         ...
 
     def clear_host(self, tenant: str, host: str) -> None:
-        """Forget the pages of one host."""
+        """Remove the pages of one host."""
         ...

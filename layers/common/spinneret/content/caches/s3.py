@@ -1,7 +1,7 @@
-"""What crawls keep of their hosts' answers, to be counted and cleared.
+"""Counts and clears the pages that crawls cached on S3.
 
-`FETCHED/T/<tenant>/<fingerprint>.gz` is written by crawls: a gzipped line of JSON, whose `url` is
-the page's, and the body after it.
+Crawls write `FETCHED/T/<tenant>/<fingerprint>.gz`: a gzipped line of JSON, followed by the body.
+The `url` in that line is the page's URL.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from spinneret.aws.clients import error_code, translate_aws_errors
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
 
-_HEAD_BYTES: Final = 16 * 1024  # compressed: the line has two URLs of 2 KB and the redirects
-_PAGE: Final = 1000  # ListObjectsV2 and DeleteObjects
-_READERS: Final = 8  # fewer than the connections of the client's pool
+_HEAD_BYTES: Final = 16 * 1024  # compressed; the line holds two URLs of 2 KB each and the redirects
+_PAGE: Final = 1000  # maximum of ListObjectsV2 and DeleteObjects
+_READERS: Final = 8  # less than the client's connection pool
 
 
 class S3PageCache:
@@ -34,7 +34,7 @@ class S3PageCache:
         self._bucket = bucket
 
     def count(self, tenant: str) -> tuple[int, bool]:
-        """See PageCache: one request."""
+        """See PageCache; sends one request."""
         with translate_aws_errors("s3"):
             answer = self._client.list_objects_v2(
                 Bucket=self._bucket, Prefix=_prefix(tenant), MaxKeys=_PAGE
@@ -47,7 +47,7 @@ class S3PageCache:
             self._remove(keys)
 
     def clear_host(self, tenant: str, host: str) -> None:
-        """See PageCache: the beginning of each page is read."""
+        """See PageCache; reads the beginning of each page."""
         with ThreadPoolExecutor(_READERS) as readers:
             for keys in self._listed(tenant):
                 hosts = readers.map(partial(self._host_of), keys)
@@ -80,7 +80,7 @@ class S3PageCache:
             if error_code(error) == "NoSuchKey":
                 return None
             raise
-        except (zlib.error, ValueError, KeyError):  # crawls don't read it either
+        except (zlib.error, ValueError, KeyError):  # crawls ignore such an object, too
             return None
 
     def _remove(self, keys: Sequence[str]) -> None:

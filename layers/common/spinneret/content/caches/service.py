@@ -1,7 +1,7 @@
-"""Using, clearing and counting a tenant's caches.
+"""Reads, fills, clears and counts a tenant's caches.
 
-A cache never fails what it serves: where its store doesn't answer there is nothing in it. Clearing
-and counting are use cases of their own, and do.
+An unavailable store never fails the caller: reads and writes then act as if the cache were empty.
+Clearing and counting are use cases of their own and raise DependencyUnavailable.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from spinneret.kernel.errors import DependencyUnavailable
 logger = logging.getLogger(__name__)
 
 Kept = Mapping[CacheName, float]
-"""Seconds by cache; 0 keeps nothing."""
+"""Retention in seconds by cache; 0 disables the cache."""
 
 KEPT_SECONDS: Final[Kept] = {
     CacheName.CRAWL: bounds.RESULT_FRESH_SECONDS,
@@ -32,14 +32,14 @@ KEPT_SECONDS: Final[Kept] = {
     CacheName.QUERY_EMBEDDINGS: bounds.QUERY_EMBEDDING_CACHE_SECONDS,
     CacheName.EMBEDDINGS: bounds.EMBEDDING_CACHE_SECONDS,
 }
-_NOTHING: Final[Epochs] = dict.fromkeys(CacheName, -1)  # what is stored under it is never read
+_NOTHING: Final[Epochs] = dict.fromkeys(CacheName, -1)  # never matches a stored entry
 
 Vector = tuple[float, ...]
 
 
 class Caches:
-    """The caches of all tenants. Uses are counted in the process and stored together now and then:
-    the numbers are close, not exact."""
+    """Caches of all tenants. Uses are counted in the process and stored from time to time, so the
+    stored numbers are approximate."""
 
     def __init__(self, store: CacheStore, clock: Clock, kept: Kept = KEPT_SECONDS) -> None:
         self._store = store
@@ -49,9 +49,9 @@ class Caches:
         self._uses: dict[tuple[str, CacheName], Uses] = {}
 
     def read(self, tenant: str, keys: Sequence[CacheKey]) -> Read:
-        """See CacheStore; nothing where it doesn't answer, and of caches that keep nothing."""
+        """See CacheStore; return nothing if the store is unavailable or the cache is disabled."""
         kept = [key for key in keys if self._kept[key.cache]]
-        if keys and not kept:  # without keys, epochs are asked for
+        if keys and not kept:  # without keys, the caller only needs the epochs
             return Read(entries={}, epochs=_NOTHING)
         try:
             found = self._store.read(tenant, kept, self._clock())
@@ -61,7 +61,7 @@ class Caches:
         return found
 
     def keep(self, tenant: str, entries: Mapping[CacheKey, bytes], epochs: Epochs) -> bool:
-        """Keep entries for as long as their cache does; whether they were."""
+        """Store entries for their cache's retention; return whether they were stored."""
         by_cache: dict[CacheName, dict[CacheKey, bytes]] = {}
         for key, value in entries.items():
             if self._kept[key.cache] == 0:
@@ -77,8 +77,8 @@ class Caches:
         return epochs is not _NOTHING
 
     def lock(self, tenant: str, key: CacheKey, owner: str) -> bool:
-        """Whether `owner` is to make the entry; everybody is where the store doesn't answer, or
-        keeps nothing that others could wait for."""
+        """Return whether `owner` may create the entry. Return True if the store is unavailable or
+        the cache is disabled, since there is no entry to wait for."""
         if not self._kept[key.cache]:
             return True
         now = self._clock()
@@ -89,7 +89,7 @@ class Caches:
             return True
 
     def unlock(self, tenant: str, key: CacheKey, owner: str) -> None:
-        """The lock ends by itself where the store doesn't answer."""
+        """Release the lock; it expires by itself if the store is unavailable."""
         if not self._kept[key.cache]:
             return
         try:
@@ -98,7 +98,7 @@ class Caches:
             logger.warning("cache_lock_left")
 
     def used(self, tenant: str, cache: CacheName, *, hits: int, misses: int) -> None:
-        """Count uses."""
+        """Count hits and misses; store them once enough have accumulated."""
         with self._lock:
             so_far = self._uses.get((tenant, cache), Uses())
             now = Uses(hits=so_far.hits + hits, misses=so_far.misses + misses)
@@ -109,7 +109,7 @@ class Caches:
         self.store_uses()
 
     def store_uses(self) -> None:
-        """Store what was counted."""
+        """Store the accumulated counts."""
         with self._lock:
             held, self._uses = self._uses, {}
         for tenant in sorted({tenant for tenant, _ in held}):
@@ -120,24 +120,24 @@ class Caches:
                 logger.warning("cache_uses_not_counted")
 
     def clear(self, tenant: str, *caches: CacheName) -> None:
-        """Forget all of these caches; raises DependencyUnavailable."""
+        """Clear these caches; raise DependencyUnavailable."""
         self._store.clear(tenant, caches)
 
     def counts(self, tenant: str) -> tuple[CacheCount, ...]:
-        """All caches in numbers; raises DependencyUnavailable."""
+        """Return the counts of all caches; raise DependencyUnavailable."""
         self.store_uses()
         return self._store.counts(tenant, self._clock())
 
 
 class CacheClearing:
-    """A tenant's caches as it clears and counts them. All methods raise DependencyUnavailable."""
+    """Clears and counts a tenant's caches. All methods raise DependencyUnavailable."""
 
     def __init__(self, caches: Caches, pages: PageCache) -> None:
         self._caches = caches
         self._pages = pages
 
     def clear(self, tenant: str, *caches: CacheName) -> None:
-        """Forget all of these caches."""
+        """Clear these caches."""
         if CacheName.CRAWL in caches:
             self._pages.clear(tenant)
         rest = [each for each in caches if each is not CacheName.CRAWL]
@@ -145,12 +145,12 @@ class CacheClearing:
             self._caches.clear(tenant, *rest)
 
     def clear_host(self, tenant: str, host: str) -> None:
-        """Forget the pages of a host, and all results, which may show it."""
+        """Remove the pages of a host, and clear all search results, since they may contain it."""
         self._pages.clear_host(tenant, host.lower())
         self._caches.clear(tenant, CacheName.QUERY)
 
     def counts(self, tenant: str) -> tuple[CacheCount, ...]:
-        """All caches in numbers."""
+        """Return the counts of all caches."""
         pages, complete = self._pages.count(tenant)
         return tuple(
             replace(each, entries=pages, complete=complete)
@@ -161,7 +161,7 @@ class CacheClearing:
 
 
 class CachedVectors:
-    """Implements VectorCache and keeps vectors of queries: by model and content."""
+    """Implements VectorCache and caches query vectors, by model and text."""
 
     def __init__(self, caches: Caches, cache: CacheName = CacheName.EMBEDDINGS) -> None:
         self._caches = caches
@@ -187,18 +187,18 @@ class CachedVectors:
 
 
 def vector_key(cache: CacheName, model_id: str, text: str) -> CacheKey:
-    """The key of a text's vector."""
+    """Return the cache key of a text's vector."""
     named = f"{model_id}\n{text}".encode("utf-8", "surrogatepass")
     return CacheKey(cache, hashlib.sha256(named).hexdigest()[:32])
 
 
 def bytes_of(vector: Sequence[float]) -> bytes:
-    """Four bytes a number: what the index keeps of it, too."""
+    """Encode a vector as 4-byte floats, the precision that the index keeps."""
     return array("f", vector).tobytes()
 
 
 def vector_of(value: bytes) -> Vector:
-    """The inverse of `bytes_of`, to single precision."""
+    """Decode a vector (single precision)."""
     numbers = array("f")
     numbers.frombytes(value)
     return tuple(numbers)

@@ -1,4 +1,4 @@
-"""Chooses the adapters of caches."""
+"""Adapters of the caches."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ from spinneret.kernel.settings import Settings
 
 @dataclass(frozen=True, kw_only=True)
 class CacheSettings(Settings):
-    """Where caches are kept."""
+    """Settings of the cache store."""
 
     caches_table: str
 
     @property
     def kept(self) -> Kept:
-        """How long what is kept is kept."""
+        """Retention of each cache in seconds."""
         return KEPT_SECONDS
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChunkCacheSettings(CacheSettings):
-    """Of whoever embeds chunks."""
+    """Cache settings for embedding chunks."""
 
     cache__embed_ttl_s: float = bounds.EMBEDDING_CACHE_SECONDS
 
     @property
     def kept(self) -> Kept:
-        """As this stage keeps it."""
+        """Retention of each cache in seconds, with this stage's setting."""
         return {**super().kept, CacheName.EMBEDDINGS: self.cache__embed_ttl_s}
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueryCacheSettings(CacheSettings):
-    """Of whoever searches."""
+    """Cache settings for search."""
 
     cache__query_ttl_s: float = bounds.QUERY_CACHE_SECONDS
-    """Answers, and rankings for their cursors: without them there is one page."""
+    """Retention of results and of the rankings behind cursors; at 0 a search has one page."""
     cache__query_embed_ttl_s: float = bounds.QUERY_EMBEDDING_CACHE_SECONDS
 
     @property
     def kept(self) -> Kept:
-        """As this stage keeps it."""
+        """Retention of each cache in seconds, with this stage's settings."""
         return {
             **super().kept,
             CacheName.QUERY: self.cache__query_ttl_s,
@@ -58,19 +58,19 @@ class QueryCacheSettings(CacheSettings):
 
 
 def caches(settings: CacheSettings) -> Caches:
-    """The caches of this stage."""
+    """Create the caches of this stage."""
     store = DynamoCacheStore(dynamodb_client(), settings.caches_table)
     return Caches(store, utc_now, settings.kept)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CacheClearingSettings(CacheSettings):
-    """Where caches are cleared."""
+    """Settings for clearing caches."""
 
     content_bucket: str
 
 
 def cache_clearing(env: Mapping[str, str]) -> CacheClearing:
-    """A tenant's caches of this stage."""
+    """Create the cache clearing service of this stage."""
     settings = CacheClearingSettings.from_env(env)
     return CacheClearing(caches(settings), S3PageCache(s3_client(), settings.content_bucket))

@@ -1,1 +1,1 @@
-"""Markdown into overlapping chunks of bounded size."""
+"""Splits Markdown into overlapping chunks of bounded size."""

@@ -1,4 +1,4 @@
-"""Where a text may be cut: units that stay whole, and how good each boundary between them is."""
+"""Units that chunking never splits, and the rank of each boundary between them."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from spinneret.content.chunking.structure import TABLE_RULE, Line, Span, Structu
 _BLANKS: Final = re.compile(r"\s+")
 _WIDE_ENDS: Final = frozenset("\u3002\uff01\uff1f")  # full stop, exclamation, question mark
 _SENTENCE_ENDS: Final = frozenset(".!?…") | _WIDE_ENDS
-_CLOSERS: Final = "\"'\u201d\u2019)]*_`"  # quotes, brackets and marks after a sentence's end
-_FIRST_CJK: Final = "\u2e80"  # from here on, scripts that don't part words by blanks
+_CLOSERS: Final = "\"'\u201d\u2019)]*_`"  # quotes, brackets and markup after the end of a sentence
+_FIRST_CJK: Final = "\u2e80"  # scripts from here on don't separate words by blanks
 
 
 class Rank(IntEnum):
-    """How good a boundary is; the order is that of preference."""
+    """Quality of a boundary, in ascending order of preference."""
 
-    KEPT = 0  # inside a block that should stay whole
+    KEPT = 0  # inside a block that should stay in one chunk
     INSIDE = 1  # inside a word, or between a heading and its text
-    EDGE = 2  # before a word that punctuation joins to the one before it
-    BLANK = 3  # or between ideographs, which no blanks part
+    EDGE = 2  # before a word that punctuation joins to its predecessor
+    BLANK = 3  # also between ideographs, which blanks don't separate
     LINE = 4
     SENTENCE = 5
     ITEM = 6
     HEADING = 7
     PARAGRAPH = 8
-    SECTION = 9  # a paragraph's boundary with a heading after it
+    SECTION = 9  # boundary of a paragraph that a heading follows
 
 
 class Units:
-    """A text as `count` units; a boundary `b` lies before unit `b`, the last one after all.
+    """Units of a text. Boundary `b` precedes unit `b`; boundary `count` follows the last unit.
 
-    `position`, `tokens` and `bytes` hold, for every boundary, the characters, tokens and UTF-8
-    bytes before it; they never decrease.
+    For every boundary, `position`, `tokens` and `bytes` hold the number of characters, tokens and
+    UTF-8 bytes before it. They never decrease.
     """
 
     def __init__(self, markdown: str, tokens: Sequence[TokenSpan], *, max_bytes: int) -> None:
@@ -50,32 +50,32 @@ class Units:
         self.bytes = list(accumulate(sizes, initial=0))
 
     def at(self, position: int) -> int:
-        """The first boundary at or after a character."""
+        """Return the first boundary at or after a character."""
         return bisect_left(self.position, position)
 
     def holding(self, position: int) -> int:
-        """The unit that a character belongs to."""
+        """Return the unit that contains a character."""
         return bisect_right(self.position, position) - 1
 
     def reach(self, start: int, *, size: int, max_bytes: int) -> int:
-        """The last boundary that a window from `start` can end at."""
+        """Return the last boundary where a window from `start` can end."""
         by_tokens = bisect_right(self.tokens, self.tokens[start] + size) - 1
         by_bytes = bisect_right(self.bytes, self.bytes[start] + max_bytes) - 1
         return min(by_tokens, by_bytes, self.count)
 
     def back(self, end: int, *, size: int, max_bytes: int) -> int:
-        """The first boundary that a window up to `end` can start at."""
+        """Return the first boundary where a window up to `end` can start."""
         by_tokens = bisect_left(self.tokens, self.tokens[end] - size)
         by_bytes = bisect_left(self.bytes, self.bytes[end] - max_bytes)
         return max(by_tokens, by_bytes, 0)
 
     def weight(self, start: int, end: int) -> int:
-        """Tokens between two boundaries."""
+        """Return the number of tokens between two boundaries."""
         return self.tokens[end] - self.tokens[start]
 
 
 def kept_blocks(structure: Structure, units: Units, *, size: int, max_bytes: int) -> list[Span]:
-    """Code fences, table rows and headings that fit into a chunk, in order."""
+    """Return code fences, table rows and headings that fit into a chunk, in order."""
     lines = (
         Span(line.start, line.end)
         for line in structure.lines
@@ -88,9 +88,9 @@ def kept_blocks(structure: Structure, units: Units, *, size: int, max_bytes: int
 def whole_blocks(
     structure: Structure, units: Units, kept: Sequence[Span], *, size: int, max_bytes: int
 ) -> list[Span]:
-    """Paragraphs and tables that fit into a chunk, and the kept blocks outside of them, in order.
+    """Return paragraphs and tables that fit into a chunk, and kept blocks outside them, in order.
 
-    No chunk ends inside one; only the overlap may start there.
+    No chunk ends inside such a block; only the overlap may start there.
     """
     larger = [
         span
@@ -114,7 +114,7 @@ def _fits(span: Span, units: Units, size: int, max_bytes: int) -> bool:
 
 
 def ranks(markdown: str, units: Units, structure: Structure, kept: Sequence[Span]) -> list[Rank]:
-    """The rank of every boundary; the first and the last one are as good as can be."""
+    """Return the rank of every boundary; the first and the last one have the best rank."""
     found = [Rank.SECTION] * (units.count + 1)
     blanks = _BLANKS.finditer(markdown)
     blank = next(blanks, None)
@@ -128,7 +128,7 @@ def ranks(markdown: str, units: Units, structure: Structure, kept: Sequence[Span
         while blank is not None and blank.end() < position:
             blank, blank_rank = next(blanks, None), None
         if position in (0, len(markdown)):
-            found[boundary] = Rank.INSIDE  # beside tokens of no width
+            found[boundary] = Rank.INSIDE  # next to tokens without characters
         elif block is not None and block.start < position:
             found[boundary] = Rank.KEPT
         elif blank is None or position < blank.start():
@@ -142,7 +142,7 @@ def ranks(markdown: str, units: Units, structure: Structure, kept: Sequence[Span
 def _pieces(
     markdown: str, tokens: Sequence[TokenSpan], max_bytes: int
 ) -> Iterator[tuple[int, int]]:
-    """Start and tokens of each unit; together they cover the text."""
+    """Yield the start and token count of each unit; together, units cover the text."""
     clusters = list(_clusters(tokens, len(markdown))) or [(0, 0, 0)]
     clusters[0] = (0, *clusters[0][1:])
     ends = [start for start, _, _ in clusters[1:]] + [len(markdown)]
@@ -154,9 +154,9 @@ def _pieces(
 
 
 def _clusters(tokens: Sequence[TokenSpan], length: int) -> Iterator[tuple[int, int, int]]:
-    """Start, end and number of tokens that share characters.
+    """Yield start, end and token count of each group of tokens that share characters.
 
-    A token that comes after later ones, such as an end mark at (0, 0), is put behind them.
+    A token that starts before its predecessors, such as an end mark at (0, 0), moves behind them.
     """
     start = end = weight = 0
     for token in tokens:
@@ -216,7 +216,7 @@ def _rank_of_break(markdown: str, breaks: int, before: Line, after: Line) -> Ran
     if before.heading is not None:
         return Rank.INSIDE
     if TABLE_RULE.match(markdown, after.start):
-        return Rank.BLANK  # a table's head stays with its body
+        return Rank.BLANK  # a table's header stays with its body
     if after.heading is not None:
         return Rank.SECTION if breaks > 1 else Rank.HEADING
     if breaks > 1:

@@ -1,19 +1,20 @@
-"""Markdown into overlapping chunks of bounded size, cut where its structure allows.
+"""Splits Markdown into overlapping chunks of bounded size, along its structure.
 
-1. The text becomes units that are never cut: tokens, or several where they share characters
-   (tokenizers split one emoji into several tokens). What lies between two tokens belongs to the
-   first. Only a unit of more than `max_bytes` is cut inside.
-2. Every boundary between units gets a rank: blank line, heading, list item, sentence, line, blank,
-   inside a word; inside a heading, code fence or table row that fits into a chunk comes last.
-3. From left to right, a window takes as many units as fit and ends at the best boundary of its
-   last quarter, the latest of equals. If all of them are inside something, it ends at the latest
-   earlier one that isn't. An end that would split a paragraph or table that fits into a chunk
-   moves to its start. A window that goes on with a table leaves room for its header rows. It
-   leaves at least `minimum` tokens to the window after it.
-4. The next window starts where the last one ended, moved back by up to `overlap` tokens: to the
-   best boundary in the first half of that stretch, else to any that isn't inside something.
+1. The text is divided into units that are never cut: single tokens, or groups of tokens that share
+   characters (tokenizers split one emoji into several tokens). Text between two tokens belongs to
+   the first one. Only a unit of more than `max_bytes` is cut inside.
+2. Every boundary between units gets a rank. From best to worst: blank line, heading, list item,
+   sentence, line, blank, inside a word. Boundaries inside a heading, code fence or table row that
+   fits into a chunk rank last.
+3. From left to right, a window takes as many units as fit. It ends at the best boundary of its
+   last quarter; the latest one wins a tie. If all of these cut a word or a block, the window ends
+   at the latest earlier boundary that doesn't. An end that would split a paragraph or table that
+   fits into a chunk moves to its start. A window that continues a table reserves room for the
+   header rows. Each window leaves at least `minimum` tokens for the next one.
+4. The next window starts where the last one ended, moved back by up to `overlap` tokens. It starts
+   at the best boundary in the first half of that stretch, else at any that cuts no word or block.
 
-All steps are linear in the text; a window looks at its own units only.
+All steps are linear in the text; a window only examines its own units.
 """
 
 from __future__ import annotations
@@ -38,14 +39,15 @@ def chunk(
     minimum: int,
     max_bytes: int,
 ) -> list[Chunk]:
-    """Chunks in order, which together hold every character that isn't blank.
+    """Return chunks in order; together, they hold every non-blank character.
 
-    `tokens` are in the order of the text; gaps between them, spans of no width and spans that
-    share characters are taken as they come. `size`, `overlap` and `minimum` are in tokens,
-    `max_bytes` in bytes of UTF-8. A chunk has more than `size` tokens only where more than that
-    share characters, and fewer than `minimum` only where the text is shorter, where `max_bytes` is
-    reached or where tokens that share characters leave no other cut. To keep `minimum`, the last
-    chunk may overlap by more. A text has no blanks around; its count is that of its window.
+    `tokens` are in the order of the text. They may have gaps, be empty or share characters. `size`,
+    `overlap` and `minimum` are in tokens, `max_bytes` in bytes of UTF-8.
+
+    A chunk exceeds `size` only if more than `size` tokens share characters. It has fewer than
+    `minimum` tokens only if the text is shorter, `max_bytes` is reached, or tokens that share
+    characters allow no other cut. To reach `minimum`, the last chunk may overlap by more. Chunk
+    texts are stripped; their token count is that of the window.
 
     Raises ValueError unless 0 <= overlap < size, 1 <= minimum <= size and max_bytes >= 4.
     """
@@ -81,7 +83,7 @@ def _chunks(
         start = units.position[first] + len(window) - len(window.lstrip())
         end = start + len(text)
         if not text or (chunks and end <= chunks[-1].end):
-            continue  # nothing new but blanks
+            continue  # the window only adds blanks
         head = continued_head(units, structure, first, size)
         chunks.append(
             Chunk(
@@ -99,9 +101,10 @@ def _chunks(
 
 
 def continued_head(units: Units, structure: Structure, start: int, size: int) -> Span | None:
-    """The header rows of the table that the window from `start` goes on with.
+    """Return the header rows of the table that the window from `start` continues.
 
-    None for a head of more than a quarter of a chunk: it would leave too little of the rows.
+    Return None without such a table, or if its header takes more than a quarter of a chunk: it
+    would leave too little room for the rows.
     """
     position = units.position[start]
     head = structure.head_above(position)
@@ -113,7 +116,7 @@ def continued_head(units: Units, structure: Structure, start: int, size: int) ->
 
 @dataclass(frozen=True, kw_only=True)
 class _Windows:
-    """Pairs of boundaries; each window starts at or before the end of the one before it."""
+    """Pairs of boundaries; each window starts at or before the end of its predecessor."""
 
     units: Units
     ranks: Sequence[Rank]
@@ -132,7 +135,7 @@ class _Windows:
             start, new = self._start(start, end), end
 
     def _end(self, start: int, new: int) -> int:
-        """The end of a window from `start` whose units from `new` on are in none before it."""
+        """Return the end of a window from `start`; units from `new` on are in no earlier window."""
         reach = max(new + 1, self._reach(start))
         if reach >= self.units.count:
             return self.units.count
@@ -154,7 +157,7 @@ class _Windows:
         return self._before_whole(found, least)
 
     def _before_whole(self, end: int, least: int) -> int:
-        """This end, or the start of the paragraph or table that it would split."""
+        """Return this end, or the start of the paragraph or table that it would split."""
         position = self.units.position[end]
         index = bisect_right(self.whole, position, key=lambda block: block.start) - 1
         if index < 0 or self.whole[index].end <= position:
@@ -163,7 +166,7 @@ class _Windows:
         return first if least <= first < end else end
 
     def _start(self, previous: int, new: int) -> int:
-        """The start of the window whose first new unit is `new`."""
+        """Return the start of the window whose first new unit is `new`."""
         if new == self.units.count:
             return new
         tokens = self.units.tokens
@@ -172,7 +175,7 @@ class _Windows:
             bisect_left(tokens, tokens[new] - self.overlap),
             self._back(self._whole_from(new)),
         )
-        # From a later start, the rest of the text would be too short.
+        # A later start would leave fewer than `minimum` tokens for the rest of the text.
         last = min(new, bisect_right(tokens, tokens[-1] - self.minimum) - 1)
         if first >= last:
             return min(new, max(last, previous + 1, self._back(self.units.count)))
@@ -184,9 +187,9 @@ class _Windows:
         return next(anywhere, last if self.ranks[last] >= Rank.BLANK else first)
 
     def _whole_from(self, new: int) -> int:
-        """The end of what the next window should hold: a unit, or the block that starts there.
+        """Return the end of what the next window should hold: a unit, or the block starting there.
 
-        A heading goes with the block below it when both fit.
+        A heading stays with the block below it if both fit.
         """
         last = new + 1
         index = bisect_right(self.whole, self.units.position[new], key=lambda block: block.end)
@@ -202,11 +205,11 @@ class _Windows:
         return last
 
     def _best(self, boundaries: range) -> int:
-        """The best of the boundaries, the first of equals."""
+        """Return the boundary with the best rank; the first one wins a tie."""
         return max(boundaries, key=self.ranks.__getitem__)
 
     def _reach(self, start: int) -> int:
-        """Room is left for the header rows that go with a chunk."""
+        """Return the last possible end, with room for the header rows of a continued table."""
         head = continued_head(self.units, self.structure, start, self.size)
         if head is None:
             return self.units.reach(start, size=self.size, max_bytes=self.max_bytes)

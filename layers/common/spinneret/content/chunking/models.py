@@ -1,4 +1,4 @@
-"""Tokens, chunks and what chunks hold."""
+"""Data classes of tokens, chunks and chunking options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spinneret.kernel import bounds
 
 
 class ChunkType(StrEnum):
-    """What a chunk mostly holds."""
+    """Predominant content of a chunk."""
 
     PROSE = "prose"
     CODE = "code"
@@ -19,20 +19,21 @@ class ChunkType(StrEnum):
 
 
 class ChunkingStrategy(StrEnum):
-    """Where chunks begin and end."""
+    """Rule for where chunks begin and end."""
 
     SLIDING_WINDOW = "sliding_window"
-    """Wherever the text is best cut, with an overlap."""
+    """Sliding window that ends at the best boundaries of the text, with an overlap."""
     BY_HEADING = "by_heading"
-    """At headings; no chunk holds the end of a section and the beginning of the next, unless
-    sections are shorter than the minimum."""
+    """Split at headings. A chunk spans several sections only if they are shorter than the
+    minimum."""
     BY_BLOCK = "by_block"
-    """The same with paragraphs, lists, tables and blocks of code."""
+    """Split at the boundaries of paragraphs, lists, tables and code blocks, unless they are too
+    short."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chunking:
-    """How a text is cut; sizes in the embedder's tokens, which may read fewer at once."""
+    """Chunking options. Sizes are in the embedder's tokens; its input limit may be lower."""
 
     strategy: ChunkingStrategy = ChunkingStrategy.SLIDING_WINDOW
     size: int = bounds.CHUNK_TOKENS
@@ -40,7 +41,7 @@ class Chunking:
     minimum: int = bounds.CHUNK_MIN_TOKENS
 
     def within(self, size: int) -> Chunking:
-        """The same for an embedder that reads so many tokens, at least two."""
+        """Return these options, limited to an embedder's input of `size` tokens (at least 2)."""
         most = min(self.size, size)
         return Chunking(
             strategy=self.strategy,
@@ -50,12 +51,12 @@ class Chunking:
         )
 
 
-USUAL_CHUNKING: Final = Chunking()  # C-04
+USUAL_CHUNKING: Final = Chunking()  # requirement C-04
 
 
 @dataclass(frozen=True, kw_only=True)
 class TokenSpan:
-    """One token as characters [start, end) of the text that was tokenised."""
+    """Characters [start, end) of one token in the tokenised text."""
 
     start: int
     end: int
@@ -63,7 +64,7 @@ class TokenSpan:
 
 @dataclass(frozen=True, kw_only=True)
 class Chunk:
-    """A slice of a document's markdown: `markdown[start:end] == text`."""
+    """A slice of a document's Markdown: `markdown[start:end] == text`."""
 
     index: int
     start: int
@@ -71,12 +72,12 @@ class Chunk:
     text: str
     token_count: int
     section: str | None
-    """The nearest heading above the chunk's start (or the one it starts with)."""
+    """Nearest heading above the chunk's start, or the heading that the chunk starts with."""
     type: ChunkType
     head: str | None = None
-    """The header rows of the table that the chunk goes on with; they aren't part of `text`."""
+    """Header rows of the table that the chunk continues; they aren't part of `text`."""
 
     @property
     def standing_alone(self) -> str:
-        """The text as it can be understood without the chunk before it."""
+        """Text that is understandable without the previous chunk: table header and `text`."""
         return self.text if self.head is None else f"{self.head}\n{self.text}"

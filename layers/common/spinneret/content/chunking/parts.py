@@ -1,7 +1,7 @@
-"""Chunks that keep to the parts of a text: its sections, or its blocks.
+"""Chunks that follow the parts of a text: its sections or its blocks.
 
-A part shorter than the minimum goes with the one after it, the last one with the one before it. A
-part that is larger than a chunk is cut as a text of its own.
+A part shorter than the minimum is merged with the next one, the last part with the previous one. A
+part larger than a chunk is split like a text of its own.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from spinneret.content.chunking.structure import Line, Structure
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """A heading, paragraph, list, table or block of code: characters [start, end)."""
+    """A heading, paragraph, list, table or code block: characters [start, end)."""
 
     type: str
-    """`heading`, or a chunk's type."""
+    """`heading`, or a ChunkType value."""
     start: int
     end: int
 
@@ -29,7 +29,7 @@ class Block:
 def chunked(
     markdown: str, tokens: Sequence[TokenSpan], chunking: Chunking, *, max_bytes: int
 ) -> list[Chunk]:
-    """Chunks in order, as `chunks.chunk` has them; they overlap within a part only."""
+    """Return chunks in order (see `chunks.chunk`); they overlap only within a part."""
     if chunking.strategy is ChunkingStrategy.SLIDING_WINDOW:
         return _cut(markdown, tokens, chunking, max_bytes)
     structure = Structure(markdown)
@@ -47,7 +47,7 @@ def chunked(
 
 
 def blocks_of(markdown: str) -> list[Block]:
-    """The blocks of a text in their order; between them is nothing but blanks."""
+    """Return the blocks of a text in order; only blanks separate them."""
     structure = Structure(markdown)
     fences = {fence.start: fence.end for fence in structure.fences}
     found: list[Block] = []
@@ -67,7 +67,7 @@ def blocks_of(markdown: str) -> list[Block]:
 
 
 def _goes_on(markdown: str, block: Block, line: Line) -> bool:
-    """Whether a line belongs to the block above it: a list may hold blank lines, others not."""
+    """Return whether a line belongs to the block above it; only lists may contain blank lines."""
     if line.heading is not None or block.type != line.type:
         return False
     return block.type == "list" or markdown.count("\n", block.end, line.start) < 2
@@ -89,8 +89,8 @@ def _cut(
 def _parts(
     markdown: str, structure: Structure, tokens: Sequence[TokenSpan], chunking: Chunking
 ) -> Iterable[tuple[int, int]]:
-    """Stretches that together are the text, none with fewer tokens than the minimum but the only
-    one."""
+    """Return consecutive stretches that cover the text. Each has at least `minimum` tokens, unless
+    it is the only one."""
     if chunking.strategy is ChunkingStrategy.BY_HEADING:
         starts = [line.start for line in structure.lines if line.heading is not None]
     else:
@@ -109,7 +109,7 @@ def _parts(
 
 
 def _block_starts(blocks: Iterable[Block]) -> Iterator[int]:
-    """A heading is kept with the block below it."""
+    """Yield block starts; a heading stays with the block below it."""
     above = ""
     for block in blocks:
         if above != "heading":
@@ -118,5 +118,5 @@ def _block_starts(blocks: Iterable[Block]) -> Iterator[int]:
 
 
 def _index(tokens: Sequence[TokenSpan], position: int) -> int:
-    """The first token that starts at this character or behind it."""
+    """Return the index of the first token at or after a character."""
     return bisect_left(tokens, position, key=lambda token: token.start)

@@ -1,4 +1,4 @@
-"""The lines of a markdown text: which are headings, code, table rows and list items."""
+"""Lines of a Markdown text, classified as headings, code, table rows and list items."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 
 from spinneret.content.chunking.models import ChunkType
 
-# Fences of list items are indented with them, so any indent counts.
+# Fences inside list items are indented, so any indentation counts.
 _FENCE: Final = re.compile(r" *(`{3,}|~{3,})([^\n]*)")
 _HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
 _CLOSING_MARKS: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
@@ -23,7 +23,7 @@ _ROW: Final = re.compile(r" {0,3}\|")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line without its break, as characters [start, end) of the text."""
+    """One line without its line break, as characters [start, end) of the text."""
 
     start: int
     end: int
@@ -49,12 +49,12 @@ class Table:
 
 
 class Structure:
-    """Lines and fenced blocks of a text, with the questions that chunking asks."""
+    """Lines, fenced blocks, paragraphs and tables of a text."""
 
     def __init__(self, markdown: str) -> None:
         self.lines: list[Line] = []
         self.fences: list[Span] = []
-        """Fenced code with its fences, in order; one that is never closed ends with the text."""
+        """Code blocks with their fences, in order; an unclosed block ends with the text."""
         self._read(markdown)
         self.paragraphs = list(_stretches(self.lines, _is_prose))
         self.tables = [
@@ -69,17 +69,17 @@ class Structure:
         self._headings = [line.heading for line in headings]
 
     def line_at(self, position: int) -> Line:
-        """The line that holds a character."""
+        """Return the line that contains a character."""
         return self.lines[bisect_right(self._starts, position) - 1]
 
     def section_at(self, position: int) -> str | None:
-        """The nearest heading that starts at or before the line of this character."""
+        """Return the nearest heading that starts at or before the line of this character."""
         line = self.line_at(position)
         index = bisect_right(self._heading_starts, line.start) - 1
         return self._headings[index] if index >= 0 else None
 
     def head_above(self, position: int) -> Span | None:
-        """The header rows of the table that this character is below them in."""
+        """Return the header rows of the table whose body contains this character."""
         index = bisect_right(self._table_starts, position) - 1
         if index < 0:
             return None
@@ -87,7 +87,7 @@ class Structure:
         return table.head if table.head.end < position < table.span.end else None
 
     def type_of(self, start: int, end: int) -> ChunkType:
-        """What most of the characters [start, end) belong to; prose where it is a tie."""
+        """Return the type of most of the characters [start, end); prose in a tie."""
         counts: Counter[ChunkType] = Counter({ChunkType.PROSE: 0})
         index = bisect_right(self._starts, start) - 1
         while index < len(self.lines) and self.lines[index].start < end:
@@ -118,7 +118,7 @@ class Structure:
 
 
 def _stretches(lines: Sequence[Line], belongs: Callable[[Line], bool]) -> Iterator[Span]:
-    """Successive lines that belong together."""
+    """Yield runs of successive lines for which `belongs` is true."""
     for together, group in groupby(lines, belongs):
         if together:
             found = list(group)
@@ -134,7 +134,7 @@ def _is_row(line: Line) -> bool:
 
 
 def _head(markdown: str, table: Span) -> Span | None:
-    """The first row and the rule below it."""
+    """Return the first row and the rule below it."""
     row_end = markdown.find("\n", table.start, table.end)
     if row_end < 0 or (rule := TABLE_RULE.match(markdown, row_end + 1)) is None:
         return None
@@ -155,7 +155,7 @@ def _line(text: str, start: int, end: int, *, in_list: bool) -> Line:
         return Line(start, end, ChunkType.TABLE)
     if _ITEM.match(text):
         return Line(start, end, ChunkType.LIST, starts_item=True)
-    # What is indented, or blank, below an item goes on with it.
+    # Indented or blank lines below a list item belong to it.
     if in_list and (not text.strip() or text[0] in " \t"):
         return Line(start, end, ChunkType.LIST)
     return Line(start, end, ChunkType.PROSE)

@@ -1,1 +1,1 @@
-"""Collections: documents that a tenant keeps together."""
+"""Collections: named sets of a tenant's documents."""

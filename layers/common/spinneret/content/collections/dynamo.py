@@ -1,7 +1,7 @@
-"""Collections on DynamoDB: rows of the kind `collection` in the table Labels (aws.named_rows).
+"""Collections on DynamoDB: items of the kind `collection` in the table Labels (aws.named_rows).
 
-Documents table: pk `T#<tenant>#COUNT#<collection>#<shard>`; `number` counts the collection's
-documents and is written with them (`documents.dynamo`); `closed` lets none enter any more.
+Documents table: pk `T#<tenant>#COUNT#<collection>#<shard>`. `number` counts the collection's
+documents and is written with them (`documents.dynamo`); `closed` rejects further documents.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class DynamoCollectionStore:
         return self._rows.replace(_row(former), _row(collection))
 
     def remove(self, collection: Collection) -> bool:
-        """See CollectionStore: one transaction with all counts, which must be at zero."""
+        """See CollectionStore; sends one transaction with all counts, which must be zero."""
         empty = "attribute_not_exists(#number) OR #number = :none"
         closing = [
             dynamo.change(

@@ -1,4 +1,4 @@
-"""Keys of what is counted of collections: pure."""
+"""Keys of the items that count a collection's documents; pure."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from spinneret.kernel import bounds
 
 
 def count_keys(tenant: str, collection_id: str) -> list[dict[str, str]]:
-    """Rows of the documents table that together count the documents of a collection."""
+    """Return the keys of the items that together count a collection's documents."""
     prefix = f"T#{tenant}#COUNT#{collection_id}"
     return [{"pk": f"{prefix}#{shard}"} for shard in range(bounds.WRITE_SHARDS)]

@@ -1,4 +1,4 @@
-"""Values of collections."""
+"""Data classes of collections."""
 
 from __future__ import annotations
 
@@ -21,4 +21,4 @@ class Collection:
     created_at: datetime
     updated_at: datetime
     version: int = 1
-    """Goes up by one with every change; the condition of the next one."""
+    """Incremented by every change; each update is conditional on it."""

@@ -1,4 +1,4 @@
-"""What collections need from outside."""
+"""Ports of collections."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ class CollectionStore(Protocol):
     """Collections by tenant and id; names are unique per tenant. Raises DependencyUnavailable."""
 
     def add(self, collection: Collection) -> None:
-        """Store a new one; raises Conflict when its name is taken."""
+        """Store a new collection; raise Conflict if its name is taken."""
         ...
 
     def get(self, tenant: str, collection_id: str) -> Collection | None:
-        """The collection as it stands."""
+        """Return the collection (consistent read), or None."""
         ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Collection]:
-        """Up to `limit` collections with ids before `after`, newest first."""
+        """Return up to `limit` collections with ids before `after`, newest first."""
         ...
 
     def replace(self, former: Collection, collection: Collection) -> bool:
-        """Write `collection` over `former`; False when that isn't what stands any more.
+        """Replace `former` by `collection`; return False if it changed meanwhile.
 
-        Raises Conflict when another collection has the name.
+        Raises Conflict if another collection has the name.
         """
         ...
 
     def remove(self, collection: Collection) -> bool:
-        """Remove it; False when it isn't what stands any more.
+        """Remove a collection; return False if it changed meanwhile.
 
-        Raises Conflict while it holds documents; none can enter it afterwards.
+        Raises Conflict while it contains documents. A removed collection accepts no documents.
         """
         ...
 
     def counts(self, tenant: str, collection_ids: Sequence[str]) -> dict[str, int]:
-        """How many documents that aren't deleted each of the collections holds; at most 100."""
+        """Return the number of undeleted documents in each of up to 100 collections."""
         ...

@@ -1,4 +1,4 @@
-"""A tenant's collections: the use cases behind the routes."""
+"""Use cases of a tenant's collections."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 
-_RACES: Final = 5  # changes of one collection at the same time are rare
+_RACES: Final = 5  # concurrent changes of one collection are rare
 
 
 class CollectionService:
-    """Collections. An unknown id and a foreign one are the same NotFound.
+    """Manages collections. Unknown ids and other tenants' ids raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
@@ -28,7 +28,7 @@ class CollectionService:
         self._new_id = new_id
 
     def create(self, tenant: str, name: str, description: str | None) -> Collection:
-        """Raises Conflict when the name is taken."""
+        """Create a collection; raise Conflict if the name is taken."""
         now = self._clock()
         collection = Collection(
             tenant=tenant,
@@ -42,7 +42,7 @@ class CollectionService:
         return collection
 
     def get(self, tenant: str, collection_id: str) -> Collection:
-        """Raises NotFound."""
+        """Return the collection; raise NotFound."""
         collection = self._store.get(tenant, collection_id)
         if collection is None:
             raise NotFound("no such collection")
@@ -55,7 +55,7 @@ class CollectionService:
     def update(
         self, tenant: str, collection_id: str, name: str, description: str | None
     ) -> Collection:
-        """Replace name and description. Raises NotFound, and Conflict when the name is taken."""
+        """Replace name and description. Raise NotFound, or Conflict if the name is taken."""
         for _ in range(_RACES):
             former = self.get(tenant, collection_id)
             collection = replace(
@@ -70,11 +70,11 @@ class CollectionService:
         raise _changing()
 
     def counts(self, tenant: str, collections: Sequence[Collection]) -> dict[str, int]:
-        """How many documents each holds, by id."""
+        """Return the number of documents in each collection, by id."""
         return self._store.counts(tenant, [each.id for each in collections])
 
     def remove(self, tenant: str, collection_id: str) -> None:
-        """Raises NotFound, and Conflict while it holds documents."""
+        """Remove a collection. Raise NotFound, or Conflict while it contains documents."""
         for _ in range(_RACES):
             if self._store.remove(self.get(tenant, collection_id)):
                 return

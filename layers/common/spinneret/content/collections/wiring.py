@@ -1,4 +1,4 @@
-"""Chooses the adapters of collections."""
+"""Adapters of collections."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from spinneret.kernel.settings import Settings
 
 @dataclass(frozen=True, kw_only=True)
 class CollectionSettings(Settings):
-    """Where collections are kept."""
+    """Settings of the collection store."""
 
     labels_table: str
     documents_table: str
 
 
 def collection_service(env: Mapping[str, str]) -> CollectionService:
-    """Collections of this stage."""
+    """Create the collection service of this stage."""
     settings = CollectionSettings.from_env(env)
     return CollectionService(
         store=DynamoCollectionStore(

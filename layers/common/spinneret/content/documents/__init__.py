@@ -1,1 +1,1 @@
-"""Documents: what is known of a page, its versions and their chunks."""
+"""Documents: page data, versions and chunks."""

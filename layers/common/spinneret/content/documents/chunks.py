@@ -1,4 +1,4 @@
-"""A document's text as chunks with their vectors, ready to be indexed."""
+"""Splits a document's text into chunks and embeds them for the index."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining, to_iso
 
 Checkpoint = Callable[[str, int], None]
-"""Called with the step's name and the progress in percent; may raise to stop the work."""
+"""Called with a step's name and the progress in percent; may raise to stop the work."""
 
 Vector = tuple[float, ...]
 
-_SPECIAL_TOKENS = 2  # [CLS] and [SEP], which the embedder adds to every input
+_SPECIAL_TOKENS = 2  # the embedder adds [CLS] and [SEP] to every input
 
 
 class VectorCache(Protocol):
-    """Vectors of texts that a tenant had embedded of late; forgets rather than fails."""
+    """Vectors recently computed for a tenant's texts. An unavailable cache counts as empty."""
 
     def find(self, tenant: str, model_id: str, texts: Sequence[str]) -> Mapping[str, Vector]:
-        """Text → vector, for those that are known."""
+        """Return vectors by text; unknown texts are skipped."""
         ...
 
     def keep(self, tenant: str, model_id: str, vectors: Mapping[str, Vector]) -> None:
-        """Remember them for a week."""
+        """Cache the vectors for a week."""
         ...
 
 
 class ChunkMaker:
-    """Cuts and embeds texts: the same text and model give the same chunks."""
+    """Splits and embeds texts; the same text and model give the same chunks."""
 
     def __init__(
         self,
@@ -43,19 +43,20 @@ class ChunkMaker:
         known: VectorCache | None = None,
         embed_batch: int = bounds.EMBED_BATCH,
     ) -> None:
-        """`embed_batch` texts at most go to the embedder at once, or as many as it takes."""
+        """Send at most `embed_batch` texts per embedder call, fewer if the embedder's limit is
+        lower."""
         self._embedder = embedder
         self._known = known
         self._embed_batch = embed_batch
 
     def info(self, remaining: Remaining) -> EmbedderInfo:
-        """The embedder's; raises DependencyUnavailable."""
+        """Return the embedder's properties; raise DependencyUnavailable."""
         return self._embedder.info(remaining)
 
     def cut(
         self, markdown: str, remaining: Remaining, chunking: Chunking = USUAL_CHUNKING
     ) -> list[Chunk]:
-        """Raises DependencyUnavailable and EmbeddingRefused."""
+        """Split Markdown into chunks. Raise DependencyUnavailable or EmbeddingRefused."""
         window = self.info(remaining).max_input_tokens - _SPECIAL_TOKENS
         return chunked(
             markdown,
@@ -71,7 +72,8 @@ class ChunkMaker:
         checkpoint: Checkpoint,
         remaining: Remaining,
     ) -> list[IndexedChunk]:
-        """Raises DependencyUnavailable, EmbeddingRefused and what `checkpoint` raises."""
+        """Embed chunks for the index. Raise DependencyUnavailable, EmbeddingRefused or what
+        `checkpoint` raises."""
         model_id = self.info(remaining).model_id
         vectors = self._vectors(document.tenant, model_id, chunks, checkpoint, remaining)
         return [

@@ -1,22 +1,22 @@
-"""The document store on DynamoDB.
+"""Document store on DynamoDB.
 
 Documents table
-    pk `T#<tenant>#DOC#<id>`              the document; the id follows from tenant and URL, so that
-                                          a URL is looked up by key. `version` names the chunks
-                                          that may be shown
+    pk `T#<tenant>#DOC#<id>`              the document; tenant and URL determine the id, so a URL is
+                                          looked up by key. Searches return only the chunks of
+                                          `version`
     pk `T#<tenant>#DOC#<id>#TAG#<tag>`    lists the document under a tag
-    pk `T#<tenant>#GENERATION#<shard>`    counts the tenant's writes: what a cache holds of searches
-                                          is of a generation
-    pk `T#<tenant>#COUNT#<collection>#<shard>`  counts the documents of a collection that aren't
-                                          deleted; `closed` once the collection is gone
-    pk `T#<tenant>#BODY#<hash>`           counts the documents that have a body; at 0 it may go
-    index `listed`: `list_key`, `list_id`         a tenant's documents, those deleted, and those
-                                                  under a tag, by creation
-    index `collected`: `collection_key`, `list_id`  those of a collection
-    index `hosted`: `host_key`, `list_id`           those of a host
+    pk `T#<tenant>#GENERATION#<shard>`    counts the tenant's writes; cached searches belong to a
+                                          generation
+    pk `T#<tenant>#COUNT#<collection>#<shard>`  counts the undeleted documents of a collection;
+                                          `closed` once the collection is removed
+    pk `T#<tenant>#BODY#<hash>`           counts the documents with a body; at 0 it is removable
+    index `listed`: `list_key`, `list_id`         a tenant's documents, deleted documents and the
+                                                  documents under a tag, by creation
+    index `collected`: `collection_key`, `list_id`  documents of a collection
+    index `hosted`: `host_key`, `list_id`           documents of a host
 
-Every change of a document is one transaction with the generation, the counts and the rows of tags.
-The counting rows are sharded by the document's id, so that the writes of a crawl don't meet in one.
+Every change of a document is one transaction with the generation, the counts and the tag items.
+Counting items are sharded by document id, so that concurrent writes of a crawl rarely conflict.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _OPEN: Final[dynamo.Condition] = ("attribute_not_exists(#closed)", {})
 _INDEX_KEYS: Final = {"listed": "list_key", "collected": "collection_key", "hosted": "host_key"}
 
 Write = tuple[str, "TransactWriteItemTypeDef"]
-"""What it is for, and the write."""
+"""Purpose of a write (`row`, `lease`, `generation` …) and the write."""
 
 
 class DynamoDocumentStore:
@@ -64,7 +64,7 @@ class DynamoDocumentStore:
         return from_item(item) if item else None
 
     def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, VersionVisibility]:
-        """See DocumentStore: one BatchGetItem."""
+        """See DocumentStore; sends one BatchGetItem."""
         found = dynamo.batch_get(
             self._client,
             self._documents,
@@ -82,13 +82,13 @@ class DynamoDocumentStore:
         }
 
     def generation(self, tenant: str) -> str:
-        """See DocumentStore: one BatchGetItem."""
+        """See DocumentStore; sends one BatchGetItem."""
         found = dynamo.batch_get(self._client, self._documents, keys.generation_keys(tenant))
         numbers = {item["pk"]: int(item["number"]) for item in found}
         return "-".join(str(numbers.get(key["pk"], 0)) for key in keys.generation_keys(tenant))
 
     def page(self, listing: DocumentFilter, after: str | None, limit: int) -> Page[Document]:
-        """See DocumentStore: one query of the narrowest index, one BatchGetItem."""
+        """See DocumentStore; sends one query of the narrowest index and one BatchGetItem."""
         index, partition = _index_of(listing)
         key = _INDEX_KEYS[index]
         condition, values = f"{key} = :key", {":key": partition}
@@ -116,7 +116,7 @@ class DynamoDocumentStore:
     def commit(
         self, document: Document, replaces: Document | None, lease: Lease | None = None
     ) -> None:
-        """See DocumentStore: one transaction."""
+        """See DocumentStore; sends one transaction."""
         condition = (
             ("attribute_not_exists(#pk)", {})
             if replaces is None
@@ -156,9 +156,10 @@ class DynamoDocumentStore:
             raise CollectionGone from failed
 
     def _beside(self, document: Document | None, former: Document | None) -> list[Write]:
-        """The writes that go with a document's: one of the two may be missing, not both."""
+        """Build the writes that accompany a document's write; `document` or `former` may be
+        None."""
         either = document or former
-        assert either is not None  # see above
+        assert either is not None  # callers pass at least one of them
         writes = [("generation", self._count(keys.generation_key(either), 1))]
         was, now = _collection(former), _collection(document)
         if was != now:
@@ -200,21 +201,21 @@ class DynamoDocumentStore:
 
 
 def _collection(document: Document | None) -> str | None:
-    """The collection that counts the document."""
+    """Return the collection that counts the document, if any."""
     if document is None or document.deleted_at is not None:
         return None
     return document.collection_id
 
 
 def _tags(document: Document | None) -> set[str]:
-    """The tags that list the document."""
+    """Return the tags that list the document."""
     if document is None or document.deleted_at is not None:
         return set()
     return set(document.tag_ids)
 
 
 def _index_of(listing: DocumentFilter) -> tuple[str, str]:
-    """The index that a listing reads, and the partition there."""
+    """Return the index to query for a listing, and its partition."""
     tenant = listing.tenant
     if listing.deleted:
         return "listed", keys.listed(tenant, deleted=True)

@@ -1,7 +1,7 @@
-"""All tenants' documents on DynamoDB, for upkeep; the documents table is `documents.dynamo`'s.
+"""Scan of all tenants' documents on DynamoDB; `documents.dynamo` defines the documents table.
 
-pk `UPKEEP#<task>`   where a task over all rows goes on, and who has it: of no tenant, since a
-                     pass is over all of them
+pk `UPKEEP#<task>`   scan position and current owner of a maintenance task. It has no tenant,
+                     since a pass covers all tenants
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class DynamoDocumentScan:
         )
 
     def unreferenced_bodies(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
-        """See DocumentScan: one BatchGetItem for each hundred."""
+        """See DocumentScan; sends one BatchGetItem per 100 keys."""
         rows = {keys.body_row(each.tenant, each.key)["pk"]: each for each in bodies}
         found = dynamo.batch_get(
             self._client, self._documents, [{"pk": each} for each in rows], ("pk",)
@@ -67,7 +67,7 @@ class DynamoDocumentScan:
         return [each for key, each in rows.items() if key not in counted]
 
     def unnamed(self, parts: Sequence[StoredPart]) -> list[StoredPart]:
-        """See DocumentScan: one BatchGetItem for each hundred."""
+        """See DocumentScan; sends one BatchGetItem per 100 keys."""
         wanted = {(each.tenant, each.document_id) for each in parts}
         rows = [keys.document_key(*each) for each in sorted(wanted)]
         found = dynamo.batch_get(self._client, self._documents, rows, ("origin",))
@@ -140,7 +140,7 @@ class DynamoDocumentScan:
 
 
 def _refused(error: ClientError) -> bool:
-    """False for a condition that didn't hold; raises any other error."""
+    """Return False if the error is a failed condition; raise any other error."""
     if error_code(error) != "ConditionalCheckFailedException":
         raise error
     return False

@@ -1,4 +1,4 @@
-"""Documents as items of DynamoDB."""
+"""Conversion between documents and DynamoDB items."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spinneret.kernel.clock import optional_stamp, parse_optional_stamp, parse_s
 
 
 def item_of(document: Document) -> dict[str, Any]:
-    """A document's item; attributes of no value are left out."""
+    """Return a document's item, without attributes that are None."""
     deleted = document.deleted_at is not None
     collection = document.collection_id
     item = {
@@ -47,7 +47,7 @@ def item_of(document: Document) -> dict[str, Any]:
 
 
 def from_item(item: Mapping[str, Any]) -> Document:
-    """The inverse of `item_of`."""
+    """Return the document of an item."""
     return Document(
         tenant=item["tenant"],
         id=item["id"],
@@ -82,13 +82,13 @@ def from_item(item: Mapping[str, Any]) -> Document:
 
 def _metadata(stored: Mapping[str, Any]) -> Metadata:
     values = {**stored, "keywords": tuple(stored["keywords"])}
-    if "published_at" in values:  # as rows of before 2026-11-22 call it
+    if "published_at" in values:  # name in items written before 2026-11-22
         values["publish_date"] = values.pop("published_at")
     return Metadata(**values)
 
 
 def _chunking(stored: Mapping[str, Any] | None) -> Chunking:
-    """Kept where it isn't the usual one."""
+    """Return the stored chunking options; they are only stored if not the default."""
     if stored is None:
         return USUAL_CHUNKING
     sizes = {name: int(stored[name]) for name in ("size", "overlap", "minimum")}
@@ -100,7 +100,7 @@ def origin_from(stored: str | None) -> Origin | None:
 
 
 def _extraction(stored: str | None) -> Extraction | None:
-    """As JSON, since its agreement is a float."""
+    """Decode an extraction, which is stored as JSON because its agreement is a float."""
     if stored is None:
         return None
     values = json.loads(stored)

@@ -1,4 +1,4 @@
-"""Documents and their indexed chunks."""
+"""Data classes of documents and their indexed chunks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spinneret.content.extraction.models import Extraction, Metadata
 
 
 class DocumentSource(StrEnum):
-    """How a document came in."""
+    """Channel through which a document arrived."""
 
     CRAWL = "crawl"
     UPLOAD = "upload"
@@ -22,20 +22,20 @@ class DocumentSource(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """The answer that a crawled document was read from; by it its host can be asked for changes."""
+    """The HTTP response that a crawled document was read from, kept for revalidation."""
 
     asked: str
-    """Names the request, and how its answer was read."""
+    """Identifies the request and how its response was read."""
     headers: Mapping[str, str]
-    """Its validators, and what it asked of crawlers; names in lower case."""
+    """Validators and crawler directives of the response; names in lower case."""
     media_type: str
     parts_key: str
-    """Of what is kept of it beside the document's text."""
+    """Key of the data that is stored in addition to the document's text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """A page as the index knows it; `version` names the chunks that a search may show."""
+    """A document's row. `version` names the chunks that searches may return."""
 
     tenant: str
     id: str
@@ -47,7 +47,7 @@ class Document:
     content_hash: str
     content_key: str
     sequence: int
-    """Goes up by one with every change of the row; the condition of the next one."""
+    """Incremented by every change of the row; each update is conditional on it."""
     version: str
     chunk_count: int
     token_count: int
@@ -57,26 +57,27 @@ class Document:
     crawled_at: datetime
     changed_at: datetime
     updated_at: datetime
-    """Of the last change of anything: content, labels, deletion."""
+    """Time of the last change of content, labels or deletion."""
     extraction: Extraction | None = None
-    """How the content was found; None for text and XML."""
+    """Extraction details; None for text and XML."""
     chunking: Chunking = USUAL_CHUNKING
-    """How it was cut, before the embedder's bound."""
+    """Chunking options as requested, before the embedder's limit applies."""
     source: DocumentSource = DocumentSource.CRAWL
     parent_url: str | None = None
-    """The page whose link led here."""
+    """Page whose link led to this one."""
     collection_id: str | None = None
     tag_ids: tuple[str, ...] = ()
     annotations: Mapping[str, Any] = field(default_factory=dict)
-    """Free metadata of the tenant's own, JSON."""
+    """The tenant's free metadata (JSON)."""
     origin: Origin | None = None
     deleted_at: datetime | None = None
-    """Since then no search and no list shows it; it can be restored for 30 days."""
+    """Time of deletion. Deleted documents are hidden from searches and lists, and restorable for 30
+    days."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class VersionVisibility:
-    """What decides whether a hit of the index may be shown."""
+    """Fields that decide whether a hit may be returned."""
 
     version: str
     collection_id: str | None
@@ -85,9 +86,9 @@ class VersionVisibility:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentFilter:
-    """Which of a tenant's documents a list shows; None means all.
+    """Filter of a document list; None means all.
 
-    One of collection, tag and host is looked up, in this order; what else is given is compared.
+    The first given of collection, tag and host selects an index; the other fields are compared.
     """
 
     tenant: str
@@ -98,14 +99,14 @@ class DocumentFilter:
     language: str | None = None
     date_from: datetime | None = None
     date_to: datetime | None = None
-    """Of the last change of content, both inclusive."""
+    """`date_from` and `date_to` bound the last change of content, both inclusive."""
     deleted: bool = False
-    """Only those that are deleted, instead of those that aren't."""
+    """Whether to list deleted documents instead of the others."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EmbedderInfo:
-    """What the embedder says of itself (TEI `/info`)."""
+    """The embedder's properties (TEI `/info`)."""
 
     model_id: str
     dimension: int
@@ -115,7 +116,7 @@ class EmbedderInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class IndexedMetadata:
-    """What the index holds of a document that may change without a new version."""
+    """Indexed fields of a document that may change without a new version."""
 
     title: str | None
     collection_id: str | None
@@ -125,7 +126,7 @@ class IndexedMetadata:
 
 @dataclass(frozen=True, kw_only=True)
 class IndexedChunk:
-    """A chunk as the index holds it."""
+    """A chunk as stored in the index."""
 
     tenant: str
     document_id: str
@@ -150,23 +151,24 @@ class IndexedChunk:
 
     @property
     def id(self) -> str:
-        """Holds document and version: an outdated version can't overwrite the current one."""
+        """Id with document and version, so that outdated versions can't overwrite the current
+        one."""
         return chunk_id(self.document_id, self.version, self.index)
 
 
 def chunk_id(document_id: str, version: str, index: int) -> str:
-    """Names one chunk of one version."""
+    """Return the id of a chunk of a document version."""
     return f"{document_id}:{version}:{index:05d}"
 
 
 def chunk_parts(of: str) -> tuple[str, str, int]:
-    """Document, version and index: the inverse of `chunk_id`."""
+    """Return document, version and index of a chunk id."""
     document_id, version, index = of.rsplit(":", 2)
     return document_id, version, int(index)
 
 
 def labels_of(document: Document) -> IndexedMetadata:
-    """A document's labels as they stand."""
+    """Return a document's current labels."""
     return IndexedMetadata(
         title=document.title,
         collection_id=document.collection_id,
@@ -177,7 +179,7 @@ def labels_of(document: Document) -> IndexedMetadata:
 
 @dataclass(frozen=True, kw_only=True)
 class UnusedBody:
-    """A body that no document has any more."""
+    """A body that its last document has released."""
 
     tenant: str
     key: str
@@ -186,7 +188,7 @@ class UnusedBody:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredBody:
-    """A body as it is stored, whether or not a document has it."""
+    """A body in the bucket, used by a document or not."""
 
     tenant: str
     key: str
@@ -195,7 +197,7 @@ class StoredBody:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredPart:
-    """What is kept of a document beside its text, whether or not its row names it."""
+    """Additional data of a document in the bucket, referenced by its row or not."""
 
     tenant: str
     document_id: str
@@ -205,7 +207,8 @@ class StoredPart:
 
 @dataclass(frozen=True, kw_only=True)
 class ScanPage:
-    """Rows of all tenants in no order, and the place to go on after; None at the end."""
+    """A page of all tenants' rows, unordered. `after` is the position to continue after; None at
+    the end."""
 
     documents: tuple[Document, ...]
     bodies: tuple[UnusedBody, ...]
@@ -214,12 +217,12 @@ class ScanPage:
 
 @dataclass(frozen=True, kw_only=True)
 class ScanCheckpoint:
-    """Where a task over all rows goes on."""
+    """Checkpoint of a task over all rows."""
 
     after: Mapping[str, Any] | None = None
     target: str | None = None
-    """The index that is being made."""
+    """Name of the index under construction."""
     done: int = 0
-    """Documents so far."""
+    """Number of documents processed so far."""
     part: str = ""
-    """Of a task that has several, the one that `after` is a place in."""
+    """The part of a task with several parts that `after` refers to."""

@@ -1,4 +1,4 @@
-"""What documents need from outside."""
+"""Ports of documents."""
 
 from __future__ import annotations
 
@@ -25,133 +25,133 @@ from spinneret.kernel.paging import Page
 
 
 class DocumentStore(Protocol):
-    """Document rows: the truth about which version of a page is shown."""
+    """Store of document rows, the authority on which version of a page is current."""
 
     def get(self, tenant: str, document_id: str) -> Document | None:
-        """Read one document, consistently."""
+        """Return the document (consistent read), or None."""
         ...
 
     def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, VersionVisibility]:
-        """Id → what a search may show, for those that exist and aren't deleted; at most 100."""
+        """Return visibility data of existing, undeleted documents by id; accept at most 100 ids."""
         ...
 
     def generation(self, tenant: str) -> str:
-        """Names the state of the tenant's documents: another after every commit and removal."""
+        """Return a token of the tenant's documents that changes with every commit and removal."""
         ...
 
     def page(self, listing: DocumentFilter, after: str | None, limit: int) -> Page[Document]:
-        """Up to `limit` documents below the place `after`, newest first, at most 100.
+        """Return up to `limit` documents after position `after`, newest first, at most 100.
 
-        Only what is looked up of the listing holds of them. Eventually consistent in which there
-        are; each as it stands.
+        Applies only the filter field that selects the index. The selection is eventually
+        consistent; each document is read consistently.
         """
         ...
 
     def commit(
         self, document: Document, replaces: Document | None, lease: Lease | None = None
     ) -> None:
-        """Write `document` in place of `replaces` (None: the first version).
+        """Replace `replaces` (None: no document yet) by `document`.
 
-        Raises LeaseLost when the claim is over, VersionRaced when another change came first,
-        CollectionGone when it enters a collection that was deleted.
+        Raises LeaseLost if the claim has ended, VersionRaced if another change came first, and
+        CollectionGone if the document enters a deleted collection.
         """
         ...
 
     def remove(self, document: Document) -> bool:
-        """Remove it for ever; False when it isn't what stands any more."""
+        """Remove a document permanently; return False if it changed meanwhile."""
         ...
 
 
 class DocumentScan(Protocol):
-    """All tenants' rows, for upkeep. All methods raise DependencyUnavailable."""
+    """Scan of all tenants' rows, for maintenance. All methods raise DependencyUnavailable."""
 
     def scan(self, after: Mapping[str, Any] | None, limit: int) -> ScanPage:
-        """Some rows; eventually consistent."""
+        """Return a page of rows (eventually consistent)."""
         ...
 
     def unreferenced_bodies(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:
-        """Those that no document has, or has had since they were last forgotten."""
+        """Return the bodies that have no counter: unused since the counter was last removed."""
         ...
 
     def unnamed(self, parts: Sequence[StoredPart]) -> list[StoredPart]:
-        """Those that no row of their document names."""
+        """Return the parts that their document's row doesn't reference."""
         ...
 
     def forget_body(self, body: UnusedBody) -> bool:
-        """Forget that there was one; False when a document has it again."""
+        """Remove the counter of a body; return False if a document uses the body again."""
         ...
 
     def place(self, task: str, owner: str, now: datetime, until: datetime) -> ScanCheckpoint | None:
-        """Where a task goes on, held by `owner` until then; None while another has it."""
+        """Lock a task for `owner` until `until`; return its checkpoint, or None if another owner
+        has it."""
         ...
 
     def keep_place(self, task: str, owner: str, place: ScanCheckpoint, *, release: bool) -> bool:
-        """Store where the task goes on; False when it was lost to another owner."""
+        """Store the task's checkpoint; return False if another owner took the lock."""
         ...
 
 
 class ContentStore(Protocol):
-    """Bodies by content hash."""
+    """Store of bodies by content hash."""
 
     def put(self, tenant: str, text: str) -> str:
-        """Store a text and answer its key, which is the same for the same text."""
+        """Store a text; return its key, which is the same for equal texts."""
         ...
 
     def get(self, key: str) -> str:
-        """Read a text back; raises KeyError where it is gone."""
+        """Return a text; raise KeyError if missing."""
         ...
 
     def get_small(self, key: str, most: int) -> str | None:
-        """Read a text of at most so many bytes back; None for a larger one, which isn't read.
+        """Return a text of at most `most` bytes; return None for a larger one without reading it.
 
-        Raises KeyError where it is gone.
+        Raises KeyError if missing.
         """
         ...
 
     def put_upload(self, tenant: str, body: bytes) -> str:
-        """Store what was uploaded until its job has read it, ten days at most; answers its key."""
+        """Store an upload until its job has read it, at most ten days; return its key."""
         ...
 
     def get_upload(self, key: str) -> bytes:
-        """Read it back; raises KeyError where it is gone."""
+        """Return an upload; raise KeyError if missing."""
         ...
 
     def exists(self, key: str) -> bool:
-        """Whether a text is there."""
+        """Return whether a text exists."""
         ...
 
     def remove(self, key: str, before: datetime) -> None:
-        """Remove a text or a part, as far as it was stored before then."""
+        """Remove versions of a text or part that were stored before `before`."""
         ...
 
     def stored(self, after: str | None, limit: int) -> Page[StoredBody]:
-        """Some of all tenants' texts, by key; nothing else that the bucket has."""
+        """Return a page of all tenants' texts by key, without other objects of the bucket."""
         ...
 
     def stored_parts(self, after: str | None, limit: int) -> Page[StoredPart]:
-        """Some of what is stored for documents beside their texts, by key."""
+        """Return a page of all tenants' document parts by key."""
         ...
 
     def remove_parts(self, tenant: str, document_id: str, before: datetime) -> None:
-        """Remove what was stored by then for this document beside its text
-        (`rules.parts_prefix`)."""
+        """Remove the parts of a document (`rules.parts_prefix`) stored before `before`."""
         ...
 
     def url(self, key: str, *, seconds: int) -> str:
-        """Where whoever has this address can fetch a text for so long."""
+        """Return a presigned URL valid for `seconds`."""
         ...
 
 
 class ChunkWriter(Protocol):
-    """The index of chunks of one embedding model.
+    """Writes the chunk index of one embedding model.
 
-    While the index is made anew there are two of it, and every write goes to both. Labels and
-    removals reach a former model's index too, as long as there is one. All methods raise
-    DependencyUnavailable, at the latest when nothing remains.
+    During a rebuild there are two indexes, and every write goes to both. Labels and removals also
+    reach a former model's index while it exists. All methods raise DependencyUnavailable, at the
+    latest when no time remains.
     """
 
     def targets(self, remaining: Remaining) -> frozenset[str]:
-        """What is written at present."""
+        """Return the names of the indexes that are currently written."""
         ...
 
     def write(
@@ -160,53 +160,54 @@ class ChunkWriter(Protocol):
         remaining: Remaining,
         into: frozenset[str] | None = None,
     ) -> frozenset[str]:
-        """Write all chunks, or raise; on return they can be searched.
+        """Write all chunks, or raise; afterwards they are searchable.
 
-        `into` are targets, by default all; answers where the chunks now are. Raises ContentRefused
-        for a chunk that the index can't hold.
+        `into` are target indexes, by default all. Return the indexes that were written. Raises
+        ContentRefused for a chunk that the index can't store.
         """
         ...
 
     def relabel(self, document: Document, remaining: Remaining) -> None:
-        """Give the chunks of the document's version its labels; on return they can be searched.
+        """Update the labels of the version's chunks; afterwards they are searchable.
 
-        Chunks that the index lacks are passed over.
+        Chunks missing from the index are skipped.
         """
         ...
 
     def remove_others(
         self, document: Document, remaining: Remaining, *, also_current: bool = False
     ) -> None:
-        """Forget the document's versions that were made for its sequence number or an earlier one.
+        """Remove the document's versions up to its sequence number.
 
-        None of them can become current any more, but for the current one, which is kept unless it
-        is named. Versions of jobs that still run have later numbers.
+        Keeps the current version unless `also_current`. The other ones can't become current, since
+        versions of running jobs have later numbers.
         """
         ...
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors.
+    """Converts texts to vectors.
 
-    All methods raise DependencyUnavailable, at the latest when nothing remains.
+    All methods raise DependencyUnavailable, at the latest when no time remains.
     """
 
     def info(self, remaining: Remaining) -> EmbedderInfo:
-        """Model, dimension and bounds."""
+        """Return model, dimension and limits."""
         ...
 
     def tokenize(self, text: str, remaining: Remaining) -> list[TokenSpan]:
-        """The model's own tokens, without special ones, as character ranges of `text`."""
+        """Return the model's tokens as character ranges of `text`, without special tokens."""
         ...
 
     def embed(self, texts: Sequence[str], remaining: Remaining) -> list[tuple[float, ...]]:
-        """One vector of unit length per text, in order."""
+        """Return one unit vector per text, in order."""
         ...
 
 
 class CollectionGone(Exception):
-    """The collection that a document was to enter was deleted meanwhile."""
+    """Raised if the collection that a document enters was deleted meanwhile."""
 
 
 class VersionRaced(Exception):
-    """Another job committed a version of the same document meanwhile: start again from it."""
+    """Raised if another job committed a version of the document meanwhile; retry from that
+    version."""

@@ -1,4 +1,4 @@
-"""Identity and versions of documents: pure."""
+"""Identity and versions of documents; pure."""
 
 from __future__ import annotations
 
@@ -16,38 +16,39 @@ PARTS: Final = "parts/T/"
 
 
 def document_id(tenant: str, url_key: str) -> str:
-    """One document per tenant and page; `url_key` is the URL's cache form."""
+    """Return the id of a tenant's page; `url_key` is the URL's cache form."""
     return "doc_" + hashlib.sha256(f"{tenant}\n{url_key}".encode()).hexdigest()[:32]
 
 
 def content_hash(content: Content) -> str:
-    """Equal for pages whose chunks would be equal."""
+    """Return a hash that is equal for pages with equal chunks."""
     return fingerprint({"title": content.title, "markdown": content.markdown})
 
 
 def version_name(sequence: int, content_sha256: str) -> str:
-    """Names the chunks of one version; two jobs racing for a sequence number still differ."""
+    """Return the name of a version; it differs for jobs that race for a sequence number."""
     return f"{sequence:06d}-{content_sha256[:12]}"
 
 
 def parts_prefix(tenant: str, document_id: str) -> str:
-    """How the keys begin of what is stored for one document beside its text.
+    """Return the key prefix of the parts stored for one document.
 
-    Of a document each, so that they go with it; what its row doesn't name goes by its age.
+    The prefix lets parts be removed with their document; unreferenced parts are removed by age.
     """
     return f"{PARTS}{tenant}/{document_id}/"
 
 
 def embedded_text(chunk: Chunk) -> str:
-    """What is embedded of a chunk: no addresses, and the header rows of a table that goes on."""
+    """Return the text to embed for a chunk: without URLs, with the header rows of a continued
+    table."""
     text = without_targets(chunk.standing_alone)
-    return text if any(map(str.isalnum, text)) else chunk.text  # all pictures
+    return text if any(map(str.isalnum, text)) else chunk.text  # the chunk consists of pictures
 
 
 def counted(tokens: Sequence[TokenSpan], markdown: str) -> list[TokenSpan]:
-    """The tokens that count for a chunk's size: those of addresses aren't embedded.
+    """Return the tokens that count for a chunk's size: URLs aren't embedded.
 
-    Without a token in it, an address is never cut. `tokens` are in the order of the text.
+    A URL is never cut, since it contains no token. `tokens` are in the order of the text.
     """
     spans = target_spans(markdown)
     start, end = next(spans, (len(markdown), len(markdown)))
@@ -61,5 +62,5 @@ def counted(tokens: Sequence[TokenSpan], markdown: str) -> list[TokenSpan]:
 
 
 def joined_tags(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
-    """Both, each once, in order of their ids, which is by time; of too many, the oldest."""
+    """Return the union, sorted by id and thus by time; drop the newest beyond the maximum."""
     return tuple(sorted({*one, *other})[: bounds.DOCUMENT_TAGS_MAX])

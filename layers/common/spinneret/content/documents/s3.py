@@ -1,4 +1,4 @@
-"""Bodies in S3, keyed by tenant and content hash: writing twice is writing once."""
+"""Bodies in S3, keyed by tenant and content hash; writes are idempotent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _OF_TENANTS: Final = "T/"
-# Others keep their own beside bodies, such as audits.
+# Other packages, such as audits, store their own objects in this bucket.
 _PART: Final = re.compile(rf"{PARTS}([^/]+)/([^/]+)/[^/]+")
 _BODY: Final = re.compile(r"T/([^/]+)/content/[0-9a-f]{64}\.md")
 
@@ -49,12 +49,12 @@ class S3ContentStore:
         return self.get_upload(key).decode()
 
     def get_small(self, key: str, most: int) -> str | None:
-        """See ContentStore: the size comes before the body."""
+        """See ContentStore; the size is known before the body is read."""
         body = self._read(key, most)
         return None if body is None else body.decode()
 
     def put_upload(self, tenant: str, body: bytes) -> str:
-        """See ContentStore; the bucket's lifecycle removes what begins with `uploads/`."""
+        """See ContentStore; the bucket's lifecycle removes objects below `uploads/`."""
         key = f"uploads/T/{tenant}/{hashlib.sha256(body).hexdigest()}"
         with translate_aws_errors("s3"):
             self._client.put_object(Bucket=self._bucket, Key=key, Body=body)
@@ -63,11 +63,11 @@ class S3ContentStore:
     def get_upload(self, key: str) -> bytes:
         """See ContentStore."""
         body = self._read(key)
-        assert body is not None  # of any size
+        assert body is not None  # no size limit was given
         return body
 
     def _read(self, key: str, most: float = inf) -> bytes | None:
-        """None for more than `most` bytes. Raises KeyError."""
+        """Return the body, or None if larger than `most` bytes. Raises KeyError."""
         try:
             with translate_aws_errors("s3"):
                 found = self._client.get_object(Bucket=self._bucket, Key=key)
@@ -90,7 +90,7 @@ class S3ContentStore:
         return True
 
     def remove(self, key: str, before: datetime) -> None:
-        """See ContentStore. Version by version: what is stored meanwhile stays."""
+        """See ContentStore. Removes single versions, so that concurrent writes survive."""
         with translate_aws_errors("s3"):
             answer = self._client.list_object_versions(Bucket=self._bucket, Prefix=key)
             for version in answer.get("Versions", []):
@@ -140,7 +140,7 @@ class S3ContentStore:
         return objects, objects[-1]["Key"] if answer["IsTruncated"] else None
 
     def remove_parts(self, tenant: str, document_id: str, before: datetime) -> None:
-        """See ContentStore. All versions: nothing of them is left."""
+        """See ContentStore. Removes all versions and delete markers."""
         asked: dict[str, Any] = {}
         while True:
             with translate_aws_errors("s3"):
@@ -161,7 +161,7 @@ class S3ContentStore:
             }
 
     def url(self, key: str, *, seconds: int) -> str:
-        """See ContentStore; no request."""
+        """See ContentStore; sends no request."""
         asked = {
             "Bucket": self._bucket,
             "Key": key,

@@ -1,8 +1,7 @@
-"""Making a page searchable: chunk, embed, index, then show the new version.
+"""Indexes a page: chunk, embed, index, then commit the new version.
 
-The order is what keeps half-indexed documents out of sight: chunks of a version that no document
-row names are dropped by every search, so they are written first and shown by one conditional
-write at the end.
+This order hides half-indexed documents: searches drop chunks of versions that no document row
+names. Chunks are therefore written first, and one conditional write commits their version.
 """
 
 from __future__ import annotations
@@ -39,14 +38,14 @@ from spinneret.kernel.errors import DependencyUnavailable
 
 logger = logging.getLogger(__name__)
 
-_RACES = 3  # jobs that may commit versions of one page meanwhile
+_RACES = 3  # maximum of commits to one page by other jobs meanwhile
 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """Content and where it comes from.
+    """Content to index and its metadata.
 
-    What is None or empty leaves a document that exists as it is; tags are added to its own.
+    Fields that are None or empty leave an existing document unchanged; tags are added to its tags.
     """
 
     tenant: str
@@ -62,14 +61,14 @@ class Page:
     annotations: Mapping[str, Any] = field(default_factory=dict)
     origin: Origin | None = None
     anew: bool = False
-    """Whether unchanged content is indexed again, too; a deleted document then stays deleted."""
+    """Whether to reindex unchanged content, too; a deleted document then stays deleted."""
     without_collection: bool = False
-    """Whether it leaves its collection, which was deleted meanwhile."""
+    """Whether to leave the document's collection because it was deleted meanwhile."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Indexed:
-    """The document as it is now shown."""
+    """The committed document, and whether its content was unchanged."""
 
     document: Document
     unchanged: bool
@@ -89,7 +88,8 @@ class Indexer:
         known: VectorCache | None = None,
         embed_batch: int = bounds.EMBED_BATCH,
     ) -> None:
-        """`embed_batch` texts at most go to the embedder at once, or as many as it takes."""
+        """Send at most `embed_batch` texts per embedder call, fewer if the embedder's limit is
+        lower."""
         self._documents = documents
         self._contents = contents
         self._chunks = ChunkMaker(embedder, known, embed_batch)
@@ -99,10 +99,10 @@ class Indexer:
     def index(
         self, page: Page, lease: Lease, checkpoint: Checkpoint, remaining: Remaining
     ) -> Indexed:
-        """Unchanged content is neither embedded nor indexed again, unless the page asks for it.
+        """Index a page; skip embedding and indexing of unchanged content unless `page.anew`.
 
-        A deleted document is restored. Raises LeaseLost, EmbeddingRefused, ContentRefused,
-        DependencyUnavailable and what `checkpoint` raises.
+        Restores a deleted document unless `page.anew`. Raises LeaseLost, EmbeddingRefused,
+        ContentRefused, DependencyUnavailable and what `checkpoint` raises.
         """
         for _ in range(_RACES):
             try:
@@ -209,10 +209,10 @@ class Indexer:
         written: frozenset[str],
         remaining: Remaining,
     ) -> None:
-        """What need not have happened for the version to be shown, and reconciliation repairs.
+        """Finish work that the new version doesn't depend on and that reconciliation can repair.
 
-        An index that was begun since the chunks were written, and read the row before it was
-        committed, lacks them.
+        An index created after the chunks were written may have read the row before the commit. It
+        then lacks these chunks.
         """
         try:
             later = self._index.targets(remaining) - written
@@ -224,7 +224,7 @@ class Indexer:
 
 
 def _labelled(document: Document, page: Page) -> Document:
-    """The document with what the page says of it beside its content; restored."""
+    """Return the document with the page's labels, restored unless `page.anew`."""
     return replace(
         document,
         parent_url=page.parent_url or document.parent_url,

@@ -1,8 +1,8 @@
-"""Signatures of texts, by which chunks that say nearly the same are told: pure.
+"""Signatures for detecting near-duplicate texts; pure.
 
 A signature is a simhash (Charikar, "Similarity estimation techniques from rounding algorithms",
 STOC 2002): 64 bits, each the majority over the hashes of all runs of three words. Manku, Jain and
-Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007, take pages for the same that
+Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007, treat pages as duplicates that
 differ in at most 3 of 64 bits.
 """
 
@@ -15,12 +15,12 @@ from typing import Final
 _BITS: Final = 64
 _WORD: Final = re.compile(r"\w+")
 _RUN: Final = 3
-_LEAST_WORDS: Final = 20  # fewer runs leave the majorities to chance
+_LEAST_WORDS: Final = 20  # with fewer runs, majorities are random
 NEAR_BITS: Final = 3  # WWW 2007, section 3
 
 
 def signature(text: str) -> str | None:
-    """16 hexadecimal digits; None for a text of too few words."""
+    """Return 16 hexadecimal digits; None for a text of fewer than 20 words."""
     words = _WORD.findall(text.lower())
     if len(words) < _LEAST_WORDS:
         return None
@@ -34,7 +34,7 @@ def signature(text: str) -> str | None:
 
 
 def are_near(one: str | None, other: str | None) -> bool:
-    """Whether two texts say nearly the same; texts without a signature never do."""
+    """Return whether two texts are near-duplicates; False if one has no signature."""
     if one is None or other is None:
         return False
     return (int(one, 16) ^ int(other, 16)).bit_count() <= NEAR_BITS

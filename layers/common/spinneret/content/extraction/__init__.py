@@ -1,1 +1,1 @@
-"""Pages to content: main text as markdown, metadata, language, links."""
+"""Extracts content from pages: main text as Markdown, metadata, language and links."""

@@ -1,11 +1,11 @@
-"""Which words of a page an engine has chosen, given only the text that it returned.
+"""Finds the words of a page that an engine chose, given only the text that it returned.
 
-Engines answer with trees of their own, without the page's attributes. Their words are found again
-in the page, so that the page's own elements are rendered. Both sides are in document order, apart
-from what an engine drops, adds or moves.
+Engines return trees of their own, without the page's attributes. Their words are located in the
+page, so that the page's own elements are rendered. Both sides are in document order, except for
+words that an engine drops, adds or moves.
 
-Sequences that are rare on both sides anchor the alignment (patience diff); what lies between two
-anchors is aligned by shorter sequences. Every level is linear in the words, apart from a sort.
+Sequences that are rare on both sides anchor the alignment (patience diff); text between two anchors
+is aligned by shorter sequences. Every level is linear in the words, except for a sort.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from typing import Final
 
 _LENGTHS: Final = (8, 3, 1)
-"""Words of the sequences compared, level by level: long ones are hardly ever found by chance."""
+"""Words per compared sequence, level by level: long sequences rarely match by chance."""
 
 _REPEATS: Final = 3
-"""A sequence that either side holds more often says nothing about where it is from."""
+"""A sequence that occurs more often on either side doesn't identify a position."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Words [start, end) of the page beside words [low, high) of what was found."""
+    """Words [start, end) of the page, paired with words [low, high) of the engine's text."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class _Stretch:
 
 
 def chosen_words(page: Sequence[Hashable], found: Sequence[Hashable]) -> bytearray:
-    """A mark for every word of the page that is among those found, in their order."""
+    """Mark every word of the page that is among those found, in their order."""
     marks = bytearray(len(page))
     stretches = [_Stretch(0, len(page), 0, len(found))]
     for length in _LENGTHS:
@@ -51,12 +51,12 @@ def _align(
     length: int,
     marks: bytearray,
 ) -> list[_Stretch]:
-    """Mark what the anchors of a stretch reach, and answer the stretches between."""
+    """Mark the words around each anchor of a stretch; return the stretches between them."""
     rest: list[_Stretch] = []
     start, low = stretch.start, stretch.low
     for at, to in _anchors(page, found, stretch, length):
         if at < start or to < low:
-            continue  # within the reach of the anchor before
+            continue  # already reached by the previous anchor
         first, first_found = at, to
         while first > start and first_found > low and page[first - 1] == found[first_found - 1]:
             first, first_found = first - 1, first_found - 1
@@ -75,7 +75,7 @@ def _align(
 def _anchors(
     page: Sequence[Hashable], found: Sequence[Hashable], stretch: _Stretch, length: int
 ) -> list[tuple[int, int]]:
-    """Places of sequences that both sides hold, rising on both."""
+    """Return positions of sequences on both sides; both positions increase."""
     here = _places(page, stretch.start, stretch.end, length)
     there = _places(found, stretch.low, stretch.high, length)
     pairs = [
@@ -85,7 +85,7 @@ def _anchors(
         for at in ats
         for to in there.get(words, ())
     ]
-    pairs.sort()  # of one place on the page, the later place first: a rise takes one of them
+    pairs.sort()  # sorts later `to` first for equal `at`, so that a rise takes only one of them
     return _rising([(at, -to) for at, to in pairs])
 
 
@@ -102,7 +102,8 @@ def _places(
 
 
 def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest part of pairs, sorted by the first number, in which the second rises, too."""
+    """Return the longest subsequence of pairs, sorted by first number, whose second number
+    rises."""
     ends: list[int] = []
     last: list[int] = []
     before = [-1] * len(pairs)

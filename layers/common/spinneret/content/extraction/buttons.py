@@ -1,4 +1,4 @@
-"""Buttons that hold content."""
+"""Buttons that contain page content."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from spinneret.content.extraction.vocabulary import HEADINGS
 
 _HOLDERS: Final = frozenset({*HEADINGS, "summary", "dt"})
 _LONG: Final = 200
-"""Characters; no label of a button is as long."""
+"""Characters; labels of buttons are shorter."""
 
 
 def shows_text(button: etree._Element) -> bool:
-    """Accordions put headings into buttons or buttons into headings; libxml2 puts pages there."""
+    """Return whether a button contains content. Accordions nest headings and buttons, and libxml2
+    may put large parts of a page into a button."""
     parent = button.getparent()
     if parent is not None and parent.tag in _HOLDERS:
         return True

@@ -1,20 +1,20 @@
-"""The main content by the agreement of independent engines and the type of the page.
+"""Chooses the main content by agreement of independent engines and by page type.
 
-Engines err in different places: what two of them take is nearly always content, what only one takes
-is mostly not. So each run of text needs a majority, with exceptions by the type of the page:
+Engines fail in different places: text found by two of them is nearly always content, text found by
+only one mostly isn't. Each run of text therefore needs a majority, with exceptions by page type:
 
-* Collections and services are many small parts, of which every engine loses some and none invents
-  any: what either of two takes is content.
-* Threads and documentation are series of like parts. Where one of three engines finds nothing, a
-  second that finds less has missed the parts of a kind that it doesn't know.
-* An article is one text. What trafilatura, tuned on articles, finds along with another engine is
-  enough when it is most of what the majority has: the rest is captions, teasers and bylines.
+* Collections and services consist of many small parts. Every engine misses some and none invents
+  any, so the union of two engines is content.
+* Threads and documentation are series of similar parts. If one of three engines finds nothing and
+  a second one finds less, the second missed parts of a kind that it doesn't recognise.
+* An article is one text. Text found by both trafilatura, which is tuned on articles, and another
+  engine suffices if it is most of the majority's text. The rest is captions, teasers and bylines.
 
-The cheap engines are asked first, trafilatura only where its answer can change the outcome.
+The cheap engines run first; trafilatura only runs if it can change the outcome.
 
-Where the classifier has no answer (a page beyond its bounds) there is no majority: trafilatura
-decides on what is an article or a product by the page's own data, or looks like an article, and the
-rules on all else.
+If the classifier returns nothing (a page beyond its limits), there is no majority. Trafilatura then
+decides on pages that declare an article or product, or look like an article. The rules decide on
+all other pages.
 """
 
 from __future__ import annotations
@@ -34,54 +34,55 @@ from spinneret.content.extraction.threads import without_what_surrounds_posts
 _PARTS: Final = frozenset({PageType.COLLECTION, PageType.SERVICE})
 _SERIES: Final = frozenset({PageType.FORUM, PageType.DOCUMENTATION})
 _ARTICLE_SHARE: Final = 0.7
-"""Of the majority's words: an article that is less was cut (its lists, or all after a break)."""
+"""Share of the majority's words. With less, the article was cut: its lists, or all text after a
+break."""
 _THREAD_SHARE: Final = 0.7
-"""Of the rules' words, where a page declares a thread: with less, replies went as comments."""
+"""Share of the rules' words on a declared thread. With less, replies were dropped as comments."""
 _CUT_SHARE: Final = 0.1
-"""Of an article, where two engines share less of what they have found, one of them has failed."""
+"""Share of an article's found words. If two engines agree on less, one of them has failed."""
 _FOUND_SHARE: Final = 0.1
-"""Of the rules' words: with less, trafilatura has failed on an article or a product."""
+"""Share of the rules' words. With less, trafilatura failed on an article or a product."""
 _PROSE_WORDS: Final = 20
-"""A run of so many words is a paragraph of a text rather than a part of a list."""
+"""Number of words from which a run counts as a paragraph rather than a part of a list."""
 _PROSE_SHARE: Final = 0.8
-"""Of the rules' words in such runs: an article, though it doesn't declare itself one …"""
+"""Share of the rules' words in such runs, from which an undeclared page is an article …"""
 _PROSE_FOUND_SHARE: Final = 0.5
-"""… if trafilatura finds this much of it."""
+"""… if trafilatura finds at least this share."""
 _FEW_WORDS: Final = 100
-"""On shorter pages the rules alone decide: the other engines count words to find the content."""
-_SAME: Final = 0.65  # two engines that agree this much: a third one changes little
+"""On shorter pages the rules decide alone: the other engines rely on word counts."""
+_SAME: Final = 0.65  # from this agreement of two engines on, a third one changes little
 
 
 @dataclass(frozen=True, kw_only=True)
 class Engines:
-    """The engines that are asked, by the name that is reported."""
+    """The engines, each with its reported name."""
 
     rules: tuple[str, Engine]
-    """Answers for every page."""
+    """Returns a result for every page."""
     classifier: tuple[str, Engine]
-    """Tells the page's type, too."""
+    """Also classifies the page's type."""
     articles: tuple[str, Engine]
-    """Asked last."""
+    """Runs last, if necessary."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
-    """The runs of the page that are its main content."""
+    """The page's runs that are its main content."""
 
     chosen: Sequence[bool]
     left_out: frozenset[etree._Element]
-    """Parts of lines to skip in what is chosen."""
+    """Elements within chosen lines that are skipped."""
     extraction: Extraction
 
 
 def decide(page: Page, engines: Engines) -> Decision:
-    """Ask the engines and choose."""
+    """Run the engines and choose the main content."""
     sizes = [len(run.words) for run in page.runs]
     answers: dict[str, Sequence[bool]] = {}
     name, classifier = engines.classifier
     answer = classifier(page)
     page_type = (answer.page_type if answer else None) or declared_type(page)
-    if page.data.is_thread:  # nobody declares this by mistake
+    if page.data.is_thread:  # pages never declare this by mistake
         page_type = PageType.FORUM
     if answer is not None and answer.chosen and sum(sizes) >= _FEW_WORDS:
         answers[name] = answer.chosen
@@ -118,7 +119,7 @@ def decide(page: Page, engines: Engines) -> Decision:
 
 
 def declared_type(page: Page) -> PageType | None:
-    """What the page's own data says, where no engine has told."""
+    """Return the page type by the page's own data, for pages without a classification."""
     if page.data.is_thread:
         return PageType.FORUM
     if page.data.is_article or page.og_type == "article":
@@ -136,7 +137,7 @@ def _needs_a_third(
     if len(answers) < 2:
         return True
     if page_type is PageType.ARTICLE:
-        return True  # its answer is the stricter one
+        return True  # it selects more strictly on articles
     return _agreement(answers, sizes) < _SAME
 
 
@@ -159,7 +160,7 @@ def _chosen(
         and len(answers) == 2
         and _words(majority, sizes) < _CUT_SHARE * _words(either_way, sizes)
     ):
-        return either_way  # better too much than next to nothing
+        return either_way  # too much is better than almost nothing
     article = answers.get(engines.articles[0])
     if page_type is PageType.ARTICLE and article is not None:
         agreed = [both and own for both, own in zip(majority, article, strict=True)]
@@ -174,7 +175,7 @@ def _of_two(
     sizes: Sequence[int],
     engines: Engines,
 ) -> Sequence[bool]:
-    """The choice of one engine, where the classifier has none."""
+    """Return the choice of one engine, for pages without a classifier result."""
     ruled, article = answers.get(engines.rules[0]), answers.get(engines.articles[0])
     if ruled is None or article is None:
         return article or ruled or [False] * len(sizes)
@@ -196,7 +197,7 @@ def _agreement(answers: Mapping[str, Sequence[bool]], sizes: Sequence[int]) -> f
 
 
 def _f1(one: Sequence[bool], other: Sequence[bool], sizes: Sequence[int]) -> float:
-    """Agreement of two choices, weighted by words: 1 when they are equal."""
+    """Return the agreement of two choices, weighted by words; 1 if they are equal."""
     shared = sum(size for a, b, size in zip(one, other, sizes, strict=True) if a and b)
     total = _words(one, sizes) + _words(other, sizes)
     return 2 * shared / total if total else 1.0

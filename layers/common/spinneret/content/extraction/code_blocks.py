@@ -1,4 +1,4 @@
-"""Preformatted text without what sites put around it: line numbers, copy buttons, labels."""
+"""Preformatted text without decoration such as line numbers, copy buttons and labels."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _NUMBERS: Final = re.compile(
     r"(?:^|[\s_-])(?:gutter|linenos?|line-?numbers?|lineno|blob-num|hljs-ln-numbers)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-_AROUND: Final = 3  # ancestors that may be the frame of a code block
+_AROUND: Final = 3  # number of ancestors that may frame a code block
 _LABELS: Final = frozenset({"copy", "copied", "copy code", "copied!", "copy to clipboard"})
 _LABEL_CHARS: Final = 24
 
 
 def language(pre: etree._Element) -> str:
-    """The language that the block, its `code` or its frame names; empty without one."""
+    """Return the language named by the block, its `code` or its frame; empty if none."""
     named = [pre, *pre.iterchildren("code")]
     for _, ancestor in zip(range(_AROUND), pre.iterancestors(), strict=False):
         named.append(ancestor)
@@ -39,7 +39,8 @@ def language(pre: etree._Element) -> str:
 
 
 def text(pre: etree._Element) -> str:
-    """The code as it stands, with breaks as newlines and without numbers and buttons."""
+    """Return the code verbatim, with line breaks as newlines and without line numbers and
+    buttons."""
     parts: list[str] = []
     walk = etree.iterwalk(pre, events=("start", "end"))
     for event, node in walk:
@@ -54,21 +55,21 @@ def text(pre: etree._Element) -> str:
 
 
 def is_code_table(table: etree._Element) -> bool:
-    """A table of two cells, line numbers and code."""
+    """Return whether a table frames code: one with line number cells and a `pre`."""
     return next(table.iter("pre"), None) is not None and any(
         _is_furniture(cell) for cell in table.iter("td")
     )
 
 
 def code_of(table: etree._Element) -> Iterator[etree._Element]:
-    """The blocks of such a table that aren't line numbers."""
+    """Yield the blocks of such a table that aren't line numbers."""
     for pre in table.iter("pre"):
         if not any(_is_furniture(cell) for cell in pre.iterancestors("td")):
             yield pre
 
 
 def is_label(element: etree._Element) -> bool:
-    """A "Copy" or a language beside a block of code, in the frame of that block."""
+    """Return whether the element is a "Copy" or language label in the frame of a code block."""
     words = " ".join(" ".join(map(str, element.itertext())).split()).lower()
     if not words or len(words) > _LABEL_CHARS:
         return False

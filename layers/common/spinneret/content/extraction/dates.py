@@ -1,4 +1,4 @@
-"""Publication dates as pages write them, into ISO 8601."""
+"""Converts publication dates in pages to ISO 8601."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 _MAX_CHARS: Final = 64
-_EARLIEST_YEAR: Final = 1990  # there are no older pages; templates leave 0001 or 1970 behind
+_EARLIEST_YEAR: Final = 1990  # no page is older; unfilled templates contain 0001 or 1970
 _LATEST_YEAR: Final = 2100
 _MONTHS: Final = (
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 )  # fmt: skip
 _DAY_ONLY: Final = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 _MONTH_FIRST: Final = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
-_LINE_CHARS: Final = 200  # a longer one is no byline
+_LINE_CHARS: Final = 200  # a longer line is no byline
 _SEPARATORS: Final = re.compile(r"[|·•∙/]|\s[-–—]\s")  # noqa: RUF001 - dashes as pages have them
 _STATED: Final = re.compile(
     r"(?:(?:by .{1,60}? )?(?:first )?(?:published|posted|released|written|date)(?: on)?:? )?"
@@ -30,9 +30,9 @@ _DAY_FIRST: Final = re.compile(r"(\d{1,2})(?:st|nd|rd|th)? ([A-Za-z]{3,9})\.?,? 
 
 
 def publish_date(*sources: Iterable[str]) -> str | None:
-    """The first readable date of the sources, in their order: ISO 8601, a day or a moment.
+    """Return the first readable date of the sources, in order: an ISO 8601 date or time.
 
-    A moment keeps its offset and has none where the page gives none.
+    A time keeps its UTC offset, and has none if the page gives none.
     """
     for source in sources:
         for text in source:
@@ -43,9 +43,9 @@ def publish_date(*sources: Iterable[str]) -> str | None:
 
 
 def stated(lines: Iterable[str]) -> Iterator[str]:
-    """Dates that are a part of a line alone, or that a word says the page is published on.
+    """Yield dates that fill a part of a line, optionally after a word such as "published".
 
-    Those of an update aren't, nor those in a sentence.
+    Skips dates of updates and dates within a sentence.
     """
     for line in lines:
         if len(line) <= _LINE_CHARS:
@@ -72,7 +72,7 @@ def _iso(text: str) -> date | None:
 
 
 def _internet_message(text: str) -> date | None:
-    """RFC 5322, as feeds and HTTP write it; -0000 means that the zone isn't known."""
+    """Parse RFC 5322, as used in feeds and HTTP; -0000 means an unknown zone."""
     try:
         return parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
@@ -80,7 +80,7 @@ def _internet_message(text: str) -> date | None:
 
 
 def _written_out(text: str) -> date | None:
-    """English, such as "March 5, 2024" or "5 March 2024"."""
+    """Parse an English date such as "March 5, 2024" or "5 March 2024"."""
     if match := _MONTH_FIRST.fullmatch(text):
         name, day, year = match.groups()
     elif match := _DAY_FIRST.fullmatch(text):

@@ -1,9 +1,9 @@
-"""The engines behind one callable, `Engine`: rules on regions, rs-trafilatura, trafilatura.
+"""The extraction engines behind one callable, `Engine`: region rules, rs-trafilatura, trafilatura.
 
-Only the first chooses elements. What the others return is found again in the page's own text, so
-that every page is rendered from its own elements: theirs have lost headings, targets and tables.
+Only the rules choose elements of the page. The text of the others is located in the page, so that
+pages are rendered from their own elements: engines lose headings, targets and tables.
 
-Both are bounded before they are called, since neither can be interrupted.
+rs-trafilatura and trafilatura can't be interrupted, so the input is bounded before the call.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ from spinneret.content.extraction.vocabulary import BLOCKS, HEADINGS
 logger = logging.getLogger(__name__)
 
 MAX_ELEMENTS: Final = 30_000
-"""Passes of trafilatura aren't all linear: this many take about 3 s, and longer pages aren't
-articles."""
+"""Some passes of trafilatura aren't linear: this many elements take about 3 s, and longer pages
+aren't articles."""
 MAX_CHARS: Final = 1_000_000
 MAX_DEPTH: Final = 200  # trafilatura recurses; rs-trafilatura is quadratic (10,000 levels: 26 s)
 MAX_SOURCE_CHARS: Final = 5_000_000
 MAX_TAGS: Final = 100_000
-"""Of the source, where malformed markup hides what the tree doesn't show: a second of processor
-time for rs-trafilatura."""
+"""Limit of the source, since malformed markup may hide content from the tree. This many tags take
+rs-trafilatura one second of processor time."""
 
 _HEADED_SECTION: Final = re.compile(
-    # Nothing is given back (`++`): a long gap costs its length.
+    # Possessive (`++`, no backtracking): a long gap only costs its length.
     r"<section\s[^<>]*+>(?=\s*+(?:<(?!h[1-6])\w[^<>]*+>\s*+(?:</\w++>\s*+)?)?<h[1-6]\b)",
     re.IGNORECASE,
 )
 _ID: Final = re.compile(r"""\sid\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+)""", re.IGNORECASE)
 
 _LEAST_FOUND: Final = 0.5
-"""An engine abstains when less of its words are in the page's text: then they come from data."""
+"""An engine abstains if fewer of its words are in the page's text: they come from embedded data."""
 _MOST_OF_A_RUN: Final = 0.5
 _TEI_INLINE: Final = frozenset({"hi", "ref", "graphic", "span", "del"})
 
 
 def regions(page: Page) -> Choice:
-    """All that isn't navigation, chrome or advertising, by the rules of `regions`."""
+    """Choose everything except navigation, chrome and advertising, by the rules of `regions`."""
     found = content_regions(page.body)
     root, left_out = found.root, found.left_out
     inside: dict[etree._Element, bool] = {root: True}
@@ -75,38 +75,39 @@ def regions(page: Page) -> Choice:
 
 
 def classifying_rs_trafilatura(page: Page) -> Choice | None:
-    """rs-trafilatura with its own settings, and the page type that its classifier finds."""
+    """Run rs-trafilatura with its own settings; return its choice and the page type it
+    classified."""
     if not is_bounded(page):
         return None
-    declared = PageType.FORUM.value if page.data.is_thread else None  # it can't see that
+    declared = PageType.FORUM.value if page.data.is_thread else None  # it can't detect this
     source = _HEADED_SECTION.sub(_without_id, page.text)
     try:
         found = rs_trafilatura.extract(source, url=page.url, page_type=declared)
-    except Exception:  # heuristics of others on any markup: other engines remain
+    except Exception:  # third-party heuristics may fail on any markup; the other engines remain
         logger.warning("extraction_engine_failed", exc_info=True)
         return None
     except BaseException as error:
-        # A panic of Rust is no Exception; whatever else ends the process must.
+        # A Rust panic isn't an Exception. Any other BaseException must end the process.
         if type(error).__name__ != "PanicException":
             raise
         logger.warning("extraction_engine_failed", exc_info=True)
         return None
     words = _words_of_html(found.content_html)
     text = text_words(found.main_content)
-    if len(words) < len(text) / 2:  # its last resort has text only
+    if len(words) < len(text) / 2:  # its last resort returns text only
         words = text
     return _choice(page, words, PageType(found.page_type) if found.page_type else None)
 
 
 def _without_id(section: re.Match[str]) -> str:
-    """As `_without_ids_of_headings`, in the source."""
+    """Remove the id, like `_without_ids_of_headings` does in the tree."""
     return _ID.sub("", section[0])
 
 
 def precise_trafilatura(page: Page) -> Choice | None:
-    """trafilatura favouring precision: it prefers losing a paragraph to keeping a teaser.
+    """Run trafilatura favouring precision: it prefers losing a paragraph to keeping a teaser.
 
-    Without its fallbacks (`fast`), which are other engines again and lose nothing here.
+    Its fallbacks are disabled (`fast`): they are other engines and would add nothing here.
     """
     if not is_bounded(page):
         return None
@@ -120,10 +121,10 @@ def precise_trafilatura(page: Page) -> Choice | None:
                 include_tables=True,
                 with_metadata=False,
             )
-    except Exception:  # heuristics of others on any markup: other engines remain
+    except Exception:  # third-party heuristics may fail on any markup; the other engines remain
         logger.warning("extraction_engine_failed", exc_info=True)
         return None
-    # A dict only comes with `as_dict`, which isn't asked for.
+    # A dict is only returned with `as_dict`, which isn't set.
     if found is None or isinstance(found, dict) or found.body is None:
         return None
     return _choice(page, [word for run in runs(found.body, _TEI_INLINE) for word in run.words])
@@ -131,8 +132,9 @@ def precise_trafilatura(page: Page) -> Choice | None:
 
 @contextmanager
 def _without_ids_of_headings(root: html.HtmlElement) -> Iterator[None]:
-    """A section's id that is made of its heading says what it is about, not what it is for: by it
-    engines take chapters on menus or navigation for page furniture."""
+    """Remove ids of sections with headings while the context is open. Such an id names the
+    section's topic, not its role: engines take chapters on menus or navigation for page
+    furniture."""
     ids = [
         (section, section.attrib.pop("id"))
         for section in root.iter("section")
@@ -146,7 +148,7 @@ def _without_ids_of_headings(root: html.HtmlElement) -> Iterator[None]:
 
 
 def is_bounded(page: Page) -> bool:
-    """Whether engines that can't be interrupted may be called."""
+    """Return whether the page is small enough for engines that can't be interrupted."""
     if len(page.text) > MAX_SOURCE_CHARS or page.text.count("<") > MAX_TAGS:
         return False
     elements = chars = depth = 0
@@ -174,10 +176,11 @@ def _words_of_html(source: str | None) -> list[str]:
 
 
 def _choice(page: Page, words: Sequence[str], page_type: PageType | None = None) -> Choice | None:
-    """The runs most of whose words an engine has returned."""
+    """Choose the runs of which the engine returned at least half the words. If it abstains, return
+    no runs, or None without a page type."""
     marks = chosen_words(page.words, words)
     if not words or sum(marks) < _LEAST_FOUND * len(words):
-        # What it says of the type holds all the same.
+        # The classified type is valid nevertheless.
         return None if page_type is None else Choice(chosen=(), page_type=page_type)
     chosen: list[bool] = []
     start = 0

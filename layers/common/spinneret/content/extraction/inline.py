@@ -1,4 +1,4 @@
-"""Text inside a line of markdown: emphasis, code spans and escapes."""
+"""Text inside a line of Markdown: emphasis, code spans and escapes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from lxml import etree
 from spinneret.content.extraction.vocabulary import BLOCKS
 
 Addresses = Callable[[str | None], str | None]
-"""What `href` or `src` gives → an absolute address, None for what isn't one."""
+"""Function from an `href` or `src` value to an absolute address, or None if it isn't one."""
 
 MAX_DEPTH: Final = 100
-"""Deeper elements give their text only, which keeps clear of Python's limit of 1000 calls."""
+"""Deeper elements are reduced to their text, to stay below Python's recursion limit of 1000
+calls."""
 
 _MARKERS: Final = {
     "b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~", "strike": "~~",
@@ -28,8 +29,8 @@ _ORDINAL: Final = re.compile(r"[^\W\d_]{2,}")
 _BLANKS: Final = re.compile(r"\s+")
 _INVISIBLE: Final = str.maketrans("", "", "\u00ad\u200b\u2060\ufeff\ufffe\uffff")
 
-# What would be a tag or the text of a link, in one text or together with the next one. Backslashes
-# before it are doubled, or they would take the escape away.
+# Characters that could form a tag or a link's text, within one text or with the next one. Preceding
+# backslashes are doubled, or they would cancel the escape.
 _ACTIVE: Final = re.compile(
     r"(?P<before>(?<!\\)\\++)?(?P<special><(?![\s\d=<-])|\](?=[(:\[]|$))|(?<!\\)\\++$"
 )
@@ -46,19 +47,19 @@ _BACKTICKS: Final = re.compile(r"`+")
 
 
 def escape(text: str | None) -> str:
-    """Text of one node, so that it stays text wherever it is put; its line breaks mean nothing."""
+    """Escape a node's text so that it stays text in any position; collapse its line breaks."""
     if not text:
         return ""
     return _ACTIVE.sub(_escaped, _BLANKS.sub(" ", text.translate(_INVISIBLE)))
 
 
 def neutralise(markdown: str) -> str:
-    """Somebody's own markdown or plain text without tags and without links that run scripts."""
+    """Return a page's own Markdown or plain text without tags and script links."""
     return _ACTIVE_IN_MARKDOWN.sub(_escaped, markdown)
 
 
 def escape_start(line: str) -> str:
-    """A line of a paragraph, so that it doesn't start another kind of block."""
+    """Escape the start of a paragraph line that would otherwise start another kind of block."""
     match = _BLOCK_START.match(line)
     if match is None:
         return line
@@ -68,11 +69,11 @@ def escape_start(line: str) -> str:
 
 @dataclass(frozen=True)
 class Inline:
-    """Elements as parts of a line."""
+    """Renders elements as parts of a line."""
 
     skips: Callable[[etree._Element], bool]
     addresses: Addresses | None
-    """Answers the address of a link's target; None leaves all targets and pictures out."""
+    """Resolves the addresses of links; None omits all targets and pictures."""
 
     def text(
         self,
@@ -82,9 +83,9 @@ class Inline:
         active: frozenset[str] = frozenset(),
         depth: int = 0,
     ) -> str:
-        """An element's content; breaks and blocks inside leave a newline.
+        """Return an element's content; breaks and inner blocks become newlines.
 
-        `plain` leaves out emphasis, code marks and targets; `active` are the marks around it.
+        `plain` omits emphasis, code marks and targets; `active` are the marks around the element.
         """
         if depth >= MAX_DEPTH:
             return escape(all_text(element, " "))
@@ -111,7 +112,7 @@ class Inline:
         return _emphasised(text, marker) if marker else text
 
     def _closed(self, element: etree._Element, *, plain: bool) -> str:
-        """An element that isn't the sum of its parts."""
+        """Render an element that is more than the sum of its parts: formula, picture or code."""
         if element.tag == "math":
             return _formula(element)
         if element.tag == "img":
@@ -119,7 +120,7 @@ class Inline:
         return _code_span(" ".join(all_text(element).split()))
 
     def linked(self, anchor: etree._Element, text: str) -> str:
-        """The text with its first line as a link; as it is where it has no target."""
+        """Return the text with its first line as a link; unchanged without a target."""
         address = self.addresses and self.addresses(anchor.get("href"))
         if not address:
             return text
@@ -143,19 +144,19 @@ class Inline:
 
 
 def all_text(element: etree._Element, separator: str = "") -> str:
-    """The text of an element and all below it."""
+    """Return the text of an element and its descendants."""
     return separator.join(map(str, element.itertext()))
 
 
 def fence_for(text: str) -> str:
-    """The shortest fence that the text doesn't contain."""
+    """Return the shortest fence that the text doesn't contain."""
     return "`" * max(3, 1 + _longest_backticks(text))
 
 
 def _escaped(match: re.Match[str]) -> str:
     if match["special"]:
         return f"{(match['before'] or '') * 2}\\{match['special']}"
-    return match[0] * 2  # backslashes at the end, before whatever comes next
+    return match[0] * 2  # trailing backslashes would escape the next character
 
 
 def _code_span(text: str) -> str:
@@ -171,7 +172,7 @@ def _longest_backticks(text: str) -> int:
 
 
 def _emphasised(text: str, marker: str) -> str:
-    """Marks stand at the words, with the blanks around them outside, as CommonMark needs."""
+    """Put marks next to the words and blanks outside them, as CommonMark requires."""
     words = text.strip()
     if "\n" in words or not any(map(str.isalnum, words)):
         return text
@@ -180,7 +181,7 @@ def _emphasised(text: str, marker: str) -> str:
 
 
 def _raised(text: str) -> str:
-    """A power or the number of a note; ordinals ("1st") and marks such as TM stay joined."""
+    """Render a power or note number; join ordinals ("1st") and marks such as TM to their word."""
     words = text.strip()
     if not words or not any(map(str.isalnum, words)) or _ORDINAL.fullmatch(words):
         return text
@@ -188,7 +189,7 @@ def _raised(text: str) -> str:
 
 
 def _formula(math: etree._Element) -> str:
-    """The TeX that most generators of MathML leave beside it, else its text."""
+    """Return the TeX that most MathML generators add, else the element's text."""
     source = math.get("alttext") or ""
     for note in math.iter("annotation"):
         if "tex" in (note.get("encoding") or "").lower():

@@ -1,8 +1,8 @@
-"""Elements to markdown: text, structure and addresses, so nothing in it can become active.
+"""Renders elements as Markdown with text, structure and addresses, but nothing active.
 
-Targets of links and pictures are absolute http(s) addresses or nothing, and raw HTML can't occur:
-text that would be read as a tag, a link target or a block is escaped with backslashes. Everything
-else stays as the page wrote it, since the markdown is what gets searched.
+Targets of links and pictures are absolute http(s) addresses or omitted. Raw HTML can't occur: text
+that would be parsed as a tag, link target or block is escaped with backslashes. All other text
+stays unchanged, since the Markdown is searched.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from spinneret.content.extraction.targets import without_targets
 from spinneret.content.extraction.vocabulary import BLOCKS, CONTROLS, HEADINGS, UNSEEN
 
 _LAYOUT_ROLES: Final = ("presentation", "none")
-_REPEAT_CHARS: Final = 40  # carousels and menus repeat their texts; shorter ones may be data
-# Of Sphinx and MkDocs, Docusaurus, GitHub, AsciiDoc.
+_REPEAT_CHARS: Final = 40  # carousels and menus repeat texts; shorter ones may be data
+# class names of Sphinx and MkDocs, Docusaurus, GitHub, AsciiDoc
 _ASIDES: Final = frozenset({"admonition", "theme-admonition", "markdown-alert", "admonitionblock"})
-_FEW: Final = 8  # elements beside a block of code: a frame has a bar and a button or two
+_FEW: Final = 8  # a code block's frame only has a bar and a few buttons
 _LINE_START: Final = re.compile(r"(#{1,6} |)(.*)", re.DOTALL)
 
 
@@ -42,7 +42,7 @@ def to_markdown(
     left_out: Collection[etree._Element] = frozenset(),
     addresses: Addresses | None = None,
 ) -> str:
-    """Blocks apart by blank lines, without line breaks around; a paragraph occurs once."""
+    """Return blocks separated by blank lines; repeated paragraphs are dropped."""
     renderer = _Renderer(root, left_out, addresses)
     return "\n\n".join(renderer.blocks(root))
 
@@ -80,7 +80,7 @@ class _Renderer:
             for tab in root.iterfind(".//*[@role='tab'][@id]")
         }
         self._seen: set[str] = set()
-        # Elements that hold a block somewhere can't be part of a line.
+        # Elements that contain a block can't be part of a line.
         self._holders: set[etree._Element] = set()
         self._composite: set[etree._Element] = set()
         for element in reversed(list(root.iter(etree.Element))):
@@ -93,7 +93,7 @@ class _Renderer:
                 self._composite.add(parent)
 
     def blocks(self, element: etree._Element, depth: int = 0) -> Iterator[str]:
-        """The blocks of an element's content."""
+        """Yield the blocks of an element's content."""
         run = _Run([escape(element.text)])
         for child in element:
             if self._is_block(child):
@@ -116,7 +116,7 @@ class _Renderer:
             or element in self._left_out
             or (element.tag in CONTROLS and not (element.tag == "button" and shows_text(element)))
             or element in self._labels
-            or element.get("class") == "katex-html"  # the formula once more, as a drawing
+            or element.get("class") == "katex-html"  # repeats the formula as a drawing
         )
 
     def _paragraph(self, text: str) -> Iterator[str]:
@@ -149,7 +149,8 @@ class _Renderer:
             yield from self.blocks(element, depth)
 
     def _tab_label(self, panel: etree._Element) -> Iterator[str]:
-        """Above each variant of an example, of which the page shows one: what its tab says."""
+        """Yield the label of a tab panel with code, since all variants of an example are
+        rendered."""
         if panel.get("role") == "tabpanel" and next(panel.iter("pre"), None) is not None:
             label = self._tabs.get(panel.get("aria-labelledby") or "")
             if label:
@@ -161,7 +162,7 @@ class _Renderer:
             yield f"{'#' * HEADINGS[element.tag]} {text}"
 
     def _card(self, anchor: etree._Element, depth: int) -> Iterator[str]:
-        """Blocks inside a link: the first line of text is the link."""
+        """Render blocks inside a link; the first line of text becomes the link."""
         linked = False
         for block in self.blocks(anchor, depth):
             mark, text = _LINE_START.match(block).groups()  # type: ignore[union-attr]  # any text
@@ -172,7 +173,7 @@ class _Renderer:
                 yield block
 
     def _list(self, element: etree._Element, depth: int) -> Iterator[str]:
-        if element in self._composite:  # cards, not points: their headings are the page's
+        if element in self._composite:  # cards, not items: their headings belong to the page
             yield from self.blocks(element, depth)
             return
         items: list[str] = []
@@ -180,7 +181,7 @@ class _Renderer:
             if self._skips(child):
                 continue
             content = list(self.blocks(child, depth)) if child.tag == "li" else []
-            if child.tag in ("ul", "ol") and items:  # sloppy nesting: belongs to the item above
+            if child.tag in ("ul", "ol") and items:  # invalid nesting: belongs to the previous item
                 items[-1] += "\n" + _indented("\n\n".join(self._list(child, depth + 1)), "  ")
             elif child.tag != "li":
                 content = list(self._block(child, depth + 1))
@@ -217,7 +218,7 @@ class _Renderer:
 
 
 def _is_aside(element: etree._Element) -> bool:
-    """A note, tip or warning, as generators of documentation mark it."""
+    """Return whether an element is a note, tip or warning of a documentation generator."""
     return not _ASIDES.isdisjoint((element.get("class") or "").split())
 
 
@@ -234,7 +235,7 @@ def _fenced(pre: etree._Element) -> Iterator[str]:
 
 
 def _beside(pre: etree._Element) -> Iterator[etree._Element]:
-    """What shares a frame with a block of code, up to two levels above it."""
+    """Yield elements that may share a frame with a code block, up to two levels above it."""
     parent = pre.getparent()
     if parent is not None:
         yield from islice(parent.iterchildren(etree.Element), _FEW)
@@ -244,7 +245,7 @@ def _beside(pre: etree._Element) -> Iterator[etree._Element]:
 
 
 def _tight(blocks: list[str]) -> str:
-    """An item's blocks; a list below a line follows it without a blank line."""
+    """Join an item's blocks; a nested list follows without a blank line."""
     text = blocks[0]
     for block in blocks[1:]:
         text += ("\n" if block.startswith(("- ", "1. ")) else "\n\n") + block

@@ -1,9 +1,9 @@
-"""Markup into trees, in bounded time and memory and without network or entities.
+"""Parses markup in bounded time and memory, without network access or entities.
 
-Three things keep hostile markup cheap: libxml2 gives up at 2048 levels of nesting (refused here,
-since it would drop the rest of the page without a word), a tag with hundreds of attributes loses
-them (libxml2 takes quadratic time for them: 6 s for 20,000), and later passes are linear in the
-number of elements, which is bounded here.
+Three measures keep hostile markup cheap. Nesting beyond 2048 levels is refused, since libxml2 would
+silently drop the rest of the page. Tags with hundreds of attributes lose them, since libxml2 takes
+quadratic time (6 s for 20,000). The number of elements is bounded, and later passes are linear in
+it.
 """
 
 from __future__ import annotations
@@ -18,30 +18,29 @@ from spinneret.kernel.errors import ContentRefused
 MAX_ELEMENTS: Final = 500_000
 """Real pages of 1.5 MB have some 20,000; this many take about 12 s and 450 MB to extract."""
 
-_MAX_ATTRIBUTES: Final = 256  # more than any of the 600,000 tags of 410 real pages
-_SCAN_FROM_CHARS: Final = 1024  # shorter tags aren't counted: they hold 512 at most
-# Every tag matches at its first character and at most once, so the scan is linear; quotes count
-# only after an equals sign, as in the HTML standard's tokeniser.
+_MAX_ATTRIBUTES: Final = 256  # more than in any of the 600,000 tags of 410 real pages
+_SCAN_FROM_CHARS: Final = 1024  # shorter tags have at most 512 attributes
+# Every tag matches at its first character and at most once, so the scan is linear. Quotes only
+# count after an equals sign, as in the HTML standard's tokeniser.
 _TAG: Final = re.compile(r"""<([a-zA-Z][^\s/>]*+)((?:[^>=]++|=\s*+(?:"[^"]*+"?|'[^']*+'?)?)*+)>?""")
 _ATTRIBUTE: Final = re.compile(r"""[^\s/=]++(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s"']++)?)?""")
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32)])
 
 
 def spared(text: str) -> str:
-    """HTML without the attributes of tags that have hundreds of them.
+    """Return HTML without the attributes of tags that have hundreds of them.
 
-    Parsers check each name against all before it: libxml2 takes 6 s for 20,000, html5ever 10 s for
-    60,000.
+    Parsers compare each name with all previous ones: libxml2 takes 6 s for 20,000, html5ever 10 s
+    for 60,000.
     """
     return _TAG.sub(_spare, text)
 
 
 def parse_html(text: str) -> html.HtmlElement:
-    """The document's root; comments and processing instructions are dropped.
+    """Return the document's root without comments and processing instructions.
 
-    `text` is `spared`.
-
-    Raises ContentRefused: nothing in it (`empty`), or nested too deep or too large (`too_complex`).
+    `text` has passed `spared`. Raises ContentRefused if the page is empty (`empty`), or nested too
+    deep or too large (`too_complex`).
     """
     parser = html.HTMLParser(
         encoding="utf-8",
@@ -49,7 +48,7 @@ def parse_html(text: str) -> html.HtmlElement:
         remove_pis=True,
         collect_ids=False,
         no_network=True,
-        huge_tree=True,  # without it, libxml2 cuts a page at its first text over 10 MB
+        huge_tree=True,  # without it, libxml2 truncates a page at its first text over 10 MB
     )
     try:
         root = html.document_fromstring(_as_bytes(text), parser=parser)
@@ -60,7 +59,7 @@ def parse_html(text: str) -> html.HtmlElement:
 
 
 def parse_xhtml(text: str) -> html.HtmlElement:
-    """As `parse_html`; what isn't well-formed XML is read as browsers read HTML."""
+    """Parse XHTML like `parse_html`; malformed XML is parsed as HTML, like in browsers."""
     parser = html.XHTMLParser(
         encoding="utf-8",
         remove_comments=True,
@@ -81,9 +80,10 @@ def parse_xhtml(text: str) -> html.HtmlElement:
 
 
 def parse_xml(text: str) -> etree._Element:
-    """The root of any XML; malformed parts are skipped, entities of its own stay unexpanded.
+    """Return the root of any XML; malformed parts are skipped, internal entities stay unexpanded.
 
-    Raises ContentRefused: no XML at all (`malformed`), or too deep or too large (`too_complex`).
+    Raises ContentRefused if the text isn't XML (`malformed`), or too deep or too large
+    (`too_complex`).
     """
     parser = etree.XMLParser(
         encoding="utf-8",
@@ -106,8 +106,8 @@ def parse_xml(text: str) -> etree._Element:
 
 
 def _as_bytes(text: str) -> bytes:
-    # As bytes, an encoding that the text declares is overruled by the parser's own; lone
-    # surrogates and control characters are what XML, and so lxml's trees, can't hold.
+    # For bytes, the parser's encoding overrides a declared one. Lone surrogates and control
+    # characters are replaced or removed, since XML, and so lxml's trees, can't contain them.
     return text.encode("utf-8", "replace").translate(None, _CONTROLS)
 
 
@@ -117,7 +117,7 @@ def _spare(tag: re.Match[str]) -> str:
         return tag[0]
     if sum(1 for _ in _ATTRIBUTE.finditer(attributes)) <= _MAX_ATTRIBUTES:
         return tag[0]
-    # A script that compares (`a<b`) looks like a tag, too; its end tag must stay.
+    # A comparison in a script (`a<b`) looks like a tag, too; its end tag must stay.
     end_tag = tag[0].find("</")
     return f"<{tag[1]}>{tag[0][end_tag:] if end_tag >= 0 else ''}"
 

@@ -1,4 +1,4 @@
-"""What is read from a page."""
+"""Data classes of page content."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Final
 from spinneret.content.extraction.targets import without_targets
 
 UNKNOWN: Final = "und"
-"""The language of a text of which none is known (ISO 639-2)."""
+"""Language code of a text in an unknown language (ISO 639-2)."""
 
 
 class PageType(StrEnum):
-    """What kind of page it is, in the seven types of the Web Content Extraction Benchmark."""
+    """Type of a page, one of seven types of the Web Content Extraction Benchmark."""
 
     ARTICLE = "article"
     COLLECTION = "collection"
@@ -25,29 +25,29 @@ class PageType(StrEnum):
 
 
 class ExtractionStrategy(StrEnum):
-    """What of a page is its content."""
+    """Selection of a page's content."""
 
     MARKDOWN = "markdown"
-    """The main content."""
+    """Main content."""
     STRUCTURED = "structured"
-    """The main content, and besides as a list of typed blocks."""
+    """Main content, additionally as a list of typed blocks."""
     RAW = "raw"
-    """The whole body, menus and footers included."""
+    """Complete body, including menus and footers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hyperlink:
-    """A link of a page, as its first occurrence has it."""
+    """A link of a page, merged from all occurrences of its URL."""
 
     url: str
     """Absolute, http or https, without a fragment."""
     text: str = ""
-    """What the reader sees, on one line, shortened; of the first occurrence that shows any words:
-    pictures without a description don't."""
+    """Visible text on one line, shortened, from the first occurrence with words. Pictures without a
+    description have none."""
     rel: tuple[str, ...] = ()
-    """In lower case."""
+    """Values of the first occurrence, in lower case."""
     may_follow: bool = True
-    """An occurrence of it isn't `nofollow`, whichever that is."""
+    """Whether at least one occurrence isn't `nofollow`."""
 
     @property
     def nofollow(self) -> bool:
@@ -57,7 +57,7 @@ class Hyperlink:
 
 @dataclass(frozen=True, kw_only=True)
 class Metadata:
-    """What a page says of itself; None and empty mean that it doesn't say."""
+    """Metadata declared by a page; None or empty if undeclared."""
 
     author: str | None = None
     publish_date: str | None = None
@@ -69,41 +69,40 @@ class Metadata:
 
 @dataclass(frozen=True, kw_only=True)
 class Extraction:
-    """How sure the main content is: pages with a low agreement are worth a look."""
+    """Confidence in the main content: pages with low agreement deserve a check."""
 
     engine: str
-    """The engine whose own choice is nearest to the content."""
+    """Engine whose own choice is closest to the content."""
     agreement: float
-    """How much the engines that were asked agree, from 0 to 1: the mean F1 of their words over
-    all pairs; 0 where one engine alone has answered."""
+    """Agreement of the engines that ran, from 0 to 1: the mean F1 of their words over all pairs; 0
+    if only one engine returned a choice."""
     page_type: PageType | None
-    """None where nothing says it."""
+    """None if unknown."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Content:
-    """The main content of a page, ready to be stored and chunked."""
+    """Main content of a page, ready to be stored and chunked."""
 
     title: str | None
     markdown: str
     language: str
-    """The declared one (BCP 47, primary subtag) unless the text shows another one; `und` where
-    neither says it."""
+    """Declared language (BCP 47, primary subtag) unless the text is clearly in another one; `und`
+    if unknown."""
     metadata: Metadata = Metadata()
     hyperlinks: tuple[Hyperlink, ...] = ()
-    """Of the whole page, in order, each URL once."""
+    """Links of the whole page, in order, each URL once."""
     nofollow_agents: tuple[str, ...] = ()
-    """Crawlers that its `meta` elements ask to follow none of its links, in lower case; `robots` is
-    all of them."""
+    """Crawlers whose `meta` elements forbid following links, in lower case; `robots` means all."""
     extraction: Extraction | None = None
-    """None where nothing had to be chosen: plain text and XML."""
+    """None if nothing had to be chosen: plain text and XML."""
 
     @property
     def links(self) -> tuple[str, ...]:
-        """The URLs of all links, in order."""
+        """URLs of all links, in order."""
         return tuple(each.url for each in self.hyperlinks)
 
     @property
     def text(self) -> str:
-        """The markdown without the targets of links and images: what is embedded."""
+        """The Markdown without targets of links and images, as used for embedding."""
         return without_targets(self.markdown)

@@ -1,4 +1,4 @@
-"""A page as the engines see it: its source, its tree and its text."""
+"""Input and output of extraction engines: a page's source, tree and text, and a choice of runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spinneret.content.extraction.structured_data import StructuredData
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A parsed page; engines leave its tree as it is."""
+    """A parsed page; engines don't modify its tree."""
 
     text: str
     url: str
@@ -23,30 +23,30 @@ class Page:
     body: html.HtmlElement
     data: StructuredData
     og_type: str
-    """Lower case, empty where the page has none."""
+    """Lower case; empty if undeclared."""
 
     @cached_property
     def runs(self) -> list[Run]:
-        """The runs of the body."""
+        """Runs of the body."""
         return list(runs(self.body))
 
     @cached_property
     def words(self) -> list[str]:
-        """The words of all runs."""
+        """Words of all runs."""
         return [word for run in self.runs for word in run.words]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """What one engine takes for the main content."""
+    """One engine's choice of the main content."""
 
     chosen: Sequence[bool]
-    """For each run of the page; empty where the engine has found nothing in the page's text."""
+    """One flag per run of the page; empty if none of the engine's text was found in the page."""
     left_out: frozenset[etree._Element] = frozenset()
-    """Parts of lines to skip, whatever is chosen: links to skip a menu, and the like."""
+    """Elements within lines to skip regardless of the choice, such as skip links."""
     page_type: PageType | None = None
-    """Where the engine tells types apart."""
+    """None if the engine doesn't classify pages."""
 
 
 Engine = Callable[[Page], Choice | None]
-"""Answers None where it doesn't do such pages."""
+"""Returns None for pages that the engine can't process."""

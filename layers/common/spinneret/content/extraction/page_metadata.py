@@ -1,4 +1,4 @@
-"""Title, metadata, language and links: what a page says about itself in its markup."""
+"""Title, metadata, language and links declared by a page's markup."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from spinneret.web.fetching.urls import Url, join_url, parse_url
 
 MAX_LINKS: Final = 10_000
 MAX_LABEL_CHARS: Final = 200
-"""Of a link's text: a card's description goes on and on."""
+"""Limit of a link's text, since a card's description may be long."""
 MAX_VALUE_CHARS: Final = 4096
-"""A longer value isn't a title, a name or a description; the next candidate is taken instead."""
+"""Longer values aren't titles, names or descriptions; the next candidate is used instead."""
 MAX_KEYWORDS: Final = 100
 MAX_TARGET_CHARS: Final = 2048
-"""Of a link in the text: longer ones are state or data, not addresses."""
+"""Limit of a link's address in the text; longer ones hold state or data."""
 
 _AUTHOR_NAMES: Final = (
     "author",
@@ -51,7 +51,7 @@ _DATE_NAMES: Final = (
     "sailthru.date",
 )
 _PART: Final = re.compile(r"Comment|Review|Answer")
-_FEW: Final = 20  # elements looked at for one value: what isn't among them isn't the page's
+_FEW: Final = 20  # elements examined per value; later ones aren't the page's own
 _UNSAFE_IN_TARGET: Final = str.maketrans(
     {"(": "%28", ")": "%29", " ": "%20", "<": "%3C", ">": "%3E", "\\": "%5C", "|": "%7C"}
 )
@@ -59,7 +59,7 @@ _LANGUAGE: Final = re.compile(r"\s*([A-Za-z]{2,3})(?![A-Za-z0-9])")  # ISO 639 c
 
 
 class Head:
-    """The page's `meta` elements, read once; the first of a name counts."""
+    """The page's `meta` elements, indexed by name; the first value of a name takes precedence."""
 
     def __init__(self, root: html.HtmlElement) -> None:
         self._values: dict[str, list[str]] = {}
@@ -70,21 +70,21 @@ class Head:
                 self._values.setdefault(name.strip().lower(), []).append(value)
 
     def first(self, *names: str) -> str | None:
-        """The value of the first name that has one."""
+        """Return the value of the first name that has one."""
         return next(self.all(*names), None)
 
     def all(self, *names: str) -> Iterator[str]:
-        """The values of all names, in the names' order."""
+        """Yield the values of all names, in the names' order."""
         for name in names:
             yield from self._values.get(name, ())
 
     def named(self) -> Iterable[tuple[str, list[str]]]:
-        """Every name in lower case, with its values."""
+        """Return every name in lower case, with its values."""
         return self._values.items()
 
 
 def title(root: html.HtmlElement, head: Head) -> str | None:
-    """og:title, then `title` (not that of a drawing), then the first `h1`."""
+    """Return og:title, else `title` (outside of drawings), else the first `h1`."""
     titles = (element.text for element in root.iter("title") if _parent_tag(element) != "svg")
     return _first(chain([head.first("og:title")], _few(titles), _few(_texts(root, "h1"))))
 
@@ -92,8 +92,8 @@ def title(root: html.HtmlElement, head: Head) -> str | None:
 def metadata(
     root: html.HtmlElement, head: Head, data: StructuredData, base: Url | None
 ) -> Metadata:
-    """Structured data first, then `meta` elements, then the elements of the text; of the date at
-    last what stands beside the heading."""
+    """Read structured data first, then `meta` elements, then text elements. For the date, the text
+    around the heading is the last resort."""
     return Metadata(
         author=_first(
             chain(
@@ -123,13 +123,13 @@ def metadata(
 
 
 def language(root: html.HtmlElement, head: Head) -> str:
-    """The declared language's primary subtag in lower case; `und` without a usable one."""
+    """Return the declared language's primary subtag in lower case; `und` without a usable one."""
     declared = (root.get("lang"), root.get("xml:lang"), head.first("content-language"))
     return primary_subtag(declared)
 
 
 def primary_subtag(declared: Iterable[str | None]) -> str:
-    """Of the first usable language tag, in lower case; `und` when there is none."""
+    """Return the primary subtag of the first usable language tag in lower case; `und` if none."""
     for tag in declared:
         match = _LANGUAGE.match(tag or "")
         if match is not None:
@@ -138,7 +138,7 @@ def primary_subtag(declared: Iterable[str | None]) -> str:
 
 
 def base_url(root: html.HtmlElement, url: str) -> Url | None:
-    """What relative links start from; None for a page that has no http(s) address."""
+    """Return the base of relative links; None for a page without an http(s) address."""
     page = page_url(url)
     for base in root.iter("base"):
         href = base.get("href")
@@ -148,7 +148,7 @@ def base_url(root: html.HtmlElement, url: str) -> Url | None:
 
 
 def page_url(url: str) -> Url | None:
-    """The URL when it is one of the web."""
+    """Return the URL if it is a web URL, else None."""
     try:
         return parse_url(url)
     except UrlInvalid:
@@ -156,9 +156,9 @@ def page_url(url: str) -> Url | None:
 
 
 def links(hrefs: Iterable[str], base: Url | None) -> tuple[str, ...]:
-    """Absolute http(s) URLs, each once and without fragment, at most 10,000; in the given order.
+    """Return absolute http(s) URLs in the given order, each once, without fragment, at most 10,000.
 
-    Links within the page are left out.
+    Links within the page are omitted.
     """
     found: dict[str, None] = {}
     for href in dict.fromkeys(hrefs):
@@ -171,7 +171,8 @@ def links(hrefs: Iterable[str], base: Url | None) -> tuple[str, ...]:
 
 
 def hyperlinks(root: html.HtmlElement, base: Url | None) -> tuple[Hyperlink, ...]:
-    """The same of all hyperlinks of a page, with what is said about them; nofollow or not."""
+    """Return a page's hyperlinks with texts and relations, including nofollow links; see
+    `links`."""
     found: dict[str, Hyperlink] = {}
     known: dict[str, str | None] = {}
     for element in root.iter("a", "area"):
@@ -194,7 +195,7 @@ def _hyperlink(url: str, element: html.HtmlElement) -> Hyperlink:
 
 
 def _again(former: Hyperlink, element: html.HtmlElement) -> Hyperlink:
-    """A link that comes once more: a card's picture first, and then its title."""
+    """Merge another occurrence of a link, such as a card's title after its picture."""
     text = former.text or _label(element)
     may_follow = former.may_follow or "nofollow" not in _relations(element)
     if (text, may_follow) == (former.text, former.may_follow):
@@ -203,7 +204,7 @@ def _again(former: Hyperlink, element: html.HtmlElement) -> Hyperlink:
 
 
 def nofollow_agents(head: Head) -> tuple[str, ...]:
-    """Those that `meta` elements of their names ask to follow no link of the page."""
+    """Return the crawlers whose `meta` elements forbid following links."""
     return tuple(
         name
         for name, values in head.named()
@@ -212,7 +213,7 @@ def nofollow_agents(head: Head) -> tuple[str, ...]:
 
 
 def _absolute_link(href: str, base: Url | None) -> str | None:
-    """None for links within the page, and for those that lead to no page."""
+    """Return the absolute URL; None for links within the page or to unsupported addresses."""
     if not href.strip() or href.lstrip().startswith("#"):
         return None
     target = join_url(base, href) if base is not None else page_url(href)
@@ -220,7 +221,8 @@ def _absolute_link(href: str, base: Url | None) -> str | None:
 
 
 def _label(anchor: html.HtmlElement) -> str:
-    """The first words inside; pictures by their descriptions. A link may hold half a page."""
+    """Return the first words inside a link, with pictures' descriptions. Bounded, since a link may
+    contain half a page."""
     words: list[str] = []
     length = 0
     for element in anchor.iter(etree.Element):
@@ -235,7 +237,7 @@ def _label(anchor: html.HtmlElement) -> str:
 
 
 def target(href: str | None, base: Url | None) -> str | None:
-    """The absolute http(s) address of a link, as it can stand in markdown; else None."""
+    """Return a link's absolute http(s) address, escaped for Markdown, else None."""
     if not href or len(href) > MAX_TARGET_CHARS or href.startswith(("#", "data:")):
         return None
     url = join_url(base, href) if base is not None else page_url(href)
@@ -243,7 +245,7 @@ def target(href: str | None, base: Url | None) -> str | None:
 
 
 def _marked(root: html.HtmlElement, name: str) -> Iterator[str]:
-    """Microdata of the page: values of an `itemprop`, those of comments and reviews left out."""
+    """Yield microdata values of an `itemprop`, except in comments and reviews."""
     for element in root.xpath("(.//*[@itemprop=$name])[position() <= $few]", name=name, few=_FEW):
         owners = (ancestor.get("itemtype") or "" for ancestor in element.iterancestors())
         if not any(_PART.search(owner) for owner in owners):
@@ -251,7 +253,7 @@ def _marked(root: html.HtmlElement, name: str) -> Iterator[str]:
 
 
 def _beside_heading(root: html.HtmlElement) -> Iterator[str]:
-    """The texts after the first `h1`, where bylines are, and then those before it."""
+    """Yield the texts after the first `h1`, where bylines usually are, then those before it."""
     before: deque[str] = deque(maxlen=_FEW)
     texts = _visible_texts(root)
     for text, is_heading in texts:
@@ -263,7 +265,7 @@ def _beside_heading(root: html.HtmlElement) -> Iterator[str]:
 
 
 def _visible_texts(root: html.HtmlElement) -> Iterator[tuple[str, bool]]:
-    """Each piece between two tags, in order, and whether a heading of the first level begins."""
+    """Yield each text between two tags, in order, and whether it starts an `h1`."""
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         if not isinstance(element.tag, str) or element.tag in UNSEEN:

@@ -1,4 +1,4 @@
-"""Pages to content: main text as markdown, metadata, language, links."""
+"""Extracts content from pages: main text as Markdown, metadata, language and links."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _CONTROLS: Final = re.compile(
 
 @dataclass(frozen=True)
 class Selected:
-    """What to render of a page."""
+    """Elements of a page to render."""
 
     root: html.HtmlElement
     left_out: frozenset[etree._Element]
@@ -57,13 +57,13 @@ def extract(
     *,
     targets: bool = True,
 ) -> Content:
-    """The content of a page of `media_type` (lower case, without parameters) found at `url`.
+    """Extract the content of a page of `media_type` (lower case, without parameters) at `url`.
 
-    Text and XML are content as a whole, whatever the strategy. `targets` keeps the addresses of
-    links and the pictures with a description.
+    Plain text and XML are content as a whole, regardless of the strategy. `targets` keeps link
+    addresses and the pictures that have a description.
 
-    Raises ContentRefused, whose details name the reason: `media_type` (none of HTML, XHTML, XML
-    and plain text), `empty` (no letter or digit), `malformed` (not XML) or `too_complex`.
+    Raises ContentRefused with the reason in its details: `media_type` (not HTML, XHTML, XML or
+    plain text), `empty` (no letter or digit), `malformed` (not XML) or `too_complex`.
     """
     whole = strategy is ExtractionStrategy.RAW
     match media_type:
@@ -113,7 +113,7 @@ def _whole_body(root: html.HtmlElement) -> Selected:
 def _main_content(
     root: html.HtmlElement, text: str, url: str, head: page_metadata.Head, data: StructuredData
 ) -> Selected:
-    """The elements to render and what the engines agreed on."""
+    """Return the elements to render and the engines' agreement."""
     body = root.find("body")
     if body is None:
         return Selected(root, frozenset(), None)
@@ -126,7 +126,7 @@ def _main_content(
         og_type=(head.first("og:type") or "").lower(),
     )
     decision = decide(page, ENGINES)
-    # An article's title is stored beside its text, and in the words of its body it isn't.
+    # An article's title is stored separately, so it is removed from the text of the body.
     is_article = decision.extraction.page_type is PageType.ARTICLE
     title = page_metadata.title(root, head) if is_article else None
     skipped = left_out(page, decision.chosen, title=title) | decision.left_out
@@ -161,7 +161,7 @@ def _xml_links(root: etree._Element) -> list[str]:
 
 
 def _element_texts(root: etree._Element) -> str:
-    """One paragraph for each run of text; entities of the document's own are left out."""
+    """Return one paragraph per text between tags; entities defined by the document are omitted."""
     lines = (
         " ".join(text.split())
         for element in root.iter(etree.Element)
@@ -172,7 +172,7 @@ def _element_texts(root: etree._Element) -> str:
 
 
 def _texts(root: etree._Element, name: str) -> list[str]:
-    """The text of the first element of that name in any namespace."""
+    """Return the text of the first element with that name in any namespace."""
     for element in root.iter(f"{{*}}{name}"):
         text = " ".join((element.text or "").split())
         return [text] if 0 < len(text) <= page_metadata.MAX_VALUE_CHARS else []
@@ -184,5 +184,5 @@ def _plain(text: str) -> str:
 
 
 def _normalised(markdown: str) -> str:
-    # One form for letters with marks: what looks alike is found alike and hashes alike.
+    # NFC form, so that text that looks alike is found and hashed alike.
     return unicodedata.normalize("NFC", _CONTROLS.sub("", markdown))

@@ -1,4 +1,4 @@
-"""Our markdown as plain text: what a reader sees, without marks and addresses."""
+"""Converts rendered Markdown to plain text, as a reader sees it: without marks and addresses."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t]+")
 _QUOTE: Final = re.compile(r"^(?:[ \t]*>[ \t]?)+")
 _RULE: Final = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*")
 _CELLS: Final = re.compile(r"[ \t]*(?<!\\)\|[ \t]*")
-_GAP: Final = re.compile(r"(?<=\S) {2,}")  # where a picture was
-# Inside a span of code nothing is marked. Emphasis begins and ends at words.
+_GAP: Final = re.compile(r"(?<=\S) {2,}")  # left by a removed picture
+# Code spans contain no marks. Emphasis begins and ends at words.
 _MARKED: Final = re.compile(
     r"(?P<code>(?P<ticks>`+)(?!`)(?P<inside>[^\n]{1,2000}?)(?<!`)(?P=ticks)(?!`))"
     r"|(?<![*\\])(?P<stars>\*{1,3}|~~)(?=\S)(?P<words>[^*~\n]{1,2000}?)(?<=\S)(?P=stars)(?!\*)"
@@ -22,7 +22,8 @@ _MARKED: Final = re.compile(
 
 
 def plain_text(markdown: str) -> str:
-    """Lines stay lines; rows of tables have tabs between their cells, lists keep their marks."""
+    """Return plain text with unchanged lines; table cells are separated by tabs, list marks
+    stay."""
     lines: list[str] = []
     fence = ""
     for line in markdown.split("\n"):

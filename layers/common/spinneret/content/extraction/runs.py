@@ -1,7 +1,7 @@
-"""The text of a tree as runs: what stands between two block boundaries, as words.
+"""Splits the text of a tree into runs: the words between two block boundaries.
 
-Runs are what engines are compared by: two trees of one page rarely have the same elements, but
-they have the same words.
+Engines are compared by runs: two trees of one page rarely have the same elements, but they have the
+same words.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def text_words(text: str) -> list[str]:
-    """The words of plain text, as runs have them."""
+    """Return the words of plain text, normalised as in runs."""
     return _WORD.findall(text.lower())
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The words of one run, in lower case, and the block that they stand in."""
+    """Words of one run, in lower case, and the block that contains them."""
 
     block: etree._Element
     words: tuple[str, ...]
 
 
 def runs(root: etree._Element, inline: frozenset[str] | None = None) -> Iterator[Run]:
-    """Runs with at least one word, in document order.
+    """Yield runs with at least one word, in document order.
 
-    `inline` names what doesn't part runs in a vocabulary that isn't HTML's.
+    For vocabularies other than HTML, `inline` names the elements that don't separate runs.
     """
     reader = _Reader(root)
     walk = etree.iterwalk(root, events=("start", "end"))
@@ -58,7 +58,7 @@ def runs(root: etree._Element, inline: frozenset[str] | None = None) -> Iterator
 
 
 class _Reader:
-    """The run that is being read, and where."""
+    """State of the current run."""
 
     def __init__(self, root: etree._Element) -> None:
         self._blocks = [root]
@@ -78,7 +78,7 @@ class _Reader:
             self._parts.append(text)
 
     def take(self) -> Iterator[Run]:
-        """The run so far, if it has words."""
+        """Yield the current run if it has words, and start a new one."""
         if not self._parts:
             return
         text = "".join(self._parts)

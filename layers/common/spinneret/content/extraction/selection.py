@@ -1,4 +1,4 @@
-"""From chosen runs to elements: what to render of the page, and what to leave out."""
+"""Converts chosen runs to elements: selects what to render and what to skip."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from spinneret.content.extraction.runs import Run, text_words
 
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MOST_OF_A_TABLE: Final = 0.5
-_MOST_OF_A_TITLE: Final = 0.6  # titles have the site's name, too
+_MOST_OF_A_TITLE: Final = 0.6  # titles also contain the site's name
 
 
 def left_out(page: Page, chosen: Sequence[bool], *, title: str | None) -> set[etree._Element]:
-    """The topmost elements of the body to skip.
+    """Return the topmost elements of the body to skip.
 
-    Headings between chosen runs come with the text below them, and tables as wholes: engines drop
-    single ones. A heading that says the `title`
-    isn't repeated (None: it is kept).
+    A heading between chosen runs is kept if the text below it is. A table is kept as a whole if at
+    least half of its runs are chosen. Engines drop single headings and rows. An `h1` that repeats
+    the `title` is skipped (None: kept).
     """
     kept = _with_tables(page.runs, _with_headings(page.runs, list(chosen)))
     if title is not None:
@@ -41,7 +41,7 @@ def _with_headings(page_runs: Sequence[Run], kept: list[bool]) -> list[bool]:
 
 
 def _with_tables(page_runs: Sequence[Run], kept: list[bool]) -> list[bool]:
-    """All of a table's runs where most are chosen; nested tables are their own."""
+    """Keep all of a table's runs if at least half are chosen; nested tables are separate."""
     tables: dict[etree._Element, list[int]] = {}
     for index, run in enumerate(page_runs):
         if run.block.tag in ("td", "th"):
@@ -92,7 +92,7 @@ def _climb(element: etree._Element | None, ways: set[etree._Element]) -> None:
 
 
 def _pictures(page: Page, kept: Sequence[bool]) -> set[etree._Element]:
-    """Pictures with no chosen text beside them."""
+    """Return the pictures without adjacent chosen text."""
     numbers = {element: number for number, element in enumerate(page.body.iter(etree.Element))}
     starts = [numbers[run.block] for run in page.runs]
     found: set[etree._Element] = set()

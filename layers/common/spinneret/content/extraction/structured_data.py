@@ -1,4 +1,4 @@
-"""What a page's JSON-LD (schema.org) says about the page."""
+"""Reads a page's JSON-LD (schema.org)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any, Final
 from lxml import html
 
 _MAX_NODES: Final = 10_000  # of all scripts together; large shops list some hundreds
-# Parts of a page that have authors and dates of their own.
+# parts of a page with their own authors and dates
 _PARTS: Final = frozenset(
     {"comment", "review", "answer", "userreview", "imageobject", "videoobject", "offer", "person"}
 )
 _OWN_NODES: Final = ("mainEntity", "mainEntityOfPage", "@graph")
 _PRODUCTS: Final = frozenset({"product", "productgroup", "productmodel"})
 _THREADS: Final = frozenset({"discussionforumposting", "qapage"})
-_ARTICLES: Final = frozenset({"blogposting", "report", "recipe"})  # and every …Article
+_ARTICLES: Final = frozenset({"blogposting", "report", "recipe"})  # and types ending in `article`
 
 
 @dataclass(frozen=True, kw_only=True)
 class StructuredData:
-    """The first author and date that the page's own nodes name, and the kinds of all nodes."""
+    """First author and dates of the page's own nodes, and the types of all nodes."""
 
     types: frozenset[str] = frozenset()
     """Lower case, without the vocabulary's address."""
@@ -32,24 +32,25 @@ class StructuredData:
 
     @property
     def is_article(self) -> bool:
-        """An article, a recipe and the like, but no forum thread."""
+        """Whether the page declares an article, recipe or similar, and isn't a forum thread."""
         return not self.is_thread and any(
             kind in _ARTICLES or kind.endswith("article") for kind in self.types
         )
 
     @property
     def is_product(self) -> bool:
-        """A thing to buy."""
+        """Whether the page declares a product."""
         return not self.is_thread and not _PRODUCTS.isdisjoint(self.types)
 
     @property
     def is_thread(self) -> bool:
-        """Posts or answers of many people."""
+        """Whether the page declares a forum thread or questions and answers."""
         return not _THREADS.isdisjoint(self.types)
 
 
 def structured_data(root: html.HtmlElement) -> StructuredData:
-    """Scripts that aren't JSON are passed over, as are nodes beyond the first 10,000."""
+    """Return the page's structured data. Skips scripts that aren't JSON, and nodes beyond the first
+    10,000."""
     types: set[str] = set()
     author: str | None = None
     dates: list[str] = []
@@ -68,7 +69,7 @@ def structured_data(root: html.HtmlElement) -> StructuredData:
 
 
 def _nodes(root: html.HtmlElement) -> Iterator[dict[str, Any]]:
-    """Every object that is a node of its own: a page's comments are not its nodes."""
+    """Yield all top-level nodes; nested objects such as comments aren't nodes of the page."""
     for script in root.iter("script"):
         if (script.get("type") or "").strip().lower() != "application/ld+json":
             continue
@@ -92,7 +93,7 @@ def _types(node: dict[str, Any]) -> frozenset[str]:
 
 
 def _name(value: Any) -> str | None:
-    """A name, an object with a name, or a list of either: joined by commas."""
+    """Return a name, an object's name, or the names of a list joined by commas."""
     if isinstance(value, list):
         names = [name for name in map(_name_of_one, value[:10]) if name]
         return ", ".join(dict.fromkeys(names)) or None

@@ -1,4 +1,4 @@
-"""The cells of a table on a grid: spans repeat a cell's text, so that columns stay in line."""
+"""Arranges a table's cells in a grid; spans are expanded so that columns stay aligned."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Final
 from lxml import etree
 
 _MAX_SPAN: Final = 100
-"""HTML allows 1000 columns; tables of this many aren't read as tables."""
+"""Limit of a cell's span. HTML allows 1000 columns, but no readable table has this many."""
 MAX_CELLS: Final = 50_000
-"""After this many, spans are taken as 1."""
+"""After this number of cells, spans count as 1."""
 
 
 def grid(
     table: etree._Element, render: Callable[[etree._Element], str], skips: Callable[..., bool]
 ) -> list[list[str]]:
-    """The rows of a table; cells that nothing fills are empty.
+    """Return the rows of a table; missing cells are empty.
 
-    A cell that spans columns is followed by empty ones; one that spans rows is repeated below,
-    where it says what those rows are about.
+    A cell that spans columns is followed by empty ones. A cell that spans rows is repeated below,
+    since it describes those rows, too.
     """
     lines: list[list[str]] = []
     hanging: dict[int, tuple[int, str]] = {}
@@ -48,7 +48,7 @@ def grid(
 
 
 def rows(table: etree._Element) -> Iterator[etree._Element]:
-    """The table's own rows."""
+    """Yield the table's own rows, without rows of nested tables."""
     for child in table:
         if child.tag == "tr":
             yield child
@@ -57,7 +57,7 @@ def rows(table: etree._Element) -> Iterator[etree._Element]:
 
 
 def _hang(line: list[str], hanging: dict[int, tuple[int, str]]) -> None:
-    """Fill the places that cells of rows above reach down to."""
+    """Append the cells of rows above that span into this row."""
     while (found := hanging.pop(len(line), None)) is not None:
         left, text = found
         if left > 1:

@@ -1,7 +1,8 @@
-"""Targets of links and images in markdown, and text without them.
+"""Targets of links and images in Markdown, and text without them.
 
-The renderer escapes every `]` of a page's text before a bracket, so that what reads as a link is
-one. Inside code, an example of a link loses its target, too: harmless, as only embedding reads it.
+The renderer escapes every `]` of a page's text before a bracket, so anything that looks like a link
+is one. Example links in code lose their target, too; this is harmless, as only embedding reads the
+result.
 """
 
 from __future__ import annotations
@@ -10,21 +11,22 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-# Labels stop at brackets, so that every character is read once; images come before the links that
-# hold them.
+# Labels end at brackets, so that every character is read once. Images are removed before the links
+# that contain them.
 _IMAGE: Final = re.compile(r"(?<!\\)!\[((?:[^\[\]\\\n]|\\.)*+)\]\([^()\s]*\)")
 _LINK: Final = re.compile(r"(?<!\\)\[((?:[^\[\]\\\n]|\\.)*+)\]\([^()\s]*\)")
 _TARGET: Final = re.compile(r"(?<!\\)\]\([^()\s]*\)")
 
 
 def without_targets(markdown: str) -> str:
-    """Links as their labels, without images: on cards, descriptions say the label once more.
+    """Replace links by their labels and remove images, whose descriptions on cards repeat the
+    label.
 
-    A link of which the text holds the end only loses its target, too.
+    A link whose start is missing from the text loses its target, too.
     """
     return _TARGET.sub("", _LINK.sub(r"\1", _IMAGE.sub("", markdown)))
 
 
 def target_spans(markdown: str) -> Iterator[tuple[int, int]]:
-    """Start and end of every `](target)`, in order."""
+    """Yield start and end of every `](target)`, in order."""
     return (match.span() for match in _TARGET.finditer(markdown))

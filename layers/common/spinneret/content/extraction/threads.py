@@ -1,7 +1,7 @@
-"""What forum software puts around a post: its author's card, the line with its date, a signature.
+"""Removes what forum software adds to posts: author cards, date lines and signatures.
 
-In the HTML these stand inside a post, so that engines take them along. Forum programs are few, and
-call them by class names of their own.
+These elements are inside of posts in the HTML, so engines include them. There are only a few forum
+programs, each with its own class names.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from lxml import etree
 
 from spinneret.content.extraction.runs import Run
 
-# One name per line would fill pages.
+# One name per line would take too much space.
 # fmt: off
 _AROUND_POSTS: Final = frozenset({
     "message-user", "message-cell--user", "message-attribution", "message-signature",  # XenForo
@@ -27,18 +27,19 @@ _AROUND_POSTS: Final = frozenset({
 })
 # fmt: on
 _LEAST_LEFT: Final = 0.4
-"""Of the words chosen: with less, a name of these is around the posts themselves."""
+"""Minimum share of the chosen words to keep. With less, such a name contains the posts
+themselves."""
 
 
 def without_what_surrounds_posts(runs: Sequence[Run], chosen: Sequence[bool]) -> Sequence[bool]:
-    """The choice without these runs; as it is where they are most of it."""
+    """Return the choice without these runs; unchanged if they are most of it."""
     around = _inside(run.block for run in runs)
     posts = [taken and run.block not in around for run, taken in zip(runs, chosen, strict=True)]
     return posts if _words(runs, posts) >= _LEAST_LEFT * _words(runs, chosen) else chosen
 
 
 def _inside(blocks: Iterable[etree._Element]) -> set[etree._Element]:
-    """Those of the blocks that are inside such an element. Each element is looked at once."""
+    """Return the blocks inside such an element. Visits each element once."""
     known: dict[etree._Element, bool] = {}
     found: set[etree._Element] = set()
     for block in blocks:

@@ -1,10 +1,10 @@
-"""Names of HTML, ARIA and of what stylesheets commonly call the parts of a page."""
+"""Names of HTML, ARIA and common style classes for the parts of a page."""
 
 from __future__ import annotations
 
 from typing import Final
 
-# One name per line would fill pages.
+# One name per line would take too much space.
 # fmt: off
 BLOCKS: Final = frozenset({
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dir",
@@ -13,16 +13,16 @@ BLOCKS: Final = frozenset({
     "noscript", "ol", "optgroup", "option", "p", "pre", "section", "summary", "table", "tbody",
     "td", "tfoot", "th", "thead", "tr", "ul",
 })
-"""Elements that stand on lines of their own."""
+"""Elements that start on a new line."""
 
 HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-"""By level."""
+"""Heading levels by tag."""
 
 UNSEEN: Final = frozenset({
     "script", "style", "template", "svg", "iframe", "object", "canvas", "video", "audio", "map",
     "head", "annotation", "annotation-xml",
 })
-"""Elements whose text isn't the page's."""
+"""Elements whose text doesn't belong to the page's text."""
 
 CONTROLS: Final = frozenset({
     "select", "datalist", "textarea", "input", "button",
@@ -32,13 +32,13 @@ CONTROLS: Final = frozenset({
 CHROME_TAGS: Final = frozenset({
     "nav", "footer", "menu", "dialog", "aside",
 })
-"""Elements around the content, by their own meaning …"""
+"""Tags of elements around the content."""
 
 CHROME_ROLES: Final = frozenset({
     "navigation", "banner", "contentinfo", "search", "dialog", "alertdialog", "menu", "menubar",
     "tablist", "toolbar", "alert", "status", "complementary",
 })
-"""… by their ARIA role …"""
+"""ARIA roles of elements around the content."""
 
 CHROME_NAMES: Final = frozenset({
     "nav", "navbar", "navigation", "topnav", "subnav", "menu", "megamenu", "submenu", "footer",
@@ -49,5 +49,5 @@ CHROME_NAMES: Final = frozenset({
     "pager", "toolbar", "login", "signup", "signin", "topbar", "banner", "promo", "masthead",
     "siteheader", "pageheader", "siteinfo", "sronly", "screenreader", "visuallyhidden",
 })
-"""… or by a word of their class or id, also of two words joined (`skip-link`)."""
+"""Words in classes or ids of elements around the content, including joined words (`skip-link`)."""
 # fmt: on

@@ -1,1 +1,1 @@
-"""A tenant's documents: reading, labelling, uploading, deleting and indexing them anew."""
+"""A tenant's documents: reading, labelling, uploading, deleting and reindexing."""

@@ -1,4 +1,4 @@
-"""The kinds of work on documents, and their lanes."""
+"""Kinds of document jobs, and their lanes."""
 
 from __future__ import annotations
 

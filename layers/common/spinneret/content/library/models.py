@@ -1,4 +1,4 @@
-"""Values of a tenant's documents as they are read and uploaded."""
+"""Data classes of the document library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spinneret.content.documents.models import Document
 
 
 class MediaType(StrEnum):
-    """What an upload may be."""
+    """Media types that uploads may have."""
 
     PLAIN = "text/plain"
     MARKDOWN = "text/markdown"
@@ -22,35 +22,35 @@ class MediaType(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Upload:
-    """A document that a tenant brings."""
+    """A document uploaded by a tenant."""
 
     url: str | None
-    """None for one that is named by what it holds."""
+    """None for a document identified by its content."""
     title: str | None
     body: bytes = field(repr=False)
     media_type: MediaType
     collection_id: str | None
     tags: tuple[str, ...]
-    """Names."""
+    """Tag names."""
     annotations: Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentUpdate:
-    """What a tenant changes of a document; None leaves it as it is."""
+    """Changes to a document's labels; None leaves a field unchanged."""
 
     annotations: Mapping[str, Any] | None = None
-    """Merged into those that there are; a value of null removes its name (RFC 7396)."""
+    """Merged into the existing annotations; a null value removes its name (RFC 7396)."""
     moves: bool = False
     collection_id: str | None = None
-    """Where it moves, if it does; None for out of every collection."""
+    """New collection if `moves`; None removes the document from its collection."""
     tags: tuple[str, ...] | None = None
-    """The names of all that it is to have."""
+    """Names of all tags after the change."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentWithTags:
-    """A document with the names of its tags, by id; tags that are gone have none."""
+    """A document with its tags' names by id; removed tags have no name."""
 
     document: Document
     tag_names: Mapping[str, str]

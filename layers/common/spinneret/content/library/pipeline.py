@@ -1,4 +1,4 @@
-"""What jobs on documents do: read what was uploaded or is stored, and hand it to the indexer."""
+"""Handlers of document jobs: read an upload or stored text and pass it to the indexer."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _BEHIND: Final = "indexed up to "
 
 
 class UploadPipeline:
-    """The handler of `upload` jobs."""
+    """Handles `upload` jobs."""
 
     def __init__(self, *, contents: ContentStore, indexer: Indexer) -> None:
         self._contents = contents
         self._indexer = indexer
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Answers the job's result; every effect on the way is idempotent or fenced."""
+        """Return the job's result; all side effects are idempotent or fenced."""
         payload = context.job.payload
         context.checkpoint("reading", 10)
         try:
@@ -53,7 +53,7 @@ class UploadPipeline:
 
 
 class ReindexPipeline:
-    """The handler of `reindex` jobs."""
+    """Handles `reindex` jobs."""
 
     def __init__(
         self, *, documents: DocumentStore, contents: ContentStore, indexer: Indexer
@@ -63,7 +63,7 @@ class ReindexPipeline:
         self._indexer = indexer
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Raises NotFound for a document that was deleted meanwhile."""
+        """Reindex the document; raise NotFound if it was deleted meanwhile."""
         context.checkpoint("reading", 10)
         identity = context.job.payload["document_id"]
         document = self._documents.get(context.job.tenant, identity)
@@ -77,9 +77,9 @@ class ReindexPipeline:
 
 
 class RebuildPipeline:
-    """The handler of `rebuild_index` jobs: a tenant's documents, one after the other.
+    """Handles `rebuild_index` jobs: rewrites a tenant's documents sequentially.
 
-    Where it is stands in the job's step, so that the next claim goes on there.
+    The job's step holds the current position, so that the next claim continues there.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class RebuildPipeline:
         self._index = index
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Answers how many documents were written in this claim, and which are lost."""
+        """Return the number of documents written by this claim, and the lost ones."""
         listing = DocumentFilter(tenant=context.job.tenant)
         step = context.job.step or ""
         after = step.removeprefix(_BEHIND) if step.startswith(_BEHIND) else None
@@ -123,7 +123,7 @@ class RebuildPipeline:
 
 
 def page_of(document: Document, markdown: str) -> Page:
-    """A stored document as it came in, to be indexed anew."""
+    """Return a stored document as a page to reindex."""
     content = Content(
         title=document.title,
         markdown=markdown,
@@ -145,7 +145,7 @@ def page_of(document: Document, markdown: str) -> Page:
 
 
 def result(indexed: Indexed) -> dict[str, Any]:
-    """What a job that indexed a document answers."""
+    """Build the result of an indexing job."""
     document = indexed.document
     return {
         "document_id": document.id,

@@ -1,4 +1,4 @@
-"""Uploads as content, by media type."""
+"""Reads uploads as content, by media type."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _BREAKS: Final = re.compile(r"\r\n?|[\u2028\u2029]")
 _HEADING: Final = re.compile(r"^#[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 
 Read = Callable[[bytes, str], Content]
-"""(body, URL) → content; raises ContentRefused."""
+"""Function from (body, URL) to content; raises ContentRefused."""
 
 
 def content_of(body: bytes, media_type: MediaType, url: str, title: str | None) -> Content:
-    """What an upload holds; a title that was given is its title. Raises ContentRefused."""
+    """Return an upload's content; a given title replaces its own. Raise ContentRefused."""
     content = _READERS[media_type](body, url)
     return content if title is None else replace(content, title=title)
 
@@ -42,7 +42,7 @@ def _html(body: bytes, url: str) -> Content:
 
 
 def _markdown(body: bytes, _url: str) -> Content:
-    """Its own markdown; the first heading of the first level is its title."""
+    """Return the Markdown itself; the first level-1 heading is the title."""
     text = _CONTROLS.sub("", _BREAKS.sub("\n", _text(body)))
     if not any(map(str.isalnum, text)):
         raise ContentRefused("the document holds no text", details={"reason": "empty"})
@@ -62,8 +62,8 @@ def _text(body: bytes) -> str:
 
 
 def _pdf(body: bytes, _url: str) -> Content:
-    """Page by page, as pypdf reads it; pictures of text hold none."""
-    # Heavy, and only for these uploads: imported by the first one.
+    """Return the text that pypdf extracts from each page; text in pictures is lost."""
+    # The import is heavy and only needed for these uploads, so it is deferred.
     from pypdf import PdfReader  # noqa: PLC0415
     from pypdf.errors import PyPdfError  # noqa: PLC0415
 
@@ -83,7 +83,7 @@ def _pdf(body: bytes, _url: str) -> Content:
 
 
 def _docx(body: bytes, url: str) -> Content:
-    """As HTML by mammoth, read like any other; without pictures."""
+    """Convert to HTML with mammoth, without pictures, and extract the content."""
     import mammoth  # noqa: PLC0415 - see _pdf
 
     try:

@@ -1,4 +1,4 @@
-"""Making a stored document's chunks again, from its row and its body."""
+"""Recreates a stored document's chunks from its row and body."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from spinneret.content.documents.ports import (
 from spinneret.kernel.clock import Remaining
 
 Put = Callable[[Sequence[IndexedChunk]], object]
-"""Writes chunks where they are wanted."""
+"""Writes chunks to the target index."""
 
 
 class Reindexer:
-    """Cuts and embeds stored documents again, under the version that they have."""
+    """Chunks and embeds stored documents again, keeping their version."""
 
     def __init__(
         self,
@@ -37,14 +37,14 @@ class Reindexer:
         self._index = index
 
     def model_id(self, remaining: Remaining) -> str:
-        """The model that embeds at present; raises DependencyUnavailable."""
+        """Return the current embedding model; raise DependencyUnavailable."""
         return self._chunks.info(remaining).model_id
 
     def remake(self, document: Document, put: Put, remaining: Remaining) -> Document:
-        """Write its chunks by `put`, and what another model has changed of them into its row; the
-        document with as many chunks as it has now.
+        """Write the document's chunks with `put` and update its row if the model changed them.
+        Return the updated document.
 
-        Raises KeyError where its body is gone, EmbeddingRefused, ContentRefused and
+        Raises KeyError if its body is missing, EmbeddingRefused, ContentRefused and
         DependencyUnavailable.
         """
         markdown = self._contents.get(document.content_key)
@@ -62,14 +62,13 @@ class Reindexer:
         return remade
 
     def relabel(self, document: Document, remaining: Remaining) -> None:
-        """Give the chunks of its version the labels that its row has by now."""
+        """Update the labels of the version's chunks from its current row."""
         current = self._documents.get(document.tenant, document.id)
         if current is not None and current.version == document.version:
             self._index.relabel(current, remaining)
 
     def _relabel_if_changed(self, document: Document, remaining: Remaining) -> None:
-        """Whoever changed its labels meanwhile has relabelled the index before these chunks were
-        in it."""
+        """Relabel the chunks if labels changed before these chunks were in the index."""
         current = self._documents.get(document.tenant, document.id)
         if current is None or current.version != document.version:
             return
@@ -77,6 +76,6 @@ class Reindexer:
             self._index.relabel(current, remaining)
 
     def _commit(self, remade: Document, document: Document) -> None:
-        # Where it raced, its row still names the former model: reconciliation makes it again.
+        # After a lost race the row still names the former model: reconciliation repeats the work.
         with suppress(VersionRaced):
             self._documents.commit(replace(remade, sequence=document.sequence + 1), document)

@@ -1,4 +1,4 @@
-"""Identity and comparison of a tenant's documents: pure."""
+"""Identity and comparison of a tenant's documents; pure."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from spinneret.web.fetching.urls import cache_url, canonical_url, parse_url
 
 UPLOAD_SCHEME: Final = "upload://"
 UPLOAD_HOST: Final = "upload"
-"""The host of documents that are on no host."""
+"""Host of uploads without a URL."""
 
 
 def uploaded_url(title: str | None, body: bytes) -> str:
-    """The URL of an upload without one: the same content is the same document."""
+    """Return the URL of an upload without one; equal content gives the same document."""
     digest = hashlib.sha256((title or "").encode() + b"\n" + body).hexdigest()
     return f"{UPLOAD_SCHEME}{digest[:32]}"
 
 
 def known_url(text: str) -> str:
-    """The form under which a document's URL is kept; raises UrlInvalid."""
+    """Return the stored form of a document's URL; raise UrlInvalid."""
     if text.startswith(UPLOAD_SCHEME):
         name = text.removeprefix(UPLOAD_SCHEME)
         if not name or any(character.isspace() for character in name):
@@ -34,17 +34,17 @@ def known_url(text: str) -> str:
 
 
 def url_key(url: str) -> str:
-    """What a document's identity follows from (`documents.rules.document_id`)."""
+    """Return the key that a document's id derives from (`documents.rules.document_id`)."""
     return url if url.startswith(UPLOAD_SCHEME) else cache_url(parse_url(url))
 
 
 def host_of(url: str) -> str:
-    """The host of a document's URL."""
+    """Return the host of a document's URL."""
     return UPLOAD_HOST if url.startswith(UPLOAD_SCHEME) else parse_url(url).host
 
 
 def matches(document: Document, listing: DocumentFilter) -> bool:
-    """Whether a document has all that a list asks for."""
+    """Return whether a document matches all filters of a list."""
     asked = (
         (listing.collection_id, document.collection_id),
         (listing.domain, document.domain),
@@ -60,13 +60,13 @@ def matches(document: Document, listing: DocumentFilter) -> bool:
 
 
 def merged(annotations: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """RFC 7396, on the first level; raises ValidationFailed for too much."""
+    """Merge annotations by RFC 7396 on the first level; raise ValidationFailed if too large."""
     joined = {**annotations, **change}
     return checked({name: value for name, value in joined.items() if value is not None})
 
 
 def checked(annotations: Mapping[str, Any]) -> dict[str, Any]:
-    """Raises ValidationFailed for more than DOCUMENT_METADATA_BYTES."""
+    """Return the annotations; raise ValidationFailed above DOCUMENT_METADATA_BYTES."""
     if len(json.dumps(annotations, ensure_ascii=False).encode()) > bounds.DOCUMENT_METADATA_BYTES:
         raise ValidationFailed(
             f"metadata has at most {bounds.DOCUMENT_METADATA_BYTES} bytes",

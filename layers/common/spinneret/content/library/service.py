@@ -1,7 +1,7 @@
-"""A tenant's documents: the use cases behind the routes.
+"""Use cases of a tenant's documents.
 
-A change is in the index before its row is committed, and searches look at the row: what the row no
-longer says is no hit at once, what it says anew can be found at once.
+A change reaches the index before its row is committed, and searches check the row. Removed labels
+therefore stop matching at once, and new ones match at once.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ from spinneret.kernel.paging import Page
 
 logger = logging.getLogger(__name__)
 
-_RACES: Final = 5  # changes of one document at the same time are rare
+_RACES: Final = 5  # concurrent changes of one document are rare
 
 Render = Callable[[Sequence[Placed]], Reply]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
-    """One upload of several: its draft, or why it was refused."""
+    """Result of checking one upload of a batch: its draft, or the error."""
 
     draft: Draft | None
     error: PermanentError | None = None
 
 
 class LibraryService:
-    """Documents. An unknown id, a foreign one and one that is deleted are the same NotFound.
+    """Manages documents. Unknown, foreign and deleted ids raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
@@ -86,13 +86,13 @@ class LibraryService:
     # ---------------------------------------------------------------- Reading
 
     def get(self, tenant: str, identity: str, *, deleted: bool = False) -> DocumentWithTags:
-        """Raises NotFound; `deleted` shows those, too."""
+        """Return the document; raise NotFound. `deleted` includes deleted documents."""
         return self._labelled(tenant, [self._standing(tenant, identity, deleted=deleted)])[0]
 
     def page(
         self, listing: DocumentFilter, url: str | None, after: str | None, limit: int
     ) -> Page[DocumentWithTags]:
-        """Documents that match, newest first. Looks at a bounded number: a page may be short.
+        """Return matching documents, newest first. Reads a bounded number, so a page may be short.
 
         Raises UrlInvalid.
         """
@@ -116,7 +116,8 @@ class LibraryService:
     def chunks(
         self, tenant: str, identity: str, start: int, limit: int, remaining: Remaining
     ) -> tuple[Document, list[FoundChunk], int | None]:
-        """The document, its chunks from `start` on, and where to go on. Raises NotFound."""
+        """Return the document, its chunks from `start` on, and the next start or None. Raise
+        NotFound."""
         document = self._standing(tenant, identity)
         end = min(start + limit, document.chunk_count)
         ids = [chunk_id(document.id, document.version, number) for number in range(start, end)]
@@ -125,14 +126,14 @@ class LibraryService:
         return document, shown, end if end < document.chunk_count else None
 
     def text(self, document: Document) -> str | None:
-        """Its whole text; None for one that is too large to be shown, and for one that is gone."""
+        """Return the whole text; None if it is too large or missing."""
         try:
             return self._contents.get_small(document.content_key, bounds.DOCUMENT_SHOWN_BYTES)
         except KeyError:
             return None
 
     def markdown_url(self, tenant: str, identity: str) -> str:
-        """Where the whole text can be fetched for a while. Raises NotFound."""
+        """Return a temporary URL of the whole text; raise NotFound."""
         document = self._standing(tenant, identity)
         return self._contents.url(document.content_key, seconds=bounds.DOWNLOAD_SECONDS)
 
@@ -141,12 +142,12 @@ class LibraryService:
     def change(
         self, tenant: str, identity: str, change: DocumentUpdate, remaining: Remaining
     ) -> DocumentWithTags:
-        """Raises NotFound, also for the collection, and ValidationFailed."""
+        """Change labels. Raise NotFound (also for the collection) or ValidationFailed."""
         if change.moves and change.collection_id is not None:
             self._collections.get(tenant, change.collection_id)
         tag_ids: tuple[str, ...] | None = None
         if change.tags is not None:
-            self._standing(tenant, identity)  # nothing is made for a document that isn't there
+            self._standing(tenant, identity)  # create no tags for a missing document
             tag_ids = joined_tags((), [tag.id for tag in self._tags.named(tenant, change.tags)])
 
         def changed(document: Document) -> Document:
@@ -162,7 +163,7 @@ class LibraryService:
     def add_tags(
         self, tenant: str, identity: str, names: Sequence[str], remaining: Remaining
     ) -> DocumentWithTags:
-        """Raises NotFound, and ValidationFailed for more tags than a document takes."""
+        """Add tags; raise NotFound, or ValidationFailed for too many tags."""
         self._standing(tenant, identity)
         tag_ids = tuple(tag.id for tag in self._tags.named(tenant, names))
 
@@ -177,7 +178,7 @@ class LibraryService:
         return self._changed(tenant, identity, tagged, remaining)
 
     def remove_tag(self, tenant: str, identity: str, tag_id: str, remaining: Remaining) -> None:
-        """Raises NotFound, also for a tag that the document hasn't."""
+        """Remove a tag; raise NotFound, also if the document lacks the tag."""
 
         def untagged(document: Document) -> Document:
             if tag_id not in document.tag_ids:
@@ -188,7 +189,7 @@ class LibraryService:
         self._changed(tenant, identity, untagged, remaining)
 
     def delete(self, tenant: str, identity: str, remaining: Remaining) -> None:
-        """Effective at once, and for good after 30 days. Raises NotFound."""
+        """Delete a document: hidden at once, removed after 30 days. Raise NotFound."""
 
         def deleted(document: Document) -> Document:
             return replace(document, deleted_at=self._clock())
@@ -196,7 +197,7 @@ class LibraryService:
         self._changed(tenant, identity, deleted, remaining, index_first=False)
 
     def restore(self, tenant: str, identity: str, remaining: Remaining) -> DocumentWithTags:
-        """Raises NotFound, and Conflict for one that isn't deleted."""
+        """Restore a deleted document. Raise NotFound, or Conflict if it isn't deleted."""
 
         def restored(document: Document) -> Document:
             if document.deleted_at is None:
@@ -210,7 +211,8 @@ class LibraryService:
     def upload(
         self, tenant: str, upload: Upload, key: RequestKey | None, answer: Render
     ) -> Submitted:
-        """Raises NotFound for the collection, UrlInvalid, BodyTooLarge and ValidationFailed."""
+        """Submit an upload. Raise NotFound for the collection, UrlInvalid, BodyTooLarge or
+        ValidationFailed."""
         draft = self._draft(tenant, upload)
         return self._jobs.submit(tenant, [draft], key, answer)
 
@@ -221,8 +223,9 @@ class LibraryService:
         key: RequestKey | None,
         answer: Callable[[Sequence[Checked], Sequence[Placed]], Reply],
     ) -> Submitted:
-        """Each has its own outcome. More jobs than one transaction takes are stored in several; a
-        repeated request stores some of them again, which then find their documents unchanged."""
+        """Submit uploads, each with its own outcome. More jobs than one transaction takes are
+        stored in several transactions. A repeated request stores some jobs again, which then find
+        their documents unchanged."""
         checked = [self._checked(tenant, each) for each in uploads]
         drafts = [each.draft for each in checked if each.draft]
         placed: list[Placed] = []
@@ -242,7 +245,7 @@ class LibraryService:
     def reindex(
         self, tenant: str, identity: str, key: RequestKey | None, answer: Render
     ) -> Submitted:
-        """Cut and embed a document anew. Raises NotFound."""
+        """Submit a job that chunks and embeds a document again; raise NotFound."""
         document = self._standing(tenant, identity)
         draft = Draft(
             kind=REINDEX,
@@ -254,7 +257,7 @@ class LibraryService:
         return self._jobs.submit(tenant, [draft], key, answer)
 
     def rebuild(self, tenant: str, key: RequestKey | None, answer: Render) -> Submitted:
-        """Index all of the tenant's documents anew from rows and bodies."""
+        """Submit a job that reindexes all of the tenant's documents from rows and bodies."""
         draft = Draft(kind=REBUILD, payload={}, priority=Priority.LOW, duplicate_key=None)
         return self._jobs.submit(tenant, [draft], key, answer)
 
@@ -327,7 +330,7 @@ class LibraryService:
         except DependencyUnavailable:
             if must:
                 raise
-            # Its row keeps a deleted document out of every search.
+            # Searches check the row, which already hides the deleted document.
             logger.warning("deleted_chunks_left", extra={"document_id": document.id})
 
     def _checked(self, tenant: str, upload: Upload | PermanentError) -> Checked:

@@ -1,4 +1,4 @@
-"""Removing from the bucket what no document has: bodies and parts of pages."""
+"""Removes unused bodies and page parts from the bucket."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 
 Place = Mapping[str, str] | None
-"""The key to go on after; None at the beginning, and at the end."""
+"""Key to continue after; None at the start and at the end."""
 
 
 class OrphanCleanup:
-    """Removes some at a time. What was stored of late may be of a job that hasn't ended yet."""
+    """Removes a page of orphans per call. Recent objects may belong to a running job and are
+    kept."""
 
     def __init__(self, *, scan: DocumentScan, contents: ContentStore, clock: Clock) -> None:
         self._scan = scan
@@ -23,7 +24,7 @@ class OrphanCleanup:
         self._clock = clock
 
     def unused(self, bodies: Sequence[UnusedBody]) -> int:
-        """Remove bodies that their last document has left; how many."""
+        """Remove bodies that their last document has released; return their number."""
         before = self._before(bounds.BODY_KEPT_SECONDS)
         removed = 0
         for body in bodies:
@@ -33,7 +34,7 @@ class OrphanCleanup:
         return removed
 
     def bodies(self, after: Place) -> tuple[int, Place]:
-        """Remove bodies that no document has ever had: their jobs never committed."""
+        """Remove bodies that never belonged to a document, since their jobs didn't commit."""
         before = self._before(bounds.BODY_KEPT_SECONDS)
         page = self._contents.stored(_key(after), bounds.UPKEEP_PAGE)
         orphans = self._scan.unreferenced_bodies(
@@ -44,7 +45,7 @@ class OrphanCleanup:
         return len(orphans), _place(page.after)
 
     def parts(self, after: Place) -> tuple[int, Place]:
-        """Remove parts that no document names, once they are too old for a job to name them."""
+        """Remove unreferenced parts, once they are too old for a running job to reference them."""
         before = self._before(bounds.PARTS_KEPT_SECONDS)
         page = self._contents.stored_parts(_key(after), bounds.UPKEEP_PAGE)
         orphans = self._scan.unnamed([each for each in page.items if each.stored_at < before])

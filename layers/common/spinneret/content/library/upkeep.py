@@ -1,7 +1,7 @@
-"""Keeping rows, bodies and index together: making the index anew, reconciling, removing for good.
+"""Keeps rows, bodies and index consistent: rebuilds the index, reconciles, purges deletions.
 
-DynamoDB and S3 are the truth. A pass looks at all rows, some at a time, stops before its function
-does, and goes on at its next start where it stopped.
+DynamoDB and S3 are authoritative. A pass scans all rows in pages, stops before its function times
+out, and resumes there at its next start.
 """
 
 from __future__ import annotations
@@ -31,45 +31,46 @@ RECONCILE_TASK: Final = "reconcile"
 
 @dataclass(kw_only=True)
 class RebuildResult:
-    """What one pass of a rebuild did."""
+    """Result of one pass of a rebuild."""
 
     done: bool = False
-    """Whether the new index is searched now; another pass goes on else."""
+    """Whether searches now use the new index; if not, another pass continues."""
     index: str = ""
     documents: int = 0
-    """Looked at since the rebuild began."""
+    """Number of documents examined since the rebuild began."""
     written: int = 0
-    """Documents that this pass wrote."""
+    """Number of documents that this pass wrote."""
     lost: list[str] = field(default_factory=list)
-    """`<tenant>/<id>` of documents whose text is gone or can't be embedded."""
+    """`<tenant>/<id>` of documents whose text is missing or can't be embedded."""
 
 
 @dataclass(kw_only=True)
 class ReconcileResult:
-    """What one pass of reconciliation found and did."""
+    """Result of one pass of reconciliation."""
 
     complete: bool = False
-    """Whether all rows, index and bucket were looked at; the next pass goes on else."""
+    """Whether all rows, index and bucket were examined; if not, the next pass continues."""
     documents: int = 0
     reindexed: int = 0
     relabelled: int = 0
-    """Their chunks bore other labels than their rows."""
+    """Number of documents whose chunks had other labels than their rows."""
     removed_documents: int = 0
-    """Deleted over 30 days ago: now gone from all three stores."""
+    """Number of documents deleted over 30 days ago, now removed from all three stores."""
     removed_bodies: int = 0
-    """That no document has any more, or has ever had."""
+    """Number of bodies removed because no document uses them."""
     removed_parts: int = 0
-    """Of crawled pages, that their documents don't name, and too old for a job to name them."""
+    """Number of unreferenced parts of crawled pages removed, too old for a job to reference
+    them."""
     removed_versions: int = 0
-    """Versions in the index that no row names."""
+    """Number of indexed versions removed because no row names them."""
     lost: list[str] = field(default_factory=list)
-    """`<tenant>/<id>` of documents whose text is gone: crawl or upload them again."""
+    """`<tenant>/<id>` of documents whose text is missing: crawl or upload them again."""
     without_row: list[str] = field(default_factory=list)
-    """`<tenant>/<id>` of documents that the index had and no row names."""
+    """`<tenant>/<id>` of indexed documents without a row."""
 
 
 class Part(StrEnum):
-    """Reconciliation looks at all of one, then at all of the next."""
+    """Part of reconciliation; each one is completed before the next."""
 
     ROWS = "rows"
     INDEX = "index"
@@ -81,7 +82,7 @@ _FOLLOWING: Final = {Part.ROWS: Part.INDEX, Part.INDEX: Part.BODIES, Part.BODIES
 
 
 class DocumentMaintenance:
-    """Passes over the documents of all tenants."""
+    """Maintenance passes over the documents of all tenants."""
 
     def __init__(
         self,
@@ -106,9 +107,9 @@ class DocumentMaintenance:
         self._new_id = new_id
 
     def rebuild(self, remaining: Remaining) -> RebuildResult:
-        """Make a new index from rows and bodies; searches see it when it is complete.
+        """Build a new index from rows and bodies; searches switch to it when it is complete.
 
-        Raises Conflict while another pass is under way, and DependencyUnavailable.
+        Raises Conflict while another pass is running, and DependencyUnavailable.
         """
         owner = self._new_id("upkeep")
         place = self._taken(REBUILD_TASK, owner, remaining)
@@ -132,15 +133,15 @@ class DocumentMaintenance:
                 return report
 
     def reconcile(self, remaining: Remaining) -> ReconcileResult:
-        """Compare and repair. What is complete makes a former model's index needless.
+        """Compare and repair. A complete pass removes a former model's index.
 
-        Raises Conflict while another pass is under way, and DependencyUnavailable.
+        Raises Conflict while another pass is running, and DependencyUnavailable.
         """
         owner = self._new_id("upkeep")
         place = self._taken(RECONCILE_TASK, owner, remaining)
         report = ReconcileResult()
         target = self._upkeep.reading(remaining)
-        if place.target != target:  # the index was made anew, or for another model
+        if place.target != target:  # the index was rebuilt, or belongs to another model
             place = ScanCheckpoint(target=target)
         while remaining() >= bounds.UPKEEP_MARGIN_SECONDS:
             part = Part(place.part or Part.ROWS)
@@ -166,7 +167,7 @@ class DocumentMaintenance:
         report: ReconcileResult,
         remaining: Remaining,
     ) -> Mapping[str, Any] | None:
-        """A bounded step of one part; where it goes on, None at its end."""
+        """Process a bounded step of one part; return where to continue, None at its end."""
         match part:
             case Part.ROWS:
                 return self._compare(after, target, report, remaining)
@@ -188,7 +189,7 @@ class DocumentMaintenance:
         report: ReconcileResult,
         remaining: Remaining,
     ) -> Mapping[str, Any] | None:
-        """Some rows with their bodies and with what the index has of them."""
+        """Compare a page of rows with their bodies and the index."""
         page = self._scan.scan(after, bounds.UPKEEP_PAGE)
         report.documents += len(page.documents)
         report.removed_bodies += self._bucket.unused(page.bodies)
@@ -213,8 +214,8 @@ class DocumentMaintenance:
     def _fill(
         self, target: str, documents: Sequence[Document], lost: list[str], remaining: Remaining
     ) -> tuple[int, int]:
-        """Write those documents that an index lacks chunks of, or has too many, and relabel those
-        whose chunks don't bear the labels of their rows; how many of each."""
+        """Write documents whose chunks are missing, surplus or of another model; relabel documents
+        with outdated labels. Return the number of each."""
         if not documents:
             return 0, 0
         written = relabelled = 0
@@ -254,10 +255,10 @@ class DocumentMaintenance:
         return since is not None and since + kept <= self._clock()
 
     def _remove(self, document: Document, report: ReconcileResult, remaining: Remaining) -> None:
-        """Row after index: until it is gone, another pass finds what is left.
+        """Remove a document from the index, then its row, then its parts.
 
-        Parts only after it, as a crawl may have written the row anew; what a stop leaves of them
-        goes by its age.
+        While the row exists, another pass can finish the removal. Parts follow the row, since a
+        crawl may have rewritten the row. Parts left by an interruption are removed by age.
         """
         self._index.remove_others(document, remaining, also_current=True)
         if self._documents.remove(document):
@@ -268,7 +269,8 @@ class DocumentMaintenance:
     def _clear(
         self, after: Mapping[str, Any] | None, report: ReconcileResult, remaining: Remaining
     ) -> Mapping[str, Any] | None:
-        """Remove some versions that no row names; where to go on, None at the end."""
+        """Remove a page of versions that no row names; return where to continue, None at the
+        end."""
         before = self._clock() - timedelta(seconds=bounds.STRAY_SECONDS)
         page = self._upkeep.versions(after, remaining)
         strays = []
@@ -300,6 +302,6 @@ def _found(what: str, document: Document, why: str) -> None:
 
 
 def _bounded(report: ReconcileResult) -> ReconcileResult:
-    """An answer of a function has at most 6 MB."""
+    """Bound the report: a Lambda response has at most 6 MB."""
     most = bounds.UPKEEP_FINDINGS
     return replace(report, lost=report.lost[:most], without_row=report.without_row[:most])

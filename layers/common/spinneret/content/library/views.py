@@ -1,4 +1,4 @@
-"""Submitted work on documents as answers."""
+"""Replies to submitted document jobs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spinneret.kernel.errors import PermanentError
 
 
 def accepted(placed: Sequence[Placed]) -> Reply:
-    """The answer to one submission."""
+    """Return the reply to one submission."""
     [only] = placed
     payload = only.job.payload
     body = Accepted(
@@ -31,7 +31,7 @@ def accepted(placed: Sequence[Placed]) -> Reply:
 
 
 def batch(checked: Sequence[Checked], placed: Sequence[Placed]) -> Reply:
-    """The answer to several, in their order."""
+    """Return the reply to a batch, in the order of its uploads."""
     remaining = iter(placed)
     outcomes = [
         _refused(each.error) if each.error else _outcome(next(remaining)) for each in checked

@@ -1,4 +1,4 @@
-"""Chooses the adapters of a tenant's documents."""
+"""Adapters of the document library."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from spinneret.kernel.clock import utc_now
 
 @dataclass(frozen=True, kw_only=True)
 class LibrarySettings(JobSettings, EmbeddingSettings, CollectionSettings):
-    """What the routes of documents read."""
+    """Settings of the document routes."""
 
     content_bucket: str
 
 
 def library_service(env: Mapping[str, str]) -> LibraryService:
-    """A tenant's documents of this stage."""
+    """Create the document library of this stage."""
     settings = LibrarySettings.from_env(env)
     return LibraryService(
         documents=DynamoDocumentStore(

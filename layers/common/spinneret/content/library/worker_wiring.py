@@ -1,5 +1,5 @@
-"""Chooses the adapters of the workers on documents; apart from the API's wiring, whose functions
-don't carry the readers of files."""
+"""Adapters of the document workers. Separate from the API's wiring, whose functions don't package
+the file readers."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from spinneret.kernel.ids import id_maker
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentsWorkerSettings(RelaySettings, JobSettings, IndexingSettings, ChunkCacheSettings):
-    """The environment of the workers on documents."""
+    """Settings of the document workers."""
 
     documents_table: str
     content_bucket: str
 
 
 def documents_worker(env: Mapping[str, str]) -> Worker:
-    """A worker for the lanes of documents."""
+    """Create a worker for the document lanes."""
     settings = DocumentsWorkerSettings.from_env(env)
     model = embedder(settings)
     documents = DynamoDocumentStore(
@@ -76,7 +76,7 @@ def documents_worker(env: Mapping[str, str]) -> Worker:
 
 @dataclass(frozen=True, kw_only=True)
 class UpkeepSettings(IndexingSettings, ChunkCacheSettings):
-    """The environment of the passes over all documents."""
+    """Settings of the maintenance passes over all documents."""
 
     documents_table: str
     jobs_table: str
@@ -84,12 +84,12 @@ class UpkeepSettings(IndexingSettings, ChunkCacheSettings):
 
 
 def rebuild_pass(env: Mapping[str, str]) -> Callable[[Remaining], RebuildResult]:
-    """One pass that makes the index anew."""
+    """Create the pass that rebuilds the index."""
     return _upkeep(env).rebuild
 
 
 def reconcile_pass(env: Mapping[str, str]) -> Callable[[Remaining], ReconcileResult]:
-    """One pass of reconciliation."""
+    """Create the pass that reconciles."""
     return _upkeep(env).reconcile
 
 

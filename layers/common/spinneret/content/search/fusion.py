@@ -1,18 +1,18 @@
-"""Fusion of two rankings: pure.
+"""Fusion of two rankings; pure.
 
-Three methods, of which `auto` takes the last:
+There are three methods; `auto` selects the last one:
 
-- `rrf`: weighted reciprocal ranks, score = Σ weight / (k + rank) (Cormack, Clarke and Büttcher,
-  "Reciprocal Rank Fusion outperforms Condorcet and individual rank learning methods", SIGIR 2009).
-  It knows no scores: rank 30 in both lists beats rank 1 in one.
-- `min_max`: each leg's scores from 0 (its last) to 1 (its first), then their weighted mean.
-- `confidence`: each leg's scores in standard deviations from their mean, then a mean whose weights
-  grow with the gap between the leg's first hit and its first one of another document: a leg that
-  has one clear answer decides. Every leg is credited with one deviation besides its gap: two small
-  gaps say that neither leg is sure, not which one is surer, and then the weights decide as they
-  were measured. The score is the logistic function of it, between 0 and 1.
+- `rrf`: weighted reciprocal ranks, score = Σ weight / (k + rank). Source: Cormack, Clarke and
+  Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual rank learning methods",
+  SIGIR 2009. It ignores scores: rank 30 in both lists beats rank 1 in one.
+- `min_max`: the weighted mean of each leg's scores, scaled from 0 (its last) to 1 (its first).
+- `confidence`: the weighted mean of each leg's scores, in standard deviations from their mean.
+  Weights grow with the gap between the leg's first hit and its first hit of another document: a
+  leg with one clear answer decides. Each leg's gap is credited with `_CREDIT` deviations: two small
+  gaps show that neither leg is certain, so the measured weights should decide. The score is the
+  logistic function of the mean, between 0 and 1.
 
-docs/benchmarks.md, "Retrieval", has the measurement.
+docs/benchmarks.md, "Retrieval", has the measurements.
 """
 
 from __future__ import annotations
@@ -27,41 +27,41 @@ from spinneret.content.search.models import Fusion, Leg, LegCandidate, LegRank, 
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """What was measured with one embedder."""
+    """Fusion parameters measured for one embedder."""
 
     keyword_weight: float
-    """Of the keyword leg in `confidence`; the vector leg has the rest to 1."""
+    """Weight of the keyword leg in `confidence`, from 0 to 1; the vector leg has the rest."""
 
 
 DEFAULT_PROFILE: Final = Profile(keyword_weight=0.5)
 PROFILES: Final[Mapping[str, Profile]] = {
     "sentence-transformers/all-MiniLM-L6-v2": Profile(keyword_weight=0.5),
 }
-"""By model id; an embedder that isn't named has the default (benchmarks/retrieval.py)."""
+"""Profiles by model id; unlisted embedders have the default (benchmarks/retrieval.py)."""
 
 _CREDIT: Final = 0.75
-"""Deviations that each leg has besides its gap: the middle of a plateau, chosen with the weights on
-half of the questions (docs/benchmarks.md, "Retrieval"). Without it a paraphrase is lost to whatever
-word of it a page happens to have: gaps of .5 and .03 gave that leg 96 % of the say."""
+"""Deviations added to each leg's gap: the middle of a plateau, tuned with the weights on half of
+the questions (docs/benchmarks.md, "Retrieval"). Without it, a paraphrase loses to any page that
+shares one of its words: gaps of .5 and .03 gave the keyword leg 96 % of the weight."""
 
 Scores = Mapping[str, float]
-"""By chunk id."""
+"""Scores by chunk id."""
 Weights = Mapping[Leg, float]
 Legs = Mapping[Leg, Sequence[LegCandidate]]
 
 
 def profile_of(model_id: str | None) -> Profile:
-    """What was measured with this embedder."""
+    """Return the profile of an embedder, or the default."""
     return PROFILES.get(model_id or "", DEFAULT_PROFILE)
 
 
 def fuse(
     legs: Legs, fusion: Fusion, weights: Weights, k: int, profile: Profile = DEFAULT_PROFILE
 ) -> tuple[list[Ranked], Fusion]:
-    """All chunks that a leg of some weight found, best first, and the method that ranked them.
+    """Return all chunks found by a leg with positive weight, best first, and the fusion method
+    used.
 
-    Equal scores are ordered by chunk id, so that the order survives a merge of the index's
-    segments. A single leg keeps its own scores where no method is asked for by name.
+    Ties are ordered by chunk id, so that the order survives a merge of the index's segments.
     """
     used = {leg: found for leg, found in legs.items() if weights[leg] > 0}
     method = Fusion.CONFIDENCE if fusion is Fusion.AUTO else fusion
@@ -80,7 +80,7 @@ def fuse(
 
 
 def single_leg_ranking(leg: Leg, candidates: Sequence[LegCandidate]) -> list[Ranked]:
-    """One leg's ranking with its own scores."""
+    """Return one leg's ranking with its own scores."""
     ranked = [
         Ranked(candidate=each, score=each.score, places={leg: LegRank(rank=rank, score=each.score)})
         for rank, each in enumerate(candidates, start=1)
@@ -109,7 +109,7 @@ def _min_max(legs: Legs, weights: Weights, _k: int, _profile: Profile) -> Scores
 def _from_0_to_1(candidates: Sequence[LegCandidate]) -> Scores:
     values = [each.score for each in candidates]
     low, high = min(values, default=0.0), max(values, default=0.0)
-    if high <= low:  # one hit, or none better than another: each is the leg's best
+    if high <= low:  # one hit, or equal scores: each is the leg's best
         return {each.chunk_id: 1.0 for each in candidates}
     return {each.chunk_id: (each.score - low) / (high - low) for each in candidates}
 
@@ -120,9 +120,9 @@ class _Deviations:
 
     by_chunk: Scores
     missing: float
-    """Of a chunk that the leg didn't find: as its last hit."""
+    """Score of a chunk that the leg didn't find: that of its last hit."""
     gap: float
-    """Between the first hit and the first one of another document."""
+    """Difference between the first hit and the first hit of another document."""
 
 
 def _confidence(legs: Legs, weights: Weights, _k: int, profile: Profile) -> Scores:
@@ -150,13 +150,13 @@ def _confidence(legs: Legs, weights: Weights, _k: int, profile: Profile) -> Scor
 
 
 def _deviations(candidates: Sequence[LegCandidate], absent: int) -> _Deviations:
-    """`absent` more chunks have none of the words: their score is 0, and a chunk that alone has one
-    stands far above them, which a mean over a handful of hits wouldn't show."""
+    """Return the leg's deviations; `absent` more chunks match no word and score 0. Without these
+    zeros, the mean of a few hits would hide that only one chunk has a word."""
     values = sorted((each.score for each in candidates), reverse=True) + [0.0] * absent
     mean = math.fsum(values) / len(values)
     spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
     if len(values) == 1 or spread <= abs(mean) * 1e-9:
-        # Nothing to compare with: an only hit is as clear an answer as one deviation above others.
+        # There are no other scores: a single hit counts as one deviation above others.
         gap = 1.0 if len(values) == 1 else 0.0
         return _Deviations({each.chunk_id: 1.0 for each in candidates}, 0.0, gap)
     by_chunk = {each.chunk_id: (each.score - mean) / spread for each in candidates}
@@ -165,7 +165,8 @@ def _deviations(candidates: Sequence[LegCandidate], absent: int) -> _Deviations:
 
 
 def _gap(candidates: Sequence[LegCandidate], last: float) -> float:
-    """Neighbouring chunks are much alike: the second hit is often of the first one's document."""
+    """Return the gap from the first hit to the first hit of another document, since neighbouring
+    chunks are much alike."""
     ordered = sorted(candidates, key=lambda each: -each.score)
     first = ordered[0]
     others = (each.score for each in ordered if each.document_id != first.document_id)

@@ -1,7 +1,7 @@
-"""The embedder of a stage that names none: a function of this application, invoked.
+"""Embedder that invokes a Lambda function of this application; used if no server is configured.
 
-The function is `functions/search/embedder.py`. It is asked `{path, body}` and answers
-`{status, body}`, as TEI's HTTP routes would.
+The function is `functions/search/embedder.py`. It takes `{path, body}` and returns `{status, body}`
+like TEI's HTTP routes.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from spinneret.kernel.errors import DependencyUnavailable
 if TYPE_CHECKING:
     from types_boto3_lambda import LambdaClient
 
-# A client of the SDK has one time-out for all of its calls, so there is one for each of these
-# seconds, and a call is made by the longest that fits into what remains. 2.5 is for what a search
-# gives its vector (SEARCH_EMBED_SECONDS), less what it has used.
+# An SDK client has one time-out for all calls. There is one client for each of these seconds, and a
+# call uses the longest that fits into the remaining time. 2.5 suits a search's embedding budget
+# (SEARCH_EMBED_SECONDS), less the time already used.
 LENGTHS: Final = (300.0, 120.0, 60.0, 40.0, 25.0, 15.0, 10.0, 7.0, 5.0, 3.5, 2.5, 1.5, 1.0, 0.5)
 
 
 class LambdaEmbedder(ProtocolEmbedder):
-    """An embedder that is a function."""
+    """An embedder that runs as a Lambda function."""
 
     def __init__(
         self,
@@ -36,7 +36,8 @@ class LambdaEmbedder(ProtocolEmbedder):
         sleep: Callable[[float], None] = time.sleep,
         seconds: float = bounds.EMBED_SECONDS,
     ) -> None:
-        """`client_of` makes a client whose calls are one try and end within so many seconds."""
+        """Take a `client_of` that creates a client without retries and with this time-out in
+        seconds."""
         super().__init__(Server("embedder", _Invoked(function, client_of).send, sleep, seconds))
 
 

@@ -1,4 +1,4 @@
-"""Chooses what the embedder's function answers with."""
+"""Wiring of the embedder function."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from spinneret.kernel.settings import Settings
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSettings(Settings):
-    """The environment of the embedder's function."""
+    """Settings of the embedder function."""
 
     embedder_threads: int
-    """As many as its memory brings processors."""
+    """Number of threads; matches the vCPUs that the function's memory provides."""
 
 
 def embedder_handler(env: Mapping[str, str]) -> Any:
-    """(`{path, body}`, what remains) → `{status, body}`."""
+    """Return the handler from (`{path, body}`, remaining time) to `{status, body}`."""
     settings = ModelSettings.from_env(env)
     # Only this function has the layer.
     from spinneret_embedder.answering import MODEL, Answering  # noqa: PLC0415 - see above

@@ -1,4 +1,4 @@
-"""Searches, what the index answers to them, and their hits."""
+"""Data classes of searches, index responses and hits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _QUOTED: Final = re.compile(r'"([^"]*)"')
 
 
 class Leg(StrEnum):
-    """One of the two rankings that are fused."""
+    """One of the two rankings to fuse."""
 
     VECTOR = "vector"
     KEYWORD = "keyword"
@@ -27,7 +27,7 @@ BOTH: Final = (Leg.KEYWORD, Leg.VECTOR)
 
 
 class Fusion(StrEnum):
-    """How two rankings become one; `auto` takes what was measured to be best (`fusion.fuse`)."""
+    """Fusion method; `auto` selects the best one measured (`fusion.fuse`)."""
 
     RRF = "rrf"
     MIN_MAX = "min_max"
@@ -37,9 +37,9 @@ class Fusion(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:
-    """What a chunk's document must have; an empty tuple and None ask for nothing.
+    """Conditions on a chunk's document; an empty tuple or None matches everything.
 
-    Values of one tuple are alternatives, the filters together all hold.
+    Values within a tuple are alternatives; all filters must match.
     """
 
     collection_ids: tuple[str, ...] = ()
@@ -47,27 +47,27 @@ class Filters:
     domains: tuple[str, ...] = ()
     date_from: datetime | None = None
     date_to: datetime | None = None
-    """Of the last change of its content, both inclusive."""
+    """`date_from` and `date_to` bound the last change of its content, both inclusive."""
     sources: tuple[DocumentSource, ...] = ()
     languages: tuple[str, ...] = ()
     content_types: tuple[ChunkType, ...] = ()
-    """What the chunk mostly holds."""
+    """Predominant content of the chunk."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ParsedQuery:
-    """A query's text as the index is asked for it."""
+    """A parsed query text."""
 
     text: str
-    """Without quotation marks."""
+    """The text without quotation marks."""
     phrases: tuple[str, ...] = ()
-    """What stood between quotation marks: each must occur as it stands."""
+    """Quoted phrases; each must occur literally."""
     loose: str = ""
-    """What stands outside the phrases."""
+    """The text outside the phrases; the whole text if there are none."""
 
     @classmethod
     def of(cls, query: str) -> ParsedQuery:
-        """Reads `"…"` as phrases; an odd quotation mark is a blank."""
+        """Parse `"…"` as phrases; replace an unmatched quotation mark by a blank."""
         phrases = tuple(
             each for part in _QUOTED.findall(query) if any(map(str.isalnum, each := part.strip()))
         )
@@ -90,88 +90,88 @@ class Query:
     vector_weight: float = 1.0
     keyword_weight: float = 1.0
     min_score: float = 0.0
-    """Of the final score: the reranker's, the fused one, or that of the only leg."""
+    """Lower bound of the final score: the reranker's, the fused one, or that of a single leg."""
     use_reranker: bool = False
     rerank_top_n: int = bounds.RERANK_TOP_N
     expand: bool = False
     collapse: bool = True
-    """Whether of chunks that say nearly the same only the best one is a hit."""
+    """Whether near-duplicate chunks are collapsed into the best one."""
     cursor: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class IndexQuery:
-    """What one round trip asks the index for."""
+    """Parameters of one round trip to the index."""
 
     tenant: str
     words: ParsedQuery
     vector: tuple[float, ...] | None
     legs: tuple[Leg, ...]
-    """The vector leg is only asked for with a vector."""
+    """Legs to search; the vector leg requires a vector."""
     filters: Filters
     left_out: frozenset[str] = frozenset()
-    """`<document>:<version>` of chunks that are known to be outdated."""
+    """`<document>:<version>` of chunks known to be outdated."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LegCandidate:
-    """One chunk as one leg ranked it."""
+    """A chunk as ranked by one leg."""
 
     chunk_id: str
     score: float
     """The leg's own score: cosine similarity mapped to [0, 1], or BM25."""
     signature: str | None = None
-    """Of the chunk's words; nearly equal for nearly equal chunks (`documents.signatures`)."""
+    """Signature of the chunk's words; near-equal for near-equal chunks (`documents.signatures`)."""
 
     @property
     def document_id(self) -> str:
-        """The document that the chunk belongs to."""
+        """Document that contains the chunk."""
         return chunk_parts(self.chunk_id)[0]
 
     @property
     def version(self) -> str:
-        """The document's version that the chunk belongs to."""
+        """Version of the document that contains the chunk."""
         return chunk_parts(self.chunk_id)[1]
 
     @property
     def index(self) -> int:
-        """The chunk's place in its document, from 0."""
+        """Index of the chunk in its document, from 0."""
         return chunk_parts(self.chunk_id)[2]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LegRank:
-    """Where a leg has a chunk."""
+    """Rank and score of a chunk in one leg."""
 
     rank: int
-    """From 1."""
+    """Rank, from 1."""
     score: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ranked:
-    """A chunk after fusion; `places` names the legs that found it."""
+    """A chunk after fusion; `places` has an entry for each leg that found it."""
 
     candidate: LegCandidate
     score: float
     places: Mapping[Leg, LegRank]
     rerank_score: float | None = None
     similar: int = 0
-    """Candidates further down that say nearly the same."""
+    """Number of lower-ranked near-duplicates."""
 
     @property
     def found_by(self) -> str:
-        """`vector`, `keyword` or `fused` when both legs found it."""
+        """`fused` if both legs found the chunk, else `vector` or `keyword`."""
         return "fused" if len(self.places) > 1 else next(iter(self.places)).value
 
     def reranked(self, score: float) -> Ranked:
-        """The same with the reranker's score as the final one."""
+        """Return a copy with the reranker's score as the final score."""
         return replace(self, score=score, rerank_score=score)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FoundChunk:
-    """What a hit shows of its chunk."""
+    """Chunk data of a hit."""
 
     id: str
     url: str
@@ -189,37 +189,37 @@ class FoundChunk:
 
 @dataclass(frozen=True, kw_only=True)
 class Hit:
-    """A chunk that is shown."""
+    """A chunk in the search result."""
 
     ranked: Ranked
     chunk: FoundChunk
     around: tuple[FoundChunk, ...] = ()
-    """Its neighbours, if they were asked for, in the document's order."""
+    """Neighbouring chunks in the document's order, if requested."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class IndexCoverage:
-    """What an index has of a document's current version."""
+    """How much of a document's current version an index holds."""
 
     chunks: int = 0
     labelled: bool = True
-    """Whether all of them bear its row's labels. The title is none here: a version has but one."""
+    """Whether all chunks have the row's labels. Excludes the title, which is fixed per version."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class IndexedVersion:
-    """A version of a document that the index has chunks of."""
+    """A document version with chunks in the index."""
 
     tenant: str
     document_id: str
     version: str
     written_at: datetime
-    """The newest of its chunks, to the second."""
+    """Write time of its newest chunk, to the second."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class VersionPage:
-    """Versions, and the place to go on after; None when there are no more."""
+    """A page of versions. `after` is the position to continue after; None at the end."""
 
     versions: tuple[IndexedVersion, ...]
     after: Mapping[str, str] | None

@@ -1,4 +1,4 @@
-"""The chunk index on OpenSearch 2.19; `opensearch_mapping` has its names and fields."""
+"""Chunk index on OpenSearch 2.19; `opensearch_mapping` defines its names and fields."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from spinneret.kernel.errors import ContentRefused, DependencyUnavailable
 
 logger = logging.getLogger(__name__)
 
-_TRIES: Final = 3  # of the items of a bulk request that the index was too busy for
+_TRIES: Final = 3  # tries per bulk item while the index is too busy
 _BUSY: Final = frozenset({429, 502, 503, 504})
 _SHAPE: Final = IndexShape(shards=1, replicas="0-1")
 
 
 class OpenSearchChunkIndex:
-    """Implements ChunkIndex; the index is made by the first write."""
+    """Implements ChunkIndex; the first write creates the index."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class OpenSearchChunkIndex:
     # ---------------------------------------------------------------- Writing
 
     def targets(self, remaining: Remaining) -> frozenset[str]:
-        """See ChunkWriter; makes the first index where there is none."""
+        """See ChunkWriter; creates the first index if there is none."""
         names = self.names(remaining)
         found = self.behind(names.write, remaining)
         if not found:
@@ -73,7 +73,7 @@ class OpenSearchChunkIndex:
         remaining: Remaining,
         into: frozenset[str] | None = None,
     ) -> frozenset[str]:
-        """See ChunkWriter. `refresh=wait_for`: what is complete can be searched."""
+        """See ChunkWriter. `refresh=wait_for` makes the chunks searchable on return."""
         targets = self.targets(remaining) if into is None else into
         now = to_iso(self._clock())
         self._bulk(
@@ -90,9 +90,9 @@ class OpenSearchChunkIndex:
         return targets
 
     def relabel(self, document: Document, remaining: Remaining) -> None:
-        """See ChunkWriter: the ids of a version's chunks follow from their number.
+        """See ChunkWriter. The ids of a version's chunks derive from their number.
 
-        A former model's index may have them under other numbers; no search reads their labels.
+        A former model's index may have other chunk numbers; no search reads their labels.
         """
         labels = labels_of(document)
         change = {
@@ -148,10 +148,11 @@ class OpenSearchChunkIndex:
     def search(
         self, wanted: IndexQuery, window: int, remaining: Remaining
     ) -> Mapping[Leg, Sequence[LegCandidate]]:
-        """See ChunkIndex: all legs in one `_msearch`. No index yet means no hits.
+        """See ChunkIndex; sends all legs in one `_msearch`. Returns no hits if there is no index
+        yet.
 
-        The keyword leg alone doesn't depend on the model, so it looks into every index: which one
-        is the model's, only the embedder could say.
+        The keyword leg alone doesn't depend on the model. It searches every index, since only the
+        embedder could name the model's index.
         """
         every = wanted.vector is None
         bodies = queries.leg_bodies(wanted, window * COPIES if every else window)
@@ -194,7 +195,7 @@ class OpenSearchChunkIndex:
     # ---------------------------------------------------------------- Shared with upkeep
 
     def create(self, name: str, aliases: tuple[str, ...], remaining: Remaining) -> None:
-        """Make an index; 400 is "already exists" when two first writers race."""
+        """Create an index; ignores 400, which means that another writer created it first."""
         dimension = self._embedder.info(remaining).dimension
         self.ask(
             lambda limit: self._client.indices.create(
@@ -206,7 +207,8 @@ class OpenSearchChunkIndex:
         )
 
     def ask(self, call: Callable[[Mapping[str, Any]], Any], remaining: Remaining) -> Any:
-        """What the index answers to a call, which is given the limit of its time."""
+        """Return the response to a call, which receives its time-out; raise
+        DependencyUnavailable."""
         seconds = min(remaining(), bounds.SEARCH_SECONDS)
         if seconds <= 0:
             raise DependencyUnavailable("opensearch", "no time is left")
@@ -222,18 +224,18 @@ class OpenSearchChunkIndex:
             raise DependencyUnavailable("opensearch") from error
 
     def names(self, remaining: Remaining) -> Names:
-        """The names of the model's indexes."""
+        """Return the names of the model's indexes."""
         return names_of(self._embedder.info(remaining), self._prefix)
 
     def behind(self, alias: str, remaining: Remaining) -> frozenset[str]:
-        """The indexes of an alias, or of those that match a pattern."""
+        """Return the indexes of an alias or an alias pattern."""
         answer = self.ask(
             lambda limit: self._client.indices.get_alias(
                 name=alias, params={"ignore": 404, **limit}
             ),
             remaining,
         )
-        # A 404 is an answer with other names.
+        # The body of a 404 response has other keys.
         return frozenset(name for name in answer if name.startswith(f"{self._prefix}-"))
 
     def _bulk(
@@ -249,12 +251,12 @@ class OpenSearchChunkIndex:
     def _bulk_once(
         self, items: Sequence[tuple[str, str]], remaining: Remaining, *, may_lack: bool
     ) -> None:
-        """Write all items; those that the index was too busy for again."""
+        """Write all items; retry items that the index was too busy for."""
         left = list(items)
         for _ in range(_TRIES):
             body = "".join(part for item in left for part in item)
             answer = self.ask(
-                lambda limit, body=body: self._client.bulk(  # type: ignore[misc]  # mypy: defaults of a lambda
+                lambda limit, body=body: self._client.bulk(  # type: ignore[misc]  # bound now
                     body=body, params={"refresh": "wait_for", **limit}
                 ),
                 remaining,
@@ -283,7 +285,7 @@ class OpenSearchChunkIndex:
 
 
 def _distinct(candidates: Iterable[LegCandidate]) -> list[LegCandidate]:
-    """Each chunk once, in its best place."""
+    """Remove duplicates, keeping the best rank of each chunk."""
     found: dict[str, LegCandidate] = {}
     for each in candidates:
         found.setdefault(each.chunk_id, each)
@@ -291,5 +293,5 @@ def _distinct(candidates: Iterable[LegCandidate]) -> list[LegCandidate]:
 
 
 def _kind(error: Any) -> Any:
-    """The type of an error of the index; its reason may repeat a tenant's text."""
+    """Return an error's type; its reason may contain a tenant's text."""
     return error.get("type") if isinstance(error, dict) else None

@@ -1,4 +1,4 @@
-"""Bulk requests of a bounded size: pure."""
+"""Bulk requests of bounded size; pure."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from spinneret.kernel import bounds
 
 
 def batches(items: Iterable[tuple[Any, Any]]) -> Iterator[list[tuple[str, str]]]:
-    """Lines of bulk requests of at most BULK_MAX_BYTES each."""
+    """Yield the lines of bulk requests of at most BULK_MAX_BYTES each."""
     batch: list[tuple[str, str]] = []
     size = 0
     for action, body in items:
-        lines = (json.dumps(action) + "\n", json.dumps(body) + "\n")  # ASCII: as many bytes
+        lines = (json.dumps(action) + "\n", json.dumps(body) + "\n")  # ASCII: one byte each
         length = len(lines[0]) + len(lines[1])
         if batch and size + length > bounds.BULK_MAX_BYTES:
             yield batch

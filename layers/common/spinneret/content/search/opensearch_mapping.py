@@ -1,11 +1,11 @@
-"""The chunk index as code: names, settings and fields, pure.
+"""Names, settings and fields of the chunk index; pure.
 
-An index is `chunks-<model>-<dimension>-<number>`. Searches go to the alias `…-read`, writes to
-every index of the alias `…-write`: an index that is being made anew has the second alias from the
-beginning and takes over the first one when it is complete.
+An index is named `chunks-<model>-<dimension>-<number>`. Searches use the alias `…-read`, writes go
+to every index of the alias `…-write`. An index under construction has the second alias from the
+start and takes over the first one when complete.
 
-After a change of the model its first index is read from the beginning, too, beside the former
-model's, until all documents are in it. So long a chunk may be in both.
+After a change of the model, both the new model's and the former model's index are read until all
+documents are in the new one. Meanwhile a chunk may be in both.
 """
 
 from __future__ import annotations
@@ -17,60 +17,62 @@ from typing import Any, Final
 from spinneret.content.documents.models import EmbedderInfo, IndexedChunk
 
 PREFIX: Final = "chunks"
-"""Of all indexes of a stage."""
+"""Name prefix of all indexes of a stage."""
 COPIES: Final = 2
-"""Indexes that are read and may have a chunk: the model's, and the former one's."""
+"""Maximum number of read indexes with the same chunk: the model's and the former model's."""
 HNSW_M: Final = 16  # ruling "Search"
 HNSW_EF_CONSTRUCTION: Final = 100  # ruling "Search"
 
 
 @dataclass(frozen=True, kw_only=True)
 class IndexShape:
-    """How an index is spread over nodes."""
+    """Distribution of an index over nodes."""
 
     shards: int
     replicas: str
-    """A number, or a range such as `0-1`: as many of it as there are further nodes."""
+    """A number, or a range such as `0-1`: OpenSearch adds replicas up to the number of further
+    nodes."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """The names around the indexes of one model."""
+    """Names of the indexes and aliases of one model."""
 
     base: str
 
     @property
     def read(self) -> str:
-        """The alias that is searched: always one index."""
+        """Alias for searches: always one index."""
         return f"{self.base}-read"
 
     @property
     def write(self) -> str:
-        """The alias of all indexes that are written: two while one is made anew."""
+        """Alias of all indexes that are written: two during a rebuild."""
         return f"{self.base}-write"
 
     def index(self, number: int) -> str:
-        """One index."""
+        """Return the name of an index."""
         return f"{self.base}-{number:06d}"
 
     def number_of(self, name: str) -> int:
-        """The inverse of `index`."""
+        """Return the number of an index."""
         return int(name.removeprefix(f"{self.base}-"))
 
 
 def names_of(info: EmbedderInfo, prefix: str = PREFIX) -> Names:
-    """Vectors of different models don't compare, so each model has indexes of its own."""
+    """Return a model's index names. Vectors of different models aren't comparable, so each model
+    has its own indexes."""
     slug = re.sub(r"[^a-z0-9]+", "-", info.model_id.lower()).strip("-")
     return Names(f"{prefix}-{slug}-{info.dimension}")
 
 
 def all_models(prefix: str = PREFIX) -> Names:
-    """Aliases of the indexes of all models, as patterns."""
+    """Return alias patterns that match the indexes of all models."""
     return Names(f"{prefix}-*")
 
 
 def definition(dimension: int, shape: IndexShape, aliases: tuple[str, ...]) -> dict[str, Any]:
-    """Settings, fields and aliases of a new index."""
+    """Return settings, fields and aliases of a new index."""
     replicas: dict[str, Any] = (
         {"auto_expand_replicas": shape.replicas}
         if "-" in shape.replicas
@@ -110,7 +112,8 @@ def definition(dimension: int, shape: IndexShape, aliases: tuple[str, ...]) -> d
                 "vector": {
                     "type": "knn_vector",
                     "dimension": dimension,
-                    # Ruling "Search": the Lucene engine, whose k-NN filters while it searches.
+                    # Ruling "Search": the Lucene engine, whose k-NN applies filters during the
+                    # search.
                     "method": {
                         "name": "hnsw",
                         "engine": "lucene",
@@ -124,7 +127,7 @@ def definition(dimension: int, shape: IndexShape, aliases: tuple[str, ...]) -> d
 
 
 def source_of(chunk: IndexedChunk, written_at: str) -> dict[str, Any]:
-    """A chunk as its index holds it."""
+    """Return a chunk as an OpenSearch document."""
     labels = chunk.labels
     return {
         "tenant": chunk.tenant,
@@ -155,10 +158,10 @@ def source_of(chunk: IndexedChunk, written_at: str) -> dict[str, Any]:
 
 
 def version_id(document_id: str, version: str) -> str:
-    """Names all chunks of one version."""
+    """Return the id that all chunks of a version share."""
     return f"{document_id}:{version}"
 
 
 def sequence_of(version: str) -> int:
-    """The row's sequence number that the version was made for (`rules.version_name`)."""
+    """Return the sequence number that the version was made for (`rules.version_name`)."""
     return int(version.partition("-")[0])

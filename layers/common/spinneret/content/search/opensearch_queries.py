@@ -1,8 +1,8 @@
-"""What OpenSearch is asked: bodies of searches, pure.
+"""Request bodies of OpenSearch searches; pure.
 
-Each is built from the caller's options first; `_owned` adds the tenant last, so that no option can
-come after it. User text only stands where it is analysed (`match` and its kin), never in
-`query_string` or a script.
+Each body starts with the caller's options. `_owned` adds the tenant last, so that no option can
+follow it. User text is only used in analysed queries (`match` and similar), never in `query_string`
+or a script.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from spinneret.kernel.clock import to_iso
 
 Body = dict[str, Any]
 
-# Noncharacters, which extraction removes from every text (Unicode standard, section 23.7), mark
-# matches, so that ranges can be read off whatever the text holds.
+# Matches are marked with noncharacters (Unicode standard, section 23.7). Extraction removes them
+# from every text, so the ranges are unambiguous for any text.
 _OPEN: Final = "\ufdd0"
 _CLOSE: Final = "\ufdd1"
 _MARK: Final = re.compile(f"[{_OPEN}{_CLOSE}]")
@@ -36,11 +36,11 @@ _SHOWN: Final = [
     "url", "title", "text", "section", "type", "index", "start", "end", "token_count",
 ]  # fmt: skip
 _FIELDS: Final = ["title^2", "section^1.5", "text"]
-"""A word of a title says more of a chunk than one of its text."""
+"""A word in a title says more about a chunk than one in its text."""
 
 
 def leg_bodies(wanted: IndexQuery, window: int) -> dict[Leg, Body]:
-    """One search for each leg that can be asked."""
+    """Return the search body of each possible leg."""
     bodies: dict[Leg, Body] = {}
     for leg in wanted.legs:
         if leg is Leg.KEYWORD:
@@ -51,10 +51,10 @@ def leg_bodies(wanted: IndexQuery, window: int) -> dict[Leg, Body]:
 
 
 def fetch_body(tenant: str, chunk_ids: Sequence[str], words: ParsedQuery | None) -> Body:
-    """What is shown of chunks, with what matches `words` marked."""
+    """Return the search body for chunks' data, with matches of `words` marked."""
     body: Body = {
         "size": len(chunk_ids) * COPIES,
-        "sort": [{"written_at": "asc"}],  # of two copies the later one is read last, and stands
+        "sort": [{"written_at": "asc"}],  # of two copies, the later one is read last and wins
         "_source": _SHOWN,
         "timeout": _TIMEOUT,
         "query": {"bool": {"filter": _owned([{"ids": {"values": list(chunk_ids)}}], tenant)}},
@@ -70,13 +70,13 @@ def fetch_body(tenant: str, chunk_ids: Sequence[str], words: ParsedQuery | None)
 
 
 def candidate(hit: Mapping[str, Any]) -> LegCandidate:
-    """A hit of a leg."""
+    """Convert a hit of a leg."""
     [signature] = hit.get("fields", {}).get("signature") or [None]
     return LegCandidate(chunk_id=hit["_id"], score=hit["_score"], signature=signature)
 
 
 def found_chunk(hit: Mapping[str, Any]) -> FoundChunk:
-    """A hit of `fetch_body`."""
+    """Convert a hit of `fetch_body`."""
     source = hit["_source"]
     marked = hit.get("highlight", {}).get("text", [])
     return FoundChunk(
@@ -95,7 +95,7 @@ def found_chunk(hit: Mapping[str, Any]) -> FoundChunk:
 
 
 def ranges_of(marked: str) -> tuple[tuple[int, int], ...]:
-    """Character ranges of the unmarked text that stood between marks."""
+    """Return the character ranges of marked passages in the unmarked text."""
     ranges: list[tuple[int, int]] = []
     start = 0
     for marks_before, mark in enumerate(_MARK.finditer(marked)):
@@ -111,8 +111,8 @@ def _ranked(query: Body, window: int) -> Body:
     return {
         "size": window,
         "_source": False,
-        # No answer shows how many chunks match, and counting them keeps the index from skipping
-        # those that can't be among the best (Lucene's block-max WAND).
+        # No response shows the number of matching chunks. Counting would also prevent the index
+        # from skipping chunks that can't be among the best (Lucene's block-max WAND).
         "track_total_hits": False,
         "docvalue_fields": ["signature"],
         "timeout": _TIMEOUT,
@@ -129,7 +129,7 @@ def _keyword_query(wanted: IndexQuery) -> Body:
     words = wanted.words
     must = [_loose(words.loose)] if words.loose else []
     must += _phrases(words)
-    # A query of nothing but quotation marks asks for no word: without a clause it would match all.
+    # A query of quotation marks only has no words; without a clause it would match all chunks.
     return {"bool": {"must": must or [{"match_none": {}}], **_scope(wanted)}}
 
 
@@ -138,7 +138,7 @@ def _matching(words: ParsedQuery) -> list[Body]:
 
 
 def _loose(text: str) -> Body:
-    # Term by term over all fields, as BM25F would: a word counts where it stands.
+    # Term by term over all fields, like BM25F: a word counts for the field that contains it.
     return {"multi_match": {"query": text, "type": "cross_fields", "fields": _FIELDS}}
 
 
@@ -150,7 +150,7 @@ def _phrases(words: ParsedQuery) -> list[Body]:
 
 
 def _scope(wanted: IndexQuery) -> Body:
-    """The parts of a bool query that bound a search."""
+    """Return the clauses of a bool query that restrict a search."""
     hidden: list[Body] = [{"term": {"deleted": True}}]
     if wanted.left_out:
         hidden.append({"terms": {"version_id": sorted(wanted.left_out)}})

@@ -1,4 +1,4 @@
-"""Making the chunk index anew and clearing it, on OpenSearch 2.19."""
+"""Rebuild and cleanup of the chunk index on OpenSearch 2.19."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from spinneret.kernel.errors import DependencyUnavailable
 
 
 class OpenSearchUpkeep:
-    """Implements IndexUpkeep, beside the index that functions read and write."""
+    """Implements IndexUpkeep on the same indexes that functions read and write."""
 
     def __init__(self, client: OpenSearch, index: OpenSearchChunkIndex) -> None:
         self._client = client
         self._index = index
 
     def begin(self, remaining: Remaining) -> str:
-        """See IndexUpkeep. An index that is only written is one that is being made."""
+        """See IndexUpkeep. An index that is written but not read is under construction."""
         names = self._index.names(remaining)
         written = self._index.targets(remaining)
         unread = written - self._index.behind(names.read, remaining)
@@ -48,7 +48,7 @@ class OpenSearchUpkeep:
     def held(
         self, target: str, documents: Sequence[Document], remaining: Remaining
     ) -> Mapping[str, IndexCoverage]:
-        """See IndexUpkeep: one aggregation."""
+        """See IndexUpkeep; sends one aggregation."""
         ids = {version_id(each.id, each.version): each for each in documents}
         labels = {
             name: {"terms": {"field": name, "size": bounds.DOCUMENT_TAGS_MAX + 1}}
@@ -90,7 +90,8 @@ class OpenSearchUpkeep:
         )
 
     def finish(self, target: str, remaining: Remaining) -> None:
-        """See IndexUpkeep: one change of the model's aliases, then all former indexes go."""
+        """See IndexUpkeep; changes the model's aliases in one request, then deletes all former
+        indexes."""
         names = self._index.names(remaining)
         former = (self._index.behind(names.read, remaining) | self._index.targets(remaining)) - {
             target
@@ -139,7 +140,7 @@ class OpenSearchUpkeep:
         return next(iter(found))
 
     def versions(self, after: Mapping[str, str] | None, remaining: Remaining) -> VersionPage:
-        """See IndexUpkeep: a composite aggregation."""
+        """See IndexUpkeep; sends a composite aggregation."""
         sources = [
             {name: {"terms": {"field": name}}} for name in ("tenant", "document_id", "version_id")
         ]
@@ -181,7 +182,7 @@ class OpenSearchUpkeep:
 
 
 def _bears(bucket: Mapping[str, Any], labels: IndexedMetadata) -> bool:
-    """Whether each chunk of a version bears each of the labels, and none bears another."""
+    """Return whether all chunks of a version have exactly these labels."""
     wanted: dict[str, set[Any]] = {
         "collection_id": {labels.collection_id} - {None},
         "tag_ids": set(labels.tag_ids),
@@ -198,5 +199,5 @@ _FORMAT = "strict_date_time"  # what `stamp` writes, in milliseconds
 
 
 def _moment(text: str) -> datetime:
-    """As the index formats it: three decimals instead of six."""
+    """Parse a time as formatted by the index, with three decimals instead of six."""
     return parse_stamp(text.removesuffix("Z").partition(".")[0] + ".000000Z")

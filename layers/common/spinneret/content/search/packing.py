@@ -1,4 +1,4 @@
-"""Rankings and hits as bytes of a cache: pure."""
+"""Serialisation of rankings and result pages for the cache; pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from spinneret.content.search.models import (
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
-    """All of what a search ranked, best first; pages of it are shown."""
+    """Complete ranking of a search, best first, from which pages are returned."""
 
     asked: str
     """Fingerprint of the search, without its limit and cursor."""
@@ -30,15 +30,15 @@ class Ranking:
     fusion: Fusion | None
     """None for a single leg."""
     truncated: bool
-    """Whether the query was longer than the model or the index takes, and was cut."""
+    """Whether the query exceeded the limit of the model or the index and was truncated."""
     degraded: bool = False
-    """Whether the keyword leg has ranked alone, as the query could not be embedded."""
+    """Whether only the keyword leg ranked, because the query could not be embedded."""
     rerank_failed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShownPage:
-    """A part of a ranking with its chunks."""
+    """A page of a ranking with its chunks."""
 
     hits: tuple[Hit, ...]
     total_count: int
@@ -50,19 +50,19 @@ class ShownPage:
 
 
 def packed_ranking(ranking: Ranking) -> bytes:
-    """A ranking as bytes."""
+    """Serialise a ranking."""
     return _packed({**_plain(ranking), "entries": [_entry(each) for each in ranking.entries]})
 
 
 def unpacked_ranking(value: bytes) -> Ranking:
-    """The inverse of `packed_ranking`."""
+    """Deserialise a ranking."""
     fields = _unpacked(value)
     entries = tuple(_ranked(each) for each in fields.pop("entries"))
     return Ranking(**{**fields, "fusion": _fusion(fields)}, entries=entries)
 
 
 def packed_page(page: ShownPage) -> bytes:
-    """A page as bytes."""
+    """Serialise a page."""
     hits = [
         {
             "ranked": _entry(hit.ranked),
@@ -75,7 +75,7 @@ def packed_page(page: ShownPage) -> bytes:
 
 
 def unpacked_page(value: bytes) -> ShownPage:
-    """The inverse of `packed_page`."""
+    """Deserialise a page."""
     fields = _unpacked(value)
     hits = tuple(
         Hit(
@@ -89,7 +89,7 @@ def unpacked_page(value: bytes) -> ShownPage:
 
 
 def _plain(value: Ranking | ShownPage) -> dict[str, Any]:
-    """The fields that are JSON as they stand."""
+    """Return the fields that need no conversion to JSON."""
     many = {"entries", "hits"}
     return {name: each for name, each in vars(value).items() if name not in many}
 

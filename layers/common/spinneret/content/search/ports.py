@@ -1,4 +1,4 @@
-"""What search needs from outside."""
+"""Ports of search."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from spinneret.kernel.clock import Remaining
 
 
 class ChunkIndex(ChunkWriter, Protocol):
-    """The index of chunks of one embedding model, to be searched too."""
+    """Searchable chunk index of one embedding model."""
 
     def search(
         self, wanted: IndexQuery, window: int, remaining: Remaining
     ) -> Mapping[Leg, Sequence[LegCandidate]]:
-        """The best `window` chunks of each leg, best first, in one round trip.
+        """Return the best `window` chunks of each leg, best first, in one round trip.
 
-        Without a vector there is the keyword leg alone.
+        Without a vector, only the keyword leg is searched.
         """
         ...
 
     def chunks(
         self, tenant: str, chunk_ids: Sequence[str], words: ParsedQuery | None, remaining: Remaining
     ) -> Mapping[str, FoundChunk]:
-        """What is shown of those of the tenant's chunks that exist, by id; with matches marked."""
+        """Return data of the tenant's existing chunks by id, with matches of `words` marked."""
         ...
 
 
@@ -43,19 +43,19 @@ class Reranker(Protocol):
     """Scores texts by how well they answer a query."""
 
     def rerank(self, query: str, texts: Sequence[str], remaining: Remaining) -> list[float]:
-        """A score from 0 to 1 for each text, in their order.
+        """Return a score from 0 to 1 for each text, in order.
 
-        Raises DependencyUnavailable, at the latest when nothing remains, and EmbeddingRefused where
-        the model can't take the texts.
+        Raises DependencyUnavailable, at the latest when no time remains, and EmbeddingRefused if
+        the model rejects the texts.
         """
         ...
 
 
 class IndexUpkeep(Protocol):
-    """Making the index anew and clearing it. All methods raise DependencyUnavailable."""
+    """Rebuilds and cleans up the index. All methods raise DependencyUnavailable."""
 
     def begin(self, remaining: Remaining) -> str:
-        """The index that is being made anew, or a new one; from now on writes go to it, too."""
+        """Return the index under construction, or create one; writes then go to it, too."""
         ...
 
     def write(self, chunks: Sequence[IndexedChunk], target: str, remaining: Remaining) -> None:
@@ -65,29 +65,29 @@ class IndexUpkeep(Protocol):
     def held(
         self, target: str, documents: Sequence[Document], remaining: Remaining
     ) -> Mapping[str, IndexCoverage]:
-        """Document id → what an index has of its current version; at most 1000."""
+        """Return an index's coverage of up to 1000 documents' current versions, by document id."""
         ...
 
     def trim(self, document: Document, target: str, remaining: Remaining) -> None:
-        """Forget chunks of its version in one index beyond as many as it has."""
+        """Remove surplus chunks of the document's version from one index."""
         ...
 
     def finish(self, target: str, remaining: Remaining) -> None:
-        """Search `target` from now on, and forget all others, those of a former model too."""
+        """Switch searches to `target` and delete all other indexes, including a former model's."""
         ...
 
     def retire(self, remaining: Remaining) -> None:
-        """Forget the indexes of a former model: all documents are in the present one's."""
+        """Delete a former model's indexes, once all documents are in the current model's."""
         ...
 
     def reading(self, remaining: Remaining) -> str:
-        """The index that is searched."""
+        """Return the name of the index that is searched."""
         ...
 
     def versions(self, after: Mapping[str, str] | None, remaining: Remaining) -> VersionPage:
-        """Versions that the index has chunks of, some at a time."""
+        """Return a page of the versions with chunks in the index."""
         ...
 
     def remove(self, versions: Sequence[IndexedVersion], remaining: Remaining) -> None:
-        """Forget the chunks of these versions."""
+        """Remove the chunks of these versions."""
         ...

@@ -1,4 +1,4 @@
-"""Vectors of queries, embedded or kept since the last time."""
+"""Vectors of queries, embedded or cached."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 
 logger = logging.getLogger(__name__)
 
-_SPECIAL_TOKENS: Final = 2  # [CLS] and [SEP], which the embedder adds to every input
+_SPECIAL_TOKENS: Final = 2  # the embedder adds [CLS] and [SEP] to every input
 
 
 class QueryVectors:
-    """Turns a search's query into its vector."""
+    """Computes the vector of a search's query."""
 
     def __init__(self, embedder: Embedder, caches: Caches | None) -> None:
         self._embedder = embedder
         self._caches = caches
 
     def begin(self, run: SearchRun) -> str | None:
-        """The embedder's model, and the key of the query's vector; None while it is away."""
+        """Determine the model and the vector's cache key. Return the model's id, or None without a
+        vector leg or embedder."""
         if Leg.VECTOR not in run.query.legs:
             return None
         try:
@@ -41,7 +42,8 @@ class QueryVectors:
         return run.model_id
 
     def vector(self, run: SearchRun) -> tuple[float, ...] | None:
-        """The query's vector; None when the embedder doesn't answer in its part of the time."""
+        """Return the query's vector; None if the embedder doesn't respond within its share of
+        time."""
         if run.known_vector is not None:
             self._count_embedding(run, hit=True)
             run.embedding_cached = True
@@ -68,7 +70,7 @@ class QueryVectors:
             )
 
     def _fitting(self, run: SearchRun, left: Remaining) -> str:
-        """The query as far as the model's window goes; a token has at least one byte."""
+        """Return the query, truncated to the model's window; a token has at least one byte."""
         text = run.query.text.replace('"', " ")
         room = self._embedder.info(left).max_input_tokens - _SPECIAL_TOKENS
         if len(text.encode()) <= room:

@@ -1,4 +1,4 @@
-"""What a search decides without asking anybody: pure."""
+"""Pure rules of search."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import optional_stamp
 from spinneret.kernel.errors import ValidationFailed
 
-# What OpenSearch's standard tokenizer makes of letters (Lucene 9, Unicode Annex 29).
+# Letter classes of OpenSearch's standard tokenizer (Lucene 9, Unicode Annex 29).
 _SINGLE: Final = re.compile(
-    # Each by itself: ideographs and hiragana, with radicals, iteration marks and rare scripts.
+    # One term each: ideographs and hiragana, with radicals, iteration marks and rare scripts.
     "[\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\U00016fe0-\U00018dff\U0001b000-\U0001b2ff\U00020000-\U0003ffff]"
 )
@@ -35,12 +35,12 @@ _CURSOR: Final = re.compile(r"([0-9a-f]{32})\.([0-9]{1,4})")
 
 
 def normalised(text: str) -> str:
-    """A query as caches know it: lower case, single blanks."""
+    """Return a query in lower case with single blanks, as used in cache keys."""
     return " ".join(text.lower().split())
 
 
 def query_fingerprint(query: Query) -> str:
-    """Fingerprint of everything in a query that decides its ranking; 32 hexadecimal digits."""
+    """Return a fingerprint of all query fields that affect the ranking; 32 hexadecimal digits."""
     filters = query.filters
     named = {
         "text": normalised(query.text),
@@ -66,23 +66,23 @@ def query_fingerprint(query: Query) -> str:
 
 
 def digest(*parts: str | int | None) -> str:
-    """A key of a cache; 32 hexadecimal digits."""
+    """Return a cache key; 32 hexadecimal digits."""
     return fingerprint(list(parts))[:32]
 
 
 def named(ranking: bytes) -> str:
-    """A ranking's name follows from all that it holds: another one of an equal search, as another
-    reranker or embedder makes it, doesn't take its place under open cursors."""
+    """Return a ranking's name, a hash of its content. A different ranking of an equal search, by
+    another reranker or embedder, can't replace it under open cursors."""
     return hashlib.sha256(ranking).hexdigest()[:32]
 
 
 def is_cursor(text: str) -> bool:
-    """Whether this can be a place in a ranking."""
+    """Return whether the text is a well-formed cursor."""
     return _CURSOR.fullmatch(text) is not None
 
 
 def place_of(cursor: str) -> tuple[str, int]:
-    """The ranking's name and how much of it was shown; raises ValidationFailed."""
+    """Return the ranking's name and the number of entries shown; raise ValidationFailed."""
     match = _CURSOR.fullmatch(cursor)
     if match is None:
         raise ValidationFailed("not a cursor", details={"fields": [{"field": "cursor"}]})
@@ -90,12 +90,12 @@ def place_of(cursor: str) -> tuple[str, int]:
 
 
 def cursor_at(ranking: str, shown: int) -> str:
-    """The inverse of `place_of`."""
+    """Return a cursor for `place_of`."""
     return f"{ranking}.{shown}"
 
 
 def cut_to_terms(text: str) -> str:
-    """The text up to its last term that the index takes; rather too many are counted."""
+    """Return the text up to the index's term limit; the count of terms is an upper bound."""
     terms, before = 0, _Kind.NOTHING
     for end, character in enumerate(text):
         kind = _kind_of(character, before)
@@ -108,7 +108,7 @@ def cut_to_terms(text: str) -> str:
 
 
 class _Kind(Enum):
-    """What a character is to the tokenizer; neighbours of one kind are one term."""
+    """Character class of the tokenizer; adjacent characters of one class form a term."""
 
     NOTHING = auto()
     ALONE = auto()
@@ -123,7 +123,7 @@ def _kind_of(character: str, before: _Kind) -> _Kind:
         return _Kind.ALONE
     category = unicodedata.category(character)
     if category[0] == "M" or category == "Cf":
-        return before  # belongs to the character before it
+        return before  # belongs to the previous character
     if _KATAKANA.match(character):
         return _Kind.KATAKANA
     if category[0] == "L" and _UNSPACED.match(character):
@@ -134,7 +134,7 @@ def _kind_of(character: str, before: _Kind) -> _Kind:
 
 
 def may_show(ranked: Ranked, shown: Mapping[str, VersionVisibility], filters: Filters) -> bool:
-    """Whether the document's row, which is the truth, has this version and what is asked for."""
+    """Return whether the document's row, which is authoritative, has this version and matches."""
     row = shown.get(ranked.candidate.document_id)
     if row is None or row.version != ranked.candidate.version:
         return False
@@ -144,13 +144,14 @@ def may_show(ranked: Ranked, shown: Mapping[str, VersionVisibility], filters: Fi
 
 
 class NearDuplicateFilter:
-    """Tells whether a chunk says nearly the same as one before it."""
+    """Detects chunks that are near-duplicates of earlier ones."""
 
     def __init__(self) -> None:
         self._seen: list[int] = []
 
     def is_new(self, signature: str | None) -> bool:
-        """Whether none before it says nearly the same; a chunk without a signature is new."""
+        """Return True and remember the chunk unless it is a near-duplicate of an earlier one. A
+        chunk without a signature is always new."""
         if signature is None:
             return True
         bits = int(signature, 16)
@@ -161,7 +162,7 @@ class NearDuplicateFilter:
 
 
 def with_similar(shown: Sequence[Ranked], ranking: Sequence[Ranked]) -> list[Ranked]:
-    """The hits, each with the number of candidates below it that say nearly the same."""
+    """Return the hits, each with the number of lower-ranked near-duplicates."""
     found: list[Ranked] = []
     for each in shown:
         below = ranking[ranking.index(each) + 1 :]

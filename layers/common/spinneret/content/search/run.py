@@ -1,4 +1,4 @@
-"""One search on its way: what it knows so far, and how long its steps took."""
+"""State and timings of one search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spinneret.kernel.clock import Remaining
 
 @dataclass
 class SearchRun:
-    """One search on its way."""
+    """State and timings of one search."""
 
     query: Query
     remaining: Remaining
@@ -32,7 +32,7 @@ class SearchRun:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Counts the time of a step."""
+        """Measure the time of a step in milliseconds."""
         started = self.timer()
         try:
             yield

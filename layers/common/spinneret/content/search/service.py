@@ -1,9 +1,9 @@
-"""Searching: embed the query, ask both legs, fuse, drop what is outdated, show a page.
+"""Searches: embed the query, search both legs, fuse, drop outdated chunks, return a page.
 
-Answers are cached under the generation of the tenant's documents, which is read before anything
-else: a write is in the index before it is committed, and its commit makes another generation, so
-that no answer from before it is shown after it. A ranking of more than a page is kept whole; its
-cursor goes on in it, whatever is written meanwhile.
+Results are cached under the generation of the tenant's documents, which is read first. A write
+reaches the index before its commit, and the commit changes the generation. No result from before a
+commit is therefore returned after it. A ranking of more than a page is cached as a whole; its
+cursor continues in it, regardless of later writes.
 """
 
 from __future__ import annotations
@@ -49,20 +49,21 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class SearchResult:
-    """The hits of one query, best first."""
+    """Result of a search: hits, best first."""
 
     hits: tuple[Hit, ...]
     total_count: int
-    """Candidates within the windows, before outdated ones are dropped and the limit cuts."""
+    """Number of candidates in the windows, before outdated ones are dropped and the limit
+    applies."""
     next_cursor: str | None = None
     fusion: Fusion | None = None
-    """The method that ranked; None for a single leg."""
+    """Fusion method used; None for a single leg."""
     degraded: bool = False
-    """The embedder was away, or refused the query: the keyword leg ranked alone."""
+    """Whether only the keyword leg ranked, because the embedder failed or refused the query."""
     truncated: bool = False
-    """The query was longer than the model or the index takes, and was cut."""
+    """Whether the query exceeded the limit of the model or the index and was truncated."""
     rerank_failed: bool = False
-    """The reranker was away: the order is the fused one."""
+    """Whether the reranker failed, so that the order is the fused one."""
     result_cached: bool = False
     embedding_cached: bool = False
     timings: Mapping[str, float] = field(default_factory=dict)
@@ -70,7 +71,7 @@ class SearchResult:
 
 
 class SearchService:
-    """Searches one tenant's current documents. Without caches there are no cursors."""
+    """Searches one tenant's current documents. Cursors require caches."""
 
     def __init__(
         self,
@@ -94,7 +95,8 @@ class SearchService:
         self._sleep = sleep
 
     def search(self, query: Query, remaining: Remaining) -> SearchResult:
-        """Raises DependencyUnavailable, ValidationFailed for a cursor, FeatureDisabled."""
+        """Search a tenant's documents. Raise DependencyUnavailable, ValidationFailed for a bad
+        cursor, or FeatureDisabled."""
         if query.use_reranker and self._reranker is None:
             raise FeatureDisabled("this stage has no reranker")
         run = SearchRun(query=query, remaining=remaining, timer=self._timer)
@@ -115,7 +117,8 @@ class SearchService:
     def _cached_or_made(
         self, run: SearchRun, asked: str, key: CacheKey, caches: Caches
     ) -> SearchResult:
-        """Of equal searches at one time, one asks the index; the others wait for its answer."""
+        """Return the cached page, or make it. Of concurrent equal searches, only one queries the
+        index; the others wait for its result."""
         tenant = run.query.tenant
         read = self._read(run, caches, key)
         page = read.entries.get(key)
@@ -151,7 +154,8 @@ class SearchService:
         return None if value is None else vector_of(value)
 
     def _awaited(self, run: SearchRun, caches: Caches, key: CacheKey, owner: str) -> bytes | None:
-        """Another's answer; None when it doesn't come, or this search has become the one to ask."""
+        """Wait for another search's page. Return None if it doesn't arrive, or if this search took
+        the lock."""
         waited = limit_remaining(run.remaining, bounds.STAMPEDE_WAIT_SECONDS)
         while waited() > 0:
             self._sleep(bounds.STAMPEDE_POLL_SECONDS)
@@ -159,12 +163,12 @@ class SearchService:
             if page is not None:
                 return page
             if caches.lock(run.query.tenant, key, owner):
-                # The former owner may have stored its answer between the two calls above.
+                # The former owner may have stored its page between the two calls above.
                 return caches.read(run.query.tenant, [key]).entries.get(key)
         return None
 
     def _continued(self, run: SearchRun, asked: str, cursor: str, caches: Caches) -> ShownPage:
-        """The page of a ranking that was kept when its first page was shown."""
+        """Return a page of a ranking that was cached by the first page's search."""
         name, shown = rules.place_of(cursor)
         key = CacheKey(CacheName.QUERY, name)
         with run.step("cache"):
@@ -193,13 +197,13 @@ class SearchService:
     # ---------------------------------------------------------------- Ranking
 
     def _made(self, run: SearchRun, asked: str) -> ShownPage:
-        """Rank, keep the ranking if it has more than a page, and show the first one."""
+        """Rank, cache the ranking if it has more than a page, and return the first page."""
         ranking = replace(self._ranking(run), asked=asked)
         more = len(ranking.entries) > run.query.limit
         return self._page(run, ranking, self._kept(run, ranking) if more else None, 0)
 
     def _kept(self, run: SearchRun, ranking: Ranking) -> str | None:
-        """The name under which the ranking is kept; None where it couldn't be."""
+        """Cache the ranking; return its name, or None if it couldn't be stored."""
         if self._caches is None:
             return None
         packed = packing.packed_ranking(ranking)
@@ -209,8 +213,8 @@ class SearchService:
             return name if self._caches.keep(run.query.tenant, entry, run.epochs) else None
 
     def _ranking(self, run: SearchRun) -> Ranking:
-        """All candidates in order. Where outdated ones leave too few, they are left out and the
-        index is asked again, as they fill its windows."""
+        """Return all candidates in order. If outdated ones fill the windows and leave too few,
+        exclude them and search again."""
         query = run.query
         vector = self._vectors.vector(run) if Leg.VECTOR in query.legs else None
         if Leg.KEYWORD not in query.legs and vector is None:
@@ -259,7 +263,8 @@ class SearchService:
         return entries, fusion
 
     def _outdated(self, run: SearchRun, entries: Sequence[Ranked]) -> frozenset[str]:
-        """Versions among the candidates that aren't shown; empty where the first page is full."""
+        """Return the candidates' outdated versions; empty if the first page is full without
+        them."""
         size = run.query.rerank_top_n if run.query.use_reranker else run.query.limit
         if len(self._current(run, entries, 0, size)[0]) >= size:
             return frozenset()
@@ -272,12 +277,12 @@ class SearchService:
     def _current(
         self, run: SearchRun, entries: Sequence[Ranked], start: int, size: int
     ) -> tuple[list[Ranked], int]:
-        """The first `size` entries from `start` on that may be shown, and where they end."""
+        """Return the first `size` visible entries from `start` on, and the position after them."""
         shown: list[Ranked] = []
         distinct = rules.NearDuplicateFilter()
-        # What earlier pages showed decides what is new on this one.
+        # Near-duplicates of entries on earlier pages must be hidden here.
         end = 0 if run.query.collapse else start
-        part = max(2 * size, start - end)  # mostly one look-up: few documents change meanwhile
+        part = max(2 * size, start - end)  # usually one look-up suffices
         while end < len(entries) and len(shown) < size:
             self._look_up(run, entries[end : end + part])
             for each in entries[end : end + part]:
@@ -300,9 +305,9 @@ class SearchService:
         run.looked_up |= set(ids)
 
     def _reranked(self, run: SearchRun, ranking: Ranking) -> Ranking:
-        """The first candidates in the reranker's order; as they were where it is away."""
+        """Return the first candidates in the reranker's order; keep the fused order if it fails."""
         query = run.query
-        assert self._reranker is not None  # search() asks
+        assert self._reranker is not None  # checked by search()
         first, _ = self._current(run, ranking.entries, 0, query.rerank_top_n)
         with run.step("chunks"):
             chunks = self._index.chunks(
@@ -326,7 +331,7 @@ class SearchService:
     # ---------------------------------------------------------------- Pages
 
     def _page(self, run: SearchRun, ranking: Ranking, name: str | None, start: int) -> ShownPage:
-        """A part of the ranking with its chunks; `name` is the one that it is kept under."""
+        """Return a page of the ranking with its chunks; `name` is the ranking's cache name."""
         query = run.query
         entries, end = self._current(run, ranking.entries, start, query.limit)
         if query.collapse:
@@ -346,7 +351,7 @@ class SearchService:
                 ),
             )
             for each in entries
-            if each.candidate.chunk_id in chunks  # else it was replaced since it was ranked
+            if each.candidate.chunk_id in chunks  # a missing chunk was replaced after it was ranked
         )
         more = end < len(ranking.entries)
         return ShownPage(
@@ -361,7 +366,7 @@ class SearchService:
 
 
 def _neighbours(of: str) -> tuple[str, ...]:
-    """The ids of the chunks before and after a chunk, whether or not they exist."""
+    """Return the ids of the previous and the next chunk, which may not exist."""
     document_id, version, index = of.rsplit(":", 2)
     around = (int(index) - 1, int(index) + 1)
     return tuple(chunk_id(document_id, version, each) for each in around if each >= 0)

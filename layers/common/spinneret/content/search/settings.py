@@ -1,4 +1,4 @@
-"""Where the index and the embedder are."""
+"""Settings of index and embedder."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ class SearchSettings(Settings):
 
     opensearch_url: str
     opensearch_auth: str
-    """`sigv4` on AWS, `none` for an index that asks for no signature."""
+    """`sigv4` on AWS, `none` for an index that accepts unsigned requests."""
     embedder_url: str
-    """Of a server; where it is empty, the function below embeds."""
+    """URL of an embedding server; if empty, `embedder_function` embeds."""
     embedder_function: str = ""
     embedder_secret: str = ""
-    """The name or ARN of a secret: the value of the Authorization header for the server."""
+    """Name or ARN of a secret with the value of the server's Authorization header."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EmbeddingSettings(SearchSettings):
-    """How long one call of the embedder may take, where its caller has as long."""
+    """Time limit of one embedder call in seconds, if its caller allows as much."""
 
     tei__timeout_s: float = bounds.EMBED_SECONDS
 
 
 @dataclass(frozen=True, kw_only=True)
 class IndexingSettings(EmbeddingSettings):
-    """Of whoever writes chunks: the first write makes the index."""
+    """Settings for writing chunks; the first write creates the index."""
 
     index_shards: int = 1
     index_replicas: str = "0-1"
-    """A number, or a range: as many of it as there are further nodes. Holds for new indexes."""
+    """A number, or a range whose upper end is limited by the number of further nodes. Applies to
+    new indexes."""
     tei__batch_size: int = bounds.EMBED_BATCH
-    """Texts that the embedder gets at once, if it takes as many."""
+    """Maximum number of texts per embedder call, unless the embedder's limit is lower."""

@@ -1,4 +1,4 @@
-"""Embedder and reranker over HTTP, as Text Embeddings Inference (TEI) offers them."""
+"""Embedder and reranker over HTTP, with the API of Text Embeddings Inference (TEI)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _REFUSES_CREDENTIALS: Final = frozenset({httpx.codes.UNAUTHORIZED, httpx.codes.F
 
 
 class Credentials(Protocol):
-    """A secret that is kept once it was read."""
+    """A secret that is cached after the first read."""
 
     def value(self) -> str:
-        """The secret; raises DependencyUnavailable."""
+        """Return the secret; raise DependencyUnavailable."""
         ...
 
     def forget(self) -> None:
-        """Read it again for the next call."""
+        """Drop the cached value, so that the next call reads it again."""
         ...
 
 
@@ -45,7 +45,7 @@ class TeiEmbedder(ProtocolEmbedder):
         seconds: float = bounds.EMBED_SECONDS,
         credentials: Credentials | None = None,
     ) -> None:
-        """`seconds` is the longest that one request may take; `credentials` is the value of the
+        """Take `seconds` as the time limit of one request and `credentials` as the value of the
         Authorization header."""
         send = _Http("embedder", base_url, client, credentials).send
         super().__init__(Server("embedder", send, sleep, seconds))
@@ -82,8 +82,8 @@ class _Http:
         self._refused = False
 
     def send(self, method: str, path: str, body: Any, left: Remaining) -> TeiResponse:
-        """See `tei_protocol.Send`. Credentials that are refused are read once more: they may have
-        been replaced since."""
+        """See `tei_protocol.Send`. Rejected credentials are read once more, since they may have
+        been replaced."""
         headers = {} if self._credentials is None else {"Authorization": self._credentials.value()}
         seconds = left()
         if seconds <= 0:

@@ -1,7 +1,7 @@
-"""The protocol of Text Embeddings Inference (TEI), however its server is reached.
+"""Protocol of Text Embeddings Inference (TEI), independent of the transport.
 
-What is asked and how answers are checked stands here once; `tei` sends it over HTTP,
-`lambda_embedder` to a function of this application.
+This module builds requests and validates responses. `tei` sends them over HTTP, `lambda_embedder`
+to a Lambda function of this application.
 """
 
 from __future__ import annotations
@@ -21,43 +21,46 @@ from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 logger = logging.getLogger(__name__)
 
 _FIRST_PAUSE: Final = 0.2  # seconds; doubled before the third try
-_PIECE_CHARS: Final = 50_000  # TEI refuses 250 characters per token of the model's window and more
+_PIECE_CHARS: Final = 50_000  # TEI rejects 250 characters or more per token of its window
 _CONTINUATION: Final = bytes(range(0x80, 0xC0))  # RFC 3629: bytes that begin no character
 _TOO_MANY: Final = 429
 _SERVER_FAULT: Final = 500
 
 
 class Unreachable(Exception):
-    """No answer came; the message names the kind of error, never what was sent."""
+    """Raised if no response came; the message names the kind of error, never the request's
+    content."""
 
 
 @dataclass(frozen=True)
 class TeiResponse:
-    """An HTTP status and, where it is a success, the body."""
+    """An HTTP status and, on success, the body."""
 
     status: int
     body: Any = None
 
 
 Send = Callable[[str, str, Any, Remaining], TeiResponse]
-"""(method, path, body, what remains of this try) → answer; raises Unreachable, at the latest when
-nothing remains, and DependencyUnavailable where another try can't help."""
+"""Function from (method, path, body, time remaining for this try) to a response. Raises
+Unreachable, at the latest when no time remains, or DependencyUnavailable if a retry is
+pointless."""
 
 
 class Server:
-    """A server of the protocol; `dependency` names it in errors."""
+    """A TEI server; `dependency` is its name in errors."""
 
     def __init__(
         self, dependency: str, send: Send, sleep: Callable[[float], None], seconds: float
     ) -> None:
-        """`seconds` is the longest that one request may take."""
+        """Take `seconds` as the time limit of one request."""
         self._dependency = dependency
         self._send = send
         self._sleep = sleep
         self._seconds = seconds
 
     def ask(self, method: str, path: str, body: Any, remaining: Remaining) -> Any:
-        """Up to EMBED_ATTEMPTS tries while time remains: one that hangs takes all of it."""
+        """Send a request with up to EMBED_ATTEMPTS tries while time remains; a try that hangs uses
+        all of it."""
         pause = _FIRST_PAUSE
         for attempt in range(bounds.EMBED_ATTEMPTS):
             if attempt:
@@ -84,14 +87,16 @@ class Server:
 
 
 class ProtocolEmbedder:
-    """Implements Embedder. `info` is asked once and kept: a model changes by a new deployment."""
+    """Implements Embedder. `info` is requested once and cached, since a new model requires a
+    deployment."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
         self._info: EmbedderInfo | None = None
 
     def info(self, remaining: Remaining) -> EmbedderInfo:
-        """See Embedder. TEI names no dimension, so one short text is embedded to learn it."""
+        """See Embedder. TEI doesn't report the dimension, so a short text is embedded to determine
+        it."""
         if self._info is None:
             answer = self._ask("GET", "/info", None, remaining)
             [probe] = self._ask("POST", "/embed", {"inputs": ["dimension"]}, remaining)
@@ -118,7 +123,8 @@ class ProtocolEmbedder:
         return spans
 
     def embed(self, texts: Sequence[str], remaining: Remaining) -> list[tuple[float, ...]]:
-        """See Embedder. Vectors are checked before they are normalised here."""
+        """See Embedder. Vectors are validated first, then normalised here rather than by the
+        server."""
         dimension = self.info(remaining).dimension
         body = {"inputs": list(texts), "normalize": False, "truncate": False}
         vectors = self._ask("POST", "/embed", body, remaining)
@@ -138,7 +144,7 @@ class ProtocolReranker:
         self._max_batch: int | None = None
 
     def rerank(self, query: str, texts: Sequence[str], remaining: Remaining) -> list[float]:
-        """See Reranker. TEI answers a batch in the order of its scores, which `index` undoes."""
+        """See Reranker. TEI sorts a batch by score; `index` restores the order of the texts."""
         if self._max_batch is None:
             answer = self._server.ask("GET", "/info", None, remaining)
             self._max_batch = int(answer["max_client_batch_size"])
@@ -157,9 +163,9 @@ class ProtocolReranker:
 
 
 def pieces(text: str, size: int) -> Iterator[tuple[int, int]]:
-    """Ranges of at most `size` characters that cover the text, cut at blanks where there are any.
+    """Yield ranges of at most `size` characters that cover the text, cut at blanks if possible.
 
-    Pieces of nothing but blanks are left out: they hold no tokens.
+    Blank pieces are skipped, since they contain no tokens.
     """
     begin = 0
     while begin < len(text):
@@ -173,9 +179,10 @@ def pieces(text: str, size: int) -> Iterator[tuple[int, int]]:
 
 
 def characters_of(text: str, offsets: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Character ranges of ascending UTF-8 byte ranges, which are what TEI's `/tokenize` answers.
+    """Convert ascending UTF-8 byte ranges, as returned by TEI's `/tokenize`, to character ranges.
 
-    A token may begin or end inside a character (byte-level vocabularies): it then covers it whole.
+    A token may begin or end inside a character (byte-level vocabularies). Its range then includes
+    the whole character.
     """
     if text.isascii():
         yield from offsets
@@ -192,12 +199,12 @@ def characters_of(text: str, offsets: Sequence[tuple[int, int]]) -> Iterator[tup
 
 
 def _leads(data: bytes) -> int:
-    """Characters that begin in these bytes."""
+    """Return the number of characters that begin in these bytes."""
     return len(data.translate(None, _CONTINUATION))
 
 
 def unit(vector: Sequence[float], dimension: int) -> tuple[float, ...]:
-    """The vector at length one; raises EmbeddingRefused for what can't be a text's embedding."""
+    """Normalise a vector to length 1; raise EmbeddingRefused if it can't be a text's embedding."""
     if len(vector) != dimension:
         raise EmbeddingRefused(f"a vector has {len(vector)} dimensions instead of {dimension}")
     norm = math.sqrt(math.fsum(value * value for value in vector))

@@ -1,4 +1,4 @@
-"""Found chunks as answers."""
+"""Search results as API responses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spinneret.content.search.service import SearchResult
 
 
 def response_of(found: SearchResult, latency_ms: float) -> SearchResponse:
-    """The answer of a search that took `latency_ms`."""
+    """Return the response to a search that took `latency_ms`."""
     return SearchResponse(
         results=[_hit(each) for each in found.hits],
         total_count=found.total_count,

@@ -1,4 +1,4 @@
-"""Chooses the adapters of search."""
+"""Adapters of search."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ from spinneret.kernel.settings import SettingsError
 
 @dataclass(frozen=True, kw_only=True)
 class SearchApiSettings(EmbeddingSettings, QueryCacheSettings):
-    """The search API's environment."""
+    """Settings of the search API."""
 
     documents_table: str
     jobs_table: str
     reranker_url: str = ""
-    """Empty where there is none: it is a model of its own, not the embedder's."""
+    """Empty without a reranker, which is a separate model from the embedder."""
     reranker_secret: str = ""
-    """As `embedder_secret`."""
+    """Name or ARN of a secret with the value of the reranker's Authorization header."""
     features__enable_reranker: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchApi:
-    """What the routes of search use."""
+    """Services used by the search routes."""
 
     search: SearchService
 
 
 def embedder(settings: EmbeddingSettings) -> Embedder:
-    """The embedder of this stage; keeps its connection for the life of the process."""
+    """Create this stage's embedder; it keeps its connection for the life of the process."""
     seconds = settings.tei__timeout_s
     if not settings.embedder_url:
         if not settings.embedder_function:
@@ -57,20 +57,20 @@ def embedder(settings: EmbeddingSettings) -> Embedder:
 
 
 def chunk_index(settings: SearchSettings, of: Embedder) -> OpenSearchChunkIndex:
-    """The index of this stage for one embedder's vectors."""
+    """Create this stage's index for one embedder's vectors."""
     client = opensearch_client(settings.opensearch_url, settings.opensearch_auth)
     return OpenSearchChunkIndex(client, of, utc_now)
 
 
 def written_index(settings: IndexingSettings, of: Embedder) -> OpenSearchChunkIndex:
-    """The same for who writes chunks, and may have to make it."""
+    """Create this stage's index for writing, which may have to create it in OpenSearch."""
     client = opensearch_client(settings.opensearch_url, settings.opensearch_auth)
     shape = IndexShape(shards=settings.index_shards, replicas=settings.index_replicas)
     return OpenSearchChunkIndex(client, of, utc_now, shape)
 
 
 def search_api(env: Mapping[str, str]) -> SearchApi:
-    """Services of the search API."""
+    """Create the services of the search API."""
     settings = SearchApiSettings.from_env(env)
     model = embedder(settings)
     return SearchApi(

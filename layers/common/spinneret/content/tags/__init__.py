@@ -1,1 +1,1 @@
-"""Tags: words that a tenant marks its documents with."""
+"""Document tags."""

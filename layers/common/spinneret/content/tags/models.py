@@ -1,4 +1,4 @@
-"""Values of tags."""
+"""Data classes of tags."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ NAME_MAX_CHARS: Final = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Tag:
-    """A word that marks documents, in lower case; unique per tenant."""
+    """A lower-case label of documents; its name is unique per tenant."""
 
     tenant: str
     id: str
     name: str
     created_at: datetime
     version: int = 1
-    """Goes up by one with every change; the condition of the next one."""
+    """Incremented by every change; each update is conditional on it."""

@@ -1,4 +1,4 @@
-"""What tags need from outside."""
+"""Ports of tags."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ class TagStore(Protocol):
     """Tags by tenant and id; names are unique per tenant. Raises DependencyUnavailable."""
 
     def add(self, tag: Tag) -> None:
-        """Store a new one; raises Conflict when its name is taken."""
+        """Store a new tag; raise Conflict if its name is taken."""
         ...
 
     def get(self, tenant: str, tag_id: str) -> Tag | None:
-        """The tag as it stands."""
+        """Return the tag (consistent read), or None."""
         ...
 
     def find(self, tenant: str, name: str) -> Tag | None:
-        """The tag that has a name."""
+        """Return the tag with this name, or None."""
         ...
 
     def many(self, tenant: str, tag_ids: Sequence[str]) -> tuple[Tag, ...]:
-        """Those of at most 100 tags that there are, in no order."""
+        """Return up to 100 tags, unordered; unknown ids are skipped."""
         ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Tag]:
-        """Up to `limit` tags with ids before `after`, newest first."""
+        """Return up to `limit` tags with ids before `after`, newest first."""
         ...
 
     def replace(self, former: Tag, tag: Tag) -> bool:
-        """Write `tag` over `former`; False when that isn't what stands any more.
+        """Replace `former` by `tag`; return False if it changed meanwhile.
 
-        Raises Conflict when another tag has the name.
+        Raises Conflict if another tag has the name.
         """
         ...
 
     def remove(self, tag: Tag) -> bool:
-        """Remove it; False when it isn't what stands any more."""
+        """Remove a tag; return False if it changed meanwhile."""
         ...

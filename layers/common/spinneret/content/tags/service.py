@@ -1,4 +1,4 @@
-"""A tenant's tags: the use cases behind the routes."""
+"""Use cases of a tenant's tags."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 
-_RACES: Final = 5  # changes of one tag at the same time are rare
+_RACES: Final = 5  # concurrent changes of one tag are rare
 
 
 class TagService:
-    """Tags. An unknown id and a foreign one are the same NotFound.
+    """Manages tags. Unknown ids and other tenants' ids raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
@@ -28,7 +28,7 @@ class TagService:
         self._new_id = new_id
 
     def create(self, tenant: str, name: str) -> Tag:
-        """Raises Conflict when the name is taken."""
+        """Create a tag; raise Conflict if the name is taken."""
         tag = Tag(
             tenant=tenant,
             id=self._new_id("tag"),
@@ -39,18 +39,18 @@ class TagService:
         return tag
 
     def get(self, tenant: str, tag_id: str) -> Tag:
-        """Raises NotFound."""
+        """Return the tag; raise NotFound."""
         tag = self._store.get(tenant, tag_id)
         if tag is None:
             raise NotFound("no such tag")
         return tag
 
     def named(self, tenant: str, names: Sequence[str]) -> list[Tag]:
-        """The tags of these names, in their order; those that there aren't are made."""
+        """Return the tags with these names, in their order; create missing tags."""
         return [self._named(tenant, name) for name in dict.fromkeys(names)]
 
     def many(self, tenant: str, tag_ids: Sequence[str]) -> dict[str, Tag]:
-        """Those of the tags that there are, by id."""
+        """Return tags by id; unknown ids are skipped."""
         return {tag.id: tag for tag in self._store.many(tenant, tag_ids)}
 
     def _named(self, tenant: str, name: str) -> Tag:
@@ -60,7 +60,7 @@ class TagService:
                 return found
             try:
                 return self.create(tenant, name)
-            except Conflict:  # made by another meanwhile
+            except Conflict:  # another request created it meanwhile
                 continue
         raise _changing()
 
@@ -69,7 +69,7 @@ class TagService:
         return self._store.page(tenant, after, limit)
 
     def rename(self, tenant: str, tag_id: str, name: str) -> Tag:
-        """Raises NotFound, and Conflict when the name is taken."""
+        """Rename a tag. Raise NotFound, or Conflict if the name is taken."""
         for _ in range(_RACES):
             former = self.get(tenant, tag_id)
             tag = replace(former, name=name, version=former.version + 1)
@@ -78,7 +78,7 @@ class TagService:
         raise _changing()
 
     def remove(self, tenant: str, tag_id: str) -> None:
-        """Raises NotFound."""
+        """Remove a tag; raise NotFound."""
         for _ in range(_RACES):
             if self._store.remove(self.get(tenant, tag_id)):
                 return

@@ -1,4 +1,4 @@
-"""Chooses the adapters of tags."""
+"""Adapters of tags."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from spinneret.kernel.settings import Settings
 
 @dataclass(frozen=True, kw_only=True)
 class TagSettings(Settings):
-    """Where tags are kept."""
+    """Settings of the tag store."""
 
     labels_table: str
 
 
 def tag_service(env: Mapping[str, str]) -> TagService:
-    """Tags of this stage."""
+    """Create the tag service of this stage."""
     settings = TagSettings.from_env(env)
     return TagService(
         store=DynamoTagStore(dynamodb_client(), settings.labels_table),
