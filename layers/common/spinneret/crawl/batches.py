@@ -1,4 +1,4 @@
-"""The handler of a batch: makes its crawls and waits for them."""
+"""Handler of a batch: creates its crawls and waits for them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from spinneret.jobs.worker import Context
 
 
 class BatchHandler:
-    """Of the kind `crawl_batch`."""
+    """Handle `crawl_batch` jobs."""
 
     def __init__(self, children: Children) -> None:
         self._children = children
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Never returns; raises as `Children.create`, and AwaitChildren in the end."""
+        """Create the crawls and wait.
+
+        Never returns: raises the exceptions of `Children.create`, or AwaitChildren at the end.
+        """
         self._children.create_planned(context)
         self._children.await_all(context)

@@ -1,4 +1,4 @@
-"""What is checked before a page is crawled, and the job that then crawls it."""
+"""Validate submissions of pages and build their crawl jobs."""
 
 from __future__ import annotations
 
@@ -24,21 +24,24 @@ from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.fetching.urls import Url, cache_url, canonical_url
 from spinneret.web.hosts.service import HostService
 
-RECIPE: Final = 2  # goes up when the same page would be processed to another result
+RECIPE: Final = 2  # increment it when the same page would yield another result
 
 RequireProxy = Callable[[str, str], None]
-"""(tenant, config id): raises where no crawl may go by these proxies."""
+"""Function of (tenant, config id) that raises if crawls may not use these proxies."""
 ConfigInForce = Callable[[str, str | None], Config | None]
-"""(tenant, config id): that config, or the tenant's default; raises NotFound."""
+"""Function of (tenant, config id) that returns this config, or the tenant's default.
+
+Raises NotFound.
+"""
 RequireCollection = Callable[[str, str], object]
-"""(tenant, collection id): raises NotFound."""
+"""Function of (tenant, collection id) that raises NotFound for an unknown collection."""
 EnsureTags = Callable[[str, Sequence[str]], tuple[str, ...]]
-"""(tenant, names): the ids of these tags; those that don't exist are made."""
+"""Function of (tenant, names) that returns the ids of these tags and creates missing ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CrawlTerms:
-    """What the crawls of one submission share."""
+    """Terms that all crawls of one submission share."""
 
     notify: tuple[str, ...]
     config: Config | None = None
@@ -47,16 +50,16 @@ class CrawlTerms:
     tag_ids: tuple[str, ...] = ()
     source_id: str | None = None
     source: DocumentSource = DocumentSource.CRAWL
-    """What their documents say of how they came in."""
+    """Source that the documents record."""
     priority: Priority = Priority.NORMAL
     force: bool = False
     same: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """What else makes two crawls of one URL different ones."""
+    """Further values by which two crawls of one URL differ."""
     once: bool = False
     """See Draft.once."""
 
     def payload(self, url: Url) -> dict[str, Any]:
-        """The payload of a crawl of this URL."""
+        """Build the payload of a crawl of this URL."""
         given = {
             "proxy_config_id": self.proxy_config_id,
             "config": None if self.config is None else snapshot_of(self.config),
@@ -71,9 +74,9 @@ class CrawlTerms:
         }
 
     def identity(self, kind: str, recipe: int, url: Url) -> dict[str, Any]:
-        """What makes two jobs of a kind the same work."""
+        """Return the values by which two jobs of a kind are compared as duplicates."""
         same: dict[str, Any] = {"kind": kind, "recipe": recipe, "url": cache_url(url), **self.same}
-        if self.proxy_config_id is not None:  # a host may answer others differently
+        if self.proxy_config_id is not None:  # a host may respond differently to other addresses
             same["proxy_config_id"] = self.proxy_config_id
         if self.config is not None:
             same["config"] = [self.config.id, self.config.version]
@@ -82,7 +85,7 @@ class CrawlTerms:
         return same
 
     def draft(self, url: Url) -> Draft:
-        """The job of a crawl of this URL."""
+        """Build the draft of a job that crawls this URL."""
         return Draft(
             kind=CRAWL,
             payload=self.payload(url),
@@ -95,7 +98,7 @@ class CrawlTerms:
 
 
 class CrawlChecks:
-    """Of one tenant's submissions."""
+    """Validate one tenant's submissions."""
 
     def __init__(
         self,
@@ -121,8 +124,10 @@ class CrawlChecks:
         notify: tuple[str, ...],
         same: Mapping[str, Any] | None = None,
     ) -> CrawlTerms:
-        """Without the ids of tags: a request that is refused makes none. Raises what the checks of
-        proxies, collection and config raise."""
+        """Build the terms without tag ids, so that a refused request creates no tags.
+
+        Raises what the checks of proxies, collection and config raise.
+        """
         if options.proxy_config_id is not None:
             self._require_proxy(tenant, options.proxy_config_id)
         if options.collection_id is not None:
@@ -139,10 +144,10 @@ class CrawlChecks:
         )
 
     def require_listed(self, options: PageOptions, terms: CrawlTerms) -> None:
-        """A list crawls the pages that it names, so a config that goes deeper isn't for it.
+        """Raise ValidationFailed if a list of URLs names a config with a depth.
 
-        The default config holds all the same, but for its depth: nobody has named it. Raises
-        ValidationFailed.
+        A list crawls only the pages that it names. A default config applies except for its depth,
+        since the request doesn't name it.
         """
         if options.config_id is None or terms.config is None or not terms.config.options.max_depth:
             return
@@ -153,7 +158,7 @@ class CrawlChecks:
         raise ValidationFailed(message, details={"fields": [{"field": "config_id"}]})
 
     def tagged(self, tenant: str, options: PageOptions, terms: CrawlTerms) -> CrawlTerms:
-        """With the ids of the tags; those that there aren't are made."""
+        """Add the tag ids; create missing tags."""
         if not options.tags:
             return terms
         return replace(terms, tag_ids=self._ensure_tags(tenant, options.tags))
@@ -161,7 +166,7 @@ class CrawlChecks:
     def parsed(
         self, url: str, refusal: Callable[[str, int | None], DomainError | None]
     ) -> Url | DomainError:
-        """Why it isn't crawled, where it isn't."""
+        """Parse the URL; return the error if it may not be crawled."""
         try:
             parsed = check_url_at_submission(url, self._policy)
         except PermanentError as error:
@@ -169,7 +174,7 @@ class CrawlChecks:
         return refusal(parsed.host, parsed.unusual_port) or parsed
 
     def refusal(self, tenant: str, host: str, port: int | None) -> DomainError | None:
-        """Why the host isn't crawled for the tenant now."""
+        """Return the error if the host may not be crawled for the tenant now, else None."""
         try:
             self._hosts.check_submission(tenant, host, port)
         except (DomainBlocked, CircuitOpen) as error:

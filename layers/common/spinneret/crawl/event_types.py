@@ -1,4 +1,4 @@
-"""Types of the domain events of crawls; `jobs.ends` writes them by the kind's policy."""
+"""Domain event types of crawls; `jobs.ends` writes them according to the kind's policy."""
 
 from __future__ import annotations
 

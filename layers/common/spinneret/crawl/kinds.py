@@ -1,4 +1,4 @@
-"""The kind of work that a crawl is, and its lanes."""
+"""Job kinds of crawls, and their lanes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from spinneret.kernel import bounds
 
 CRAWL: Final = "crawl"
 CRAWL_BATCH: Final = "crawl_batch"
-"""The parent of the crawls of one request."""
+"""Parent of the crawls of one request."""
 CRAWL_FILE: Final = "crawl_file"
-"""The parent of the crawls of a file of URLs."""
+"""Parent of the crawls of a file of URLs."""
 DEEP_CRAWL: Final = "deep_crawl"
 """Driven by an execution of statemachines/deep_crawl.asl.yaml."""
 

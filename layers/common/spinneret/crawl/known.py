@@ -1,4 +1,4 @@
-"""Pages that are documents already: a host can be asked whether they have changed since."""
+"""Pages that already are documents: conditional requests check whether they have changed."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _HEADERS_MAX: Final = 2048  # characters, of one document's row
 
 @dataclass(frozen=True, kw_only=True)
 class PreviousFetch:
-    """What was read from a page's last answer, whose body is kept no more."""
+    """Content of a page's last response, whose body is no longer stored."""
 
     validators: Validators
     content: Content
     origin: Origin
 
     def confirmed(self, answer: FetchedPage) -> FetchedPage:
-        """The page as a 304 leaves it, without a body (RFC 9111, section 4.3.4)."""
+        """Return the page that a 304 confirms, without a body (RFC 9111, section 4.3.4)."""
         return replace(
             answer,
             status_code=HTTPStatus.OK,
@@ -44,7 +44,7 @@ FindKnown = Callable[[str, Url, str], PreviousFetch | None]
 
 
 class KnownPages:
-    """Over the documents of all tenants."""
+    """Finds known pages in the documents of all tenants."""
 
     def __init__(
         self, *, documents: DocumentStore, contents: ContentStore, parts: PartStore
@@ -54,8 +54,10 @@ class KnownPages:
         self._parts = parts
 
     def find(self, tenant: str, url: Url, asked: str) -> PreviousFetch | None:
-        """None unless the page's document was read from an answer to the same request, in the same
-        way, and all of it is still there. Raises DependencyUnavailable."""
+        """Return the page if its complete document stems from the same request and extraction.
+
+        Returns None otherwise. Raises DependencyUnavailable.
+        """
         document = self._documents.get(tenant, document_id(tenant, cache_url(url)))
         if document is None or document.deleted_at is not None:
             return None
@@ -89,9 +91,9 @@ class KnownPages:
 
 
 def origin_of(page: FetchedPage, asked: str, parts_key: str) -> Origin | None:
-    """None where the host gave nothing to recognise its answer by, or more than a row has room for.
+    """Build a page's origin; return None without validators or for headers too long for a row.
 
-    `asked` names the request and how its answer is read.
+    `asked` identifies the request and how its response is read.
     """
     headers = {name: page.headers[name] for name in _KEPT_HEADERS if name in page.headers}
     if page.validators is None or sum(map(len, headers.values())) > _HEADERS_MAX:

@@ -1,4 +1,4 @@
-"""Requests, answers and payloads of crawling."""
+"""Requests, responses and payloads of crawling."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_M
 
 
 class PageOptions(BaseModel):
-    """How a page is to be crawled."""
+    """Options of a crawl of one page."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -45,7 +45,7 @@ class PageOptions(BaseModel):
 
 
 class CrawlOptions(PageOptions):
-    """How pages are to be crawled, and who is told of it."""
+    """Options of a submission: how to crawl its pages, and which webhook to notify."""
 
     webhook_url: UrlText | None = None
     """Notified of the end of these crawls, signed with the tenant's default secret.

@@ -1,4 +1,4 @@
-"""Pages of crawls: asked of their hosts, or kept since this run or another one asked."""
+"""Pages of crawls: fetched from their hosts, or cached by this run or another one."""
 
 from __future__ import annotations
 
@@ -38,33 +38,33 @@ _MB: Final = 1024 * 1024
 
 
 class Source(StrEnum):
-    """Where a page comes from."""
+    """Source of a page."""
 
     SITE = "site"
     NOT_MODIFIED = "not_modified"
-    """The host said that the kept page is still the page."""
+    """The host confirmed the cached page."""
     KEPT = "kept"
-    """It was fetched since this run of the job began."""
+    """The page was fetched since this run of the job began."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CrawlPage:
-    """A successful answer with a body."""
+    """A successful response with its body or content."""
 
     page: FetchedPage
     source: Source
     asked: str
-    """Names the request, and how its answer is read."""
+    """Identifies the request and how its response is read."""
     content: Content | None = None
-    """What was read from it on a former visit, where its body is kept no more."""
+    """Content of an earlier fetch, if the body is no longer stored."""
 
 
 class CrawlPages:
-    """The pages that jobs ask for.
+    """Fetches or reuses the pages of jobs.
 
-    A successful answer is kept for a day: a run of a job that has to wait after its fetch goes on
-    from it, and a later crawl asks the host whether it has changed. After that day it asks by what
-    the page's document knows of its answer. Without the cache, pages are fetched.
+    A successful response is cached for a day (`kept_seconds`). A run that waits after its fetch
+    resumes with it, and a later crawl sends a conditional request. After that day, the validators
+    in the page's document serve for this. Without the cache, pages are always fetched.
     """
 
     def __init__(
@@ -90,12 +90,14 @@ class CrawlPages:
         remaining: Remaining,
         before_redirect: Callable[[Url], None] | None = None,
     ) -> CrawlPage:
-        """The page that the job's payload names.
+        """Return the page that the job's payload names.
 
-        `remaining` is what the invocation has left: a fetch ends before the worker has to hand
-        back. `before_redirect` is called for each redirect on the way to the page, also to a kept
-        one. Raises Defer where the page has to wait for a host, ReleaseJob where too little time is
-        left for a fetch, what `before_redirect` and the fetcher raise.
+        `remaining` returns the invocation's remaining seconds: a fetch ends before the worker must
+        release the job. `before_redirect` is called for each redirect to the page, also for a
+        cached one.
+
+        Raises Defer if the page must wait for a host, and ReleaseJob if too little time remains for
+        a fetch. Also raises the exceptions of `before_redirect` and of the fetcher.
         """
         key = _key(job)
         asked = f"{RECIPE} {key}"
@@ -192,7 +194,7 @@ class CrawlPages:
 
 
 def _left(remaining: Remaining, wanted: float) -> float:
-    """What a fetch may take. Raises ReleaseJob where that is no fair try."""
+    """Return the seconds available for a fetch. Raises ReleaseJob if they are too few."""
     left = remaining() - bounds.DEADLINE_MARGIN_SECONDS
     if left < min(wanted, bounds.FETCH_LEAST_SECONDS):
         raise ReleaseJob
@@ -200,19 +202,19 @@ def _left(remaining: Remaining, wanted: float) -> float:
 
 
 def _key(job: Job) -> str:
-    """All that changes what a host answers."""
+    """Return a fingerprint of all values that may change a host's response."""
     names = ("url", "proxy_config_id", "config")
     return fingerprint({name: job.payload.get(name) for name in names})
 
 
 def options_of(job: Job) -> ConfigOptions:
-    """Those of its config as it stood at submission; the usual ones without a config."""
+    """Return the options of the job's config at submission; the defaults without a config."""
     stored = job.payload.get("config")
     return ConfigOptions() if stored is None else read_snapshot(stored).options
 
 
 def _redirects_of(page: FetchedPage) -> list[Url]:
-    """Where each of its redirects led."""
+    """Return the destination of each redirect."""
     if not page.redirects:
         return []
     return [*map(parse_url, page.redirects[1:]), page.url]
@@ -223,21 +225,21 @@ def _run(job: Job) -> str:
 
 
 def _is_of_this_run(kept: CachedPage, job: Job) -> bool:
-    """Fetched by the run, or by another one since this one was first claimed.
+    """Return whether this run fetched the page, or another one since this run's first claim.
 
-    Two crawls of a page that wait for one of our parts at once would else fetch it in turns.
+    Otherwise two crawls of a page that both wait for a dependency would fetch it in turns.
     """
     since = job.started_at
     return kept.run == _run(job) or (since is not None and kept.fetched_at > since)
 
 
 def _confirms(answer: FetchedPage, validators: Validators | None) -> bool:
-    """Whether it is a 304 to them."""
+    """Return whether the response is a 304 for these validators."""
     return answer.not_modified and validators is not None and answer.url == validators.url
 
 
 def _still(kept: FetchedPage, answer: FetchedPage) -> FetchedPage:
-    """The kept page with what a 304 says anew (RFC 9111, section 4.3.4)."""
+    """Update the cached page with the headers of a 304 (RFC 9111, section 4.3.4)."""
     return replace(
         kept,
         requested=answer.requested,

@@ -1,4 +1,4 @@
-"""A crawled page in its parts, as JSON: what its job's result has no room for."""
+"""Parts of a crawled page as JSON, which would be too large for its job's result."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from spinneret.content.extraction.models import Content, ExtractionStrategy
 
 
 def parts_of(content: Content, strategy: ExtractionStrategy) -> str:
-    """Metadata and links, and the blocks of a structured page; `may_follow` of a link where another
-    occurrence of it says otherwise than its first one."""
+    """Encode metadata, links, and the blocks of a structured page as JSON.
+
+    A link has `may_follow` if another occurrence contradicts the `nofollow` of its first one.
+    """
     parts: dict[str, Any] = {
         "metadata": asdict(content.metadata),
         "links": [

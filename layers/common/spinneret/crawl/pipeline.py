@@ -1,4 +1,4 @@
-"""What a crawl job does: fetch, extract, and hand the page to the indexer."""
+"""Crawl job: fetch a page, extract its content, and index it."""
 
 from __future__ import annotations
 
@@ -27,56 +27,59 @@ from spinneret.web.fetching.urls import Url, cache_url
 
 
 class Extract(Protocol):
-    """Pages to content."""
+    """Function that extracts a page's content."""
 
     def __call__(
         self, text: str, media_type: str, url: str, strategy: ExtractionStrategy, *, targets: bool
     ) -> Content:
-        """Raises ContentRefused. `targets` keeps the addresses of links and pictures."""
+        """Extract the content. Raises ContentRefused.
+
+        `targets` keeps the URLs of links and images.
+        """
         ...
 
 
 class Claim(Protocol):
-    """Under what a page is processed: a job's `Context`, or a page's of a deep crawl."""
+    """Claim under which a page is processed: a job's `Context`, or a deep crawl's `PageClaim`."""
 
     @property
     def job(self) -> Job:
-        """Its payload names the page."""
+        """Job whose payload names the page."""
         ...
 
     @property
     def lease(self) -> Lease:
-        """In the condition of every write."""
+        """Lease that every write checks."""
         ...
 
     @property
     def remaining(self) -> Remaining:
-        """Seconds that the invocation has left."""
+        """Function that returns the invocation's remaining seconds."""
         ...
 
     def checkpoint(self, step: str, progress: int) -> None:
-        """May raise to stop the work."""
+        """Record the progress; may raise to stop the work."""
         ...
 
     def note(self, kind: JobEventKind, message: str, data: Mapping[str, Any] | None = None) -> None:
-        """One line of the timeline."""
+        """Add an entry to the timeline."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class Processed:
-    """A page that is shown."""
+    """A page that was fetched, extracted and indexed."""
 
     page: FetchedPage
     content: Content
     indexed: Indexed
     parts_key: str
-    """Of what is kept of it beside its document."""
+    """Key of the stored parts that aren't in the document."""
     parts_bytes: int
 
 
 class CrawlPipeline:
-    """The handler of `crawl` jobs."""
+    """Handle `crawl` jobs."""
 
     def __init__(
         self, *, pages: CrawlPages, extract: Extract, parts: PartStore, indexer: Indexer
@@ -87,15 +90,15 @@ class CrawlPipeline:
         self._indexer = indexer
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Answers the job's result."""
+        """Process the job; return its result."""
         return _result(self.process(context))
 
     def process(
         self, context: Claim, before_redirect: Callable[[Url], None] | None = None
     ) -> Processed:
-        """Fetch and index one page; every effect on the way is idempotent or fenced.
+        """Fetch and index one page; every side effect is idempotent or fenced.
 
-        Raises Defer where the page has to wait for a host, what `before_redirect` raises, and
+        Raises Defer if the page must wait for a host, the exceptions of `before_redirect`, and
         domain errors.
         """
         context.checkpoint("fetching", 10)
@@ -165,7 +168,7 @@ def _result(processed: Processed) -> dict[str, Any]:
         "extraction": extraction_fields(document.extraction),
         "status_code": page.status_code,
         "content_type": page.media_type,
-        # A 304 to what the document knows has none, and the size that it had is kept nowhere.
+        # A 304 for a known document has no body, and the former size isn't stored.
         "bytes": len(page.body) or None,
         "fetch_ms": page.duration_ms,
         "chunks": document.chunk_count,

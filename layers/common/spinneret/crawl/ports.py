@@ -1,4 +1,4 @@
-"""What crawling needs from outside."""
+"""Ports of crawling."""
 
 from __future__ import annotations
 
@@ -11,45 +11,47 @@ from spinneret.web.fetching.models import FetchedPage
 
 @dataclass(frozen=True, kw_only=True)
 class CachedPage:
-    """A page as a host answered it; of its headers the validators and X-Robots-Tag are kept."""
+    """A host's response; of its headers, only validators and X-Robots-Tag are stored."""
 
     page: FetchedPage
     fetched_at: datetime
-    """When the host last said that the page is this one."""
+    """Time when the host last sent or confirmed the page."""
     run: str
-    """Which run of which job asked it then."""
+    """Job and run that requested the page at that time."""
 
 
 class FetchCache(Protocol):
     """Pages by tenant and fingerprint of the request. All methods raise DependencyUnavailable.
 
-    They are removed some time after a day; who reads one compares `fetched_at`.
+    Entries are removed some time after a day; readers compare `fetched_at`.
     """
 
     def find(self, tenant: str, key: str) -> CachedPage | None:
-        """The page that was kept last; None as well for one that can't be read any more."""
+        """Return the last stored page; None if there is none or it is unreadable."""
         ...
 
     def keep(self, tenant: str, key: str, kept: CachedPage) -> None:
-        """Replace what is kept under the key."""
+        """Replace the page stored under the key."""
         ...
 
 
 class PartStore(Protocol):
-    """What is kept of a crawled page beside its document, and the way to what is too large to be
-    shown. All methods raise DependencyUnavailable."""
+    """Parts of crawled pages stored next to their documents, and links to large content.
+
+    All methods raise DependencyUnavailable.
+    """
 
     def keep(self, tenant: str, document_id: str, parts: str) -> str:
-        """Store JSON of a document and answer its key, which is the same for the same text.
+        """Store a document's JSON; return its key, which is the same for the same text.
 
-        It goes with the document, or when neither the document nor a job names it any more.
+        It is removed with the document, or when neither the document nor a job refers to it.
         """
         ...
 
     def read(self, key: str) -> str | None:
-        """What is stored under a key, the text of a document too; None when it is gone."""
+        """Return the text stored under a key, also of a document; None if it is missing."""
         ...
 
     def link(self, key: str, seconds: int) -> str:
-        """A URL that serves it for so many seconds."""
+        """Return a URL that serves the object for `seconds`."""
         ...

@@ -1,4 +1,4 @@
-"""What a crawl shows: its job, and what it has found, read from where the worker stored it."""
+"""Build the API views of crawls from their jobs and the content that the worker stored."""
 
 from __future__ import annotations
 
@@ -18,12 +18,17 @@ from spinneret.web.fetching.urls import cache_url, parse_url
 _SHARED: Final = set(CrawlView.model_fields) - {"result"}
 
 Shown = Callable[[str, Sequence[str]], Container[str]]
-"""(tenant, at most 100 documents): those that there are and that aren't deleted; raises
-DependencyUnavailable."""
+"""Function of (tenant, at most 100 document ids) that returns the existing, undeleted ones.
+
+Raises DependencyUnavailable.
+"""
 
 
 def view_of(job: Job, pages: PartStore, shown: Shown) -> CrawlView:
-    """Nothing of a page whose document was deleted. Raises DependencyUnavailable."""
+    """Build a crawl's view, without content if its document was deleted.
+
+    Raises DependencyUnavailable.
+    """
     payload, found = job.payload, job.result or {}
     document_id = found.get("document_id")
     stands = document_id is not None and document_id in shown(job.tenant, [document_id])
@@ -47,7 +52,7 @@ def view_of(job: Job, pages: PartStore, shown: Shown) -> CrawlView:
 
 
 def batch_view_of(job: Job, counts: ChildCounts) -> BatchView:
-    """A batch and what became of its crawls."""
+    """Build a batch's view with the outcome counts of its crawls."""
     shared = job_view(job).model_dump(include=set(BatchView.model_fields))
     shared["progress"] = rules.progress_of(job, counts)
     return BatchView(**shared, **rules.summary(counts))

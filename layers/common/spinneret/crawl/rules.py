@@ -1,4 +1,4 @@
-"""Which pages a crawl keeps."""
+"""Rules for the pages that a crawl accepts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ LANGUAGES: Final = frozenset({"en", UNKNOWN})  # C-02 and ruling "Content"
 
 
 def require_suited(content: Content) -> None:
-    """Raises ContentRefused, whose details name the reason: `too_short` or `language`."""
+    """Raise ContentRefused for unsuitable content.
+
+    The details name the reason: `too_short` or `language`.
+    """
     letters = filter(str.isalnum, content.text)
     if len(list(islice(letters, bounds.PAGE_MIN_LETTERS))) < bounds.PAGE_MIN_LETTERS:
         raise ContentRefused("the page holds next to no text", details={"reason": "too_short"})

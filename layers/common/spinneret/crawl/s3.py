@@ -1,9 +1,9 @@
-"""The fetch cache in S3.
+"""Fetch cache in S3.
 
 `FETCHED/T/<tenant>/<fingerprint of the request>.gz`   a line of JSON and the body after it, gzipped
 
-Tenant first, but for the word before it: S3's lifecycle rules go by the beginning of a key, and the
-rule of the bucket removes what begins with it after a day.
+Keys begin with `FETCHED/` before the tenant, since S3's lifecycle rules match key prefixes. The
+bucket's rule removes objects with this prefix after a day.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _KEPT_HEADERS: Final = ("etag", "last-modified", HEADER)
-# What is no gzip file, is cut off, or has another release's form.
+# Errors of objects that aren't gzip, are truncated, or have another release's format.
 _UNREADABLE: Final = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, UrlInvalid)
-_LEVEL: Final = 1  # of gzip: a few more bytes for a day, against time of a fetch
+_LEVEL: Final = 1  # gzip level: slightly larger objects, but faster fetches
 
 
 class S3FetchCache:
@@ -69,7 +69,7 @@ class S3FetchCache:
                     Body=_packed(kept),
                     ContentType="application/gzip",
                 )
-        except ClientError as error:  # a cache that may not write is no reason to fail
+        except ClientError as error:  # a cache that can't be written must not fail the crawl
             raise DependencyUnavailable("s3") from error
 
 

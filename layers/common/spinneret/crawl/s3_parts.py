@@ -1,4 +1,4 @@
-"""Parts of crawled pages in the bucket of contents, keyed by document and hash."""
+"""Parts of crawled pages in the content bucket, keyed by document and hash."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class S3PartStore:
             raise
 
     def link(self, key: str, seconds: int) -> str:
-        """See PartStore; no request."""
+        """See PartStore; sends no request."""
         with translate_aws_errors("s3"):
             return self._client.generate_presigned_url(
                 "get_object", Params={"Bucket": self._bucket, "Key": key}, ExpiresIn=seconds

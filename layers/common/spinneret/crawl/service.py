@@ -1,4 +1,4 @@
-"""Submitting and reading crawls: the use cases behind the routes."""
+"""Submit and read crawls: the use cases behind the routes."""
 
 from __future__ import annotations
 
@@ -41,15 +41,20 @@ from spinneret.web.fetching.urls import Url
 from spinneret.web.hosts.service import HostService
 
 Targets = Callable[[str, str | None, Mapping[str, str]], tuple[str, ...]]
-"""(tenant, webhook_url, webhook_headers): the targets to notify of a job's end (`Draft.notify`)."""
+"""Function of (tenant, webhook_url, webhook_headers) that returns targets.
+
+They are notified of a job's end (`Draft.notify`).
+"""
 SubmitDeep = Callable[[str, CrawlRequest, int, RequestKey | None], Submitted]
-"""(tenant, request for one URL, depth, key): what a crawl becomes whose config goes deeper than the
-page (ruling "Defaults")."""
+"""Function of (tenant, request for one URL, depth, key) that submits a deep crawl.
+
+Called for a crawl whose config has a depth (ruling "Defaults").
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourcePages:
-    """The pages of one run of a source."""
+    """Pages of one run of a source."""
 
     source_id: str
     run_id: str
@@ -60,7 +65,7 @@ class SourcePages:
 
 @dataclass(frozen=True, kw_only=True)
 class _Checked:
-    """One submitted URL: its draft, or why it was refused."""
+    """One submitted URL with its draft, or the error that refused it."""
 
     url: str
     draft: Draft | None
@@ -68,7 +73,7 @@ class _Checked:
 
 
 class CrawlService:
-    """Crawls of one tenant."""
+    """Submits and reads a tenant's crawls."""
 
     def __init__(
         self,
@@ -107,26 +112,28 @@ class CrawlService:
     def submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
         """Accept one URL or several.
 
-        A single URL that is refused raises; among several, each has its own outcome, and only a
-        request without any acceptable URL raises.
+        A refused single URL raises its error. Among several URLs, each has its own outcome; the
+        request raises only if all are refused.
         """
         return self._jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
 
     def submit_batch(self, tenant: str, request: BatchRequest, key: RequestKey | None) -> Submitted:
         """Accept up to URLS_PER_BATCH URLs as the children of one job.
 
-        The jobs exist as the answer is given, but for a process that dies meanwhile: then they do a
-        little later. Raises as `submit` of several.
+        The jobs exist when the method returns. If its process dies earlier, a worker creates them a
+        little later. Raises the exceptions of `submit` with several URLs.
         """
         return self._jobs.replayed_or(key, lambda: self._submit_batch(tenant, request, key))
 
     def submit_for_source(
         self, tenant: str, pages: SourcePages
     ) -> tuple[str | None, Mapping[str, str]]:
-        """Crawl pages as the children of one job; its id, and why the others were refused.
+        """Crawl pages as the children of one job; return its id and the codes of refused URLs.
 
-        Neither a crawl under way nor a fresh result stands for a page. For the same run this
-        answers the same, for IDEMPOTENCY_SECONDS; without an acceptable page there is no job.
+        Crawls under way and fresh results aren't reused. A repeated call for the same run returns
+        the same for IDEMPOTENCY_SECONDS. Without an acceptable page there is no job, and the id is
+        None.
+
         Raises NotFound (config, collection) and ValidationFailed (too many pages, too large).
         """
         if pages.collection_id is not None:
@@ -163,7 +170,7 @@ class CrawlService:
         return submitted.reply.body["batch_id"], submitted.reply.body["refused"]
 
     def ended_for_source(self, tenant: str, batch_id: str) -> list[Job] | None:
-        """The crawls of such a job; None while any of them is under way. Raises NotFound."""
+        """Return the crawls of a source's job; None while any is under way. Raises NotFound."""
         batch = self._jobs.get(JobRef(tenant=tenant, job_id=batch_id), CRAWL_BATCH)
         counts = self._jobs.counts(batch)
         if batch.status not in rules.TERMINAL or counts is None:
@@ -172,7 +179,7 @@ class CrawlService:
         return crawls if len(crawls) >= counts.created else None
 
     def get(self, tenant: str, job_id: str) -> CrawlView | BatchView:
-        """A crawl, or a batch or a file of URLs with its counters. Raises NotFound."""
+        """Return a crawl, or a batch or file of URLs with its counters. Raises NotFound."""
         job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL, CRAWL_BATCH, CRAWL_FILE)
         counts = self._jobs.counts(job)
         if counts is not None:
@@ -180,7 +187,7 @@ class CrawlService:
         return view_of(job, self._parts, self._shown)
 
     def _submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
-        refusal = cache(partial(self._checks.refusal, tenant))  # of each host, once per request
+        refusal = cache(partial(self._checks.refusal, tenant))  # once per host and request
         notify = self._targets(tenant, request.webhook_url, request.webhook_headers)
         terms = self.terms(tenant, request, notify)
         if request.url is not None:
@@ -218,7 +225,7 @@ class CrawlService:
         )
 
     def terms(self, tenant: str, options: CrawlOptions, notify: tuple[str, ...]) -> CrawlTerms:
-        """See CrawlChecks.terms; a job without its webhook would not notify that URL."""
+        """See CrawlChecks.terms; crawls with another webhook aren't duplicates."""
         same: dict[str, Any] = {}
         if options.webhook_url is not None:
             same["webhook_url"] = options.webhook_url
@@ -232,8 +239,10 @@ class CrawlService:
     def _checked(
         self, tenant: str, options: CrawlOptions, urls: Sequence[str], terms: CrawlTerms
     ) -> list[_Checked]:
-        """Several URLs; raises ValidationFailed when none is acceptable, and for a config that goes
-        deeper than the pages."""
+        """Validate several URLs.
+
+        Raises ValidationFailed if all are refused or the named config has a depth.
+        """
         self._checks.require_listed(options, terms)
         refusal = cache(partial(self._checks.refusal, tenant))
         parsed = [self._checks.parsed(url, refusal) for url in urls]
@@ -304,7 +313,7 @@ def _none_acceptable(refused: Sequence[Url | DomainError]) -> ValidationFailed:
 
 
 def message_about(placed: Placed) -> str:
-    """What the answer to a submission says of a job."""
+    """Return the message about a submitted job."""
     if placed.is_answered:
         return "crawled within the last 24 hours"
     return "already under way" if placed.duplicate else "accepted"

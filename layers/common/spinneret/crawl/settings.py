@@ -1,4 +1,4 @@
-"""What a stage sets for crawls, by the names of the source design."""
+"""Crawl settings of a stage, named as in the source design."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from spinneret.kernel.settings import Settings
 
 @dataclass(frozen=True, kw_only=True)
 class SubmissionSettings(Settings):
-    """What a crawl gets when it is submitted."""
+    """Settings for submitting crawls."""
 
     job__max_retries: int = bounds.JOB_MAX_ATTEMPTS
-    """Attempts of a series, the first one included."""
+    """Maximum attempts of a series, including the first."""
     job__result_ttl_s: int = bounds.RESULT_FRESH_SECONDS
 
     @property
     def kinds(self) -> Kinds:
-        """The kind of crawls as this stage has it."""
+        """Job kind of crawls with this stage's settings."""
         policy = replace(
             KINDS[CRAWL],
             max_attempts=self.job__max_retries,
@@ -31,20 +31,20 @@ class SubmissionSettings(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class PageWorkSettings(Settings):
-    """How a page is worked on."""
+    """Settings for processing pages."""
 
     cache__crawl_ttl_s: int = bounds.FETCH_KEPT_SECONDS
-    """How long a fetched page is kept; 0 keeps none."""
+    """Seconds for which a fetched page is cached; 0 disables the cache."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkSettings(SubmissionSettings):
-    """What a crawl gets when it is worked on, and those that the worker of a batch submits."""
+    """Settings for processing crawls, and for the crawls that a batch's worker submits."""
 
     job__timeout_s: float = bounds.JOB_WORK_SECONDS
-    """Under all claims of a run together."""
+    """Maximum working seconds of a run, over all of its claims."""
 
     @property
     def kinds(self) -> Kinds:
-        """The kind of crawls as this stage has it."""
+        """Job kind of crawls with this stage's settings."""
         return {CRAWL: replace(super().kinds[CRAWL], work_seconds=self.job__timeout_s)}

@@ -1,4 +1,4 @@
-"""Chooses the adapters of crawling."""
+"""Wire crawling."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from spinneret.web.proxies.service import ProxyService
 from spinneret.web.proxies.trials import ProxyTrials
 from spinneret.web.proxies.wiring import proxy_service, proxy_trials
 
-BEGIN_SECONDS: Final = 15.0  # of a request's 29 s for the making of its crawls
+BEGIN_SECONDS: Final = 15.0  # of a request's 29 s for creating its crawls
 
 
 @dataclass(frozen=True, kw_only=True)
 class CrawlApiSettings(
     WebhookSettings, ConfigSettings, FrontierSettings, RelaySettings, SubmissionSettings
 ):
-    """The crawl API's environment."""
+    """Environment variables of the crawl API."""
 
     content_bucket: str
     documents_table: str
@@ -55,7 +55,7 @@ class CrawlApiSettings(
 
 @dataclass(frozen=True, kw_only=True)
 class CrawlApi:
-    """What the routes of crawling use."""
+    """Services of the crawl routes."""
 
     crawl: CrawlService
     deep: DeepCrawlService
@@ -68,7 +68,7 @@ class CrawlApi:
 
 
 def crawl_api(env: Mapping[str, str]) -> CrawlApi:
-    """Services of the crawl API."""
+    """Build the services of the crawl API."""
     settings = CrawlApiSettings.from_env(env)
     hosts = host_service(settings)
     proxies = proxy_service(settings)
@@ -86,7 +86,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     def submit_deep(
         tenant: str, request: CrawlRequest, max_depth: int, key: RequestKey | None
     ) -> Submitted:
-        return deep.submit_plain(tenant, request, max_depth, key)  # made below, of `crawls`
+        return deep.submit_plain(tenant, request, max_depth, key)  # `deep` needs `crawls`
 
     crawls = CrawlService(
         jobs=job_service(settings, settings.kinds),
@@ -128,7 +128,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
 
 
 def crawl_checks(settings: ConfigSettings, env: Mapping[str, str]) -> CrawlChecks:
-    """What a worker checks of the pages that it has crawled."""
+    """Build the submission checks that a worker applies."""
     proxies = proxy_service(settings)
     tags = tag_service(env)
     return CrawlChecks(

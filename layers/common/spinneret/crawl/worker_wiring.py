@@ -1,5 +1,8 @@
-"""Chooses the adapters of the crawl worker; apart from the API's wiring, whose functions carry
-neither the fetcher nor the extractor."""
+"""Wire the crawl worker.
+
+This module is separate from the API's wiring, whose functions ship neither the fetcher nor the
+extractor.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 class PageSettings(
     PoliteFetchSettings, IndexingSettings, ChunkCacheSettings, JobSettings, PageWorkSettings
 ):
-    """What whoever crawls a page needs."""
+    """Settings for crawling a page."""
 
     documents_table: str
 
@@ -66,18 +69,18 @@ class CrawlWorkerSettings(
     RelaySettings,
     WorkSettings,
 ):
-    """The crawl worker's environment."""
+    """Environment variables of the crawl worker."""
 
     deep_crawl_machine: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class PageStepSettings(PageSettings, FrontierSettings):
-    """The environment of the step that crawls a page."""
+    """Environment variables of the step that crawls a page."""
 
 
 def crawl_worker(env: Mapping[str, str]) -> Worker:
-    """A worker for one crawl lane."""
+    """Build a worker of one crawl lane."""
     settings = CrawlWorkerSettings.from_env(env)
     store = ending_store(settings, relay(settings).relay)
     executions = StepFunctionsExecutions(stepfunctions_client(), settings.deep_crawl_machine)
@@ -94,7 +97,7 @@ def crawl_worker(env: Mapping[str, str]) -> Worker:
 
 
 def page_step(env: Mapping[str, str]) -> PageStep:
-    """The step of a deep crawl that crawls one page."""
+    """Build the step of a deep crawl that crawls one page."""
     settings = PageStepSettings.from_env(env)
     return PageStep(
         driver=driver(settings, pushing_store(settings)),

@@ -1,1 +1,1 @@
-"""Crawl configs: how a tenant's pages are fetched, read and cut."""
+"""Crawl configs: how a tenant's pages are fetched, extracted and chunked."""

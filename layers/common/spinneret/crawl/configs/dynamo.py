@@ -1,6 +1,6 @@
 """Crawl configs on DynamoDB: rows of the kind `config` in the table Plans (aws.named_rows).
 
-pk `T#<tenant>#CONFIGDEFAULT`, sk `DEFAULT`   the id of the tenant's default: written with the
+pk `T#<tenant>#CONFIGDEFAULT`, sk `DEFAULT`   the id of the tenant's default, written with the
                                               config that it names, in one transaction
 """
 
@@ -63,7 +63,7 @@ class DynamoConfigStore:
         return self._rows.remove(_row(config), (), *self._pointing(config, gone))
 
     def _pointing(self, former: Config | None, config: Config) -> list[TransactWriteItemTypeDef]:
-        """The write of the tenant's default that goes with a config's."""
+        """Build the write of the tenant's default that accompanies the write of a config."""
         key = _default_key(config.tenant)
         if config.is_default:
             return [dynamo.put(self._table, {**key, "config_id": config.id})]

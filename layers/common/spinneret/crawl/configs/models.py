@@ -1,4 +1,4 @@
-"""Values of crawl configs."""
+"""Value classes of crawl configs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spinneret.kernel import bounds
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigOptions:
-    """What a config chooses, but for its headers; the defaults are those of a config."""
+    """Options of a config except its headers, with their defaults."""
 
     max_depth: int = 0
     rate_limit_rps: float = 1.0
@@ -33,7 +33,7 @@ class ConfigOptions:
 
     @property
     def chunking(self) -> Chunking:
-        """How documents are cut; the blocks of a structured page decide where."""
+        """Chunking of documents; structured pages are chunked at their blocks."""
         strategy = self.chunking_strategy
         if self.extraction_strategy is ExtractionStrategy.STRUCTURED:
             strategy = ChunkingStrategy.BY_BLOCK
@@ -54,20 +54,20 @@ class Config:
     name: str
     options: ConfigOptions
     shown_headers: Mapping[str, str] = field(default_factory=dict)
-    """Of the headers that pages are asked for with: what may be shown of them."""
+    """Request headers with secrets redacted, for display."""
     sealed_headers: bytes | None = field(default=None, repr=False)
-    """The headers, encrypted: a value may be a credential."""
+    """Encrypted headers, since a value may be a credential."""
     is_default: bool = False
-    """It holds for crawls that name none."""
+    """Whether the config applies to crawls that name none."""
     created_at: datetime
     updated_at: datetime
     version: int = 1
-    """Goes up by one with every change; the condition of the next one."""
+    """Incremented by every change; the next change requires it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """A config as it stood when a crawl was submitted: in the payload of its job."""
+    """Copy of a config at a crawl's submission, stored in the job's payload."""
 
     config_id: str
     options: ConfigOptions
@@ -75,7 +75,7 @@ class Snapshot:
 
 
 def snapshot_of(config: Config) -> dict[str, Any]:
-    """As JSON."""
+    """Encode a snapshot of the config as JSON."""
     sealed = config.sealed_headers
     return {
         "config_id": config.id,
@@ -85,7 +85,7 @@ def snapshot_of(config: Config) -> dict[str, Any]:
 
 
 def read_snapshot(stored: Mapping[str, Any]) -> Snapshot:
-    """The inverse of `snapshot_of`."""
+    """Parse a snapshot from JSON."""
     sealed = stored["headers"]
     return Snapshot(
         config_id=stored["config_id"],
@@ -95,12 +95,12 @@ def read_snapshot(stored: Mapping[str, Any]) -> Snapshot:
 
 
 def options_item(options: ConfigOptions) -> dict[str, Any]:
-    """Options as JSON."""
+    """Encode options as JSON."""
     return asdict(options)
 
 
 def read_options(stored: Mapping[str, Any]) -> ConfigOptions:
-    """The inverse of `options_item`."""
+    """Parse options from JSON."""
     return ConfigOptions(
         **{
             **stored,

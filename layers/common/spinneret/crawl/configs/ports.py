@@ -1,4 +1,4 @@
-"""What crawl configs need from outside."""
+"""Ports of crawl configs."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ class ConfigStore(Protocol):
     """
 
     def add(self, config: Config) -> None:
-        """Store a new one; raises Conflict when its name is taken.
+        """Store a new config; raise Conflict if its name is taken.
 
-        One that is the default takes the place of another.
+        A new default replaces the former default.
         """
         ...
 
     def get(self, tenant: str, config_id: str) -> Config | None:
-        """The config as it stands."""
+        """Return the config (consistent read); None if it doesn't exist."""
         ...
 
     def default(self, tenant: str) -> Config | None:
-        """The tenant's default, if it has one."""
+        """Return the tenant's default config; None if it has none."""
         ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Config]:
-        """Up to `limit` configs with ids before `after`, newest first."""
+        """Return up to `limit` configs with ids before `after`, newest first."""
         ...
 
     def replace(self, former: Config, config: Config) -> bool:
-        """Write `config` over `former`; False when that isn't what stands any more.
+        """Replace `former` by `config`; return False if it changed meanwhile.
 
-        Raises Conflict when another config has the name.
+        Raises Conflict if another config has the name.
         """
         ...
 
     def remove(self, config: Config) -> bool:
-        """Remove it; False when it isn't what stands any more.
+        """Remove the config; return False if it changed meanwhile.
 
-        Raises Conflict while something refers to it.
+        Raises Conflict while anything refers to it.
         """
         ...

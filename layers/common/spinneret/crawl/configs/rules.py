@@ -1,4 +1,4 @@
-"""Which headers a config may send: pure."""
+"""Rules for the headers that a config may send. All functions are pure."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 
 _VALUE: Final = re.compile(r"[!-~](?:[ \t!-~]*[!-~])?")  # RFC 9110, section 5.5, in ASCII
 _RESERVED: Final = frozenset(
     {
-        # One hop only: RFC 9110, section 7.6.1
+        # These apply to one hop only: RFC 9110, section 7.6.1.
         *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te"),
         *("proxy-connection", "trailer", "transfer-encoding", "upgrade", "http2-settings"),
-        # The fetcher's own: where the request goes, how it is framed, what it can decode
+        # The fetcher sets the destination, the framing and the accepted encodings.
         *("host", "content-length", "content-type", "content-encoding", "expect"),
         "accept-encoding",
-        # They ask for a part of a page, or for none: the fetcher decides that
+        # These request a part of a page or none, which the fetcher decides.
         *("range", "if-range", "if-match", "if-none-match", "if-modified-since"),
         "if-unmodified-since",
     }
@@ -32,11 +32,11 @@ _RESERVED: Final = frozenset(
 
 
 def allowed_headers(headers: Mapping[str, str], user_agent: str) -> dict[str, str]:
-    """The headers as they were given; `user_agent` is the stage's own.
+    """Return the headers unchanged; `user_agent` is the stage's own.
 
-    Raises ValidationFailed, whose details name the header: too many or too long, no field name or
-    value, one that is the fetcher's own, a User-Agent of another product token, and a value that
-    was only shown.
+    Raises ValidationFailed, whose details name the header. Refused are too many or too long
+    headers, invalid names or values, and headers reserved for the fetcher. Also refused are a
+    User-Agent with another product token, and a redacted value.
     """
     if len(headers) > bounds.CONFIG_HEADERS_MAX:
         raise _refused("headers", f"more than {bounds.CONFIG_HEADERS_MAX} headers")
@@ -60,12 +60,12 @@ def allowed_headers(headers: Mapping[str, str], user_agent: str) -> dict[str, st
 
 
 def shown(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers without what is secret in them."""
+    """Return the headers with secrets redacted."""
     return dict(redact(dict(headers)))
 
 
 def parted(headers: Mapping[str, str]) -> tuple[str | None, dict[str, str]]:
-    """The User-Agent, which every hop gets, and the headers for the origin of the page."""
+    """Return the User-Agent, sent to every hop, and the headers sent to the page's origin only."""
     agent = next((value for name, value in headers.items() if name.lower() == USER_AGENT), None)
     return agent, {name: value for name, value in headers.items() if name.lower() != USER_AGENT}
 

@@ -17,45 +17,45 @@ from spinneret.kernel.paging import Page
 from spinneret.kernel.sealing import Sealer
 
 RequireProxy = Callable[[str, str], None]
-"""(tenant, proxy config id): raises where no crawl may go by these proxies."""
+"""Function of (tenant, proxy config id) that raises if crawls may not use these proxies."""
 
-_RACES: Final = 5  # changes of one config at the same time are rare
+_RACES: Final = 5  # concurrent changes of one config are rare
 _PURPOSE: Final = "crawl-config-headers"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigDraft:
-    """A config as it was asked for."""
+    """A requested config."""
 
     name: str
     options: ConfigOptions
     headers: Mapping[str, str] | None = field(default=None, repr=False)
-    """None leaves them as they are."""
+    """None keeps the current headers."""
     is_default: bool = False
 
 
 class HeaderSeal:
-    """Headers as the store and jobs keep them; only a fetch sees them in clear text."""
+    """Encrypts headers for the store and for jobs; only fetches decrypt them."""
 
     def __init__(self, sealer: Sealer) -> None:
         self._sealer = sealer
 
     def close(self, tenant: str, headers: Mapping[str, str]) -> bytes | None:
-        """Raises DependencyUnavailable; None for no headers."""
+        """Encrypt the headers; return None for no headers. Raises DependencyUnavailable."""
         if not headers:
             return None
         text = json.dumps(dict(headers)).encode()
         return self._sealer.seal(text, tenant=tenant, purpose=_PURPOSE)
 
     def open(self, tenant: str, sealed: bytes | None) -> dict[str, str]:
-        """Raises DependencyUnavailable and SecretUnreadable."""
+        """Decrypt the headers. Raises DependencyUnavailable and SecretUnreadable."""
         if sealed is None:
             return {}
         return dict(json.loads(self._sealer.unseal(sealed, tenant=tenant, purpose=_PURPOSE)))
 
 
 class ConfigService:
-    """Configs. An unknown id and a foreign one are the same NotFound.
+    """Manages configs. Unknown ids and ids of other tenants raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
@@ -70,7 +70,7 @@ class ConfigService:
         clock: Clock,
         new_id: NewId,
     ) -> None:
-        """`user_agent` is the stage's own."""
+        """Store the dependencies; `user_agent` is the stage's own."""
         self._store = store
         self._seal = seal
         self._require_proxy = require_proxy
@@ -79,8 +79,11 @@ class ConfigService:
         self._new_id = new_id
 
     def create(self, tenant: str, draft: ConfigDraft) -> Config:
-        """Raises Conflict (the name is taken), ValidationFailed (headers, proxies) and
-        FeatureDisabled (proxies)."""
+        """Create a config.
+
+        Raises Conflict (the name is taken), ValidationFailed (headers, proxies) and FeatureDisabled
+        (proxies).
+        """
         shown, sealed = self._headers(tenant, draft.headers or {})
         self._check_proxy(tenant, draft.options)
         now = self._clock()
@@ -99,14 +102,14 @@ class ConfigService:
         return config
 
     def get(self, tenant: str, config_id: str) -> Config:
-        """Raises NotFound."""
+        """Return the config. Raises NotFound."""
         config = self._store.get(tenant, config_id)
         if config is None:
             raise NotFound("no such crawl config", details={"field": "config_id"})
         return config
 
     def in_force(self, tenant: str, config_id: str | None) -> Config | None:
-        """The config of a crawl: the one that it names, else the tenant's default, if any.
+        """Return the config that a crawl names, else the tenant's default, if any.
 
         Raises NotFound.
         """
@@ -119,9 +122,9 @@ class ConfigService:
         return self._store.page(tenant, after, limit)
 
     def update(self, tenant: str, config_id: str, draft: ConfigDraft) -> Config:
-        """Replace a config; crawls that were submitted before keep what it was.
+        """Replace a config; crawls that were submitted earlier keep the former one.
 
-        Raises NotFound, and what `create` raises.
+        Raises NotFound and the exceptions of `create`.
         """
         headers = None if draft.headers is None else self._headers(tenant, draft.headers)
         for _ in range(_RACES):
@@ -146,7 +149,7 @@ class ConfigService:
         raise _changing()
 
     def remove(self, tenant: str, config_id: str) -> None:
-        """Raises NotFound, and Conflict while a source refers to it."""
+        """Remove the config. Raises NotFound, and Conflict while a source refers to it."""
         for _ in range(_RACES):
             if self._store.remove(self.get(tenant, config_id)):
                 return

@@ -1,4 +1,4 @@
-"""Chooses the adapters of crawl configs."""
+"""Wire crawl configs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from spinneret.web.proxies.wiring import ProxySettings
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigSettings(ProxySettings):
-    """Where configs are kept."""
+    """Settings of the config table."""
 
     plans_table: str
 
 
 def config_service(settings: ConfigSettings, proxies: ProxyService) -> ConfigService:
-    """Crawl configs of this stage."""
+    """Build the config service of this stage."""
     return ConfigService(
         store=DynamoConfigStore(dynamodb_client(), settings.plans_table),
         seal=header_seal(settings),
@@ -34,5 +34,5 @@ def config_service(settings: ConfigSettings, proxies: ProxyService) -> ConfigSer
 
 
 def header_seal(settings: ProxySettings) -> HeaderSeal:
-    """Headers under this stage's key."""
+    """Build the header encryption with this stage's key."""
     return HeaderSeal(KmsSealer(kms_client(), settings.secrets_key_id))

@@ -1,4 +1,4 @@
-"""The driving step of a deep crawl: takes one batch after the other until the crawl ends."""
+"""Driving step of a deep crawl: takes one batch after another until the crawl ends."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _OUT_OF_TIME: Final = Failure(
 
 
 class DeepCrawls:
-    """What the worker and both steps of the state machine do."""
+    """Starts and drives deep crawls for the worker and the state machine."""
 
     def __init__(
         self,
@@ -54,10 +54,11 @@ class DeepCrawls:
         at_once: int,
         segment_batches: int,
     ) -> None:
-        """`at_once` deep crawls of one tenant run at the same time; the others wait.
+        """Store the dependencies and limits.
 
-        After `segment_batches` a new execution goes on: one has at most 25,000 events of history
-        (Step Functions quotas), of which a batch of 25 pages takes some 220.
+        At most `at_once` deep crawls of one tenant run concurrently; the others wait. A new
+        execution continues after `segment_batches` batches. An execution has at most 25,000 history
+        events (Step Functions quotas), and a batch of 25 pages takes about 220.
         """
         self._driver = driver
         self._frontier = frontier
@@ -67,7 +68,7 @@ class DeepCrawls:
         self._segment_batches = segment_batches
 
     def prepare(self, context: Context) -> None:
-        """Take a place and make the crawl known. Raises Defer while others have all places."""
+        """Acquire a slot and register the crawl. Raises Defer while all slots are in use."""
         job, now = context.job, self._clock()
         until = now + timedelta(seconds=bounds.EXECUTION_START_SECONDS)
         if not self._take_slot(job, until):
@@ -80,9 +81,9 @@ class DeepCrawls:
             self._frontier.reopen(ref, fence)
 
     def take(self, state: Mapping[str, Any], remaining: Remaining) -> dict[str, Any]:
-        """The next state: pages to crawl, a time to wait for, or the end.
+        """Return the next state: pages to crawl, a time to wait for, or the end.
 
-        Raises DependencyUnavailable and Contended: the machine tries again.
+        Raises DependencyUnavailable and Contended; the state machine then retries.
         """
         turn = replace(ExecutionClaim.of(state), number=state["number"] + 1)
         try:
@@ -170,9 +171,9 @@ class DeepCrawls:
             self._slots.leave(turn.tenant, _SLOTS, turn.job_id)
 
     def _is_over(self, ref: JobRef) -> bool:
-        """Whether it needs no place: it has ended, or is paused.
+        """Return whether the crawl needs no slot: it has ended or is paused.
 
-        Its execution may sleep for an hour before it learns of that and gives the place back.
+        Its execution may sleep for up to an hour before it detects that and releases the slot.
         """
         job = self._driver.find(ref)
         return job is None or job.status not in (JobStatus.RUNNING, JobStatus.PENDING)

@@ -1,4 +1,4 @@
-"""The other step of a deep crawl: crawls one page of a batch."""
+"""Page step of a deep crawl: crawls one page of a batch."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from spinneret.web.exploring.robots_tags import ANYBODY, HEADER, forbids_followi
 logger = logging.getLogger(__name__)
 
 HOST_BUSY: Final = "HOST_BUSY"
-"""Code of a page that waits for its host; its message is the reservation there."""
+"""Error code of a page that waits for its host; its message is the reservation there."""
 
 
 class PageStep:
@@ -55,7 +55,7 @@ class PageStep:
         new_owner: Callable[[], str],
         product_token: str,
     ) -> None:
-        """`product_token` is the name by which pages may ask this crawler for something."""
+        """Store the dependencies; pages address this crawler by `product_token`."""
         self._driver = driver
         self._frontier = frontier
         self._pipeline = pipeline
@@ -64,10 +64,10 @@ class PageStep:
         self._agents = {ANYBODY, product_token.lower()}
 
     def __call__(self, state: Mapping[str, Any], remaining: Remaining) -> None:
-        """A page that another claim has, or that isn't open any more, is left.
+        """Crawl the page, unless another claim holds it or it is no longer open.
 
-        Raises DependencyUnavailable where its outcome can't be written: the page's claim ends by
-        itself, and a later batch takes it again.
+        Raises DependencyUnavailable if the outcome can't be written. The page's claim then expires,
+        and a later batch takes the page again.
         """
         turn = ExecutionClaim.of(state)
         try:
@@ -82,7 +82,7 @@ class PageStep:
             logger.info("page_left", extra={"job_id": turn.job_id, "fence": turn.fence})
 
     def _outcome(self, job: Job, lease: Lease, visit: PageLease, remaining: Remaining) -> Outcome:
-        """Raises LeaseLost."""
+        """Process the page and return its outcome. Raises LeaseLost."""
         claim = PageClaim(job=page_job(job, visit.page), lease=lease, remaining=remaining)
         try:
             processed = self._pipeline.process(claim, self._frontier.redirects(visit))
@@ -105,7 +105,10 @@ class PageStep:
             return self._failed(visit.page, error)
 
     def _links(self, job: Job, processed: Processed) -> tuple[FoundLink, ...]:
-        """A config that doesn't respect robots.txt doesn't respect `nofollow` either."""
+        """Return the page's links.
+
+        A config that doesn't respect robots.txt ignores `nofollow`, too.
+        """
         respects = options_of(job).respect_robots_txt
         no_link = respects and self._may_follow_none(processed)
         return tuple(
@@ -118,13 +121,13 @@ class PageStep:
         )
 
     def _may_follow_none(self, processed: Processed) -> bool:
-        """The page asks this crawler, or all of them, to follow none of its links."""
+        """Return whether the page forbids this crawler, or all crawlers, to follow its links."""
         tags = tags_of(processed.page.headers.get(HEADER, ""))
         asked = {agent for agent, directives in tags.items() if forbids_following(directives)}
         return not self._agents.isdisjoint(asked | set(processed.content.nofollow_agents))
 
     def _waiting(self, stopped: Exception) -> Deferred:
-        """For a host, for one of our own parts, or for an invocation with more time."""
+        """Return when to retry a page that waits for a host, a dependency or more time."""
         now = self._clock()
         match stopped:
             case Defer():
@@ -138,7 +141,10 @@ class PageStep:
                 return Deferred(until=now, error_code="HANDED_BACK")
 
     def _failed(self, page: Page, error: DomainError) -> Deferred | Failed:
-        """For good, or to be tried again: 2, 4, 8 … seconds later, or when the host asks for it."""
+        """Return a final failure, or a retry.
+
+        The retry follows after 2, 4, 8 … seconds, or when the host requests it.
+        """
         status = error.details.get("status_code")
         status_code = status if isinstance(status, int) else None
         if not isinstance(error, TransientError):
@@ -164,16 +170,16 @@ class PageClaim:
         self.remaining = remaining
 
     def checkpoint(self, _step: str, _progress: int) -> None:
-        """Raises ReleaseJob near the deadline: the page is taken again."""
+        """Raise ReleaseJob near the deadline, so that a later batch takes the page again."""
         if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS:
             raise ReleaseJob
 
     def note(self, kind: JobEventKind, message: str, data: Mapping[str, Any] | None = None) -> None:
-        """A thousand pages have no lines in the crawl's timeline: their rows say the same."""
+        """Do nothing: the pages' rows record the same without filling the crawl's timeline."""
 
 
 def page_job(job: Job, page: Page) -> Job:
-    """The crawl's job as a job of one of its pages, whose reservation its row keeps."""
+    """Derive a page's job from the crawl's job; the page's row holds its reservation."""
     reservation = page.error_message if page.error_code == HOST_BUSY else None
     payload = {**job.payload, "url": page.url, "parent_url": page.parent}
     return replace(job, id=f"{job.id}.{page.key}", payload=payload, waiting_for=reservation)

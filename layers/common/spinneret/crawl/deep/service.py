@@ -1,4 +1,4 @@
-"""Submitting and reading deep crawls: the use cases behind the routes."""
+"""Submit and read deep crawls: the use cases behind the routes."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.hosts.service import HostService
 
-RECIPE: Final = 2  # goes up when the same crawl would be processed to another result
+RECIPE: Final = 2  # increment it when the same crawl would yield another result
 
 
 class DeepCrawlService:
-    """Deep crawls of one tenant."""
+    """Submits and reads a tenant's deep crawls."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class DeepCrawlService:
         """Accept a deep crawl.
 
         Raises FeatureDisabled, UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen, and
-        ValidationFailed for more pages than the stage allows or patterns that don't compile.
+        ValidationFailed for more pages than the stage allows or for invalid patterns.
         """
         if not self._enabled:
             raise FeatureDisabled("this stage has no deep crawls")
@@ -87,15 +87,15 @@ class DeepCrawlService:
     def submit_plain(
         self, tenant: str, request: CrawlRequest, max_depth: int, key: RequestKey | None
     ) -> Submitted:
-        """A crawl of one URL whose config goes deeper than the page. Raises as `submit`."""
+        """Submit a crawl of one URL whose config has a depth. Raises the exceptions of `submit`."""
         shared = request.model_dump(include=set(CrawlOptions.model_fields))
-        assert request.url is not None  # of one URL
+        assert request.url is not None  # the request has a single URL
         return self.submit(
             tenant, DeepCrawlRequest(url=request.url, max_depth=max_depth, **shared), key
         )
 
     def get(self, tenant: str, job_id: str) -> DeepCrawlView | None:
-        """None for a job of another kind, or none at all."""
+        """Return a deep crawl; None if the job is missing or of another kind."""
         ref = JobRef(tenant=tenant, job_id=job_id)
         try:
             job = self._jobs.get(ref, DEEP_CRAWL)
@@ -106,7 +106,7 @@ class DeepCrawlService:
     def pages(
         self, tenant: str, job_id: str, state: PageState | None, after: str | None, limit: int
     ) -> CrawledPageList:
-        """The URLs of a deep crawl. Raises NotFound, and ValidationFailed for the cursor."""
+        """Return the URLs of a deep crawl. Raises NotFound, and ValidationFailed for the cursor."""
         ref = JobRef(tenant=tenant, job_id=job_id)
         self._jobs.get(ref, DEEP_CRAWL)
         if self._found(ref) is None:
@@ -139,7 +139,7 @@ class DeepCrawlService:
         )
 
     def _found(self, ref: JobRef) -> Crawl | None:
-        """None until the crawl is begun."""
+        """Return the crawl; None until it has begun."""
         try:
             return self._frontier.crawl(crawl_ref(ref))
         except NotFound:
@@ -170,12 +170,12 @@ class DeepCrawlService:
 
 
 def crawl_ref(ref: JobRef) -> CrawlRef:
-    """The frontier's crawl of a job."""
+    """Return the frontier's reference to a job's crawl."""
     return CrawlRef(ref.tenant, ref.job_id)
 
 
 def plan_of(payload: Mapping[str, Any]) -> Plan:
-    """The plan in a job's payload."""
+    """Parse the plan in a job's payload."""
     return Plan(
         strategy=Strategy(payload["strategy"]),
         max_depth=payload["max_depth"],

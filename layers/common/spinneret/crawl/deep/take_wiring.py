@@ -1,4 +1,4 @@
-"""Chooses the adapters of the step that takes batches; it carries no fetcher and no extractor."""
+"""Wire the step that takes batches; it ships neither fetcher nor extractor."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from spinneret.jobs.wiring import ending_store
 
 @dataclass(frozen=True, kw_only=True)
 class TakeStepSettings(DeepCrawlSettings, RelaySettings):
-    """The step's environment."""
+    """Environment variables of the step."""
 
 
 def take_step(env: Mapping[str, str]) -> DeepCrawls:
-    """The driving side of deep crawls."""
+    """Build the driving step of deep crawls."""
     settings = TakeStepSettings.from_env(env)
     return deep_crawls(settings, ending_store(settings, relay(settings).relay))

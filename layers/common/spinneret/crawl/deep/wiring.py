@@ -1,4 +1,4 @@
-"""Chooses the adapters of deep crawls, but for the step that crawls pages."""
+"""Wire deep crawls except the step that crawls pages."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from spinneret.web.exploring.frontier.service import Frontier
 
 @dataclass(frozen=True, kw_only=True)
 class FrontierSettings(JobSettings):
-    """Where frontiers are kept."""
+    """Settings of the frontier table."""
 
     frontier_table: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class DeepCrawlSettings(FrontierSettings):
-    """What bounds the deep crawls of a stage."""
+    """Limits on the deep crawls of a stage."""
 
     features__max_concurrent_deep_crawls: int = 5
     deep_crawl_segment_batches: int = 80
 
 
 def frontier(settings: FrontierSettings) -> Frontier:
-    """The frontiers of this stage."""
+    """Build the frontier of this stage."""
     return Frontier(
         store=DynamoFrontierStore(dynamodb_client(), settings.frontier_table), clock=utc_now
     )
 
 
 def deep_crawls(settings: DeepCrawlSettings, store: JobStore) -> DeepCrawls:
-    """The side that takes batches."""
+    """Build the driving step of deep crawls."""
     return DeepCrawls(
         driver=driver(settings, store),
         frontier=frontier(settings),

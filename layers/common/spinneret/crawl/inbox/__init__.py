@@ -1,1 +1,1 @@
-"""Files of URLs that are put into a bucket and then crawled (C-09)."""
+"""Files of URLs that tenants upload to a bucket and that are then crawled (C-09)."""

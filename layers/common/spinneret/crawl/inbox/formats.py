@@ -1,4 +1,4 @@
-"""Reading files of URLs line by line, in bounded memory and from any line on."""
+"""Read files of URLs line by line, in bounded memory and from any line on."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import ContentRefused, ValidationFailed
 
 Read = Callable[[int, int], bytes]
-"""(first, end): these bytes of the file."""
+"""Function of (first, end) that returns these bytes of the file."""
 
 _BOM: Final = b"\xef\xbb\xbf"
-_END: Final = "\x00"  # no file that passes for text holds it
+_END: Final = "\x00"  # text files don't contain this character
 _SEPARATORS: Final = (",", ";", "\t")
 
 
 @dataclass(frozen=True, kw_only=True)
 class RawLine:
-    """One line; `text` is None where it can't be read, and `problem` says why."""
+    """One line; if it can't be decoded, `text` is None and `problem` holds the reason."""
 
     number: int
     text: str | None
@@ -35,32 +35,32 @@ class RawLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """How a CSV file is laid out."""
+    """Layout of a CSV file."""
 
     separator: str
     url: int
-    """The column of URLs, from 0."""
+    """Index of the URL column, from 0."""
     has_names: bool
     """Whether the first line names the columns."""
 
 
 def check_text(head: bytes) -> None:
-    """Raises ContentRefused for a file that doesn't begin as text in UTF-8."""
+    """Raise ContentRefused if the file doesn't begin with UTF-8 text."""
     whole = head
-    if len(head) >= bounds.INBOX_HEAD_BYTES:  # cut anywhere, so maybe within a character
+    if len(head) >= bounds.INBOX_HEAD_BYTES:  # the cut may be within a character
         whole = head[: head.rfind(b"\n") + 1] or head[:-4]
     try:
         text = whole.decode()
     except UnicodeDecodeError as error:
         if len(head) >= bounds.INBOX_HEAD_BYTES and b"\n" not in head:
-            return  # one long line, which is reported
+            return  # a single long line is reported as an error of that line
         raise ContentRefused("the file isn't text in UTF-8") from error
     if _END in text:
         raise ContentRefused("the file isn't text in UTF-8")
 
 
 def columns_of(head: bytes) -> Columns:
-    """Raises ContentRefused where no column holds URLs."""
+    """Detect the layout of a CSV file. Raises ContentRefused if no column holds URLs."""
     texts = head.removeprefix(_BOM).decode("utf-8", "replace").splitlines()
     first = next((text for text in texts if text.strip()), None)
     if first is None:
@@ -73,7 +73,7 @@ def columns_of(head: bytes) -> Columns:
 
 
 def lines_of(read: Read, size: int, number: int, offset: int) -> Iterator[RawLine]:
-    """The lines from one on, which begins at `offset`; a line that is too long isn't kept."""
+    """Yield the lines from `number` on, which begins at `offset`; too long lines have no text."""
     held, start, at, dropping = b"", offset, offset, False
     while at < size:
         chunk = read(at, min(at + bounds.INBOX_READ_BYTES, size))
@@ -92,7 +92,7 @@ def lines_of(read: Read, size: int, number: int, offset: int) -> Iterator[RawLin
 def entries_of(
     form: Format, lines: Iterable[RawLine], columns: Columns | None
 ) -> Iterator[FileEntry]:
-    """What the lines ask for; comments and lines without anything ask for nothing."""
+    """Yield the entries of the lines; comments and empty lines yield none."""
     if form is Format.CSV:
         assert columns is not None  # read from the file's head
         yield from _records(lines, columns)
@@ -108,7 +108,7 @@ def entries_of(
 
 
 def _columns(texts: Sequence[str], separator: str) -> Columns | None:
-    """By the names of the first record, or by the first URL there is."""
+    """Find the URL column by the names in the first record, or by the first URL."""
     try:
         rows = [row for row in csv.reader(texts, delimiter=separator) if row]
     except csv.Error:
@@ -136,8 +136,10 @@ def _line(number: int, raw: bytes | None, next_offset: int) -> RawLine:
 
 
 def _records(lines: Iterable[RawLine], columns: Columns) -> Iterator[FileEntry]:
-    """Records of CSV, which may hold line breaks in quotes. After a quote that isn't closed,
-    reading goes on at the next line."""
+    """Yield CSV records, which may contain quoted line breaks.
+
+    After an unclosed quote, reading resumes at the next line.
+    """
     source, again = iter(lines), deque[RawLine]()
     while (first := _next(again, source)) is not None:
         if first.text is None:
@@ -169,7 +171,7 @@ def _next(again: deque[RawLine], source: Iterator[RawLine]) -> RawLine | None:
 
 
 def _row(texts: Sequence[str], columns: Columns) -> list[str] | None:
-    """The one record of these lines; None where a quote is still open, [] for an empty line."""
+    """Parse the record of these lines; return None if a quote is open, [] for an empty line."""
     *rows, last = list(csv.reader([*texts, _END], delimiter=columns.separator))
     if last != [_END]:
         return None

@@ -1,4 +1,4 @@
-"""The handler of a file of URLs: makes its crawls as it reads, reports, and waits for them."""
+"""Handler of a file of URLs: creates crawls while reading, writes the report, and waits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ Checked = tuple[FileEntry, Draft | DomainError]
 
 
 class FileHandler:
-    """Of the kind `crawl_file`. A file that is gone, too large or not text fails its job."""
+    """Handle `crawl_file` jobs.
+
+    A file that is missing, too large or not text fails its job.
+    """
 
     def __init__(self, *, store: InboxStore, checks: CrawlChecks, children: Children) -> None:
         self._store = store
@@ -40,8 +43,11 @@ class FileHandler:
         self._children = children
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Never returns; raises as `Children.create`, NotFound, BodyTooLarge, ContentRefused, and
-        AwaitChildren in the end."""
+        """Create the crawls, write the report, and wait.
+
+        Never returns: raises the exceptions of `Children.create`, NotFound, BodyTooLarge,
+        ContentRefused, or AwaitChildren at the end.
+        """
         job = context.job
         assert job.family is not None  # a parent
         if job.family.cursor is not None:
@@ -53,7 +59,7 @@ class FileHandler:
         self._children.await_all(context)
 
     def _read(self, context: Context, file: InboxFile, place: FileCursor) -> FileCursor:
-        """Make the crawls of what isn't read yet; the place behind it."""
+        """Create the crawls of the unread lines; return the position after them."""
         size = self._store.size(file)
         if size > bounds.INBOX_MAX_BYTES:
             raise BodyTooLarge(f"a file has at most {bounds.INBOX_MAX_BYTES} bytes")
@@ -74,7 +80,7 @@ class FileHandler:
         return place
 
     def _entries(self, file: InboxFile, size: int, place: FileCursor) -> Iterator[FileEntry]:
-        """Up to the last line that a file may have; then one that says so."""
+        """Yield entries up to INBOX_LINES_MAX lines, then an error entry if more lines follow."""
         head = self._store.read(file, 0, min(size, bounds.INBOX_HEAD_BYTES))
         check_text(head)
         columns = columns_of(head) if file.format is Format.CSV else None
@@ -90,7 +96,7 @@ class FileHandler:
         known: dict[str, CrawlTerms | DomainError] = {}
         for entry in entries:
             if entry.asked is None:
-                assert entry.problem is not None  # a line asks for a page or says why not
+                assert entry.problem is not None  # an entry has either a page or a problem
                 yield entry, entry.problem
                 continue
             url = self._checks.parsed(entry.asked.url, refusal)

@@ -1,4 +1,4 @@
-"""Values, requests and answers of the inbox."""
+"""Value classes, requests and responses of the inbox."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spinneret.kernel.ids import is_id
 
 
 class Format(StrEnum):
-    """How a file names its URLs; its suffix says which."""
+    """Format of a file, determined by its suffix."""
 
     TXT = "txt"
     CSV = "csv"
@@ -62,7 +62,7 @@ class InboxFile:
 
     @classmethod
     def arrived(cls, key: str, version: str) -> InboxFile:
-        """By the object's key; raises NotFound for one that no tenant's inbox has."""
+        """Build from an object's key. Raises NotFound if the key is in no tenant's inbox."""
         match = _KEY.fullmatch(key)
         if match is None or not is_id(match[1]):
             raise NotFound("no inbox has this object")
@@ -70,54 +70,54 @@ class InboxFile:
 
     @classmethod
     def of(cls, tenant: str, payload: Mapping[str, Any]) -> InboxFile:
-        """By a job's payload."""
+        """Build from a job's payload."""
         return cls(tenant=tenant, key=payload["key"], version=payload["version"])
 
     @property
     def payload(self) -> dict[str, Any]:
-        """Of its job."""
+        """Payload of the file's job."""
         return {"key": self.key, "version": self.version, "name": self.name}
 
     @property
     def name(self) -> str:
-        """The last part of its key."""
+        """Last part of the key."""
         return self.key.rpartition("/")[2]
 
     @property
     def format(self) -> Format:
-        """By its suffix."""
+        """Format, determined by the suffix."""
         return Format(self.key.rpartition(".")[2])
 
     @property
     def report_key(self) -> str:
-        """Of the report beside it; no rule waits for this suffix."""
+        """Report key next to the file; triggers no event rule."""
         return f"{self.key}.report.ndjson"
 
 
 @dataclass(frozen=True, kw_only=True)
 class InboxForm:
-    """Permission to store one file: a form to post before `expires_at`, the file as last field."""
+    """Permission to upload one file: a form to post before `expires_at`, the file as last field."""
 
     key: str
     url: str
     fields: Mapping[str, str] = field(repr=False)
-    """To be sent unchanged; they contain a signature."""
+    """Form fields, to be sent unchanged; they contain a signature."""
     expires_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileEntry:
-    """What a line, or a CSV record of several, asks for."""
+    """Content of one line, or of a CSV record that spans several lines."""
 
     number: int
-    """Of its first line; the file's first is 1."""
+    """Number of the first line, counted from 1."""
     asked: FileLine | None
     url: str | None = None
     problem: DomainError | None = None
-    """Why it asks for nothing."""
+    """Reason why the entry has no page."""
     next_line: int
     next_offset: int
-    """In bytes: where reading goes on behind it."""
+    """Byte offset of the next entry."""
 
 
 class InboxView(BaseModel):

@@ -1,9 +1,8 @@
-"""What became of each line of a file: kept in blocks while it is read, then joined to its report.
+"""Outcomes of a file's lines: stored in blocks while reading, then joined into the report.
 
-A block is stored before the crawls that it names are made, under the fence of the claim that makes
-them; the cursor, which moves in the same write as they are made, says which lines are whose. So a
-block of a claim that died, or was overtaken, names nothing that isn't there: its last lines are
-left out.
+A block is stored before its crawls are created, under the fence of the claim that creates them. The
+same write that creates the crawls moves the cursor, which maps lines to claims. So the report omits
+lines of a failed or superseded claim whose crawls don't exist.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ from spinneret.kernel import bounds
 
 @dataclass(frozen=True, kw_only=True)
 class FileCursor:
-    """Where reading goes on; as text, the cursor of the file's job."""
+    """Position where reading continues; its text form is the cursor of the file's job."""
 
     line: int = 1
     offset: int = 0
     claims: tuple[tuple[int, int], ...] = ()
-    """(fence, first line) of the claims that have read so far, in their order."""
+    """(fence, first line) of each claim that has read lines, in order."""
 
     @classmethod
     def of(cls, cursor: str) -> FileCursor:
-        """By the cursor; an empty one is the beginning."""
+        """Parse a cursor; empty means the start."""
         if not cursor:
             return cls()
         line, offset, claims = cursor.split(":")
@@ -42,12 +41,12 @@ class FileCursor:
 
     @property
     def cursor(self) -> str:
-        """The inverse of `of`."""
+        """Text form that `of` parses."""
         claims = ",".join(f"{fence}@{first}" for fence, first in self.claims)
         return f"{self.line}:{self.offset}:{claims}"
 
     def moved(self, fence: int, line: int, offset: int) -> FileCursor:
-        """After the claim of this fence has read up to, not including, this line."""
+        """Return the position after the claim with this fence has read the lines before `line`."""
         claims = self.claims
         if not claims or claims[-1][0] != fence:
             claims = (*claims, (fence, self.line))
@@ -56,7 +55,7 @@ class FileCursor:
 
 @dataclass
 class Block:
-    """The outcomes that one claim keeps in one object after another."""
+    """Outcomes of one claim, stored in consecutive objects."""
 
     store: InboxStore
     ref: JobRef
@@ -65,9 +64,9 @@ class Block:
     _first: int = 0
 
     def keep(self, outcomes: list[dict[str, Any]]) -> None:
-        """Store the outcomes of a slice with those before; `done` makes them stay.
+        """Store a slice's outcomes with the block's earlier ones; `done` confirms them.
 
-        Called again, it replaces what it stored.
+        A repeated call replaces the stored outcomes.
         """
         if not outcomes:
             return
@@ -77,14 +76,14 @@ class Block:
         self.store.keep(f"{_prefix(self.ref, self.fence)}{self._first:08d}.ndjson", body)
 
     def done(self, outcomes: list[dict[str, Any]]) -> None:
-        """The slice's crawls exist."""
+        """Confirm the slice's outcomes after its crawls were created."""
         self._kept += map(_text, outcomes)
         if len(self._kept) >= bounds.INBOX_BLOCK_LINES:
             self._kept = []
 
 
 def joined(store: InboxStore, ref: JobRef, place: FileCursor) -> Iterator[bytes]:
-    """The outcomes of all lines that were read, in their order, some lines at a time."""
+    """Yield the outcomes of all read lines in order, several lines at a time."""
     if not place.claims:
         return
     ends = [*(first for _, first in place.claims[1:]), place.line]

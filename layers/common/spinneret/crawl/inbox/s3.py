@@ -1,7 +1,7 @@
-"""The inbox in a bucket of its own.
+"""Inbox in a separate S3 bucket.
 
-Files and their reports are under `T/<tenant>/inbox/` for 37 days; what is kept until a report is
-written is under `parts/`, for which no rule waits, and which a lifecycle rule removes.
+Files and their reports are under `T/<tenant>/inbox/` for 37 days. Outcomes are under `parts/` until
+the report is written; no event rule matches them, and a lifecycle rule removes them.
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 
 _GONE: Final = frozenset({"404", "NoSuchKey", "NoSuchVersion", "MethodNotAllowed", "405"})
 _MEDIA_TYPE: Final = "application/x-ndjson"
-_VERSION: Final = "file-version"  # metadata of a report: the version that it is about
+_VERSION: Final = "file-version"  # metadata of a report: the version of its file
 
 
 class S3InboxStore:
-    """Implements InboxStore by presigned POST policies, range reads of one version, and multipart
-    uploads with conditions.
+    """Implements InboxStore with presigned POST policies, range reads and conditional uploads.
 
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
     """
@@ -37,7 +36,7 @@ class S3InboxStore:
         self._bucket = bucket
 
     def form(self, key: str, *, seconds: int) -> tuple[str, Mapping[str, str]]:
-        """See InboxStore; no request."""
+        """See InboxStore; sends no request."""
         with translate_aws_errors("s3"):
             made = self._client.generate_presigned_post(
                 Bucket=self._bucket,
@@ -48,7 +47,7 @@ class S3InboxStore:
         return made["url"], made["fields"]
 
     def link(self, key: str, seconds: int) -> str:
-        """See InboxStore; no request."""
+        """See InboxStore; sends no request."""
         with translate_aws_errors("s3"):
             return self._client.generate_presigned_url(
                 "get_object", Params={"Bucket": self._bucket, "Key": key}, ExpiresIn=seconds
@@ -102,7 +101,7 @@ class S3InboxStore:
             asked["ContinuationToken"] = page["NextContinuationToken"]
 
     def report(self, file: InboxFile, lines: Iterable[bytes]) -> bool:
-        """See InboxStore. A report that another process writes meanwhile isn't replaced."""
+        """See InboxStore; doesn't replace a report that another process writes meanwhile."""
         former = self._reported(file.report_key)
         if former is not None and former["Metadata"].get(_VERSION) == file.version:
             return False
@@ -149,7 +148,7 @@ class S3InboxStore:
 
 
 def _pieces(lines: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """In sizes that a multipart upload takes; whether each is the last, which may be empty."""
+    """Yield parts of a multipart upload, with a flag for the last part, which may be empty."""
     held, size = list[bytes](), 0
     for line in lines:
         held.append(line)
@@ -161,5 +160,5 @@ def _pieces(lines: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 
 def _missing(error: ClientError) -> Exception:
-    """NotFound for what isn't there, the error itself otherwise."""
+    """Return NotFound for a missing object, otherwise the error itself."""
     return NotFound("the file is gone") if error_code(error) in _GONE else error

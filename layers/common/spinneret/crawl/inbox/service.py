@@ -1,4 +1,4 @@
-"""The inbox: the use cases behind its routes and behind the rule of its bucket."""
+"""The inbox: the use cases behind its routes and its bucket's event rule."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class InboxService:
-    """Files of one tenant."""
+    """Manages a tenant's files."""
 
     def __init__(self, *, store: InboxStore, jobs: JobService, clock: Clock, new_id: NewId) -> None:
         self._store = store
@@ -30,7 +30,7 @@ class InboxService:
         self._new_id = new_id
 
     def begin(self, tenant: str, name: str) -> tuple[str, InboxForm]:
-        """An id, and a form for one file of this name."""
+        """Return an id, and a form to upload one file of this name."""
         inbox_id = self._new_id("inbox")
         key = f"T/{tenant}/inbox/{inbox_id}/{name}"
         seconds = bounds.INBOX_FORM_SECONDS
@@ -39,7 +39,7 @@ class InboxService:
         return inbox_id, InboxForm(key=key, url=url, fields=fields, expires_at=expires_at)
 
     def get(self, tenant: str, job_id: str) -> InboxFileView:
-        """A file by its job. Raises NotFound."""
+        """Return a file by its job's id. Raises NotFound."""
         job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL_FILE)
         counts = self._jobs.counts(job)
         assert job.family is not None  # a parent
@@ -53,15 +53,15 @@ class InboxService:
 
 
 class InboxIngest:
-    """Objects that have come into the inbox's bucket."""
+    """Submits a job for each object that was uploaded to the inbox's bucket."""
 
     def __init__(self, jobs: JobService) -> None:
         self._jobs = jobs
 
     def __call__(self, key: str, version: str) -> str | None:
-        """The job of this version of an object, whose first event makes it; None for others' keys.
+        """Return the id of this object version's job, which its first event creates.
 
-        Raises DependencyUnavailable.
+        Returns None for keys outside of all inboxes. Raises DependencyUnavailable.
         """
         try:
             file = InboxFile.arrived(key, version)

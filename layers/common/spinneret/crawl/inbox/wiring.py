@@ -1,4 +1,4 @@
-"""Chooses the adapters of the inbox, but for the worker's."""
+"""Wire the inbox except its worker."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from spinneret.kernel.settings import Settings
 
 @dataclass(frozen=True, kw_only=True)
 class InboxBucketSettings(Settings):
-    """Where files are put."""
+    """Settings of the inbox's bucket."""
 
     inbox_bucket: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class InboxSettings(JobSettings, InboxBucketSettings):
-    """The environment of the inbox's routes."""
+    """Environment variables of the inbox's routes."""
 
 
 def inbox_store(settings: InboxBucketSettings) -> S3InboxStore:
-    """The inbox of this stage."""
+    """Build the inbox store of this stage."""
     return S3InboxStore(s3_client(), settings.inbox_bucket)
 
 
 def inbox_service(env: Mapping[str, str]) -> InboxService:
-    """What the routes use."""
+    """Build the service of the inbox's routes."""
     settings = InboxSettings.from_env(env)
     return InboxService(
         store=inbox_store(settings),
@@ -45,12 +45,12 @@ def inbox_service(env: Mapping[str, str]) -> InboxService:
 
 
 def arrivals(env: Mapping[str, str]) -> S3EventHandler:
-    """What the rule of the bucket calls."""
+    """Build the handler of the bucket's event rule."""
     return S3EventHandler(InboxIngest(job_service(JobSettings.from_env(env))))
 
 
 class S3EventHandler:
-    """Reads the event of an object that was created.
+    """Handles the event of a created object.
 
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html
     """
@@ -59,6 +59,6 @@ class S3EventHandler:
         self._arrivals = arrivals
 
     def __call__(self, event: Mapping[str, Any], _: Remaining) -> dict[str, str | None]:
-        """The object's job."""
+        """Submit the object's job; return its id."""
         created = event["detail"]["object"]
         return {"job_id": self._arrivals(created["key"], created["version-id"])}
