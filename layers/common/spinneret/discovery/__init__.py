@@ -1,1 +1,1 @@
-"""Discovery: which pages a site has, from its sitemaps and from Common Crawl's index."""
+"""Discovery of a site's pages, from its sitemaps and from Common Crawl's index."""

@@ -1,10 +1,10 @@
 """Discoveries on DynamoDB, in the table Plans.
 
     pk `T#<tenant>#DISCOVERY#<job>`
-        sk `FOUND#<nnn>`          up to DISCOVERY_URLS_PER_ROW URLs of the result; `urls_found` of
-                                  all rows says where it ends
-        sk `STATE#<run>#<nnn>`    a part of the compressed state of a run that isn't finished;
-                                  `parts` says how many there are
+        sk `FOUND#<nnn>`          up to DISCOVERY_URLS_PER_ROW URLs of the result; `urls_found` in
+                                  each row is the total number
+        sk `STATE#<run>#<nnn>`    a part of the compressed state of an unfinished run; `parts` is
+                                  the number of parts
 
 All of them are written together with a check of the job's lease. `purge_at` (epoch seconds) is
 DynamoDB's TTL attribute.

@@ -1,7 +1,7 @@
-"""What a discovery job does: reads the site's sitemaps and asks Common Crawl's index.
+"""Handler of discovery jobs, which reads the site's sitemaps and queries Common Crawl's index.
 
-A discovery that has to wait for a host, or whose invocation ends, keeps how far it came and goes on
-there; one whose worker dies begins again where it last was kept.
+A discovery that has to wait for a host, or whose invocation ends, stores its progress and continues
+there. If its worker dies, it continues from the last stored progress.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.models import Caller, FetchOptions, WaitUntil
 from spinneret.web.polite_fetcher import PoliteFetcher
 
-_EMPTY: Final = SitemapKind.UNKNOWN  # of what was read to its end
-_CAPTURES_PER_URL: Final = 20  # the index has a page once for each time it was fetched
-_OF_AN_API: Final = FetchOptions(obey_robots=False)  # what is made for programs to ask
+_EMPTY: Final = SitemapKind.UNKNOWN  # kind of a sitemap without entries
+_CAPTURES_PER_URL: Final = 20  # the index has an entry for each fetch of a page
+_OF_AN_API: Final = FetchOptions(obey_robots=False)  # an API made for programs
 
 _OUT_OF_TIME: Final = Failure(
     code="OUT_OF_TIME", message="time was up before all files were read", type="transient"
@@ -57,18 +57,18 @@ _OUT_OF_TIME: Final = Failure(
 
 @dataclass(kw_only=True)
 class DiscoveryStats:
-    """What was read; shown in the job's result."""
+    """Statistics of what was read; shown in the job's result."""
 
     files_read: int = 0
     files_failed: int = 0
     files_cut_off: int = 0
-    """Read in part, for a bound or because they are broken."""
+    """Files read only in part, because of a bound or because they are broken."""
     captures: int = 0
     notes: list[str] = field(default_factory=list)
 
 
 class DiscoveryHandler:
-    """The handler of `discover` jobs."""
+    """Handle `discover` jobs."""
 
     def __init__(
         self, *, fetcher: PoliteFetcher, store: DiscoveryStore, common_crawl_url: str, clock: Clock
@@ -80,9 +80,9 @@ class DiscoveryHandler:
         self._clock = clock
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Answers the job's result; what was found is stored under the lease's fence.
+        """Return the job's result; store the found URLs under the lease's fence.
 
-        Raises CompletedInPart where the time was up before all files were read.
+        Raises CompletedInPart if the time was up before all files were read.
         """
         job = context.job
         stored = self._store.state(job.ref, job.run)
@@ -102,7 +102,7 @@ class DiscoveryHandler:
             self._store.keep_state(context.lease, job.run, state, self._clock())
             raise
         except TransientError:
-            if stored:  # the next attempt asks for everything again
+            if stored:  # so that the next attempt starts from scratch
                 self._store.keep_state(context.lease, job.run, "", self._clock())
             raise
         found = discovery.candidates.best()
@@ -113,7 +113,7 @@ class DiscoveryHandler:
 
 
 class _Discovery:
-    """One discovery under way."""
+    """One discovery in progress."""
 
     def __init__(
         self,
@@ -139,8 +139,9 @@ class _Discovery:
         self._failures: dict[DiscoverySource, DomainError] = {}
 
     def run(self) -> None:
-        """Ask all sources. Raises Defer and ReleaseJob, and what the last one raises if none has
-        answered."""
+        """Query all sources. Raises Defer and ReleaseJob, and the first failure if no source has
+        answered.
+        """
         ways: Mapping[DiscoverySource, Callable[[], None]] = {
             DiscoverySource.SITEMAP: self._read_sitemaps,
             DiscoverySource.COMMON_CRAWL: self._ask_common_crawl,
@@ -162,7 +163,7 @@ class _Discovery:
             self._note("nothing that is wanted was found")
 
     def kept(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the progress as JSON."""
         return {
             "root": self._root,
             "walk": None if self._walk is None else self._walk.kept(),
@@ -172,7 +173,7 @@ class _Discovery:
         }
 
     def resume(self, kept: Mapping[str, Any]) -> None:
-        """Go on where it was kept."""
+        """Continue from stored progress."""
         self._root = kept["root"]
         self._walk = None if kept["walk"] is None else SitemapWalk.resumed(kept["walk"])
         self._done = list(map(DiscoverySource, kept["done"]))
@@ -180,7 +181,7 @@ class _Discovery:
         self.candidates.resume(kept["candidates"])
 
     def result(self) -> dict[str, Any]:
-        """The job's."""
+        """Return the job's result."""
         dropped = 0 if self._walk is None else self._walk.dropped
         return {
             "urls_found": self.candidates.count,
@@ -192,7 +193,7 @@ class _Discovery:
     # ------------------------------------------------------------ Sitemaps
 
     def _read_sitemaps(self) -> None:
-        """Raises the first failure if nothing could be read."""
+        """Read the sitemaps. Raises the first failure if none could be read."""
         while True:
             failure = self._walk_from(self._terms.roots[self._root])
             if self._tally.files_read:
@@ -206,7 +207,7 @@ class _Discovery:
         self._note("the site has no sitemap")
 
     def _walk_from(self, root: str) -> DomainError | None:
-        """The first failure of a file that may be there."""
+        """Return the first failure of a file that may exist."""
         site, error = parse_url(root), None
         if self._walk is None:
             named = self._awaited(self._fetcher.sitemaps(self._caller, site))
@@ -230,7 +231,7 @@ class _Discovery:
         return error
 
     def _read(self, file: SitemapFile, walk: SitemapWalk) -> None:
-        """Entries that came before a file broke off are kept."""
+        """Read one file; entries before a broken end are used."""
         readers: list[SitemapReader] = []
 
         def read_body(url: Url, pieces: Iterator[bytes]) -> None:
@@ -257,7 +258,7 @@ class _Discovery:
             else:
                 self.candidates.offer(entry.url, entry.last_modified, DiscoverySource.SITEMAP)
                 if self.candidates.is_full:
-                    self.candidates.has_more = True  # there may be
+                    self.candidates.has_more = True  # there may be more
                     return
 
     # ------------------------------------------------------------ Common Crawl
@@ -277,7 +278,7 @@ class _Discovery:
         answer = self._of_common_crawl(
             query, lambda _, pieces: captures.extend(reader.read(pieces))
         )
-        if answer.status_code == 404:  # it has no capture
+        if answer.status_code == 404:  # the index has no capture of the site
             return
         require_success_status(answer, self._clock())
         for capture in newest_first(captures):
@@ -291,7 +292,7 @@ class _Discovery:
     def _of_common_crawl(
         self, url: str, read_body: Callable[[Url, Iterator[bytes]], None] | None = None
     ) -> FetchedPage:
-        """Raises HttpUnavailable where the index asks for a long wait."""
+        """Fetch from Common Crawl. Raises HttpUnavailable if the index asks for a long wait."""
         request = FetchRequest(
             url=parse_url(url), max_bytes=bounds.CDX_MAX_BYTES, read_body=read_body
         )
@@ -310,27 +311,27 @@ class _Discovery:
         return Caller(tenant=job.tenant, id=f"{job.id}/{job.run}", reservation=job.waiting_for)
 
     def _awaited[T](self, answer: T | WaitUntil) -> T:
-        """Raises Defer."""
+        """Return the answer. Raises Defer if it has to wait."""
         if isinstance(answer, WaitUntil):
             raise Defer(answer.until, answer.waiting_for)
         return answer
 
     def _go_on_or_hand_back(self) -> None:
-        """Before a file: write the progress, or leave the rest to another invocation."""
+        """Write the progress before a file; raise ReleaseJob to continue in another invocation."""
         if self._context.remaining() < bounds.DISCOVERY_FILE_SECONDS and self._did_something():
             raise ReleaseJob
         done = self._tally.files_read + self._tally.files_failed
         self._context.checkpoint("reading", min(90, 5 + done))
 
     def _did_something(self) -> bool:
-        """In this invocation: one that began too short does what it can."""
+        """Whether this invocation has done any work yet."""
         return self._clock() > self._began
 
     def _has_time(self) -> bool:
         return self._context.remaining() > 2 * bounds.DEADLINE_MARGIN_SECONDS
 
     def _is_over(self) -> bool:
-        """All time of this discovery is used up."""
+        """Return whether the discovery's time is used up."""
         worked = self._context.job.worked_ms / 1000
         over = worked + (self._clock() - self._began).total_seconds() > bounds.DISCOVERY_SECONDS
         if over:

@@ -1,4 +1,4 @@
-"""The kind of work that a discovery is, and its lane."""
+"""The kind of discovery jobs, and its lane."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from spinneret.kernel.clock import optional_stamp, parse_optional_stamp
 
 
 class DiscoverySource(StrEnum):
-    """Where pages are looked for."""
+    """Source of discovered URLs."""
 
     SITEMAP = "sitemap"
     COMMON_CRAWL = "common_crawl"
@@ -20,12 +20,12 @@ class DiscoverySource(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """What is looked for: the payload of a job."""
+    """Search terms of a discovery: the payload of its job."""
 
     domain: str
-    """As it was asked for."""
+    """Domain as requested."""
     roots: tuple[str, ...]
-    """URLs of the site's root; a later one is tried where nothing answers at those before it."""
+    """URLs of the site's root; a later one is tried if the earlier ones don't answer."""
     sources: tuple[DiscoverySource, ...]
     pattern: str | None
     max_urls: int
@@ -33,35 +33,35 @@ class Terms:
     score_threshold: float
 
     def payload(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the terms as JSON."""
         return asdict(self)
 
 
 def read_terms(payload: Mapping[str, Any]) -> Terms:
-    """The inverse of `Terms.payload`."""
+    """Convert `Terms.payload` back to terms."""
     sources = tuple(map(DiscoverySource, payload["sources"]))
     return Terms(**{**payload, "roots": tuple(payload["roots"]), "sources": sources})
 
 
 @dataclass(frozen=True, kw_only=True)
 class FoundUrl:
-    """A page that was found."""
+    """A discovered page."""
 
     url: str
     score: float | None
-    """0 … 1 by the query; None without one."""
+    """Score by the query, 0 … 1; None without a query."""
     last_modified: datetime | None
-    """As its sitemap has it, or when Common Crawl fetched it last."""
+    """Date in its sitemap, or of Common Crawl's last fetch."""
     sources: tuple[DiscoverySource, ...]
 
 
 def found_item(found: FoundUrl) -> dict[str, Any]:
-    """As JSON."""
+    """Return the URL as JSON."""
     return {**asdict(found), "last_modified": optional_stamp(found.last_modified)}
 
 
 def read_found(stored: Mapping[str, Any]) -> FoundUrl:
-    """The inverse of `found_item`."""
+    """Convert a `found_item` back to a URL."""
     return FoundUrl(
         url=stored["url"],
         score=stored["score"],
@@ -72,7 +72,7 @@ def read_found(stored: Mapping[str, Any]) -> FoundUrl:
 
 @dataclass(frozen=True, kw_only=True)
 class FoundPage:
-    """Some of what was found, the best first, and the number to go on after; None at the end."""
+    """Part of a result, best first; `after` is the number to continue after, None at the end."""
 
     urls: tuple[FoundUrl, ...]
     after: int | None

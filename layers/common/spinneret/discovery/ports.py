@@ -1,4 +1,4 @@
-"""What discoveries need from outside."""
+"""Ports of discoveries."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from spinneret.jobs.models import JobRef, Lease
 
 
 class DiscoveryStore(Protocol):
-    """What discoveries found, and how far those under way have come.
+    """Results of discoveries, and the progress of unfinished ones.
 
     Kept for DISCOVERY_RETENTION_SECONDS. All methods raise DependencyUnavailable.
     """
 
     def keep_state(self, lease: Lease, run: int, state: str, now: datetime) -> None:
-        """Store a text in place of the one before; raises LeaseLost."""
+        """Store the progress, replacing the previous one. Raises LeaseLost."""
         ...
 
     def state(self, ref: JobRef, run: int) -> str | None:
-        """The text that was kept last in this run."""
+        """Return the progress that was last stored in this run, or None."""
         ...
 
     def keep_found(self, lease: Lease, found: Sequence[FoundUrl], now: datetime) -> None:
-        """Store the result, at most DISCOVERY_URLS_MAX URLs, at once; raises LeaseLost."""
+        """Store the result, at most DISCOVERY_URLS_MAX URLs, at once. Raises LeaseLost."""
         ...
 
     def page(self, ref: JobRef, after: int, limit: int) -> FoundPage:
-        """Up to `limit` URLs of the result behind the first `after` ones."""
+        """Return up to `limit` URLs of the result after the first `after` ones."""
         ...

@@ -1,4 +1,4 @@
-"""Which of the pages that were found are kept: pure."""
+"""Selection of discovered pages: pure functions."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from spinneret.web.fetching.urls import Url, cache_url, parse_url
 
 
 def roots_of(domain: str) -> tuple[Url, ...]:
-    """The site that a name, with or without port or scheme, stands for.
+    """Return the root URLs of a site given by its name, with or without port or scheme.
 
-    Where no scheme is named, https comes first. Raises UrlInvalid, and ValidationFailed for the URL
-    of a page.
+    Without a scheme, https comes first. Raises UrlInvalid, and ValidationFailed for the URL of a
+    page.
     """
     schemes = ("",) if "://" in domain else ("https://", "http://")
     roots = tuple(parse_url(scheme + domain) for scheme in schemes)
@@ -37,18 +37,18 @@ def roots_of(domain: str) -> tuple[Url, ...]:
 
 
 def compiled(pattern: str | None) -> UrlPatterns:
-    """Raises ValidationFailed, which names the field."""
+    """Compile the pattern. Raises ValidationFailed, which names the field."""
     return compile_patterns([] if pattern is None else [pattern], "pattern")
 
 
 def is_position(text: str) -> bool:
-    """Whether this says how many URLs of a result were shown."""
+    """Return whether the text is a valid number of URLs to skip."""
     return text.isascii() and text.isdigit() and len(text) <= 6
 
 
 @dataclass(frozen=True, order=True)
 class _Rank:
-    """The better one is greater; of equals the one that was found first."""
+    """Rank of a page; the better one is greater, and of equals the one found first."""
 
     score: float
     earliness: int
@@ -56,14 +56,14 @@ class _Rank:
 
 
 class Candidates:
-    """The best pages so far, at most as many as are wanted.
+    """The best pages so far, at most the requested number.
 
-    With a query those with the highest scores, else those that were found first.
+    With a query, pages with the highest scores are kept, otherwise the pages found first.
     """
 
     def __init__(self, terms: Terms) -> None:
         self.has_more = False
-        """There are pages that would be wanted, but for the number."""
+        """Whether more pages match than the requested number."""
         self._terms = terms
         self._patterns = compiled(terms.pattern)
         self._scope = CrawlScope.of(ScopeKind.HOST, map(parse_url, terms.roots))
@@ -75,16 +75,16 @@ class Candidates:
 
     @property
     def is_full(self) -> bool:
-        """Nothing that comes later can be wanted."""
+        """Whether no later page can be selected."""
         return self._relevance is None and len(self._found) >= self._terms.max_urls
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of candidates."""
         return len(self._found)
 
     def offer(self, text: str, modified: datetime | None, source: DiscoverySource) -> None:
-        """Take a URL that a source has, if it is wanted."""
+        """Add a URL of a source, if it matches."""
         try:
             url = parse_url(text)
         except UrlInvalid:
@@ -105,15 +105,15 @@ class Candidates:
         )
 
     def best(self) -> list[FoundUrl]:
-        """The pages, the best first."""
+        """Return the pages, best first."""
         return [self._found[rank.key] for rank in sorted(self._worst, reverse=True)]
 
     def kept(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the candidates as JSON."""
         return {"found": [found_item(each) for each in self.best()], "has_more": self.has_more}
 
     def resume(self, kept: Mapping[str, Any]) -> None:
-        """Go on where they were kept."""
+        """Continue from stored candidates."""
         for each in map(read_found, kept["found"]):
             self._add(cache_url(parse_url(each.url)), each)
         self.has_more = kept["has_more"]

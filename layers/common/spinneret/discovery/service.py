@@ -1,4 +1,4 @@
-"""Submitting and reading discoveries: the use cases behind the routes."""
+"""Submission and reading of discoveries: the use cases behind the routes."""
 
 from __future__ import annotations
 
@@ -23,22 +23,24 @@ from spinneret.web.fetching.urls import parse_url
 from spinneret.web.hosts.service import HostService
 
 Targets = Callable[[str, str | None, Mapping[str, str]], tuple[str, ...]]
-"""(tenant, webhook_url, webhook_headers): the targets to notify of a job's end (`Draft.notify`)."""
+"""Function (tenant, webhook_url, webhook_headers) → targets to notify of a job's end
+(`Draft.notify`).
+"""
 _WITH_RESULT: Final = frozenset({JobStatus.COMPLETED, JobStatus.PARTIALLY_FAILED})
 
 
 @dataclass(frozen=True, kw_only=True)
 class DiscoveryResult:
-    """A discovery that has ended, and everything that it found."""
+    """A finished discovery with all found URLs."""
 
     status: JobStatus
     urls: tuple[FoundUrl, ...]
     error: str | None
-    """Why there is no result."""
+    """Reason why there is no result."""
 
 
 class DiscoveryService:
-    """Discoveries of one tenant. All methods raise FeatureDisabled where the stage offers none."""
+    """Discoveries of one tenant. Methods raise FeatureDisabled if the stage doesn't offer them."""
 
     def __init__(
         self,
@@ -58,11 +60,13 @@ class DiscoveryService:
         self._enabled = enabled
 
     def submit(self, tenant: str, request: DiscoverRequest, key: RequestKey | None) -> Submitted:
-        """Raises UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen and ValidationFailed."""
+        """Submit a discovery. Raises UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen and
+        ValidationFailed.
+        """
         return self._jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
 
     def get(self, tenant: str, job_id: str, after: int, limit: int) -> tuple[Job, FoundPage]:
-        """A discovery and some of its result. Raises NotFound."""
+        """Return a discovery and part of its result. Raises NotFound."""
         self.require_enabled()
         job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), DISCOVER)
         if job.status not in _WITH_RESULT:
@@ -70,13 +74,13 @@ class DiscoveryService:
         return job, self._store.page(job.ref, after, limit)
 
     def scores(self, urls: Sequence[str], query: str) -> list[tuple[str, float | DomainError]]:
-        """How likely each URL is about the query, 0 … 1; an error for what isn't a URL."""
+        """Return each URL's relevance to the query, 0 … 1; an error for an invalid URL."""
         self.require_enabled()
         relevance = Relevance.to_query(query)
         return [(url, _score(relevance, url)) for url in urls]
 
     def for_source(self, tenant: str, root: str, pattern: str, run_id: str) -> str:
-        """The job that discovers the pages of a source's pattern; the same for the same run.
+        """Return the job that discovers the pages of a source's pattern; the same for the same run.
 
         Raises as `submit`.
         """
@@ -85,7 +89,7 @@ class DiscoveryService:
         return str(self.submit(tenant, request, key).reply.body["job_id"])
 
     def ended(self, tenant: str, job_id: str) -> DiscoveryResult | None:
-        """Everything that a discovery found; None while it is under way. Raises NotFound."""
+        """Return all that a discovery found; None while it isn't finished. Raises NotFound."""
         job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), DISCOVER)
         if job.finished_at is None:
             return None
@@ -102,7 +106,7 @@ class DiscoveryService:
         )
 
     def require_enabled(self) -> None:
-        """Raises FeatureDisabled."""
+        """Raise FeatureDisabled if the stage offers no discovery."""
         if not self._enabled:
             raise FeatureDisabled("URL discovery is disabled")
 

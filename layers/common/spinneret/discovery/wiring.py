@@ -1,4 +1,4 @@
-"""Chooses the adapters of discoveries, for their routes."""
+"""Choice of the adapters of discoveries, for their routes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from spinneret.web.hosts.wiring import HostServiceSettings, host_service
 
 @dataclass(frozen=True, kw_only=True)
 class DiscoverySettings(WebhookSettings, HostServiceSettings):
-    """Where what is found is kept, and whether this stage offers discovery."""
+    """Table of results, and whether this stage offers discovery."""
 
     plans_table: str
     features__enable_url_discovery: bool = True
 
 
 def discovery_api(env: Mapping[str, str]) -> DiscoveryService:
-    """Discoveries of this stage."""
+    """Return the discovery service of this stage."""
     settings = DiscoverySettings.from_env(env)
     return discovery_service(
         settings,
@@ -36,7 +36,7 @@ def discovery_api(env: Mapping[str, str]) -> DiscoveryService:
 def discovery_service(
     webhooks: WebhookSettings, politeness: HostServiceSettings, *, plans_table: str, enabled: bool
 ) -> DiscoveryService:
-    """The same, of settings that were read."""
+    """Return the discovery service for settings that were already read."""
     store = DynamoDiscoveryStore(dynamodb_client(), plans_table, webhooks.jobs_table)
     return DiscoveryService(
         jobs=job_service(webhooks),

@@ -1,4 +1,4 @@
-"""Chooses the adapters of the discovery worker."""
+"""Choice of the discovery worker's adapters."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class DiscoveryWorkerSettings(RelaySettings, PoliteFetchSettings):
 
     plans_table: str
     common_crawl_url: str
-    """Lists Common Crawl's indexes, newest first."""
+    """URL of the list of Common Crawl's indexes, newest first."""
 
 
 def discovery_worker(env: Mapping[str, str]) -> Worker:
-    """A worker for the lane of discoveries."""
+    """Return a worker for the lane of discoveries."""
     settings = DiscoveryWorkerSettings.from_env(env)
     handler = DiscoveryHandler(
         fetcher=polite_fetcher(settings),
