@@ -1,4 +1,4 @@
-"""Chooses the sinks of domain events: every function that hands events on has all of them."""
+"""Choice of the sinks of domain events; every function that relays events has all of them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from spinneret.outbox.relay import Relay
 
 @dataclass(frozen=True, kw_only=True)
 class RelaySettings(EndSettings, SinkSettings):
-    """What handing on needs of the environment."""
+    """Environment settings of the relay."""
 
     event_bus: str
 
 
 def relay(settings: RelaySettings) -> Relay:
-    """Hands events on to subscribers, webhooks and the bus of this stage."""
+    """Return the relay of events to subscribers, webhooks and the bus of this stage."""
     store = DynamoOutboxStore(dynamodb_client(), settings.events_table)
     sinks: list[Sink] = [
         Subscribers(pushes(settings)),

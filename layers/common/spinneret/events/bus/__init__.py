@@ -1,1 +1,1 @@
-"""The bus on which other systems of the account hear domain events."""
+"""EventBridge bus that publishes domain events to other systems."""

@@ -1,8 +1,8 @@
 """Domain events on an EventBridge bus.
 
-Source `spinneret`, DetailType the event's type, Detail
-`{id, type, tenant, subject, sequence, occurred_at, data}`. The bus delivers at least once and
-keeps no order: `id` tells repetitions, `sequence` order.
+Source `spinneret`, DetailType the event's type, Detail `{id, type, tenant, subject, sequence,
+occurred_at, data}`. The bus delivers at least once and unordered: `id` identifies repetitions,
+`sequence` gives the order.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from spinneret.kernel.errors import DependencyUnavailable, PermanentError
 from spinneret.outbox.models import DomainEvent
 
 SOURCE: Final = "spinneret"
-# PutEventsResultEntry: what another try of the same entry can't change.
+# Codes of PutEventsResultEntry for which a retry of the same entry can't succeed.
 _REFUSALS: Final = frozenset({"InvalidArgument", "MalformedDetail", "ValidationException"})
 
 
 class BusClient(Protocol):
-    """The call of boto3's client `events` that is used."""
+    """The method of boto3's client `events` that is used."""
 
     def put_events(self, *, Entries: Sequence[Mapping[str, Any]]) -> Any:  # noqa: N803 - boto3's
         """See the API reference of EventBridge."""
@@ -32,14 +32,17 @@ class BusClient(Protocol):
 
 
 def bus_client() -> BusClient:
-    """A client for event buses."""
+    """Return a client for event buses."""
     client: BusClient = boto3.client("events", config=CONFIG)
     return client
 
 
 class EventBridgeBus:
-    """Implements Sink. One entry a call (PutEvents takes ten): a subject's next event follows only
-    when this one is taken, since entries of one call fail one by one."""
+    """Implements Sink, with one entry per call (PutEvents takes ten).
+
+    Entries of one call fail individually, and a subject's next event must follow only after this
+    one succeeded.
+    """
 
     name: Final = "bus"
 
@@ -48,7 +51,7 @@ class EventBridgeBus:
         self._bus = bus
 
     def take(self, event: DomainEvent) -> None:
-        """See Sink. PutEvents answers 200 for an entry that failed: each has its own error."""
+        """See Sink. PutEvents returns 200 even if an entry failed: each entry has its own error."""
         with translate_aws_errors("eventbridge"):
             answer = self._client.put_events(
                 Entries=[

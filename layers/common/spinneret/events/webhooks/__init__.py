@@ -1,1 +1,1 @@
-"""Webhooks: endpoints, signed deliveries and what an endpoint's answer leads to."""
+"""Webhooks: endpoints, signed deliveries, and the reaction to an endpoint's answer."""

@@ -1,4 +1,4 @@
-"""Delivering one message: the handler of the kind `delivery`."""
+"""Delivery of one message: the handler of the kind `delivery`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ GONE: Final = "410 Gone"
 
 
 class DeliveryHandler:
-    """Sends a message once per claim and returns its result, or raises what follows.
+    """Send a message once per claim and return the result, or raise how the job continues.
 
     Delivery is at least once: a crash between sending and logging sends the message again.
     """
@@ -70,8 +70,9 @@ class DeliveryHandler:
         self._random = random
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Raises DeliveryFailed to be retried, Defer to wait for the target, and PermanentError
-        when neither would help."""
+        """Deliver the message. Raises DeliveryFailed to be retried, Defer to wait for the target,
+        and PermanentError if neither would help.
+        """
         message = message_of(context.job.payload)
         line = _line(context.job, message)
         try:
@@ -87,7 +88,7 @@ class DeliveryHandler:
     # ------------------------------------------------------------ Before the attempt
 
     def _destination(self, tenant: str, message: Message) -> Destination:
-        """Raises DeliveryRefused."""
+        """Return the message's current destination. Raises DeliveryRefused."""
         if message.endpoint_id is None:
             assert message.url is not None  # a message has one or the other
             secrets = self._endpoints.default_secrets(tenant)
@@ -110,7 +111,7 @@ class DeliveryHandler:
         )
 
     def _permit(self, context: Context, line: Delivery, to: Destination) -> Cooldown | None:
-        """Wait out the target's cooldown, or get the permit to try; the cooldown, if there is one.
+        """Wait for the target's cooldown, or take the permit to try; return the cooldown, if any.
 
         Raises Defer, and after WEBHOOK_WAIT_SECONDS DeliveryRefused.
         """
@@ -165,7 +166,9 @@ class DeliveryHandler:
     def _keep_cooldown(
         self, tenant: str, target: str, former: Cooldown | None, answer: EndpointResponse
     ) -> None:
-        """An outage of the store is logged only: the message was sent either way."""
+        """Store or end the cooldown. A store outage is only logged: the message was sent either
+        way.
+        """
         seconds = (answer.duration_ms or 0) / 1000
         cooldown = rules.cooldown_after(
             former, answer.status, answer.headers, seconds=seconds, now=self._clock()
@@ -179,7 +182,7 @@ class DeliveryHandler:
             logger.warning("cooldown_not_kept", extra={"reason": error.message})
 
     def _disable(self, endpoint: Endpoint | None) -> None:
-        """As the endpoint asked; skipped when the tenant has changed the endpoint meanwhile."""
+        """Disable the endpoint on its request, unless the tenant has changed it meanwhile."""
         if endpoint is None:
             return
         disabled = replace(

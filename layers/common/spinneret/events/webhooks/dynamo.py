@@ -3,9 +3,9 @@
 Webhooks table
     pk `T#<tenant>#ENDPOINTS`, sk `<endpoint id>`       an endpoint; lists by partition in the order
                                                         of ids, which is by time
-    pk `T#<tenant>#ENDPOINT-COUNT`, sk `COUNT`          how many there are; every addition and
+    pk `T#<tenant>#ENDPOINT-COUNT`, sk `COUNT`          number of endpoints; every addition and
                                                         removal changes it in one transaction
-    pk `T#<tenant>#DEFAULT-SECRET`, sk `SECRET`         what `webhook_url`s are signed with
+    pk `T#<tenant>#DEFAULT-SECRET`, sk `SECRET`         signs deliveries to `webhook_url`s
     (deliveries and cooldowns: see dynamo_deliveries)
 
 `purge_at` (epoch seconds) is DynamoDB's TTL attribute: garbage collection, never a condition.
@@ -59,13 +59,13 @@ class DynamoEndpointStore:
         return self.find(tenant, [endpoint_id]).get(endpoint_id)
 
     def find(self, tenant: str, endpoint_ids: Sequence[str]) -> dict[str, Endpoint]:
-        """See EndpointStore: one BatchGetItem."""
+        """See EndpointStore. One BatchGetItem."""
         keys = [items.endpoint_key(tenant, each) for each in endpoint_ids if is_id(each)]
         found = dynamo.batch_get(self._client, self._table, keys)
         return {item["sk"]: items.endpoint_from_item(item) for item in found}
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Endpoint]:
-        """See EndpointStore: one query."""
+        """See EndpointStore. One query."""
         page = page_of(
             self._client,
             self._table,
@@ -107,5 +107,5 @@ class DynamoEndpointStore:
         return self._written(dynamo.put(self._table, row, unchanged))
 
     def _written(self, *writes: TransactWriteItemTypeDef) -> bool:
-        """False when a condition doesn't hold."""
+        """Write all; return False if a condition fails."""
         return dynamo.transact_if(self._client, list(writes))

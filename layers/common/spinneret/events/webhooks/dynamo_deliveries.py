@@ -39,7 +39,7 @@ class DynamoDeliveryLog:
         self._jobs = jobs_table
 
     def write(self, delivery: Delivery, lease: Lease, now: datetime) -> None:
-        """See DeliveryLog: the line and the lease's fence in one transaction."""
+        """See DeliveryLog. Writes the line and checks the lease's fence in one transaction."""
         line = dynamo.put(self._table, items.delivery_item(delivery, now))
         try:
             dynamo.transact(self._client, [lease_check(self._jobs, lease), line])
@@ -57,7 +57,7 @@ class DynamoDeliveryLog:
     def page(
         self, tenant: str, endpoint_id: str | None, after: str | None, limit: int
     ) -> Page[Delivery]:
-        """See DeliveryLog: one query."""
+        """See DeliveryLog. One query."""
         page = page_of(
             self._client,
             self._table,
@@ -91,7 +91,7 @@ class DynamoCooldowns:
             self._client.put_item(TableName=self._table, Item=row)
 
     def take_permit(self, tenant: str, target: str, seen: Cooldown, until: datetime) -> bool:
-        """See Cooldowns: one conditional write."""
+        """See Cooldowns. One conditional write."""
         key = items.cooldown_key(tenant, target)
         changes = items.cooldown_attributes(Cooldown(failures=seen.failures, until=until))
         unchanged = dynamo.equals(until=to_iso(seen.until), failures=seen.failures)

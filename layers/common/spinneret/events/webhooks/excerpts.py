@@ -1,4 +1,4 @@
-"""The parts of a message and of its answer that the delivery log keeps."""
+"""Excerpts of a message and of its answer for the delivery log."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from spinneret.kernel import bounds
 from spinneret.kernel.canonical import canonical_json
 from spinneret.redaction import redact, redact_text
 
-_AHEAD_BYTES: Final = 1024  # longer than all known tokens; what is left has 1000 characters
+_AHEAD_BYTES: Final = 1024  # longer than all known tokens; the remainder still has 1000 characters
 
 
 def excerpt_of(body: bytes) -> str:
-    """The beginning of an answer of which WEBHOOK_EXCERPT_BYTES were read, without secrets.
+    """Return the beginning of an answer, without secrets; WEBHOOK_EXCERPT_BYTES of it were read.
 
     A body that was cut at the bound may end inside a secret, or before the name that identifies
-    one, so that redaction misses it. It is therefore redacted with and without its last bytes, and
+    one, so that redaction misses it. So the body is redacted with and without its last bytes, and
     kept up to the first difference between the two.
     """
     clean = _redacted(body)
@@ -28,10 +28,10 @@ def excerpt_of(body: bytes) -> str:
 
 
 def logged_payload(content: Mapping[str, Any]) -> dict[str, Any]:
-    """A message without secrets; over WEBHOOK_LOG_PAYLOAD_BYTES without its result.
+    """Return a message without secrets; over WEBHOOK_LOG_PAYLOAD_BYTES without its result.
 
-    It then says `truncated`, as a message does that would be too large to be sent with its result.
-    All other fields are bounded.
+    A shortened message has `truncated`, like one that would be too large to be sent with its
+    result. All other fields are bounded.
     """
     clean: dict[str, Any] = redact(content)
     if len(canonical_json(clean)) <= bounds.WEBHOOK_LOG_PAYLOAD_BYTES:

@@ -1,4 +1,4 @@
-"""Endpoints, secrets, deliveries and cooldowns as DynamoDB items, and back; the table's keys."""
+"""Keys of the webhooks table, and conversion of its values to and from DynamoDB items."""
 
 from __future__ import annotations
 
@@ -30,32 +30,34 @@ _COOLDOWN_MEMORY = timedelta(days=1)
 
 
 def endpoints_partition(tenant: str) -> str:
-    """Partition of a tenant's endpoints by id."""
+    """Return the partition of a tenant's endpoints by id."""
     return f"T#{tenant}#ENDPOINTS"
 
 
 def endpoint_key(tenant: str, endpoint_id: str) -> Item:
-    """Primary key of an endpoint."""
+    """Return the primary key of an endpoint."""
     return {"pk": endpoints_partition(tenant), "sk": endpoint_id}
 
 
 def count_key(tenant: str) -> Item:
-    """Primary key of the number of a tenant's endpoints."""
+    """Return the primary key of the number of a tenant's endpoints."""
     return {"pk": f"T#{tenant}#ENDPOINT-COUNT", "sk": "COUNT"}
 
 
 def default_key(tenant: str) -> Item:
-    """Primary key of a tenant's default secrets."""
+    """Return the primary key of a tenant's default secrets."""
     return {"pk": f"T#{tenant}#DEFAULT-SECRET", "sk": "SECRET"}
 
 
 def log_partition(tenant: str, endpoint_id: str | None) -> str:
-    """Partition of the deliveries to one endpoint, or to all URLs of single jobs."""
+    """Return the partition of the deliveries to one endpoint, or to all URLs of single jobs."""
     return f"T#{tenant}#DELIVERIES#{endpoint_id or ''}"
 
 
 def cooldown_key(tenant: str, target: str) -> Item:
-    """Primary key of a cooldown; the target is hashed: a URL may be long or secret."""
+    """Return the primary key of a cooldown; targets are hashed, because a URL may be long or
+    secret.
+    """
     return {
         "pk": f"T#{tenant}#COOLDOWN#{hashlib.sha256(target.encode()).hexdigest()}",
         "sk": "COOLDOWN",
@@ -63,7 +65,7 @@ def cooldown_key(tenant: str, target: str) -> Item:
 
 
 def endpoint_item(endpoint: Endpoint) -> Item:
-    """An endpoint's row."""
+    """Return an endpoint's row."""
     item = {
         **endpoint_key(endpoint.tenant, endpoint.id),
         "tenant": endpoint.tenant,
@@ -84,7 +86,7 @@ def endpoint_item(endpoint: Endpoint) -> Item:
 
 
 def endpoint_from_item(item: Mapping[str, Any]) -> Endpoint:
-    """The inverse of `endpoint_item`."""
+    """Convert an `endpoint_item` back to an endpoint."""
     return Endpoint(
         tenant=item["tenant"],
         id=item["sk"],
@@ -104,7 +106,7 @@ def endpoint_from_item(item: Mapping[str, Any]) -> Endpoint:
 
 
 def secrets_attributes(secrets: SealedSecrets) -> Item:
-    """Sealed secrets as attributes."""
+    """Return sealed secrets as attributes."""
     return _present(
         {
             "secret": secrets.newest,
@@ -115,7 +117,7 @@ def secrets_attributes(secrets: SealedSecrets) -> Item:
 
 
 def secrets_from_item(item: Mapping[str, Any]) -> SealedSecrets:
-    """The inverse of `secrets_attributes`."""
+    """Convert `secrets_attributes` back to sealed secrets."""
     old = item.get("old_secret")
     return SealedSecrets(
         newest=bytes(item["secret"]),
@@ -125,7 +127,7 @@ def secrets_from_item(item: Mapping[str, Any]) -> SealedSecrets:
 
 
 def delivery_item(delivery: Delivery, now: datetime) -> Item:
-    """A line of the log."""
+    """Return a line of the log."""
     item = {
         "pk": log_partition(delivery.tenant, delivery.endpoint_id),
         "sk": delivery.id,
@@ -153,7 +155,7 @@ def delivery_item(delivery: Delivery, now: datetime) -> Item:
 
 
 def delivery_from_item(item: Mapping[str, Any]) -> Delivery:
-    """The inverse of `delivery_item`."""
+    """Convert a `delivery_item` back to a delivery."""
     status = item.get("response_status")
     return Delivery(
         tenant=item["tenant"],
@@ -179,7 +181,7 @@ def delivery_from_item(item: Mapping[str, Any]) -> Delivery:
 
 
 def cooldown_attributes(cooldown: Cooldown) -> Item:
-    """A cooldown without its primary key; it expires a day after its end."""
+    """Return a cooldown's attributes without its primary key; the TTL is a day after its end."""
     return {
         "failures": cooldown.failures,
         "until": to_iso(cooldown.until),
@@ -188,7 +190,7 @@ def cooldown_attributes(cooldown: Cooldown) -> Item:
 
 
 def cooldown_from_item(item: Mapping[str, Any]) -> Cooldown:
-    """The inverse of `cooldown_attributes`."""
+    """Convert `cooldown_attributes` back to a cooldown."""
     return Cooldown(failures=int(item["failures"]), until=parse_stamp(item["until"]))
 
 

@@ -1,4 +1,4 @@
-"""The kind of work that a delivery is, and its lane."""
+"""The kind of delivery jobs, and its lane."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spinneret.kernel import bounds
 DELIVERY: Final = "delivery"
 
 KINDS: Final = {
-    # Five attempts over 2.6 hours are the whole series (P-10): a redrive would begin it again every
+    # Five attempts over 2.6 hours are the whole series (P-10). A redrive would start it again every
     # five minutes. A tenant redelivers by its own request.
     DELIVERY: KindPolicy(
         lanes=dict.fromkeys(Priority, Lane("delivery")),

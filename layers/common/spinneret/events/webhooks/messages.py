@@ -1,9 +1,9 @@
 """Messages about domain events, and the jobs that deliver them.
 
-A URL may hold a secret (`?token=…`, a path of Slack's). The `webhook_url` of a single job stands in
-clear text in that job's `notify` and in the payload of the job that delivers to it, because it has
-to be sent to; its headers stand there sealed. Neither is part of a job's view or timeline; the
-delivery log has the URL without secrets.
+A URL may contain a secret (`?token=…`, a path of Slack's). The `webhook_url` of a single job is
+stored in clear text in that job's `notify` and in the payload of the job that delivers to it,
+because it is needed for sending. Its headers are stored sealed. Neither is part of a job's view or
+timeline; the delivery log has the URL without secrets.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ ID_PREFIX: Final = "dlv"
 
 
 def message_about(event: DomainEvent, target: str, name: str, *, is_end: bool) -> Message:
-    """The message about an event for one target (see `targets`), under the name it asked for.
+    """Return the message about an event for one target (see `targets`), under the event name
+    `name`.
 
-    `is_end` says that the event is the end of a job, whose messages have a form of their own. The
-    same event and target always give the same message, id and body included.
+    `is_end` means that the event is the end of a job, whose messages have their own format. The
+    same event and target always give the same message, including id and body.
     """
     own = url_target(target)
     digest = hashlib.sha256(canonical_json([event.id, target])).digest()
@@ -46,7 +47,7 @@ def message_about(event: DomainEvent, target: str, name: str, *, is_end: bool) -
 
 
 def trial_message(message_id: str, endpoint_id: str, now: datetime) -> Message:
-    """The `webhook.test` message, which is about no job."""
+    """Return the `webhook.test` message, which is about no job."""
     return Message(
         id=message_id,
         endpoint_id=endpoint_id,
@@ -64,7 +65,7 @@ def trial_message(message_id: str, endpoint_id: str, now: datetime) -> Message:
 
 
 def draft_of(message: Message, url: str, duplicate_key: str | None, *, once: bool = False) -> Draft:
-    """The job that delivers a message; `url` only names the host in lists of jobs."""
+    """Return the job that delivers a message; `url` only names the host in lists of jobs."""
     return Draft(
         kind=DELIVERY,
         payload={
@@ -84,7 +85,7 @@ def draft_of(message: Message, url: str, duplicate_key: str | None, *, once: boo
 
 
 def message_of(payload: Mapping[str, Any]) -> Message:
-    """The inverse of `draft_of`."""
+    """Convert the payload of a `draft_of` job back to a message."""
     return Message(
         id=payload["id"],
         endpoint_id=payload["endpoint_id"],
@@ -97,18 +98,19 @@ def message_of(payload: Mapping[str, Any]) -> Message:
 
 
 def delivery_key(event: DomainEvent, target: str) -> str:
-    """Identifies the delivery of one event to one target, so that repeating it adds no second
-    job."""
+    """Return the key of one event's delivery to one target; repeating it adds no second job."""
     return fingerprint({"kind": DELIVERY, "event": event.id, "target": target})
 
 
 def redelivery_key(message: Message, job_id: str) -> str:
-    """Identifies the redelivery that follows the job `job_id`."""
+    """Return the key of the redelivery that follows the job `job_id`."""
     return fingerprint({"kind": DELIVERY, "message": message.id, "after": job_id})
 
 
 def _end_body(event: DomainEvent, name: str) -> str:
-    """The form that receivers of the ends of jobs know, and what tells repetitions and order."""
+    """Return the format of messages about ends of jobs, plus `event_id` and `sequence`, which
+    identify repetitions and order.
+    """
     moment = to_iso(event.occurred_at)
     about = {"event_id": event.id, "sequence": event.sequence}
     return _text({"type": name, "timestamp": moment, "data": event.data, **about})
@@ -127,5 +129,5 @@ def _event_body(event: DomainEvent) -> str:
 
 
 def _text(message: Mapping[str, Any]) -> str:
-    """At most WEBHOOK_BODY_MAX_BYTES, as an event's data is at most OUTBOX_DATA_BYTES."""
+    """Return at most WEBHOOK_BODY_MAX_BYTES, since an event's data is within OUTBOX_DATA_BYTES."""
     return canonical_json(message).decode("utf-8", "replace")

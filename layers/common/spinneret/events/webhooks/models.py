@@ -12,17 +12,19 @@ RESPONSE_BODY_MAX_CHARS: Final = 1000  # P-10
 
 
 class WebhookEvent(StrEnum):
-    """Names beside those that domains declare; full stops part the levels, as Standard Webhooks
-    advises."""
+    """Event names in addition to those declared by domains.
+
+    Full stops separate the levels, as Standard Webhooks recommends.
+    """
 
     JOB_COMPLETED = "job.completed"
     JOB_FAILED = "job.failed"
     TEST = "webhook.test"
-    """Sent only when the tenant asks for it."""
+    """Sent only at the tenant's request."""
 
 
 class DeliveryStatus(StrEnum):
-    """Where a delivery stands; the last two are final."""
+    """Status of a delivery; the last two are final."""
 
     PENDING = "pending"
     DELIVERED = "delivered"
@@ -31,18 +33,18 @@ class DeliveryStatus(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class SealedSecrets:
-    """The secrets that sign deliveries, encrypted."""
+    """Encrypted secrets that sign deliveries."""
 
     newest: bytes = field(repr=False)
     old: bytes | None = field(default=None, repr=False)
-    """The one before it, which signs as well …"""
+    """Previous secret, which also signs …"""
     old_until: datetime | None = None
-    """… up to this moment."""
+    """… until this time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """A tenant's webhook; fields that may hold a credential stay out of the repr."""
+    """A tenant's webhook; fields that may contain a credential stay out of the repr."""
 
     tenant: str
     id: str
@@ -52,84 +54,86 @@ class Endpoint:
     """Names and wildcards; see `subscriptions`."""
     secrets: SealedSecrets
     header_names: tuple[str, ...] = ()
-    """Of the headers that are sent with every delivery; they passed `rules.allowed_headers`."""
+    """Names of the headers that are sent with every delivery; they passed `rules.allowed_headers`.
+    """
     sealed_headers: tuple[bytes, ...] = field(default=(), repr=False)
     """Names and values, encrypted in parts: a value may be a credential."""
     source_id: str | None = None
-    """The source whose runs alone it is notified of; it ends with that."""
+    """Only source whose runs the webhook reports; the webhook is removed with it."""
     is_active: bool = True
     disabled_reason: str | None = None
-    """Why it is inactive, when the tenant didn't do it."""
+    """Reason why it is inactive, if the tenant didn't disable it."""
     created_at: datetime
     updated_at: datetime
     version: int = 1
-    """Rises with every change."""
+    """Version, incremented by every change."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """The content and destination of one delivery: the payload of its job."""
+    """Content and destination of one delivery: the payload of its job."""
 
     id: str
-    """Sent as `webhook-id`, the same on every attempt: receivers recognise duplicates by it."""
+    """Id sent as `webhook-id`, the same on every attempt, so that receivers recognise duplicates.
+    """
     endpoint_id: str | None
-    """None for the `webhook_url` of a single job."""
+    """Id of the endpoint; None for the `webhook_url` of a single job."""
     url: str | None = field(repr=False)
-    """That URL; an endpoint's is looked up for each attempt."""
+    """The `webhook_url`; an endpoint's URL is looked up for each attempt."""
     sealed_headers: tuple[bytes, ...] = field(default=(), repr=False)
-    """The headers that go to that URL; an endpoint's are looked up as well."""
+    """Headers for that URL; an endpoint's are looked up for each attempt."""
     event: str
-    """The name under which its target gets it."""
+    """Name of the event for its target."""
     body: str = field(repr=False)
-    """Its UTF-8 form is signed and sent."""
+    """Text whose UTF-8 form is signed and sent."""
     created_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)
 class Delivery:
-    """One message's delivery: a line of the delivery log."""
+    """Delivery of one message: a line of the delivery log."""
 
     tenant: str
     id: str
-    """The message's."""
+    """Id of the message."""
     endpoint_id: str | None
     url: str | None = field(repr=False)
-    """Without secrets; None when the endpoint was gone before the first attempt."""
+    """URL without secrets; None if the endpoint was removed before the first attempt."""
     event: str
     job_id: str | None
-    """The job whose end is reported; None for other events."""
+    """Job whose end is reported; None for other events."""
     job_type: str | None
-    """That job's kind."""
+    """Kind of that job."""
     payload: Mapping[str, Any] = field(repr=False)
-    """What is sent, without secrets and, where it is too large for the log, without its result."""
+    """Payload as sent, without secrets, and without its result if it is too large for the log."""
     delivery_job_id: str
-    """The job that delivers it; a redelivery is another one."""
+    """Job that delivers the message; each redelivery has its own."""
     status: DeliveryStatus = DeliveryStatus.PENDING
     attempts: int = 0
     """Attempts that the delivering job has made so far."""
     max_attempts: int
     last_attempt_at: datetime | None = None
-    """When the last attempt began, as its `webhook-timestamp` has it."""
+    """Start of the last attempt, as in its `webhook-timestamp`."""
     response_status: int | None = None
-    """Of the last attempt; None when it had no answer."""
+    """Status of the last attempt's response; None without a response."""
     response_body: str | None = field(default=None, repr=False)
-    """The beginning of that answer without secrets, at most RESPONSE_BODY_MAX_CHARS."""
+    """Beginning of that response without secrets, at most RESPONSE_BODY_MAX_CHARS."""
     error: str | None = None
-    """Why it isn't delivered."""
+    """Reason why it isn't delivered."""
     created_at: datetime
     delivered_at: datetime | None = None
     next_attempt_at: datetime | None = None
-    """None once the status is final."""
+    """Time of the next attempt; None once the status is final."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cooldown:
-    """A target that didn't answer, was overloaded or slow, and whose deliveries wait."""
+    """A target that didn't answer, was overloaded or slow; its deliveries wait."""
 
     failures: int
-    """In a row, slow answers among them."""
+    """Consecutive failures, including slow answers."""
     until: datetime
-    """After it, one delivery at a time gets the permit to try the target."""
+    """End of the cooldown; after it, one delivery at a time gets the permit to try the target."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,11 +143,11 @@ class Delivered:
 
 @dataclass(frozen=True, kw_only=True)
 class Retry:
-    """Try again later."""
+    """The delivery is retried later."""
 
     after_seconds: float
     throttle: bool = False
-    """The endpoint is overloaded: its other deliveries should wait as well."""
+    """Whether the endpoint is overloaded, so that its other deliveries should also wait."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,8 +159,8 @@ class GiveUp:
 
 @dataclass(frozen=True, kw_only=True)
 class Disable:
-    """The endpoint asked for no more events; this delivery has failed."""
+    """The endpoint refuses further events; this delivery has failed."""
 
 
 Action = Delivered | Retry | GiveUp | Disable
-"""What follows one attempt."""
+"""Action that follows one attempt."""

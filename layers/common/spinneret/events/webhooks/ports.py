@@ -1,4 +1,4 @@
-"""What webhooks need from outside."""
+"""Ports of webhooks."""
 
 from __future__ import annotations
 
@@ -15,58 +15,58 @@ class EndpointStore(Protocol):
     """Endpoints and default secrets. All methods raise DependencyUnavailable."""
 
     def add(self, endpoint: Endpoint, at_most: int) -> None:
-        """Store a new endpoint; raises Conflict when the tenant has `at_most` of them."""
+        """Store a new endpoint. Raises Conflict if the tenant has `at_most` endpoints."""
         ...
 
     def get(self, tenant: str, endpoint_id: str) -> Endpoint | None:
-        """The endpoint, read consistently."""
+        """Return the endpoint (consistent read), or None."""
         ...
 
     def find(self, tenant: str, endpoint_ids: Sequence[str]) -> dict[str, Endpoint]:
-        """Those of at most 100 ids that exist, by id."""
+        """Return the existing endpoints of at most 100 ids, by id."""
         ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Endpoint]:
-        """Up to `limit` of the tenant's endpoints with ids before `after`, newest first."""
+        """Return up to `limit` of the tenant's endpoints with ids before `after`, newest first."""
         ...
 
     def replace(self, former: Endpoint, endpoint: Endpoint) -> bool:
-        """Write `endpoint` over `former`; False when another version is stored by now."""
+        """Replace `former` by `endpoint`; return False if it changed meanwhile."""
         ...
 
     def remove(self, tenant: str, endpoint_id: str) -> bool:
-        """Remove an endpoint; False when there is none."""
+        """Remove an endpoint; return False if there is none."""
         ...
 
     def default_secrets(self, tenant: str) -> SealedSecrets | None:
-        """The secrets that sign the tenant's `webhook_url` deliveries."""
+        """Return the secrets that sign the tenant's `webhook_url` deliveries, or None."""
         ...
 
     def replace_default(
         self, tenant: str, former: SealedSecrets | None, secrets: SealedSecrets
     ) -> bool:
-        """Write `secrets` over `former`; False when others are stored by now."""
+        """Replace `former` by `secrets`; return False if they changed meanwhile."""
         ...
 
 
 class DeliveryLog(Protocol):
-    """Deliveries by endpoint; None stands for the `webhook_url`s of single jobs.
+    """Deliveries by endpoint; the id None means the `webhook_url`s of single jobs.
 
     Lines are kept for WEBHOOK_LOG_SECONDS. All methods raise DependencyUnavailable.
     """
 
     def write(self, delivery: Delivery, lease: Lease, now: datetime) -> None:
-        """Write a line over the one of the same id; raises LeaseLost unless the claim stands."""
+        """Write a line over any with the same id. Raises LeaseLost if the claim has ended."""
         ...
 
     def get(self, tenant: str, endpoint_id: str | None, delivery_id: str) -> Delivery | None:
-        """One line, read consistently."""
+        """Return one line (consistent read), or None."""
         ...
 
     def page(
         self, tenant: str, endpoint_id: str | None, after: str | None, limit: int
     ) -> Page[Delivery]:
-        """Up to `limit` lines with ids before `after`, newest first."""
+        """Return up to `limit` lines with ids before `after`, newest first."""
         ...
 
 
@@ -77,20 +77,20 @@ class Cooldowns(Protocol):
     """
 
     def find(self, tenant: str, target: str) -> Cooldown | None:
-        """The target's cooldown, if there is one."""
+        """Return the target's cooldown, or None."""
         ...
 
     def put(self, tenant: str, target: str, cooldown: Cooldown) -> None:
-        """Start or replace the target's cooldown; of concurrent calls the last one wins."""
+        """Start or replace the target's cooldown; the last of concurrent calls wins."""
         ...
 
     def take_permit(self, tenant: str, target: str, seen: Cooldown, until: datetime) -> bool:
         """Permit one delivery to try: extend the cooldown `seen` to `until`, for all others.
 
-        False when the stored cooldown isn't `seen` any more.
+        Returns False if the stored cooldown has changed since `seen`.
         """
         ...
 
     def end(self, tenant: str, target: str) -> None:
-        """End the target's cooldown; does nothing when there is none."""
+        """End the target's cooldown; no-op if there is none."""
         ...

@@ -1,4 +1,4 @@
-"""What follows an endpoint's answer, and which secrets and headers a tenant may give."""
+"""Rules for the reaction to an endpoint's answer, and for secrets and headers of tenants."""
 
 from __future__ import annotations
 
@@ -21,20 +21,22 @@ from spinneret.events.webhooks.signing import signing_key
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
 
-# The first delays of the schedule in Standard Webhooks 1.0.0; P-10 allows five attempts.
+# First delays of the schedule in Standard Webhooks 1.0.0; P-10 allows five attempts.
 DELAYS_SECONDS: Final = (5.0, 300.0, 1800.0, 7200.0)
 MAX_ATTEMPTS: Final = 1 + len(DELAYS_SECONDS)
 JITTER: Final = 0.1  # ± 10 %
-RETRY_AFTER_CAP_SECONDS: Final = 24 * 3600.0  # an endpoint can delay a delivery no longer
+RETRY_AFTER_CAP_SECONDS: Final = 24 * 3600.0  # longest delay that an endpoint can request
 
-# A target this slow occupies a place of the lane that all tenants share. Slack's Events API, for
+# A target this slow occupies a worker of the lane that all tenants share. Slack's Events API, for
 # example, counts a longer wait as a failure.
 SLOW_SECONDS: Final = 3.0
 SLOW_COOLDOWN_CAP_SECONDS: Final = 60.0  # so that a thousand a day are still sent
 
 SECRET_MIN_DISTINCT: Final = 12  # different bytes of a secret that a tenant chose
 CUSTOM_HEADERS_MAX: Final = 20
-CUSTOM_HEADERS_MAX_BYTES: Final = 8 * 1024  # what common servers take as a whole request head
+CUSTOM_HEADERS_MAX_BYTES: Final = (
+    8 * 1024
+)  # the size of a whole request head that common servers accept
 
 # Standard Webhooks 1.0.0, "Delivery success and failure", and 503, which means the same.
 OVERLOADED: Final = frozenset(
@@ -46,15 +48,15 @@ OVERLOADED: Final = frozenset(
     }
 )
 
-_SIGNATURE_PREFIXES: Final = ("webhook-", "x-webhook-", "svix-")  # Svix' own older names, too
+_SIGNATURE_PREFIXES: Final = ("webhook-", "x-webhook-", "svix-")  # includes Svix's own older names
 _RESERVED: Final = frozenset(
     {
         # One hop only: RFC 9110, section 7.6.1, and RFC 2616, section 13.5.1
         *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization"),
         *("proxy-connection", "te", "trailer", "trailers", "transfer-encoding", "upgrade"),
         "http2-settings",  # RFC 7540, section 3.2.1
-        # The sender's own: where the request goes, how its body and the answer's are framed and
-        # read, who sends it
+        # Set by the sender: destination of the request, framing and decoding of its body and the
+        # answer's, identity of the sender
         *("host", "content-length", "content-type", "content-encoding", "expect", "user-agent"),
         "accept-encoding",
     }
@@ -89,13 +91,13 @@ def next_action(
     now: datetime | None = None,
     unit_random: float = 0.5,
 ) -> Action:
-    """What follows an attempt that was answered with `status`; None for no answer.
+    """Return the action after an attempt that was answered with `status`; None for no answer.
 
     `attempt` counts from 1; `unit_random` is in [0, 1), its default means no jitter. Headers, a
     status and `now` that can't be read count as missing.
 
-    Everything but 2xx and 410 is tried again: a 404 or 401 may come from a receiver that is being
-    deployed, and a redirect is never followed, so the endpoint has time to be corrected.
+    Everything but 2xx and 410 is retried. A 404 or 401 may come from a receiver that is being
+    deployed. Redirects are never followed, so the endpoint has time to be corrected.
     """
     if not isinstance(status, int):
         status = None
@@ -114,16 +116,17 @@ def next_action(
 
 
 def delay(attempt: int, unit_random: float) -> float:
-    """Seconds between the end of an attempt (from 1) and the next one, jitter included."""
+    """Return the seconds between the end of an attempt (from 1) and the next one, with jitter."""
     base = DELAYS_SECONDS[min(max(attempt, 1), len(DELAYS_SECONDS)) - 1]
     return base * (1 - JITTER + 2 * JITTER * unit_random)
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None) -> float | None:
-    """Seconds that the endpoint asks for, from 0 to the cap; None if nothing readable is asked for.
+    """Return the seconds that the endpoint asks for, from 0 to the cap; None if absent or
+    unreadable.
 
-    RFC 9110, section 10.2.3: whole seconds or a date in one of the three forms. A date is compared
-    with the answer's own Date, for both are by one clock; with `now` when there is none.
+    RFC 9110, section 10.2.3: whole seconds or a date in one of three formats. A date is compared
+    with the answer's own Date, since both come from one clock, or else with `now`.
     """
     text = _header(headers, "retry-after")
     if text.isascii() and text.isdigit():
@@ -143,11 +146,11 @@ def cooldown_after(
     seconds: float,
     now: datetime,
 ) -> Cooldown | None:
-    """The cooldown after an attempt of `seconds`; None when there is no reason for one.
+    """Return the cooldown after an attempt of `seconds`; None if there is no reason for one.
 
-    Silence and overload start one, of up to an hour by the answer's own Retry-After. So does
-    slowness, whatever the answer: then one delivery at a time tries, and the rest of a backlog
-    stays out of the lane. Every other answer shows that the target is available.
+    No answer and overload start one, of up to an hour by the answer's own Retry-After. So does a
+    slow answer of any status: one delivery at a time then tries, and the rest of a backlog stays
+    out of the lane. Every other answer shows that the target is available.
     """
     if status is None or status in OVERLOADED:
         requested = min(retry_after(headers, now) or 0.0, bounds.RETRY_AFTER_MAX_SECONDS)
@@ -158,25 +161,25 @@ def cooldown_after(
 
 
 def next_check(until: datetime, waited_seconds: float, unit_random: float) -> datetime:
-    """When a waiting delivery checks again whether its target, cooling down `until` then, is back.
+    """Return when a delivery that waits for a target, cooling down `until` then, checks again.
 
-    Only one of all waiting deliveries gets the permit to try, and each check costs the lane a
-    moment. So the checks are spread over as much time as the delivery has waited, up to a quarter
-    of an hour.
+    Only one of all waiting deliveries gets the permit to try, and each check costs the lane some
+    time. So the checks are spread over as much time as the delivery has waited, up to a quarter of
+    an hour.
     """
     spread = min(waited_seconds, bounds.SQS_MAX_DELAY_SECONDS)
     return until + timedelta(seconds=spread * unit_random)
 
 
 def _lengthened(former: Cooldown | None, cap: float, at_least: float, now: datetime) -> Cooldown:
-    """Twice as long each time, up to `cap`."""
+    """Double the cooldown with each failure, up to `cap`."""
     failures = 1 if former is None else former.failures + 1
     own = min(cap, bounds.WEBHOOK_COOLDOWN_FIRST_SECONDS * 2.0 ** min(failures - 1, 30))
     return Cooldown(failures=failures, until=now + timedelta(seconds=max(own, at_least)))
 
 
 def rotated(secrets: SealedSecrets | None, newest: bytes, now: datetime) -> SealedSecrets:
-    """A new secret, and the one before it for a day more; older ones are dropped."""
+    """Return the new secret, and the previous one for one more day; older ones are dropped."""
     if secrets is None:
         return SealedSecrets(newest=newest)
     until = now + timedelta(seconds=bounds.WEBHOOK_OLD_SECRET_SECONDS)
@@ -184,13 +187,13 @@ def rotated(secrets: SealedSecrets | None, newest: bytes, now: datetime) -> Seal
 
 
 def in_force(secrets: SealedSecrets, now: datetime) -> tuple[bytes, ...]:
-    """The secrets that sign at this moment, newest first."""
+    """Return the secrets that sign at this time, newest first."""
     old = secrets.old_until is not None and now < secrets.old_until and secrets.old
     return (secrets.newest, old) if old else (secrets.newest,)
 
 
 def check_strength(secret: str) -> None:
-    """Raises ValidationFailed for a secret that we don't sign with, or that was not made at random.
+    """Raise ValidationFailed for a secret that we don't sign with, or that isn't random.
 
     24 random bytes have fewer than SECRET_MIN_DISTINCT different ones with a chance below 10^-14.
     """
@@ -203,10 +206,10 @@ def check_strength(secret: str) -> None:
 
 
 def allowed_headers(given: Mapping[str, str], field: str = "headers") -> dict[str, str]:
-    """The headers of a request's `field`, if all of them may be sent with deliveries.
+    """Return the headers of a request's `field`, if all of them may be sent with deliveries.
 
-    Raises ValidationFailed for signature, hop-by-hop and framing headers, for names and values
-    that HTTP doesn't allow, and for too many or too large headers. The message shows no value.
+    Raises ValidationFailed for signature, hop-by-hop and framing headers, for names and values that
+    HTTP doesn't allow, and for too many or too large headers. The message contains no value.
     """
     if len(given) > CUSTOM_HEADERS_MAX:
         raise _refused(field, f"more than {CUSTOM_HEADERS_MAX} headers")
@@ -216,7 +219,7 @@ def allowed_headers(given: Mapping[str, str], field: str = "headers") -> dict[st
     for name, value in given.items():
         if not _TOKEN.fullmatch(name):
             raise _refused(field, "a header's name isn't a token")
-        # CGI and WSGI write both `-` and `_` as `_`: they would read one header for the other.
+        # CGI and WSGI convert both `-` and `_` to `_`, so they would confuse two such headers.
         alike = name.lower().replace("_", "-")
         if alike in _RESERVED or alike.startswith(_SIGNATURE_PREFIXES):
             raise _refused(field, "the sender sets this header itself", name)
@@ -229,7 +232,7 @@ def allowed_headers(given: Mapping[str, str], field: str = "headers") -> dict[st
 
 
 def _header(headers: Mapping[str, str], name: str) -> str:
-    """The first value that is a text, without outer blanks; empty when there is none."""
+    """Return the first value that is a text, without outer blanks; empty if there is none."""
     items = headers.items() if hasattr(headers, "items") else ()
     values = (
         value
@@ -240,7 +243,7 @@ def _header(headers: Mapping[str, str], name: str) -> str:
 
 
 def _in_utc(now: datetime | None) -> datetime | None:
-    """None for a clock that can't be compared with others."""
+    """Return the time in UTC; None for a clock that can't be compared with others."""
     if not isinstance(now, datetime) or now.utcoffset() is None:
         return None
     try:
@@ -250,13 +253,13 @@ def _in_utc(now: datetime | None) -> datetime | None:
 
 
 def _http_date(text: str, now: datetime | None) -> datetime | None:
-    """None for what is no date; a year of two digits needs `now` for its century."""
+    """Parse an HTTP date; return None if invalid. A two-digit year needs `now` for its century."""
     found = next((match for form in _HTTP_DATES if (match := form.fullmatch(text))), None)
     if found is None:
         return None
     year, day, hour, minute = (int(found[part]) for part in ("year", "day", "hour", "minute"))
     month = _MONTHS.index(found["month"]) + 1
-    second = min(int(found["second"]), 59)  # datetime knows no leap second
+    second = min(int(found["second"]), 59)  # datetime doesn't support leap seconds
     if len(found["year"]) == 2:
         if now is None:
             return None
@@ -268,7 +271,7 @@ def _http_date(text: str, now: datetime | None) -> datetime | None:
 
 
 def _full_year(two_digits: int, rest: tuple[int, ...], now: datetime) -> int:
-    """The last such year that isn't more than 50 years ahead; RFC 9110, section 5.6.7."""
+    """Return the last such year that isn't more than 50 years ahead; RFC 9110, section 5.6.7."""
     horizon = now.year + 50
     year = horizon - (horizon - two_digits) % 100
     is_beyond = (year, *rest) > (horizon, *now.timetuple()[1:6])

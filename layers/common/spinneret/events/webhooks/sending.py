@@ -21,7 +21,7 @@ from spinneret.web.fetching.urls import parse_url
 
 @dataclass(frozen=True, kw_only=True)
 class Destination:
-    """Where a message goes at this moment."""
+    """Current destination of a message."""
 
     url: str = field(repr=False)
     secrets: SealedSecrets
@@ -30,40 +30,40 @@ class Destination:
 
     @property
     def owner(self) -> str:
-        """The owner that its secrets are sealed for."""
+        """Owner id under which the secrets are sealed."""
         return DEFAULT if self.endpoint is None else self.endpoint.id
 
     @property
     def owner_of_headers(self) -> str:
-        """The owner that its headers are sealed for."""
+        """Owner id under which the headers are sealed."""
         return owner_of_url(self.url) if self.endpoint is None else self.endpoint.id
 
     @property
     def target(self) -> str:
-        """What a cooldown is stored under."""
+        """Key of the target's cooldown."""
         return self.url if self.endpoint is None else self.endpoint.id
 
     @property
     def host(self) -> str:
-        """For messages: a URL may hold a credential."""
+        """Host to show in messages, since a URL may contain a credential."""
         return parse_url(self.url).host
 
 
 @dataclass(frozen=True, kw_only=True)
 class EndpointResponse:
-    """The result of one attempt; no status when there was no answer."""
+    """Result of one attempt; `status` is None if there was no answer."""
 
     status: int | None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     text: str | None = field(default=None, repr=False)
     sent_at: datetime
     error: str
-    """The error message if the attempt counts as failed."""
+    """Error message if the attempt counts as failed."""
     duration_ms: int | None = None
 
 
 class Sender:
-    """Sends messages within WEBHOOK_SECONDS each; follows no redirect."""
+    """Send messages, each within WEBHOOK_SECONDS; follow no redirects."""
 
     def __init__(self, *, fetcher: Fetcher, vault: Vault, clock: Clock) -> None:
         self._fetcher = fetcher
@@ -71,7 +71,7 @@ class Sender:
         self._clock = clock
 
     def send(self, tenant: str, message: Message, to: Destination) -> EndpointResponse:
-        """Raises UrlInvalid, UrlBlocked, SecretUnreadable."""
+        """Send the message once. Raises UrlInvalid, UrlBlocked, SecretUnreadable."""
         body, now = message.body.encode(), self._clock()
         request = FetchRequest(
             url=parse_url(to.url),

@@ -32,7 +32,7 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 
 _JOB_HEADERS: Final = "webhook_headers"
-_RACES: Final = 5  # changes of one endpoint at the same time are rare
+_RACES: Final = 5  # concurrent changes of one endpoint are rare
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,19 +42,20 @@ class RequestedEndpoint:
     name: str
     url: str = field(repr=False)
     events: frozenset[str]
-    """Names and wildcards that `subscriptions.pattern_of` made."""
+    """Names and wildcards as returned by `subscriptions.pattern_of`."""
     headers: Mapping[str, str] | None = field(default=None, repr=False)
-    """None leaves them as they are: they can't be read back."""
+    """Headers; None keeps the current ones, which can't be read back."""
     is_active: bool = True
     source_id: str | None = None
-    """Of a new one that is to be notified of the runs of this source alone."""
+    """Only source whose runs a new endpoint is notified of."""
 
 
 class WebhookService:
     """Webhooks of one tenant.
 
-    `targets`, `test` and `redeliver` check that the feature is on, as a stored answer is replayed
-    even when it is off; before all other methods `require_enabled` has to be called.
+    `targets`, `test` and `redeliver` check themselves that the feature is on, because a stored
+    answer is replayed even if it is off. Before all other methods, callers must call
+    `require_enabled`.
     """
 
     def __init__(
@@ -79,20 +80,20 @@ class WebhookService:
         self._enabled = enabled
 
     def require_enabled(self) -> None:
-        """Raises FeatureDisabled."""
+        """Raise FeatureDisabled if the stage offers no webhooks."""
         if not self._enabled:
             raise FeatureDisabled("webhooks are disabled")
 
-    # ------------------------------------------------------------ For those who submit jobs
+    # ------------------------------------------------------------ For submitters of jobs
 
     def targets(
         self, tenant: str, webhook_url: str | None, webhook_headers: Mapping[str, str]
     ) -> tuple[str, ...]:
-        """The webhooks of one job that is submitted now (`Draft.notify`): its own URL, if any, with
-        its headers, sealed. The tenant's endpoints are found when the job ends.
+        """Return the webhooks of one job that is submitted now (`Draft.notify`).
 
-        Raises FeatureDisabled, UrlInvalid, UrlBlocked, ValidationFailed (headers), and Conflict
-        while there is no secret to sign for it.
+        This is its own URL, if any, with its headers, sealed. The tenant's endpoints are looked up
+        when the job ends. Raises FeatureDisabled, UrlInvalid, UrlBlocked, ValidationFailed
+        (headers), and Conflict if there is no secret to sign with.
         """
         headers = rules.allowed_headers(webhook_headers, _JOB_HEADERS)
         if headers and webhook_url is None:
@@ -113,13 +114,13 @@ class WebhookService:
         return (target_text(UrlTarget(url=url, sealed_headers=sealed)),)
 
     def source_targets(self, tenant: str, source_id: str) -> tuple[str, ...]:
-        """The webhooks of a source that are to be notified of its runs."""
+        """Return the active webhooks of a source, which are notified of its runs."""
         if not self._enabled:
             return ()
         return tuple(each.id for each in self.of_source(tenant, source_id) if each.is_active)
 
     def of_source(self, tenant: str, source_id: str) -> tuple[Endpoint, ...]:
-        """The webhooks of a source, newest first."""
+        """Return the webhooks of a source, newest first."""
         page = self._endpoints.page(tenant, None, bounds.WEBHOOK_ENDPOINTS_MAX)
         return tuple(each for each in page.items if each.source_id == source_id)
 
@@ -133,10 +134,10 @@ class WebhookService:
     def create(
         self, tenant: str, requested: RequestedEndpoint, secret: str | None = None
     ) -> tuple[Endpoint, str]:
-        """A new endpoint and its secret, generated unless given.
+        """Return a new endpoint and its secret, which is generated unless given.
 
-        Raises UrlInvalid, UrlBlocked, ValidationFailed (headers, secret) and Conflict when there
-        are too many endpoints.
+        Raises UrlInvalid, UrlBlocked, ValidationFailed (headers, secret), and Conflict for too many
+        endpoints.
         """
         endpoint_id = self._new_id("wh")
         headers = rules.allowed_headers(requested.headers or {})
@@ -165,7 +166,7 @@ class WebhookService:
         return endpoint, secret
 
     def get(self, tenant: str, endpoint_id: str) -> Endpoint:
-        """Raises NotFound."""
+        """Return the endpoint. Raises NotFound."""
         endpoint = self._endpoints.get(tenant, endpoint_id)
         if endpoint is None:
             raise NotFound("no such webhook")
@@ -176,7 +177,7 @@ class WebhookService:
         return self._endpoints.page(tenant, after, limit)
 
     def update(self, tenant: str, endpoint_id: str, requested: RequestedEndpoint) -> Endpoint:
-        """Replace all but the secrets; raises as `create` does, and NotFound."""
+        """Replace all but the secrets. Raises NotFound and the errors of `create`."""
         changes: dict[str, Any] = {
             "name": requested.name,
             "url": check_url_at_submission(requested.url, self._policy).text,
@@ -196,7 +197,7 @@ class WebhookService:
             raise NotFound("no such webhook")
 
     def rotate(self, tenant: str, endpoint_id: str) -> tuple[Endpoint, str]:
-        """A new secret; the one before signs for a day more. Raises NotFound."""
+        """Create a new secret; the previous one signs for one more day. Raises NotFound."""
         self.get(tenant, endpoint_id)
         secret, sealed = self._vault.new_secret(tenant, endpoint_id)
 
@@ -206,7 +207,7 @@ class WebhookService:
         return self._change(tenant, endpoint_id, with_new), secret
 
     def rotate_default(self, tenant: str) -> tuple[SealedSecrets, str]:
-        """A new default secret, the first or one more; the one before signs for a day more."""
+        """Create a new default secret; any previous one signs for one more day."""
         secret, sealed = self._vault.new_secret(tenant, DEFAULT)
         for _ in range(_RACES):
             former = self._endpoints.default_secrets(tenant)
@@ -220,14 +221,14 @@ class WebhookService:
     def deliveries(
         self, tenant: str, endpoint_id: str, after: str | None, limit: int
     ) -> Page[Delivery]:
-        """The log of an endpoint, or by DEFAULT of the `webhook_url`s of single jobs.
+        """Return the log of an endpoint, or with DEFAULT that of the `webhook_url`s of single jobs.
 
         Raises NotFound.
         """
         return self._log.page(tenant, self._logged_under(tenant, endpoint_id), after, limit)
 
     def test(self, tenant: str, endpoint_id: str, key: RequestKey | None) -> Submitted:
-        """Send `webhook.test`. Raises NotFound, and Conflict when the endpoint is inactive."""
+        """Send `webhook.test`. Raises NotFound, and Conflict if the endpoint is inactive."""
         return self._jobs.replayed_or(key, lambda: self._test(tenant, endpoint_id, key))
 
     def _test(self, tenant: str, endpoint_id: str, key: RequestKey | None) -> Submitted:
@@ -241,10 +242,10 @@ class WebhookService:
     def redeliver(
         self, tenant: str, endpoint_id: str, delivery_id: str, key: RequestKey | None
     ) -> Submitted:
-        """Send the same message again, in a new series of attempts to the endpoint as it now is.
+        """Send the same message again, in a new series of attempts to the endpoint's current URL.
 
-        Raises NotFound, also once the body isn't kept any more, and Conflict while the message is
-        on its way or when the endpoint is inactive.
+        Raises NotFound, also after the body's retention has ended. Raises Conflict while the
+        message is being delivered, or if the endpoint is inactive.
         """
         return self._jobs.replayed_or(
             key, lambda: self._redeliver(tenant, endpoint_id, delivery_id, key)

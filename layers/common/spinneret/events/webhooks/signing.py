@@ -1,6 +1,6 @@
 """Signatures of deliveries by Standard Webhooks 1.0.0, for the sender and for the receiver.
 
-Nothing here needs AWS or a third-party package: a receiver can use it as it is.
+This module needs neither AWS nor third-party packages, so receivers can copy it unchanged.
 """
 
 from __future__ import annotations
@@ -25,17 +25,21 @@ SECRET_PREFIX: Final = "whsec_"  # noqa: S105 (marks a secret, is none)
 SECRET_MIN_BYTES: Final = 24  # Standard Webhooks 1.0.0, "Signature scheme"
 SECRET_MAX_BYTES: Final = 64  # the same
 NEW_SECRET_BYTES: Final = 32  # as long as the hash: RFC 2104, section 3
-TOLERANCE: Final = timedelta(minutes=5)  # as the published verifiers have it
-SIGNATURES_READ: Final = 64  # a few secrets in rotation; more is somebody wasting our time
-ITEMS_READ: Final = 1000  # headers or secrets: no server takes more, and an iterator may not end
-ID_MAX_CHARS: Final = 256  # receivers keep ids as keys
+TOLERANCE: Final = timedelta(minutes=5)  # as in the published verifiers
+SIGNATURES_READ: Final = (
+    64  # allows a few secrets in rotation; more would waste the receiver's time
+)
+ITEMS_READ: Final = (
+    1000  # headers or secrets: no server accepts more, and an iterator may be endless
+)
+ID_MAX_CHARS: Final = 256  # receivers store ids as keys
 
 _VERSION: Final = "v1"  # HMAC-SHA256; `v1a` is ed25519
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND: Final = timedelta(seconds=1)
-# Visible ASCII but the full stop, which would move the boundary to the next signed field.
+# Visible ASCII except the full stop, which would move the boundary to the next signed field.
 _ID: Final = re.compile(rf"[!-\-/-~]{{1,{ID_MAX_CHARS}}}")
-_TIMESTAMP: Final = re.compile(r"0|[1-9][0-9]{0,11}")  # int() would take blanks, signs, `_`, ٣
+_TIMESTAMP: Final = re.compile(r"0|[1-9][0-9]{0,11}")  # int() would accept blanks, signs, `_`, ٣
 
 
 Headers = (
@@ -44,11 +48,13 @@ Headers = (
     | Iterable[tuple[str, str]]
     | Iterable[tuple[bytes, bytes]]
 )
-"""As receivers have them: pairs of text by WSGI and of bytes by ASGI, or a mapping of either."""
+"""Headers as receivers get them: pairs of text in WSGI and of bytes in ASGI, or a mapping of
+either.
+"""
 
 
 class Refusal(StrEnum):
-    """Why a delivery isn't believed."""
+    """Reason why a delivery fails verification."""
 
     MISSING_HEADER = "missing_header"
     REPEATED_HEADER = "repeated_header"
@@ -56,7 +62,7 @@ class Refusal(StrEnum):
     TOO_OLD = "too_old"
     TOO_NEW = "too_new"
     NO_MATCHING_SIGNATURE = "no_matching_signature"
-    # The receiver's own mistakes:
+    # Mistakes of the receiver itself:
     NO_SECRET = "no_secret"  # noqa: S105 (a reason, no secret)
     SECRETS_NOT_A_LIST = "secrets_not_a_list"
     MALFORMED_SECRET = "malformed_secret"  # noqa: S105 (a reason, no secret)
@@ -68,7 +74,7 @@ class Refusal(StrEnum):
 
 
 class VerificationFailed(PermanentError):
-    """The delivery must not be acted upon; contains the reason and nothing of the delivery."""
+    """Raised for a delivery that must not be acted upon; contains only the reason."""
 
     code: ClassVar[str] = "WEBHOOK_UNVERIFIED"
     status: ClassVar[int] = 401
@@ -85,12 +91,11 @@ def sign(
     timestamp: datetime,
     secrets: Iterable[str],
 ) -> dict[str, str]:
-    """All signature headers of one attempt; `body` is exactly what is sent.
+    """Return all signature headers of one attempt; `body` is exactly what is sent.
 
-    `timestamp` is the moment of the attempt, not of the event. `secrets` begin with the newest;
-    the two `X-` headers know only that one, and their signature covers the body alone, keyed with
-    the secret's text: their receivers know nothing of Standard Webhooks.
-    Raises ValidationFailed.
+    `timestamp` is the time of the attempt, not of the event. `secrets` start with the newest. The
+    two `X-` headers use only that one, and their signature covers the body alone, keyed with the
+    secret's text: their receivers don't support Standard Webhooks. Raises ValidationFailed.
     """
     if not isinstance(body, bytes):
         raise _invalid("body", "a body is bytes")
@@ -118,12 +123,11 @@ def verify(
     secrets: Iterable[str],
     now: datetime,
 ) -> str:
-    """Answer the id of a genuine delivery; act on each id once, for retries repeat it.
+    """Return the id of a genuine delivery; act on each id once, because retries repeat it.
 
-    `body` is what came over the wire, never a JSON value that was written out again. `secrets` may
-    lack their prefix, and have any length: that was their sender's choice. One matching signature
-    suffices.
-    Raises VerificationFailed and nothing else, whatever it is given.
+    `body` is the body as received, never JSON that was parsed and written again. `secrets` may lack
+    their prefix and have any length, since their sender chose them. One matching signature
+    suffices. Raises VerificationFailed and no other exception, for any arguments.
     """
     try:
         return _verified(headers, body, secrets, now)
@@ -151,12 +155,12 @@ def _verified(headers: object, body: bytes, secrets: object, now: datetime) -> s
 
 
 def new_secret(random: Callable[[int], bytes]) -> str:
-    """A fresh secret; `random` answers so many unpredictable bytes."""
+    """Return a new secret; `random` returns the given number of unpredictable bytes."""
     return SECRET_PREFIX + base64.b64encode(random(NEW_SECRET_BYTES)).decode()
 
 
 def signing_key(secret: str) -> bytes:
-    """The key that a secret stands for, whose prefix may be missing. Raises ValidationFailed."""
+    """Return the key of a secret, whose prefix may be missing. Raises ValidationFailed."""
     key = _key(secret)
     if key is None or not SECRET_MIN_BYTES <= len(key) <= SECRET_MAX_BYTES:
         raise _invalid(
@@ -168,9 +172,9 @@ def signing_key(secret: str) -> bytes:
 
 
 def _key(secret: object) -> bytes | None:
-    """What a secret's base64 stands for; None when it has another form, or stands for nothing.
+    """Decode a secret; return None if it is malformed or empty.
 
-    The prefix is for people: the published libraries take a secret without it for the same one.
+    The prefix is for people: the published libraries treat a secret without it as the same one.
     """
     if not isinstance(secret, str):
         return None
@@ -179,12 +183,14 @@ def _key(secret: object) -> bytes | None:
         key = base64.b64decode(text)
     except ValueError:  # not ASCII, or binascii.Error
         return None
-    # Decoding forgives much, from blanks to bits that aren't used: only one spelling is right.
+    # Decoding tolerates blanks and unused bits, but only one spelling is valid.
     return key if key and base64.b64encode(key).decode() == text else None
 
 
 def _receivers_keys(secrets: object) -> list[bytes]:
-    """One malformed secret is an error even if another is valid: it would fail later."""
+    """Return the keys. One malformed secret is an error even if another is valid: it would fail
+    later.
+    """
     if not secrets:
         raise VerificationFailed(Refusal.NO_SECRET)
     given = _listed(secrets)
@@ -199,7 +205,7 @@ def _receivers_keys(secrets: object) -> list[bytes]:
 
 
 def _listed(given: object) -> list[Any] | None:
-    """A copy, for an iterator can be read only once; None for what is no list or has no end."""
+    """Return a copy, since an iterator can be read only once; None if it is no list or endless."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         return None
     copy = list(islice(given, ITEMS_READ + 1))
@@ -207,7 +213,7 @@ def _listed(given: object) -> list[Any] | None:
 
 
 def _fields(headers: object) -> list[tuple[object, object]]:
-    """Names and values of any type but bytes."""
+    """Return names and values, with bytes converted to text."""
     items = getattr(headers, "items", None)  # not every framework's headers are a Mapping
     pairs = _listed(items() if callable(items) else headers)
     if pairs is None:
@@ -223,16 +229,17 @@ def _fields(headers: object) -> list[tuple[object, object]]:
 
 
 def _text(part: object) -> object:
-    """Bytes as most servers read them, ISO 8859-1 (RFC 9110, section 5.5)."""
+    """Decode bytes as most servers do, by ISO 8859-1 (RFC 9110, section 5.5)."""
     return part.decode("latin-1") if isinstance(part, bytes) else part
 
 
 def _read(
     fields: Iterable[tuple[object, object]], name: str, form: re.Pattern[str] | None = None
 ) -> str:
-    """A header's one value. Of two, another reader might take the other one, so both are refused.
+    """Return a header's only value. Two are refused, because another reader might use the other
+    one.
 
-    Names that aren't ASCII are passed over: `K` (Kelvin) would become `k`.
+    Names that aren't ASCII are ignored: `K` (Kelvin) would become `k`.
     """
     values = [
         value
@@ -251,7 +258,7 @@ def _read(
 
 
 def _in_utc(timestamp: datetime) -> datetime:
-    """Raises ValidationFailed."""
+    """Return the time in UTC. Raises ValidationFailed."""
     if isinstance(timestamp, datetime) and timestamp.utcoffset() is not None:
         with suppress(OverflowError):  # beyond the year 9999
             if (moment := timestamp.astimezone(UTC)) >= _EPOCH:
@@ -262,15 +269,18 @@ def _in_utc(timestamp: datetime) -> datetime:
 def _check_age(seconds: int, now: datetime) -> None:
     if now.utcoffset() is None:
         raise VerificationFailed(Refusal.CLOCK_WITHOUT_ZONE)
-    age = (now - _EPOCH) - seconds * _SECOND  # whole numbers: no moment is rounded into tolerance
-    if not -TOLERANCE <= age <= TOLERANCE:  # so that a clock that shows no time is refused, too
+    age = (now - _EPOCH) - seconds * _SECOND  # integers, so that no time is rounded into tolerance
+    if (
+        not -TOLERANCE <= age <= TOLERANCE
+    ):  # this form also refuses a clock that returns no valid time
         raise VerificationFailed(Refusal.TOO_OLD if age > TOLERANCE else Refusal.TOO_NEW)
 
 
 def _is_among(given: str, expected: Sequence[bytes]) -> bool:
-    """Whether one of the given signatures is one of the expected, in constant time each.
+    """Return whether a given signature is among the expected ones, each compared in constant time.
 
-    The base64 forms are compared, so nothing is decoded and each signature has one spelling.
+    The base64 forms are compared, so that no decoding is needed and each signature has one
+    spelling.
     """
     found = False
     for part in given.split(" ", SIGNATURES_READ)[:SIGNATURES_READ]:

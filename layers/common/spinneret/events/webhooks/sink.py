@@ -1,4 +1,4 @@
-"""Webhooks as a sink of domain events: one delivery for each endpoint that takes the event."""
+"""Webhooks as a sink of domain events: one delivery for each subscribed endpoint."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from spinneret.outbox.models import DomainEvent
 
 
 class WebhookSink:
-    """Implements Sink: submits the deliveries. Deliveries are jobs of a kind that emits nothing.
+    """Implements Sink: submits the deliveries, which are jobs of a kind that emits nothing.
 
-    An event that comes again adds no delivery, even if the first one has ended: a receiver may
-    have answered that it wants no more.
+    A repeated event adds no delivery, even if the first one has ended: a receiver may have refused
+    further events.
     """
 
     name: Final = "webhooks"
@@ -34,9 +34,10 @@ class WebhookSink:
         self._enabled = enabled
 
     def take(self, event: DomainEvent) -> None:
-        """See Sink: to the tenant's endpoints as they are now, and to the subject's own targets.
+        """See Sink. Submits deliveries to the tenant's current endpoints, and to the subject's own
+        targets.
 
-        All in one transaction: WEBHOOK_ENDPOINTS_MAX and a URL are below JobStore's bound.
+        They fit in one transaction: WEBHOOK_ENDPOINTS_MAX and a URL are below JobStore's bound.
         """
         if not self._enabled:
             return
@@ -53,7 +54,7 @@ class WebhookSink:
         for endpoint in page.items:
             named = endpoint.id in event.targets
             name = name_for(endpoint.events, event.type, end)
-            if endpoint.source_id is not None:  # it takes what its source names it for
+            if endpoint.source_id is not None:  # it takes only events for which its source names it
                 name = name if named else None
             elif named:
                 name = name or default

@@ -1,8 +1,8 @@
-"""Which events an endpoint subscribes to, by exact names and by wildcards.
+"""Events that an endpoint subscribes to, by exact names and by wildcards.
 
-The end of a job has two names: what its kind declares (`crawl.completed`), and `job.completed` or
-`job.failed`, which stand for the ends of all kinds. `*` takes every event, `crawl.*` those that
-begin with `crawl.`.
+The end of a job has two names: the one that its kind declares (`crawl.completed`), and
+`job.completed` or `job.failed`, which cover the ends of all kinds. `*` matches every event,
+`crawl.*` matches events that begin with `crawl.`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _SHORT: Final[Mapping[str, str]] = {
 
 
 def pattern_of(text: str, declared: Collection[str]) -> str:
-    """What an endpoint stores for a name in a request. Raises ValueError for one that never comes.
+    """Return the stored pattern for a name in a request. Raises ValueError if no event matches it.
 
-    `completed` and `failed` stand for the ends of jobs. `declared` are the types of all domains.
+    `completed` and `failed` mean the ends of jobs. `declared` are the types of all domains.
     """
     text = _SHORT.get(text, text)
     names = {*declared, *_OF_JOBS}
@@ -35,16 +35,16 @@ def pattern_of(text: str, declared: Collection[str]) -> str:
 
 
 def job_name(end: JobStatus) -> str:
-    """The name that the ends of all kinds have; every end but a completion counts as a failure."""
+    """Return the common name of the ends of all kinds; every end but a completion is a failure."""
     event = WebhookEvent.JOB_COMPLETED if end is JobStatus.COMPLETED else WebhookEvent.JOB_FAILED
     return event.value
 
 
 def name_for(patterns: Collection[str], event_type: str, end: JobStatus | None) -> str | None:
-    """The name under which an endpoint gets an event, once; None when it doesn't subscribe to it.
+    """Return the name under which an endpoint gets an event, once; None if it doesn't subscribe.
 
-    `end` is what the event reports, if it is the end of a job. Whoever names `job.…` gets it under
-    that name, whatever else it names.
+    `end` is the job's status if the event is the end of a job. An endpoint that names `job.…` gets
+    it under that name, regardless of its other patterns.
     """
     if end is not None and any(
         pattern != ALL and _matches(pattern, job_name(end)) for pattern in patterns

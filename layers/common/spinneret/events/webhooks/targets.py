@@ -1,4 +1,4 @@
-"""Targets of a job's notifications, as `Job.notify` has them.
+"""Targets of a job's notifications, in the format of `Job.notify`.
 
 A target is the id of an endpoint, or the job's own `webhook_url` followed by the sealed parts of
 its `webhook_headers` in base64, separated by blanks: ids have no colon, URLs no blank.
@@ -20,12 +20,12 @@ class UrlTarget:
 
 
 def target_text(target: UrlTarget) -> str:
-    """A URL as a target."""
+    """Return a URL as a target."""
     return " ".join([target.url, *encoded(target.sealed_headers)])
 
 
 def url_target(text: str) -> UrlTarget | None:
-    """The inverse of `target_text`; None for the id of an endpoint."""
+    """Convert a `target_text` back to a URL; return None for the id of an endpoint."""
     if ":" not in text:
         return None
     url, *parts = text.split(" ")
@@ -33,10 +33,10 @@ def url_target(text: str) -> UrlTarget | None:
 
 
 def encoded(sealed: Sequence[bytes]) -> list[str]:
-    """Sealed parts as text."""
+    """Return sealed parts as text."""
     return [base64.b64encode(part).decode() for part in sealed]
 
 
 def decoded(parts: Sequence[str]) -> tuple[bytes, ...]:
-    """The inverse of `encoded`."""
+    """Convert `encoded` parts back to bytes."""
     return tuple(base64.b64decode(part) for part in parts)

@@ -12,17 +12,16 @@ from spinneret.kernel import bounds
 from spinneret.kernel.sealing import Sealer
 
 DEFAULT: Final = "default"
-"""Stands in for an endpoint's id where the `webhook_url`s of single jobs are meant."""
+"""Owner id for the `webhook_url`s of single jobs, instead of an endpoint's id."""
 
 
 def owner_of_url(url: str) -> str:
-    """Stands in for an endpoint's id where the headers of one `webhook_url` are meant: they are
-    opened for no other URL."""
+    """Return the owner id for the headers of one `webhook_url`; no other URL can unseal them."""
     return f"url {hashlib.sha256(url.encode()).hexdigest()}"
 
 
 class Vault:
-    """Seals for an `owner`: an endpoint's id, DEFAULT or `owner_of_url`.
+    """Seal for an `owner`: an endpoint's id, DEFAULT or `owner_of_url`.
 
     All methods raise DependencyUnavailable.
     """
@@ -32,16 +31,16 @@ class Vault:
         self._random = random
 
     def new_secret(self, tenant: str, owner: str) -> tuple[str, bytes]:
-        """A fresh secret, and its sealed form."""
+        """Return a new secret and its sealed form."""
         secret = new_secret(self._random)
         return secret, self.seal_secret(tenant, owner, secret)
 
     def seal_secret(self, tenant: str, owner: str, secret: str) -> bytes:
-        """The sealed form of a secret."""
+        """Return the sealed form of a secret."""
         return self._sealer.seal(secret.encode(), tenant=tenant, purpose=_of_secrets(owner))
 
     def secrets(self, tenant: str, owner: str, sealed: Sequence[bytes]) -> list[str]:
-        """The secrets in their order. Raises SecretUnreadable."""
+        """Return the secrets in their order. Raises SecretUnreadable."""
         purpose = _of_secrets(owner)
         return [
             self._sealer.unseal(each, tenant=tenant, purpose=purpose).decode() for each in sealed
@@ -50,7 +49,7 @@ class Vault:
     def seal_headers(
         self, tenant: str, owner: str, headers: Mapping[str, str]
     ) -> tuple[bytes, ...]:
-        """The headers in as many parts as the sealer's bound asks for; none for no headers."""
+        """Return the headers, sealed in parts within the sealer's bound; none for no headers."""
         text = json.dumps(headers).encode() if headers else b""
         step = bounds.SEALED_MAX_BYTES
         return tuple(
@@ -61,7 +60,7 @@ class Vault:
         )
 
     def headers(self, tenant: str, owner: str, sealed: Sequence[bytes]) -> dict[str, str]:
-        """The inverse of `seal_headers`. Raises SecretUnreadable."""
+        """Unseal the parts of `seal_headers`. Raises SecretUnreadable."""
         parts = [
             self._sealer.unseal(part, tenant=tenant, purpose=_of_headers(owner, number))
             for number, part in enumerate(sealed)

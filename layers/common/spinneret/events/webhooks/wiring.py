@@ -1,4 +1,4 @@
-"""Chooses the adapters of webhooks."""
+"""Choice of the adapters of webhooks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from spinneret.web.fetching.wiring import FetchSettings, address_policy
 
 @dataclass(frozen=True, kw_only=True)
 class SinkSettings(JobSettings):
-    """Where endpoints are kept, and whether this stage offers webhooks."""
+    """Table of endpoints, and whether this stage offers webhooks."""
 
     webhooks_table: str
     features__enable_webhooks: bool = True
@@ -30,13 +30,13 @@ class SinkSettings(JobSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class WebhookSettings(SinkSettings, FetchSettings):
-    """The key that seals secrets."""
+    """Settings with the key that seals secrets."""
 
     secrets_key_id: str
 
 
 def webhook_sink(settings: SinkSettings) -> WebhookSink:
-    """Where domain events become deliveries."""
+    """Return the sink that turns domain events into deliveries."""
     return WebhookSink(
         endpoints=DynamoEndpointStore(dynamodb_client(), settings.webhooks_table),
         jobs=job_service(settings),
@@ -46,7 +46,7 @@ def webhook_sink(settings: SinkSettings) -> WebhookSink:
 
 
 def webhook_service(settings: WebhookSettings) -> WebhookService:
-    """Webhooks of this stage."""
+    """Return the webhook service of this stage."""
     client = dynamodb_client()
     return WebhookService(
         endpoints=DynamoEndpointStore(client, settings.webhooks_table),
@@ -61,5 +61,5 @@ def webhook_service(settings: WebhookSettings) -> WebhookService:
 
 
 def vault(settings: WebhookSettings) -> Vault:
-    """Secrets under this stage's key."""
+    """Return the vault under this stage's key."""
     return Vault(KmsSealer(kms_client(), settings.secrets_key_id), os.urandom)

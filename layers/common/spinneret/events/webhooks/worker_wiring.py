@@ -1,5 +1,7 @@
-"""Chooses the adapters of the delivery worker; apart from the API's wiring, whose functions don't
-carry the fetcher."""
+"""Choice of the delivery worker's adapters.
+
+It is separate from the API's wiring, whose functions don't include the fetcher.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ class DeliveryWorkerSettings(WebhookSettings):
 
 
 def delivery_worker(env: Mapping[str, str]) -> Worker:
-    """A worker for the delivery lane."""
+    """Return a worker for the delivery lane."""
     settings = DeliveryWorkerSettings.from_env(env)
     client = dynamodb_client()
     handler = DeliveryHandler(
