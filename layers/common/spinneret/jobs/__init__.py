@@ -1,1 +1,1 @@
-"""The one kernel of work: a crawl, an audit, a delivery is a job with lease, fence and events."""
+"""Job kernel: crawls, audits and deliveries are jobs with a lease, a fence and events."""

@@ -1,4 +1,4 @@
-"""The free-form values that a job's row holds: JSON, and not too large for it."""
+"""Checks of the free-form values in a job's row: they must be JSON and within a size limit."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from spinneret.kernel.errors import ResultRefused, ValidationFailed
 
 
 def check_payload(payload: Mapping[str, Any]) -> None:
-    """Raises ValidationFailed."""
+    """Check a job's payload. Raises ValidationFailed."""
     reason = _unfit(payload, bounds.JOB_PAYLOAD_BYTES)
     if reason is not None:
         raise ValidationFailed(f"the job's payload {reason}")
 
 
 def check_result(result: Mapping[str, Any]) -> None:
-    """Raises ResultRefused: a handler's fault, which another attempt would only repeat."""
+    """Check a job's result. Raises ResultRefused: the handler is at fault, and another attempt
+    would fail again.
+    """
     reason = _unfit(result, bounds.JOB_RESULT_BYTES)
     if reason is not None:
         raise ResultRefused(f"the job's result {reason}")
 
 
 def _unfit(value: Mapping[str, Any], most: int) -> str | None:
-    """Why it can't be stored."""
+    """Return why the value can't be stored, or None if it can."""
     if not isinstance(value, Mapping):
         return "isn't an object"
     try:

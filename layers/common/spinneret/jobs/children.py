@@ -1,4 +1,4 @@
-"""The handler's side of a parent: makes its children, and moves them on when it runs again."""
+"""Handler's view of a parent: create its children, and restart them in a later run."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _PAGE: Final = 100
 
 
 class Children:
-    """Makes and moves the children of the parent that a context has claimed.
+    """Create and move the children of the parent that a context has claimed.
 
-    A handler repeats its calls in every claim: what exists isn't made again, since the parent's
-    cursor moves in the write that makes children.
+    A handler repeats its calls in every claim. Existing children aren't created again, because the
+    parent's cursor moves in the same write that creates children.
     """
 
     def __init__(
@@ -41,8 +41,9 @@ class Children:
         move: Callable[[JobRef, Transition], Job],
         led_seconds: float = 0.0,
     ) -> None:
-        """With `led_seconds` an execution of the parent begins the children: no message is sent,
-        and only after so long a time the sweeper sends one to those that nobody has begun."""
+        """If `led_seconds` is set, an execution of the parent starts the children, so no message is
+        sent. The sweeper sends a message only to children that haven't started after that time.
+        """
         self._store = store
         self._queue = queue
         self._kinds = kinds
@@ -58,13 +59,14 @@ class Children:
         cursor: str | None,
         record: Callable[[Sequence[Placed]], None] | None = None,
     ) -> list[Placed]:
-        """Make up to CHILDREN_PER_WRITE children, and go on at `cursor`; None when all exist.
+        """Create up to CHILDREN_PER_WRITE children and move the cursor to `cursor`; None means all
+        exist.
 
-        `record` is told before the write what it is about to make, and again after a race: what is
-        kept under the claim's fence then names the children for whoever finds the cursor moved.
+        `record` is called with the children before each write, and again after a race. What it
+        stores under the claim's fence names the children even if the write isn't confirmed.
 
-        A draft whose work another job does is in the answer only: it is not awaited. Raises
-        ReleaseJob near the deadline, LeaseLost, ValidationFailed and DependencyUnavailable.
+        A draft whose work another job does is returned but not awaited. Raises ReleaseJob near the
+        deadline, LeaseLost, ValidationFailed and DependencyUnavailable.
         """
         tenant = context.job.tenant
         for _ in range(_RACES):
@@ -85,7 +87,7 @@ class Children:
         raise DependencyUnavailable("dynamodb", "too many requests for one key at once")
 
     def create_planned(self, context: Context) -> None:
-        """Make those children of the plan that don't exist yet. Raises as `create`."""
+        """Create the planned children that don't exist yet. Raises as `create`."""
         while (cursor := _cursor(context.job)) is not None:
             number, _, line = cursor.partition(":")
             part, first = int(number or 0), int(line or 0)
@@ -99,7 +101,7 @@ class Children:
             self.create(context, drafts[first:last], on)
 
     def await_all(self, context: Context) -> NoReturn:
-        """Begin again what rests or failed, and wait.
+        """Restart paused and failed children, then wait for all children.
 
         Ends the claim by raising AwaitChildren; raises as `create`.
         """
@@ -107,7 +109,7 @@ class Children:
         raise AwaitChildren
 
     def begin_again(self, context: Context) -> None:
-        """Resume the children that rest, and retry those that failed before this run.
+        """Resume paused children, and retry children that failed before this run.
 
         Raises as `create`.
         """
@@ -137,14 +139,14 @@ class Children:
         self._try(ref, Transition.RESUME)
 
     def _retry(self, parent: Job, ref: JobRef) -> None:
-        """Not a child that has failed again in this run."""
+        """Retry the child unless it failed in this run."""
         child = self._store.get(ref)
         began, ended = parent.started_at, child.finished_at if child else None
         if began is not None and ended is not None and ended <= began:
             self._try(ref, Transition.RETRY)
 
     def _try(self, ref: JobRef, move: Transition) -> None:
-        """A child that has moved on by itself, or whose work a newer job does, is left."""
+        """Move a child; ignore one that changed meanwhile, or whose work a newer job does."""
         try:
             self._move(ref, move)
         except (Conflict, NotFound):
@@ -152,5 +154,5 @@ class Children:
 
 
 def _cursor(job: Job) -> str | None:
-    assert job.family is not None  # a parent's kind has handlers for parents only
+    assert job.family is not None  # only a parent's kind has handlers that use Children
     return job.family.cursor

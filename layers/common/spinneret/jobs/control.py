@@ -1,4 +1,4 @@
-"""What a tenant may do with its jobs: read, cancel, pause, resume and retry them."""
+"""A tenant's operations on its jobs: read, cancel, pause, resume and retry."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MOVES: Mapping[Transition, Callable[[Job, datetime], Job]] = {
 
 
 class JobControl:
-    """Reads and moves the jobs of one tenant."""
+    """Read and move the jobs of one tenant."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class JobControl:
         self._sleep = sleep
 
     def get(self, ref: JobRef) -> Job:
-        """Raises NotFound for an unknown and for a foreign id."""
+        """Return the job. Raises NotFound for an unknown id and for another tenant's id."""
         job = self._store.get(ref)
         if job is None:
             raise NotFound("no such job")
@@ -66,10 +66,10 @@ class JobControl:
         return self._store.page(tenant, wanted, after, limit)
 
     def move(self, ref: JobRef, move: Transition) -> Job:
-        """Cancel, pause, resume or retry; returns the job after it.
+        """Cancel, pause, resume or retry a job; return the job after the move.
 
-        Raises NotFound, Conflict when the job's status doesn't allow it, and Contended when
-        others kept moving the job.
+        Raises NotFound, Conflict if the job's status doesn't allow the move, and Contended if
+        concurrent updates kept changing the job.
         """
         for _ in range(_RACES):
             before = self.get(ref)
@@ -96,10 +96,10 @@ class JobControl:
         return family_counts(self._store, job)
 
     def cancel_children(self, parent: Job, most: int, after: str | None = None) -> str | None:
-        """Cancel those alive among the next `most` children of a cancelled parent.
+        """Cancel the live jobs among the next `most` children of a cancelled parent.
 
-        The others are cancelled by the sweeper, or as they are claimed. Returns where to go on,
-        None at the end of the children. Raises DependencyUnavailable.
+        The sweeper or their next claim cancels the other children. Returns the position to continue
+        after, or None at the end of the children. Raises DependencyUnavailable.
         """
         for _ in range(0, most, bounds.LIST_LIMIT_MAX):
             page = self._store.children(parent.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
@@ -114,10 +114,11 @@ class JobControl:
         return after
 
     def _reopening(self, job: Job, now: datetime) -> Reopening | None:
-        """How a child's new run moves its parent. Raises Conflict when that was cancelled.
+        """Return the parent's move for a child's new run, or None. Raises Conflict if it was
+        cancelled.
 
-        One that failed before all its children were made stays so: awaiting this child alone it
-        would end without the others. Its own retry makes them.
+        A parent that failed before all its children existed isn't reopened: it would end after this
+        child, without the missing ones. Its own retry creates them.
         """
         if job.parent is None:
             return None
@@ -131,7 +132,9 @@ class JobControl:
         return Reopening(before=parent, after=after, event=event)
 
     def _holder(self, job: Job) -> Holder | None:
-        """The job that holds the job's duplicate key. Raises Conflict for another live job."""
+        """Return the job that holds the job's duplicate key. Raises Conflict if another live job
+        does.
+        """
         if job.duplicate_key is None:
             return None
         held = self._store.find_duplicates(job.tenant, [job.duplicate_key])
@@ -146,14 +149,15 @@ class JobControl:
         return Holder(job_id=holder, job=other)
 
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
-        """The timeline after an event's id. Raises NotFound."""
+        """Return the timeline after an event's id. Raises NotFound."""
         self.get(ref)
         return self._store.events(ref, after, limit)
 
     def wait_for_events(self, ref: JobRef, after: str | None) -> list[JobEvent] | None:
-        """The events after `after` as soon as there are any, or none after STREAM_SECONDS.
+        """Return the events after `after` once there are any, or an empty list after
+        STREAM_SECONDS.
 
-        None means that the timeline has ended: the job is finished and `after` was its last event.
+        Returns None at the end of the timeline: the job is finished and `after` was its last event.
         Raises NotFound.
         """
         deadline = self._clock().timestamp() + bounds.STREAM_SECONDS

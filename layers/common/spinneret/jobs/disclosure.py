@@ -1,4 +1,4 @@
-"""What a tenant may see of errors and events: without secrets, and bounded."""
+"""Errors and events as tenants see them: without secrets, and bounded in size."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ from spinneret.kernel.errors import (
 )
 from spinneret.redaction import redact, redact_text
 
-_DEPTH: Final = 20  # of nested details; deeper ones are named by their type
+_DEPTH: Final = 20  # maximum nesting of details; deeper values are replaced by their type's name
 _INT_BITS: Final = 1024
 
 
 def safe_text(text: str) -> str:
-    """A text for events and failures: redacted, UTF-8, at most EVENT_MESSAGE_CHARS."""
+    """Return a text for events and failures: redacted, UTF-8, at most EVENT_MESSAGE_CHARS."""
     return _utf8(redact_text(text))[: bounds.EVENT_MESSAGE_CHARS]
 
 
 def safe_data(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Data for events and failures: redacted, JSON; over EVENT_DATA_BYTES only their size.
+    """Return data for events and failures: redacted JSON; only its size if over EVENT_DATA_BYTES.
 
-    Handlers and libraries attach what they like; what JSON can't hold is named by its type.
+    Handlers and libraries may attach any value; a value that JSON can't represent is replaced by
+    its type's name.
     """
     clean = _object(redact(dict(data)), _DEPTH)
     size = len(json.dumps(clean))
@@ -73,12 +74,12 @@ def _object(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
 
 
 def _utf8(text: str) -> str:
-    """Without halves of surrogate pairs, which no store takes."""
+    """Replace unpaired surrogates, which no store accepts."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def failure_of(error: Exception) -> Failure:
-    """An error as its tenant sees it."""
+    """Return an error as the tenant sees it."""
     if not isinstance(error, DomainError):
         return Failure(
             code="INTERNAL_ERROR", message=type(error).__name__, type="internal", details={}

@@ -5,17 +5,16 @@ Jobs table
     pk `T#<tenant>#JOB#<id>`, sk `EVENT#<id>`     its timeline; query by prefix, order of event ids
     index `listed`: pk `list_key` (`T#<tenant>#JOBS`), sk `list_id`, with kind, status, domain and
     batch: a tenant's jobs by id, which is by time. The rows themselves are then read by key.
-    index `troubled`: pk `trouble_key` (`T#<tenant>#TROUBLED`), sk `list_id`, sparse: those that
-    failed or wait for a redrive.
+    index `troubled`: pk `trouble_key` (`T#<tenant>#TROUBLED`), sk `list_id`, sparse: failed jobs,
+    and jobs that wait for a redrive.
     index `wake`: pk `wake_shard` (`WAKE#0` … `WAKE#7`), sk `wake_at`, keys only, sparse: rows on
     which the sweeper must act at a time (see rules.wake_at). Query: wake_at <= now.
     index `resend`: pk `resend_shard` (`RESEND#<kind>#<priority>#0` … `#3`), sk `resend_at`, keys
     only, sparse: pending rows whose message may be lost from then on. Query: resend_at <= a time;
-    kind and priority make the lane, so that a lane with a backlog isn't read.
-
+    kind and priority determine the lane, so that a lane with a backlog isn't read.
     index `children`: pk `parent_key` (`T#<tenant>#JOB#<parent>#CHILDREN`), sk `list_id`, sparse,
     with status: a parent's children by id
-    pk `T#<tenant>#JOB#<id>`, sk `PLAN#<number>`           from what a parent's children are made
+    pk `T#<tenant>#JOB#<id>`, sk `PLAN#<number>`           plan from which children are created
     pk `T#<tenant>#JOB#<id>#CHILDREN#<shard>`, sk `COUNTER`   how a parent's children ended
 
 Idempotency table
@@ -23,7 +22,7 @@ Idempotency table
     pk `T#<tenant>#SAME#<hash>`       an implicit key: the job that does this work
     (side effects: see effects/dynamo.py)
 
-Events table (see outbox/dynamo.py): the event of an end that is reported, with the row's write.
+Events table (see outbox/dynamo.py): the event of a reported end, written with the row.
 
 `purge_at` (epoch seconds) is DynamoDB's TTL attribute in both: garbage collection, never a
 condition.
@@ -100,7 +99,7 @@ _SUBSCRIPTION_RACES = 5  # subscriptions that may change while one write of a cl
 
 
 def lease_check(table: str, lease: Lease) -> TransactWriteItemTypeDef:
-    """The condition check for another domain's write: the claim still holds the job."""
+    """Return the condition check for another domain's write: the claim still holds the job."""
     ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
     return dynamo.check(
         table,
@@ -120,8 +119,9 @@ class DynamoJobStore:
         events_table: str | None = None,
         kinds: Kinds | None = None,
     ) -> None:
-        """Without a table of events it refuses ends that are reported; `kinds` are all by
-        default."""
+        """Set the tables. Without an events table, refuse ends that are reported; `kinds` defaults
+        to all.
+        """
         self._client = client
         self._jobs = jobs_table
         self._idempotency = idempotency_table
@@ -158,7 +158,7 @@ class DynamoJobStore:
         reply: Reply,
         now: datetime,
     ) -> None:
-        """See JobStore. At most 24 jobs: four rows each in a transaction of 100."""
+        """See JobStore. Accepts at most 24 jobs: four rows each in a transaction of 100."""
         writes = dynamo_submissions.writes(
             self._jobs, self._idempotency, jobs, events, request, reply, now
         )
@@ -170,7 +170,7 @@ class DynamoJobStore:
             raise SubmissionRaced from failed
 
     def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
-        """See JobStore: one UpdateItem."""
+        """See JobStore. One UpdateItem."""
         try:
             with translate_aws_errors("dynamodb"):
                 answer = self._client.update_item(
@@ -208,8 +208,8 @@ class DynamoJobStore:
     ) -> int:
         """See JobStore. One transaction; its client token makes a repeated call harmless.
 
-        Under a lease `watchers` is part of the condition only to learn it: when nothing else has
-        changed, the write is tried again with the stored number.
+        Under a lease, `watchers` is in the condition only to learn its value. If nothing else has
+        changed, the write is retried with the stored number.
         """
         watchers = before.watchers
         for _ in range(_SUBSCRIPTION_RACES):
@@ -334,7 +334,7 @@ class DynamoJobStore:
     def _moved(
         self, before: Job, after: Job, events: Sequence[JobEvent], standing: dynamo.Condition
     ) -> list[TransactWriteItemTypeDef]:
-        """The writes of a transition; the first one is the row's."""
+        """Return the writes of a transition; the first one is the row's."""
         old, new = items.job_item(before), items.job_item(after)
         changes = {
             name: new.get(name)
@@ -354,14 +354,15 @@ class DynamoJobStore:
         ]
 
     def _with_end(self, before: Job, after: Job) -> list[TransactWriteItemTypeDef]:
-        """What the end of a run, or a new beginning, writes besides the row and its timeline: the
-        parent's counter and the domain event."""
+        """Return the further writes at the end or start of a run: the parent's counter, the domain
+        event.
+        """
         writes = dynamo_families.count(self._jobs, before, after)
         event = end_event(before, after, self._kinds)
         if event is None:
             return writes
         if self._events is None:
-            raise RuntimeError(f"no table for {event.type}")  # rather than lose it
+            raise RuntimeError(f"no table for {event.type}")  # an error is better than a lost event
         return [*writes, event_write(self._events, event)]
 
     def _idempotency_records(self, partitions: list[str]) -> list[dict[str, Any]]:

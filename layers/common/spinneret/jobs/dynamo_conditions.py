@@ -1,4 +1,4 @@
-"""Conditions on a job's row, and how a refused write reads the row that was found."""
+"""Conditions on a job's row, and tests of the row that made a condition fail."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ _ENDS: Final = ("status", "fence", "locked_by", "attempts", "due_at", "finished_
 
 
 def claim_stands(lease: Lease, watchers: int) -> dynamo.Condition:
-    """The claim still holds the job, and it has so many subscribers."""
+    """Require that the claim still holds the job, and that it has `watchers` subscribers."""
     return dynamo.equals(
         status=JobStatus.RUNNING, fence=lease.fence, locked_by=lease.owner, watchers=watchers
     )
 
 
 def claimed(lease: Lease) -> dynamo.Condition:
-    """The claim still holds the job."""
+    """Require that the claim still holds the job."""
     return dynamo.equals(status=JobStatus.RUNNING, fence=lease.fence, locked_by=lease.owner)
 
 
 def is_held(row: dict[str, Any], lease: Lease) -> bool:
-    """Whether the claim still holds the job of a row."""
+    """Return whether the claim still holds the job of a row."""
     held = (row.get("status"), row.get("fence"), row.get("locked_by"))
     return held == (JobStatus.RUNNING, lease.fence, lease.owner)
 
 
 def is_ended(row: dict[str, Any], lease: Lease, after: Job) -> bool:
-    """Whether the claim ended as in `after`: nothing else writes under its fence."""
+    """Return whether the claim ended as in `after`: nothing else writes under its fence."""
     if after.status is JobStatus.RUNNING or row.get("fence") != lease.fence:
         return False
     wanted = items.job_item(after)
@@ -50,11 +50,11 @@ def is_ended(row: dict[str, Any], lease: Lease, after: Job) -> bool:
 
 
 def row_stands(before: Job) -> dynamo.Condition:
-    """The row equals `before` in all that a move from outside depends on."""
+    """Require that the row equals `before` in all fields that a move from outside depends on."""
     row = items.job_item(before)
     return dynamo.equals(**{name: row.get(name) for name in _STANDS})
 
 
 def unless_alive(now: datetime) -> dynamo.Condition:
-    """There is no record, or it has expired."""
+    """Require that there is no record, or that it has expired."""
     return "attribute_not_exists(#pk) OR #expires_at <= :now", {":now": to_iso(now)}

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
-BIRTH_TRIES: Final = 8  # births touch every counter, and collide with whichever child ends
+BIRTH_TRIES: Final = (
+    8  # creating children updates every counter, and conflicts with each child that ends
+)
 _EXISTS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 
 
 def parent_writes(table: str, new: NewJob) -> list[TransactWriteItemTypeDef]:
-    """The counters and the plan of a new parent; nothing for other jobs."""
+    """Build the writes of a new parent's counters and plan; empty for other jobs."""
     job = new.job
     if job.family is None:
         return []
@@ -41,7 +43,7 @@ def parent_writes(table: str, new: NewJob) -> list[TransactWriteItemTypeDef]:
 
 
 def child_count_writes(table: str, children: Iterable[Job]) -> list[TransactWriteItemTypeDef]:
-    """What new children add to their parent's counters."""
+    """Build the writes that count new children."""
     added: dict[tuple[JobRef, int], int] = {}
     for child in children:
         counter = _parent(child), child.parent_shard
@@ -52,7 +54,7 @@ def child_count_writes(table: str, children: Iterable[Job]) -> list[TransactWrit
 
 
 def count(table: str, before: Job, after: Job) -> list[TransactWriteItemTypeDef]:
-    """What a move of a child changes in its parent's counter."""
+    """Build the write that counts a child's move in its parent's counter, if it changes."""
     changes = {}
     if (ended := rules.counted(before, after)) is not None:
         changes[ended] = 1
@@ -64,7 +66,7 @@ def count(table: str, before: Job, after: Job) -> list[TransactWriteItemTypeDef]
 def close_counter_writes(
     table: str, parent: Job, counted: Sequence[ChildCounts]
 ) -> list[TransactWriteItemTypeDef]:
-    """That a finished parent's counters still stand as they were read, and go when its row does."""
+    """Require that a finished parent's counters are unchanged; expire them with its row."""
     found = []
     for shard, counts in enumerate(counted):
         item = items.counter_item(parent.ref, shard, counts)
@@ -129,7 +131,7 @@ def children(
 
 
 def _parent(child: Job) -> JobRef:
-    assert child.parent is not None  # a child
+    assert child.parent is not None  # only children are counted
     return JobRef(tenant=child.tenant, job_id=child.parent)
 
 

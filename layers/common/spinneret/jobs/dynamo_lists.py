@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb.type_defs import QueryInputTypeDef
 
 _FILTERS: Final = ("kind", "status", "domain", "batch")
-"""Attributes of the same name in JobFilter, in the rows and in both indexes."""
+"""Attributes with the same name in JobFilter, in the rows and in both indexes."""
 
 
 def page(
@@ -27,10 +27,10 @@ def page(
     after: str | None,
     limit: int,
 ) -> Page[Job]:
-    """See JobStore.page. At most LIST_READS queries of LIST_READ index rows each.
+    """See JobStore.page. Sends at most LIST_READS queries of LIST_READ index rows each.
 
-    An index lags behind its rows: a job that has moved on by the time its row is read isn't shown,
-    and the page is so much shorter; ids and their order never change.
+    An index lags behind its rows. A job whose row no longer matches is left out, which shortens the
+    page; ids and their order never change.
     """
     found: list[str] = []
     last = after
@@ -56,7 +56,7 @@ def _shows(wanted: JobFilter, job: Job) -> bool:
 def _matching(
     client: DynamoDBClient, table: str, tenant: str, wanted: JobFilter, after: str | None
 ) -> tuple[list[str], str | None]:
-    """Ids that match in one read of an index, and the id to go on after."""
+    """Return the matching ids of one index read, and the id to continue after."""
     index, key, partition = (
         ("troubled", "trouble_key", keys.trouble_partition(tenant))
         if wanted.troubled

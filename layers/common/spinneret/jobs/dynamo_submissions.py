@@ -1,4 +1,4 @@
-"""The writes of a submission: jobs, first events, duplicate keys and the stored reply."""
+"""Writes of a submission: jobs, first events, duplicate keys and the stored reply."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def writes(
 
 
 def duplicate_record(job: Job, key: str, now: datetime) -> dict[str, Any]:
-    """The record of a duplicate key that the job holds."""
+    """Return the record of a duplicate key that the job holds."""
     return {
         "pk": keys.duplicate_record(job.tenant, key),
         "job_id": job.id,
@@ -62,9 +62,9 @@ def take_duplicate_key(
     *,
     unless: Job | None = None,
 ) -> list[TransactWriteItemTypeDef]:
-    """Two writes at most: the record, and a check that the former holder is still finished.
+    """Return at most two writes: the record, and a check that the former holder is still finished.
 
-    A holder that is `unless` needs no check: the same transaction writes its row.
+    No check is needed if the holder is `unless`: the same transaction writes its row.
     """
     if holder is None:
         return [dynamo.put(idempotency_table, record, conditions.NEW)]

@@ -1,9 +1,9 @@
-"""The domain event that reports the end of a run.
+"""Domain event that reports the end of a run.
 
-A kind that emits names its events by `KindPolicy.events`: `deep_crawl` makes
+`KindPolicy.events` is the prefix of a kind's event types: `deep_crawl` makes
 `deep_crawl.completed`, `deep_crawl.partially_failed` (unless its jobs never end in part),
-`deep_crawl.failed` and `deep_crawl.expired`. A cancelled job reports nothing: who cancelled it
-knows. Nor does a child: its parent reports the end of all.
+`deep_crawl.failed` and `deep_crawl.expired`. A cancelled job emits no event, because its tenant
+cancelled it. A child emits none, because its parent reports the end of all children.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ REPORTED: Final = (
     JobStatus.FAILED,
     JobStatus.EXPIRED,
 )
-"""The ends that are reported."""
+"""Statuses at the end of a run that an event reports."""
 
 HandOn = Callable[[str, str], None]
-"""(tenant, subject): hand on the subject's events, after the commit; raises nothing."""
+"""Function (tenant, subject) that relays the subject's events after the commit; raises nothing."""
 
 
 def end_event(before: Job, after: Job, kinds: Kinds) -> DomainEvent | None:
-    """The event of a transition that ends a run; None for any other, and for jobs that emit none.
+    """Return the event of a transition that ends a run, or None if the job emits none.
 
     A run ends once, and the fence rises with every run.
     """
     if before.status == after.status or not is_reported(after, kinds):
         return None
-    assert after.finished_at is not None  # it has ended
+    assert after.finished_at is not None  # the job has ended
     return DomainEvent(
         tenant=after.tenant,
         type=f"{kinds[after.kind].events}.{after.status}",
@@ -52,13 +52,13 @@ def end_event(before: Job, after: Job, kinds: Kinds) -> DomainEvent | None:
 
 
 def is_reported(job: Job, kinds: Kinds) -> bool:
-    """Whether the job has ended in a way that an event reports."""
+    """Return whether the job has ended with a status that an event reports."""
     policy = kinds.get(job.kind) if job.parent is None else None
     return policy is not None and policy.events is not None and job.status in REPORTED
 
 
 def end_of(event_type: str, kinds: Kinds) -> JobStatus | None:
-    """The end that an event type reports; None for events that report something else."""
+    """Return the status that an event type reports; None for events that report something else."""
     ends = {
         f"{policy.events}.{status}": status
         for policy in kinds.values()
@@ -70,7 +70,7 @@ def end_of(event_type: str, kinds: Kinds) -> JobStatus | None:
 
 
 def handing_on(kinds: Kinds, hand_on: HandOn) -> Listener:
-    """A listener that hands on the event of each end."""
+    """Return a listener that relays the event of each end."""
 
     def listener(job: Job, _: Sequence[JobEvent]) -> None:
         if is_reported(job, kinds):
@@ -80,9 +80,9 @@ def handing_on(kinds: Kinds, hand_on: HandOn) -> Listener:
 
 
 def _data(job: Job) -> dict[str, Any]:
-    """The job's view of its end, with secrets redacted from the crawled URLs.
+    """Return the job's end as event data, with secrets redacted from the crawled URLs.
 
-    Over OUTBOX_DATA_BYTES without its result, and `truncated`: the job's own route has it.
+    Data over OUTBOX_DATA_BYTES loses its result and gets `truncated`; the job's own route has it.
     """
     view = job_view(job)
     url = job.payload.get("url")

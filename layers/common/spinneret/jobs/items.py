@@ -1,7 +1,7 @@
-"""Jobs, events and replies as DynamoDB items, and back.
+"""Conversion of jobs, events and replies to and from DynamoDB items.
 
-Free-form values (payload, result, event data) are stored as JSON text: DynamoDB would turn their
-numbers into decimals.
+Free-form values (payload, result, event data) are stored as JSON text, because DynamoDB would turn
+their numbers into decimals.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ Item = dict[str, Any]
 
 
 def job_item(job: Job) -> Item:
-    """The job row, with the keys of the indexes `wake` and `resend` while they name it."""
+    """Return the job row, with keys of the indexes `wake` and `resend` while the job belongs in
+    them.
+    """
     item = {
         **keys.job_key(job.ref),
         "kind": job.kind,
@@ -107,7 +109,7 @@ def job_item(job: Job) -> Item:
 
 
 def job_from_item(item: Mapping[str, Any]) -> Job:
-    """The inverse of `job_item`."""
+    """Convert a `job_item` back to a job."""
     ref = keys.ref_of(item["pk"])
     last_error = _value(item.get("last_error"))
     family = _value(item.get("family"))
@@ -159,7 +161,7 @@ def job_from_item(item: Mapping[str, Any]) -> Job:
 
 
 def event_item(ref: JobRef, event: JobEvent) -> Item:
-    """One row of the timeline."""
+    """Return one row of the timeline."""
     return {
         "pk": keys.job_partition(ref),
         "sk": f"{keys.EVENT_PREFIX}{event.id}",
@@ -175,7 +177,7 @@ def event_item(ref: JobRef, event: JobEvent) -> Item:
 
 
 def event_from_item(item: Mapping[str, Any]) -> JobEvent:
-    """The inverse of `event_item`."""
+    """Convert an `event_item` back to an event."""
     fence, number = item["sk"].removeprefix(keys.EVENT_PREFIX).split("-")
     return JobEvent(
         fence=int(fence),
@@ -189,17 +191,17 @@ def event_from_item(item: Mapping[str, Any]) -> JobEvent:
 
 
 def counter_item(ref: JobRef, shard: int, counts: ChildCounts) -> Item:
-    """One counter of a parent's children."""
+    """Return one counter of a parent's children."""
     return {**keys.counter_key(ref, shard), **asdict(counts)}
 
 
 def counts_from_item(item: Mapping[str, Any]) -> ChildCounts:
-    """The inverse of `counter_item`."""
+    """Convert a `counter_item` back to counts."""
     return ChildCounts(**{each.name: int(item[each.name]) for each in fields(ChildCounts)})
 
 
 def request_item(key: RequestKey, reply: Reply, now: datetime) -> Item:
-    """The record of an Idempotency-Key."""
+    """Return the record of an Idempotency-Key."""
     expires = now + timedelta(seconds=bounds.IDEMPOTENCY_SECONDS)
     return {
         "pk": keys.request_record(key.tenant, key.scope),

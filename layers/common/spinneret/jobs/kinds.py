@@ -1,7 +1,7 @@
 """Kinds of work: how jobs of a kind are queued and retried.
 
-A domain declares its kinds in a module of its own, `kinds.py`, as a mapping `KINDS`; `all_kinds`
-finds them by that name, so that no list of domains stands anywhere.
+A domain declares its kinds in its own module `kinds.py`, as a mapping `KINDS`. `all_kinds` finds
+them by that name, so there is no list of domains.
 """
 
 from __future__ import annotations
@@ -18,31 +18,34 @@ from spinneret.kernel.declarations import declared
 
 @dataclass(frozen=True, kw_only=True)
 class KindPolicy:
-    """How jobs of one kind are queued and retried."""
+    """Queueing and retry settings of one kind."""
 
     lanes: Mapping[Priority, Lane]
-    """The queue for each priority. A lane's name ends its queue's: `spinneret-<stage>-<lane>`."""
+    """Queue lane for each priority. The queue is named `spinneret-<stage>-<lane>`."""
     subject: str | None = None
-    """The field of the payload that says what a job is about, as lists show it."""
+    """Payload field that names the subject of a job, as shown in lists."""
     max_attempts: int = bounds.JOB_MAX_ATTEMPTS
     max_redrives: int = 0
     work_seconds: float = bounds.JOB_WORK_SECONDS
     events: str | None = None
-    """What the types of the events that report a run's end begin with (`crawl.completed` by
-    `crawl`); a kind without it emits none."""
+    """Prefix of the event types that report the end of a run (`crawl` → `crawl.completed`); None
+    emits no event.
+    """
     ends_in_part: bool = True
-    """Whether a job may end with a part of its result, which then is an event of its own."""
+    """Whether a job may end with a partial result, which is reported by its own event type."""
     result_seconds: int = bounds.RESULT_FRESH_SECONDS
-    """How long a result answers for a further submission of the same work."""
+    """Time in seconds for which a result is reused for further submissions of the same work."""
     pending_seconds: float | None = None
-    """How long a job may wait for its first claim, and how long deferred in all, before it expires;
-    None waits for ever."""
+    """Maximum seconds a job waits for its first claim, and maximum seconds it is deferred in all,
+    before it expires; None means no limit.
+    """
     looks_before_expiry: bool = False
-    """Whether a job that has begun is claimed once more when its time is over, as `Job.ending`:
-    for kinds that act where no transaction of ours reaches."""
+    """Whether a started job is claimed once more when it expires, as `Job.ending`; for kinds that
+    act on foreign systems, which our transactions don't cover.
+    """
 
     def subject_of(self, payload: Mapping[str, Any]) -> str | None:
-        """What a job of this kind is about; None where its kind doesn't say."""
+        """Return the subject of a job of this kind; None if the kind has none."""
         subject = payload.get(self.subject) if self.subject else None
         return subject if isinstance(subject, str) else None
 
@@ -52,7 +55,7 @@ Kinds = Mapping[str, KindPolicy]
 
 @cache
 def all_kinds() -> Kinds:
-    """The kinds of all domains, by name; raises ValueError for a name that two domains declare."""
+    """Return the kinds of all domains, by name. Raises ValueError for a duplicate name."""
     found: dict[str, KindPolicy] = {}
     kinds: Kinds
     for kinds in declared("kinds.py", "KINDS"):
@@ -64,5 +67,5 @@ def all_kinds() -> Kinds:
 
 
 def all_lanes() -> tuple[Lane, ...]:
-    """The lanes of all kinds, by name."""
+    """Return the lanes of all kinds, sorted by name."""
     return tuple(sorted({lane for kind in all_kinds().values() for lane in kind.lanes.values()}))

@@ -1,4 +1,4 @@
-"""How long a claim lasts, and how the claim of a lost worker is reclaimed."""
+"""Duration of claims, and reclaiming the claim of a lost worker."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 
 Remaining = Callable[[], float]
-"""Seconds that the invocation has left."""
+"""Function that returns the seconds that the invocation has left."""
 
 
 def remaining_of(seconds: float, monotonic: Callable[[], float]) -> Remaining:
-    """So many seconds from now."""
+    """Return a function that counts down `seconds` from now."""
     end = monotonic() + seconds
     return lambda: end - monotonic()
 
 
 def lease_end(clock: Clock, remaining: Remaining) -> datetime:
-    """min(300 s, what the invocation has left + margin) from now (P-02)."""
+    """Return now + min(300 s, remaining time of the invocation + margin) (P-02)."""
     seconds = min(bounds.LEASE_MAX_SECONDS, remaining() + bounds.LEASE_MARGIN_SECONDS)
     return clock() + timedelta(seconds=seconds)
 
 
 def reclaim(store: JobStore, job: Job, now: datetime) -> Job:
-    """End the claim of a worker that was lost; the job as it then stands.
+    """End the claim of a lost worker; return the job after that.
 
-    Raises LeaseLost when the row has changed since it was read.
+    Raises LeaseLost if the row has changed since it was read.
     """
     after = rules.after_lease_expired(job, now)
     assert job.locked_until is not None  # a running job has a lease

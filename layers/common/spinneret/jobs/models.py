@@ -1,4 +1,4 @@
-"""The job record and the values around it."""
+"""The job record and related values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spinneret.kernel import bounds
 
 
 class JobStatus(StrEnum):
-    """The state of a job; within a run nothing leaves the last five."""
+    """State of a job; the last five are final within a run."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -25,7 +25,7 @@ class JobStatus(StrEnum):
 
 
 class Priority(StrEnum):
-    """What the submitter asks for; lanes serve it."""
+    """Priority requested by the submitter; it selects the lane."""
 
     CRITICAL = "critical"
     HIGH = "high"
@@ -34,11 +34,11 @@ class Priority(StrEnum):
 
 
 Lane = NewType("Lane", str)
-"""One queue with its own concurrency, by the name that the domains' kinds declare."""
+"""Name of one queue with its own concurrency, as declared by the domains' kinds."""
 
 
 class Transition(StrEnum):
-    """What can happen to a job; `rules.TRANSITIONS` has its states."""
+    """Operation that changes a job; see `rules.TRANSITIONS` for the states."""
 
     CLAIM = "claim"
     CHECKPOINT = "checkpoint"
@@ -71,7 +71,7 @@ class JobEventKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """Why a job failed or waits, as its tenant may see it."""
+    """Reason why a job failed or waits, as its tenant may see it."""
 
     code: str
     message: str
@@ -82,7 +82,7 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class JobRef:
-    """Names one job; the body of every queue message."""
+    """Reference to one job; the body of every queue message."""
 
     tenant: str
     job_id: str
@@ -90,22 +90,24 @@ class JobRef:
 
 @dataclass(frozen=True, kw_only=True)
 class ParentState:
-    """What a parent's row says of its children; how they ended is counted in rows of their own."""
+    """State of a parent's children in its row; separate rows count how the children ended."""
 
     shards: int
-    """Number of counters; a child's id names its own."""
+    """Number of counters; a child's id determines its counter."""
     cursor: str | None = ""
-    """Where the creation of children goes on, in the words of the kind's own handler; None when all
-    exist: only then may the parent end."""
+    """Position at which to continue creating children, in a format of the kind's handler.
+
+    None when all children exist: only then may the parent end.
+    """
     settled: bool = False
-    """All children have ended, and nothing waits for them."""
+    """Whether all children have ended, so that nothing else is pending."""
     cancelled_to: str | None = None
-    """The child up to which the sweeper has cancelled all; None before the first."""
+    """Last child up to which the sweeper has cancelled all; None before the first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChildCounts:
-    """How many children of a shard, or of a parent, exist and have ended in which way."""
+    """Number of children of a shard or a parent: in total, and by terminal state."""
 
     created: int = 0
     completed: int = 0
@@ -116,12 +118,12 @@ class ChildCounts:
 
     @property
     def ended(self) -> int:
-        """Those in a terminal state of their present run."""
+        """Number of children in a terminal state of their present run."""
         return self.completed + self.partially_failed + self.failed + self.cancelled + self.expired
 
     @property
     def pending(self) -> int:
-        """Those that have not ended."""
+        """Number of unfinished children."""
         return self.created - self.ended
 
 
@@ -130,7 +132,7 @@ class Job:
     """One piece of work.
 
     `fence` rises with every claim and guards every write of that claim. `attempts` counts only
-    failures and expired leases, never deferrals or hand-backs.
+    failures and expired leases, never deferrals or released claims.
     """
 
     tenant: str
@@ -141,9 +143,9 @@ class Job:
     payload: Mapping[str, Any] = field(repr=False)
     created_at: datetime
     updated_at: datetime
-    """Its last move; see `Transition`."""
+    """Time of the last move; see `Transition`."""
     due_at: datetime
-    """Not to be claimed earlier."""
+    """Earliest time of the next claim."""
     run: int = 1
     fence: int = 0
     attempts: int = 0
@@ -151,27 +153,29 @@ class Job:
     result_seconds: int = bounds.RESULT_FRESH_SECONDS
     max_redrives: int = 0
     redrives: int = 0
-    """Retry series used up: further attempts after transient failures (ruling "Redrive")."""
+    """Retry series used so far: further attempts after transient failures (ruling "Redrive")."""
     worked_ms: int = 0
-    """Time spent under claims of this run; bounded by the kind's time limit."""
+    """Time spent under claims of this run, in ms; bounded by the kind's time limit."""
     claimed_at: datetime | None = None
     sends: int = 1
     """Messages sent for the present wait; 0 while a wait is longer than SQS can delay."""
     resent_at: datetime | None = None
-    """When the sweeper sent its last message for the present wait."""
+    """Time of the sweeper's last message for the present wait."""
     own_faults: int = 0
-    """Waits in a row for one of our own parts; never counted as attempts."""
+    """Consecutive waits for one of our own parts; never counted as attempts."""
     waiting_since: datetime | None = None
-    """When the first of these waits began."""
+    """Start of the first of these waits."""
     waiting_for: str | None = None
-    """What a deferred job waits for, such as a host; it holds a reservation there."""
+    """Name of what a deferred job waits for, such as a host; it holds a reservation there."""
     deferred_since: datetime | None = None
-    """First deferral of this run."""
+    """Time of the first deferral of this run."""
     expires_at: datetime | None = None
-    """Not to be claimed later, while it waits for its first claim or is deferred; only kinds with a
-    pending limit have it."""
+    """Latest time of the next claim, while the job waits for its first claim or is deferred; set
+    only for kinds with a pending limit.
+    """
     ending: bool = False
-    """Its time is over: it only finds out what its claims made, and makes nothing more."""
+    """Whether the job's time has expired: it only checks what its claims made, and creates nothing.
+    """
     locked_by: str | None = None
     locked_until: datetime | None = None
     started_at: datetime | None = None
@@ -181,32 +185,35 @@ class Job:
     result: Mapping[str, Any] | None = None
     last_error: Failure | None = None
     domain: str | None = None
-    """The host that the job is about, for lists."""
+    """Host that the job is about, for lists."""
     batch: str | None = None
-    """The submission that the job came with, if it made several; a child's is its parent."""
+    """Id of the submission, if it made several jobs; for a child, the parent's id."""
     parent: str | None = None
-    """The job that counts this one's end."""
+    """Id of the parent, which counts the end of this job."""
     parent_shard: int = 0
-    """The counter of its parent that counts it."""
+    """Number of the parent's counter that counts this job."""
     family: ParentState | None = None
-    """Of a parent."""
+    """State of the children; set for parents only."""
     duplicate_key: str | None = None
-    """Fingerprint of what the job does (P-05's implicit key)."""
+    """Fingerprint of the job's work (P-05's implicit key)."""
     idempotency_key: str | None = None
-    """Scope of the Idempotency-Key that it came under, else `duplicate_key` (P-05)."""
+    """Scope of the submission's Idempotency-Key, else `duplicate_key` (P-05)."""
     notify: tuple[str, ...] = field(default=(), repr=False)
-    """Webhooks of this one job that get the event of its end, beside the tenant's endpoints."""
+    """Webhooks of this one job that receive its end event, in addition to the tenant's endpoints.
+    """
     watchers: int = 0
-    """Number of live subscribers; written by subscribing and unsubscribing only."""
+    """Number of live subscribers; written only by subscribing and unsubscribing."""
 
     @property
     def ref(self) -> JobRef:
-        """The job's name."""
+        """Reference to the job."""
         return JobRef(tenant=self.tenant, job_id=self.id)
 
     @property
     def result_expires_at(self) -> datetime | None:
-        """Until then its result answers duplicates (ruling "Duplicate"); None without a result."""
+        """Time until which the result answers duplicates (ruling "Duplicate"); None without a
+        result.
+        """
         if self.status is not JobStatus.COMPLETED or self.finished_at is None:
             return None
         return self.finished_at + timedelta(seconds=self.result_seconds)
@@ -236,13 +243,13 @@ class JobEvent:
 
     @property
     def id(self) -> str:
-        """Sorts as the timeline does."""
+        """Id whose sort order is that of the timeline."""
         return f"{self.fence:08d}-{self.number:06d}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """A job to be submitted, as its domain describes it."""
+    """Job to be submitted, as its domain describes it."""
 
     kind: str
     payload: Mapping[str, Any] = field(repr=False)
@@ -252,19 +259,20 @@ class Draft:
     duplicate_key: str | None
     """None bypasses the duplicate check (`force`)."""
     id: str | None = None
-    """An id that was promised to the tenant: then no other job stands for this one."""
+    """Id already promised to the tenant, so no other job can replace this one."""
     once: bool = False
-    """Whether a job of the same key stands for this one however it ended, failures included."""
+    """Whether an earlier job with the same key replaces this one however it ended, even by failure.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Backlog:
-    """About how many messages a lane holds, as its queue knows it; delayed ones don't count."""
+    """Approximate number of messages in a lane, as its queue reports it, without delayed ones."""
 
     waiting: int
-    """To be received."""
+    """Messages that can be received."""
     in_flight: int
-    """Received, and neither deleted nor back yet."""
+    """Messages received, but neither deleted nor visible again yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,28 +281,28 @@ class DeadLetter:
 
     body: str
     receipt: str
-    """Receipt handle, valid until the visibility time-out."""
+    """Receipt handle, valid until the visibility timeout."""
     moves: int | None
-    """How often it was sent back before; None when its count can't be read."""
+    """Number of times the message was sent back before; None if the count can't be read."""
     group: str | None
-    """The group that it was sent in: its tenant, or none."""
+    """Message group, which is the tenant; None if it has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobFilter:
-    """Which jobs a list shows; None means all."""
+    """Filter of a job list; None matches all."""
 
     kind: str | None = None
     status: JobStatus | None = None
     domain: str | None = None
     batch: str | None = None
     troubled: bool = False
-    """Only jobs that failed or wait for a further retry series; they have an index of their own."""
+    """Only jobs that failed or wait for a further retry series; read from their own index."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """A stored answer: what an idempotent replay repeats."""
+    """Stored answer, which an idempotent replay repeats."""
 
     status: int
     body: Mapping[str, Any]
@@ -302,7 +310,7 @@ class Reply:
 
 @dataclass(frozen=True, kw_only=True)
 class RequestKey:
-    """An Idempotency-Key in its scope, and the payload it came with."""
+    """Idempotency-Key in its scope, and the payload of the request."""
 
     tenant: str
     scope: str
@@ -326,13 +334,13 @@ class Connection:
     id: str
     tenant: str
     key_id: str
-    """The API key that opened it, directly or through a ticket."""
+    """API key that opened the connection, directly or through a ticket."""
     ends_at: datetime | None = None
-    """When that key or ticket expires; None for never."""
+    """Expiry of that key or ticket; None for never."""
     only_job: str | None = None
-    """The one job that it may subscribe to, if a ticket opened it."""
+    """The only job that it may subscribe to, if a ticket opened it."""
     jobs: frozenset[str] = frozenset()
-    """Ids of the jobs that it subscribes to."""
+    """Ids of the jobs that the connection subscribes to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -341,4 +349,4 @@ class Subscriber:
 
     connection_id: str
     ends_at: datetime | None
-    """As the connection's."""
+    """Expiry of the connection."""

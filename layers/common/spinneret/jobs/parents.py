@@ -1,4 +1,6 @@
-"""The ends of parents: who ends the last child ends its parent; the sweeper finds missed ends."""
+"""The ends of parents: the worker that ends the last child ends the parent; the sweeper catches
+missed ends.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,11 @@ from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 
 logger = logging.getLogger(__name__)
 
-_RACES: Final = 5  # last children of several shards that end in one moment
+_RACES: Final = 5  # last children of several shards may end at the same moment
 
 
 class ParentEnds:
-    """A listener of the job store."""
+    """Listener of the job store that ends parents."""
 
     def __init__(self, store: JobStore, clock: Clock) -> None:
         self._store = store
@@ -29,7 +31,7 @@ class ParentEnds:
     def __call__(self, job: Job, _: Sequence[JobEvent]) -> None:
         """End the job's parent if this was its last child; never raises.
 
-        A crash before it, and a store that doesn't answer, leave the parent to the sweeper.
+        After a crash or a store outage, the sweeper ends the parent.
         """
         try:
             if rules.awaits_children(job):
@@ -40,10 +42,11 @@ class ParentEnds:
             logger.warning("parent_left", extra={"job_id": job.id, "reason": error.message})
 
     def end(self, ref: JobRef, shard: int | None = None) -> bool:
-        """End a parent that awaits nobody any more; whether it did. Raises DependencyUnavailable.
+        """End a parent without unfinished children; return whether it ended. Raises
+        DependencyUnavailable.
 
-        With `shard`, that counter is read first: while children of its own are alive, the others
-        needn't be.
+        With `shard`, that counter is read first: the others aren't needed while it has unfinished
+        children.
         """
         for _ in range(_RACES):
             if shard is not None and self._store.child_counts(ref, [shard])[0].pending:
@@ -66,7 +69,7 @@ class ParentEnds:
 
 
 class ParentRecheck:
-    """What the sweeper does with a parent whose time has come."""
+    """The sweeper's handling of a parent that is due."""
 
     def __init__(
         self, store: JobStore, ends: ParentEnds, control: JobControl, clock: Clock
@@ -77,11 +80,11 @@ class ParentRecheck:
         self._clock = clock
 
     def __call__(self, job: Job) -> None:
-        """End it, or cancel more of its children; it is looked at again while some are alive.
+        """End the parent, or cancel more of its children; reschedule while some are unfinished.
 
         Raises DependencyUnavailable and LeaseLost.
         """
-        assert job.family is not None  # a parent
+        assert job.family is not None  # the job is a parent
         if rules.awaits_children(job):
             if not self._ends.end(job.ref):
                 self._store.transition(job, rules.schedule_recheck(job, self._clock()))

@@ -1,4 +1,4 @@
-"""Which job does the work of a draft: one that already does it, or a new one."""
+"""Choice of the job for a draft: an existing job that does the same work, or a new one."""
 
 from __future__ import annotations
 
@@ -16,26 +16,28 @@ from spinneret.kernel.ids import NewId
 
 @dataclass(frozen=True, kw_only=True)
 class Placed:
-    """The job of a draft: a new one, or the one that already does the same work."""
+    """Job of a draft: a new one, or an existing one that does the same work."""
 
     job: Job
     duplicate: bool
 
     @property
     def is_answered(self) -> bool:
-        """Whether the work has a fresh result already."""
+        """Whether a fresh result of the work exists already."""
         return self.duplicate and self.job.status in rules.TERMINAL
 
 
 def family_counts(store: JobStore, job: Job) -> ChildCounts | None:
-    """How a parent's children ended so far; None for other jobs. Raises DependencyUnavailable."""
+    """Return how a parent's children ended so far; None for other jobs. Raises
+    DependencyUnavailable.
+    """
     if job.family is None:
         return None
     return rules.total(store.child_counts(job.ref, range(job.family.shards)))
 
 
 class Deduplication:
-    """Looks duplicates up and makes the rows of what is new; writes nothing."""
+    """Look up duplicates and build the rows of new jobs; write nothing."""
 
     def __init__(
         self,
@@ -58,10 +60,10 @@ class Deduplication:
         scope: str | None = None,
         batch: str | None = None,
     ) -> tuple[list[Placed], list[NewJob]]:
-        """The jobs of the drafts in their order, and the new ones among them.
+        """Return the jobs of the drafts in their order, and the new ones among them.
 
-        `scope` is that of an Idempotency-Key. A draft with a promised id gets a job of its own,
-        without the duplicate key where another job holds it.
+        `scope` is that of an Idempotency-Key. A draft with a promised id always gets a new job,
+        without the duplicate key if another job holds it.
         """
         wanted = [draft.duplicate_key for draft in drafts if draft.duplicate_key]
         holders = self._store.find_duplicates(tenant, wanted) if wanted else {}
@@ -85,7 +87,9 @@ class Deduplication:
         return placed, list(new.values())
 
     def _standing(self, draft: Draft, holder: Holder | None, fresh: Job | None) -> Job | None:
-        """The job that already does the draft's work: one of the same submission, or a former."""
+        """Return the job that already does the draft's work: an earlier job, or one of this
+        submission.
+        """
         former = holder.job if holder else None
         if fresh is None and former is not None and (draft.once or self._still_answers(former)):
             return former
@@ -97,7 +101,10 @@ class Deduplication:
         return Holder(job_id=job_id, job=self._store.get(JobRef(tenant=tenant, job_id=job_id)))
 
     def _still_answers(self, job: Job) -> bool:
-        """A live job, or a fresh result (ruling "Duplicate"); a failure doesn't block a new try."""
+        """Return whether a job is live or has a fresh result (ruling "Duplicate").
+
+        A failed job doesn't block a new attempt.
+        """
         if job.status not in rules.TERMINAL:
             return True
         expires = job.result_expires_at

@@ -14,7 +14,7 @@ from spinneret.kernel.errors import ValidationFailed
 
 
 def plan_of(drafts: Sequence[Draft]) -> tuple[str, ...]:
-    """Texts of at most PLAN_ROW_BYTES. Raises ValidationFailed when all together are too large."""
+    """Return texts of at most PLAN_ROW_BYTES. Raises ValidationFailed if all exceed PLAN_BYTES."""
     texts: list[str] = []
     part: list[str] = []
     size = whole = 0
@@ -36,7 +36,7 @@ def plan_of(drafts: Sequence[Draft]) -> tuple[str, ...]:
 
 
 def drafts_of(text: str) -> list[Draft]:
-    """The inverse of one text of `plan_of`."""
+    """Convert one text of `plan_of` back to drafts."""
     return [
         Draft(**line | {"priority": Priority(line["priority"]), "notify": tuple(line["notify"])})
         for line in json.loads(text)

@@ -30,7 +30,7 @@ from spinneret.kernel.paging import Page
 
 @dataclass(frozen=True, kw_only=True)
 class Holder:
-    """The job that holds a duplicate key; `job` is None when its row is gone."""
+    """Job that holds a duplicate key; `job` is None if its row is gone."""
 
     job_id: str
     job: Job | None
@@ -38,17 +38,17 @@ class Holder:
 
 @dataclass(frozen=True, kw_only=True)
 class NewJob:
-    """A job row to be written, and the finished holder whose duplicate key it takes over."""
+    """Job row to be written, and the finished holder whose duplicate key it takes over."""
 
     job: Job
     replaces: Holder | None = None
     plan: Sequence[str] = field(default=(), repr=False)
-    """Of a parent: texts of at most PLAN_ROW_BYTES from which its children are made."""
+    """Texts of at most PLAN_ROW_BYTES from which a parent's children are created."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reopening:
-    """What happens to a finished parent as one of its children begins again."""
+    """Move of a finished parent when one of its children starts a new run."""
 
     before: Job
     after: Job
@@ -57,7 +57,7 @@ class Reopening:
 
 @dataclass(frozen=True, kw_only=True)
 class Claimed:
-    """The claim succeeded; the job as it stands now."""
+    """The claim succeeded; holds the claimed job."""
 
     job: Job
     lease: Lease
@@ -65,26 +65,28 @@ class Claimed:
 
 @dataclass(frozen=True, kw_only=True)
 class Refused:
-    """The claim failed; the job as it stands, None when there is no such job."""
+    """The claim failed; holds the current job, or None if there is no such job."""
 
     job: Job | None
 
 
 class SubmissionRaced(Exception):
-    """A key was taken or released between look-up and write; look up again."""
+    """Raised when a key was taken or released between look-up and write; look up again."""
 
 
 Listener = Callable[[Job, Sequence[JobEvent]], None]
-"""Called by a `PublishingJobStore` after every transition that has events, with the job as it now
-is and these events; never raises."""
+"""Function that a `PublishingJobStore` calls after every transition that has events.
+
+It gets the new job and these events; it never raises.
+"""
 
 DuePosition = tuple[datetime, JobRef]
-"""A position in the index `wake` or `resend`: time and job."""
+"""Position in the index `wake` or `resend`: time and job."""
 
 
 @dataclass(frozen=True)
 class ResendShard:
-    """A partition of the index `resend`: kind and priority name a lane."""
+    """Partition of the index `resend`: kind and priority determine the lane."""
 
     kind: str
     priority: Priority
@@ -93,7 +95,7 @@ class ResendShard:
 
 @dataclass(frozen=True, kw_only=True)
 class DuePage:
-    """Jobs whose time has come, oldest first; no `after` on the last page."""
+    """Jobs that are due, oldest first; `after` is None on the last page."""
 
     refs: tuple[JobRef, ...]
     after: DuePosition | None
@@ -102,20 +104,20 @@ class DuePage:
 class JobStore(Protocol):
     """Job rows, their events and their idempotency records.
 
-    All methods raise DependencyUnavailable when the store doesn't answer. Every write is one
+    All methods raise DependencyUnavailable if the store doesn't answer. Every write is one
     conditional, atomic operation.
     """
 
     def get(self, ref: JobRef) -> Job | None:
-        """Read one job, consistently."""
+        """Return one job (consistent read), or None."""
         ...
 
     def find_reply(self, key: RequestKey, now: datetime) -> StoredReply | None:
-        """The reply to an earlier request under this key, unless it has expired."""
+        """Return the reply to an earlier request under this key, unless it has expired."""
         ...
 
     def find_duplicates(self, tenant: str, keys: Sequence[str]) -> dict[str, str]:
-        """Duplicate key → id of the job that holds it, for those that are held."""
+        """Return duplicate key → id of the job that holds it, for keys that are held."""
         ...
 
     def submit(
@@ -128,14 +130,15 @@ class JobStore(Protocol):
     ) -> None:
         """Write jobs, first events, duplicate keys and the reply in one transaction.
 
-        `events` go with `jobs` one to one. Raises ValidationFailed for a payload that isn't JSON or
-        is over JOB_PAYLOAD_BYTES, and SubmissionRaced when a key was taken meanwhile,
-        or a holder that is to be replaced was retried.
+        `events` correspond to `jobs` one to one. Raises ValidationFailed for a payload that isn't
+        JSON or exceeds JOB_PAYLOAD_BYTES. Raises SubmissionRaced if a key was taken meanwhile, or
+        if a holder to be replaced was retried.
         """
         ...
 
     def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
-        """Take a pending job that is due: running, fence + 1, locked until `until`.
+        """Claim a pending job that is due: set it running, increment its fence, lock it until
+        `until`.
 
         A claim whose answer was lost is recognised by its `owner` and counts as claimed.
         """
@@ -150,17 +153,17 @@ class JobStore(Protocol):
         lease: Lease | None = None,
         counted: Sequence[ChildCounts] = (),
     ) -> int:
-        """Write what changed from `before` to `after`, and the events; returns `watchers`.
+        """Write what changed from `before` to `after`, and the events; return `watchers`.
 
         The domain event of an end (`ends.end_event`) is written in the same operation.
 
-        With a lease, the condition is that the claim still holds the job; the end of a claim that
-        is written again because its answer was lost counts as written. Without one, the row must
-        equal `before` in status, fence, owner, end of the lease, messages sent and watchers. Raises
+        With a lease, the condition is that the claim still holds the job. A repeated write of a
+        claim's end, whose answer was lost, counts as written. Without a lease, the row must equal
+        `before` in status, fence, owner, end of the lease, messages sent and watchers. Raises
         LeaseLost otherwise.
 
         The end of a child's run is counted with its parent in the same operation. `counted` are a
-        parent's counters, shard by shard, which must still stand.
+        parent's counters, shard by shard, which must be unchanged.
         """
         ...
 
@@ -172,12 +175,12 @@ class JobStore(Protocol):
         holder: Holder | None,
         parent: Reopening | None = None,
     ) -> None:
-        """A transition into the next run; takes the job's duplicate key from `holder`.
+        """Start the job's next run; take the job's duplicate key from `holder`.
 
         A child leaves its parent's counter; `parent` is the parent's own move, if it was finished.
 
-        Raises SubmissionRaced when the row, the key's holder or that job's status and fence aren't
-        what the caller read: a holder that was retried meanwhile does the same work.
+        Raises SubmissionRaced if the row, the key's holder, or that job's status and fence have
+        changed since they were read: a holder that was retried meanwhile does the same work.
         """
         ...
 
@@ -190,33 +193,34 @@ class JobStore(Protocol):
         *,
         lease: Lease,
     ) -> None:
-        """Write at most CHILDREN_PER_WRITE children, count them, and move their claimed parent on.
+        """Write at most CHILDREN_PER_WRITE children, count them, and update their claimed parent.
 
-        Raises LeaseLost when the claim has ended, and SubmissionRaced as `submit`; a write that is
-        repeated because its answer was lost raises LeaseLost, too: the parent's cursor has moved.
+        Raises LeaseLost if the claim has ended, and SubmissionRaced as `submit`. A write that is
+        repeated because its answer was lost also raises LeaseLost, since the parent's cursor has
+        moved.
         """
         ...
 
     def plan(self, parent: JobRef, number: int) -> str | None:
-        """One text of a parent's plan; None after the last one."""
+        """Return one text of a parent's plan; None after the last one."""
         ...
 
     def child_counts(self, parent: JobRef, shards: Sequence[int]) -> list[ChildCounts]:
-        """The counters of these shards, read consistently."""
+        """Return the counters of these shards (consistent read)."""
         ...
 
     def children(
         self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
     ) -> Page[JobRef]:
-        """A parent's children in one of these states; eventually consistent."""
+        """Return a parent's children in one of these states; eventually consistent."""
         ...
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
     ) -> DuePage:
-        """Jobs of a shard whose `rules.wake_at` is `until` or before, oldest first.
+        """Return the jobs of a shard with `rules.wake_at` <= `until`, oldest first.
 
-        Eventually consistent: a page may name jobs that have moved on, and not yet name others.
+        Eventually consistent: a page may contain jobs that have changed, and may lack others.
         """
         ...
 
@@ -227,67 +231,67 @@ class JobStore(Protocol):
         limit: int,
         after: DuePosition | None = None,
     ) -> DuePage:
-        """Pending jobs whose `rules.resend_at` is `until` or before; else as `to_wake`."""
+        """Return the pending jobs with `rules.resend_at` <= `until`; otherwise as `to_wake`."""
         ...
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> Page[Job]:
-        """A tenant's jobs, newest first, after the id `after`.
+        """Return a tenant's jobs, newest first, after the id `after`.
 
-        Reads a bounded number of index rows: a page may hold fewer than `limit` jobs, or none,
-        and still have a next page.
+        Reads a bounded number of index rows: a page may hold fewer than `limit` jobs, or none, and
+        still have a next page.
         """
         ...
 
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
-        """A job's timeline after the event id `after`, in order."""
+        """Return a job's timeline after the event id `after`, in order."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class EffectStarted:
-    """No claim has begun this effect before."""
+    """No claim has started this effect before."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EffectUncertain:
-    """An earlier claim began it and has ended; it may have happened."""
+    """An earlier claim started the effect and has ended; the effect may have happened."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EffectDone:
-    """It happened, with this result."""
+    """The effect happened, with this result."""
 
     result: Mapping[str, Any]
 
 
 class EffectStore(Protocol):
-    """Records of side effects, by tenant and key. Raises DependencyUnavailable."""
+    """Records of side effects, by tenant and key. Methods raise DependencyUnavailable."""
 
     def begin(
         self, lease: Lease, key: str, request: str, now: datetime, until: datetime
     ) -> EffectStarted | EffectUncertain | EffectDone:
         """Record that this claim is about to perform an effect, in a call that ends by `until`.
 
-        Raises LeaseLost, IdempotencyMismatch for another request under the key, and Contended
-        while the call of another claim may still run, or while the claim of another job that began
-        it still holds that job; `retry_after` is the time until then.
+        Raises LeaseLost, and IdempotencyMismatch for another request under the key. Raises
+        Contended while the call of another claim may still run, or while the claim of another job
+        that started it still holds that job; `retry_after` is the time until then.
         """
         ...
 
     def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:
-        """Record its result. Raises LeaseLost when another claim has begun the effect since."""
+        """Record the result. Raises LeaseLost if another claim has started the effect since."""
         ...
 
 
 class JobQueue(Protocol):
-    """Sends messages that name a due job; their loss or duplication does no harm."""
+    """Queue of messages that name due jobs; lost or duplicate messages are harmless."""
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
-        """Raises DependencyUnavailable; delay is 0 to 900 s."""
+        """Send messages after a delay of 0 to 900 s. Raises DependencyUnavailable."""
         ...
 
     def backlog(self, lane: Lane) -> Backlog:
-        """What the lane holds. Raises DependencyUnavailable."""
+        """Return the approximate size of the lane. Raises DependencyUnavailable."""
         ...
 
 
@@ -295,15 +299,15 @@ class DeadLetterQueues(Protocol):
     """The dead-letter queues of the lanes. All methods raise DependencyUnavailable."""
 
     def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
-        """Up to `limit` letters (at most 10), hidden from others for a minute."""
+        """Return up to `limit` letters (at most 10), and hide them from others for a minute."""
         ...
 
     def send_back(self, lane: Lane, letter: DeadLetter) -> None:
-        """Send it to its lane, then delete it here: it may be doubled, never lost."""
+        """Send the letter to its lane, then delete it here: it may be duplicated, never lost."""
         ...
 
     def set_aside(self, lane: Lane, letter: DeadLetter) -> None:
-        """Hide it for DEAD_LETTER_HIDDEN_SECONDS; it stays in the queue for an operator."""
+        """Hide the letter for DEAD_LETTER_HIDDEN_SECONDS; it stays in the queue for an operator."""
         ...
 
 
@@ -315,48 +319,48 @@ class ConnectionStore(Protocol):
         ...
 
     def find(self, connection_id: str) -> Connection | None:
-        """The connection if it is open."""
+        """Return the connection if it is open, else None."""
         ...
 
     def subscribe(self, connection: Connection, ref: JobRef, now: datetime) -> None:
-        """Idempotent. Raises NotFound, and Conflict when there are too many subscriptions."""
+        """Subscribe to a job; idempotent. Raises NotFound, or Conflict for too many."""
         ...
 
     def subscribe_to_events(self, connection: Connection, ref: JobRef, now: datetime) -> None:
-        """To the domain events of a subject that is no job, such as a target; idempotent.
+        """Subscribe to the domain events of a subject that is no job, such as a target; idempotent.
 
-        `ref` names it as it would a job. Raises NotFound for a closed connection, and Conflict for
-        too many subscriptions or a job, whose subscribers are counted.
+        `ref` holds the subject's id in place of a job's. Raises NotFound for a closed connection.
+        Raises Conflict for too many subscriptions, or for a job, whose subscribers are counted.
         """
         ...
 
     def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
-        """Harmless when there is no such subscription."""
+        """End the subscription; no-op if there is none."""
         ...
 
     def close(self, connection_id: str) -> None:
-        """End its subscriptions and delete it; harmless when it is unknown.
+        """End the connection's subscriptions and delete it; no-op if unknown.
 
-        It can't subscribe any more from the start of the call on.
+        New subscriptions are refused from the start of the call.
         """
         ...
 
     def opened_with(self, tenant: str, key_id: str, after: str | None, limit: int) -> list[str]:
-        """Up to `limit` ids, sorted and after `after`, of the connections that a key opened."""
+        """Return up to `limit` ids of connections that a key opened, sorted, after `after`."""
         ...
 
     def subscribers(self, ref: JobRef) -> list[Subscriber]:
-        """The connections that are subscribed to a job, read consistently."""
+        """Return the connections that subscribe to a job (consistent read)."""
         ...
 
 
 class Sockets(Protocol):
-    """Sends to WebSocket clients. Raises DependencyUnavailable after PUSH_SECONDS at the latest."""
+    """Sender to WebSocket clients. Raises DependencyUnavailable within PUSH_SECONDS."""
 
     def post(self, connection_id: str, text: str) -> bool:
-        """False when the client is gone."""
+        """Send a text; return False if the client is gone."""
         ...
 
     def end(self, connection_id: str) -> None:
-        """Close the connection; harmless when the client is gone."""
+        """Close the connection; no-op if the client is gone."""
         ...

@@ -1,7 +1,7 @@
-"""A job store that makes known what it wrote, once that is committed.
+"""Job store that publishes its writes after the commit.
 
-The store itself publishes nothing. Timeline pushes are immediate and best effort; the event of an
-end is in the outbox already, and is handed on here so that it needs no sweep.
+The inner store publishes nothing. Timeline pushes are immediate and best effort. The event of an
+end is already in the outbox; it is relayed here so that it needn't wait for a sweep.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class PublishingJobStore:
         self._listeners = list(listeners)
 
     def listen(self, listener: Listener) -> None:
-        """Have one more listener: one that itself writes to this store."""
+        """Add a listener; for listeners that themselves write to this store."""
         self._listeners.append(listener)
 
     def transition(
@@ -80,7 +80,7 @@ class PublishingJobStore:
         for listener in self._listeners if events else ():
             listener(job, events)
 
-    # ------------------------------------------------------------ As they are
+    # ------------------------------------------------------------ Passed through
 
     def get(self, ref: JobRef) -> Job | None:
         """See JobStore."""

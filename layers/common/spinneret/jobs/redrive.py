@@ -1,8 +1,8 @@
-"""Sends dead letters back to their lanes, a few times each.
+"""Redrive of dead letters to their lanes, a few times each.
 
-A lane gives a message up when no worker could read it or every worker died of it. Most such
-messages are a fault of ours that a deployment mends, so a pass sends them back a few times; then
-they rest where somebody can look at them. The jobs they name are the sweeper's business anyhow.
+A message becomes a dead letter when no worker could read it or every worker died of it. Most such
+messages are a fault of ours that a deployment fixes, so a pass sends them back a few times. After
+that they stay in the queue for an operator. The sweeper takes care of their jobs in any case.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class RedriveResult:
-    """What one pass did."""
+    """Result of one pass."""
 
     sent_back: int
     set_aside: int
     lanes_unavailable: int
-    """Lanes whose queues didn't answer; the next pass looks at them again."""
+    """Lanes whose queues didn't answer; the next pass retries them."""
 
 
 class Redrive:
@@ -38,14 +38,16 @@ class Redrive:
         self._lanes = tuple(lanes)
 
     def run(self) -> RedriveResult:
-        """At most DEAD_LETTERS_PER_PASS letters; the lanes take turns until none has any left."""
+        """Process up to DEAD_LETTERS_PER_PASS letters, lane by lane in turn, until all queues are
+        empty.
+        """
         counts = {"sent_back": 0, "set_aside": 0, "lanes_unavailable": 0}
         left = bounds.DEAD_LETTERS_PER_PASS
         turns = deque(self._lanes)
         while turns and left > 0:
             lane = turns.popleft()
             try:
-                share = max(1, left // (len(turns) + 1))  # the last lane has room as well
+                share = max(1, left // (len(turns) + 1))  # leaves room for the last lane as well
                 letters = self._queues.receive(lane, share)
                 left -= len(letters)
                 for letter in letters:
@@ -60,7 +62,7 @@ class Redrive:
         return RedriveResult(**counts)
 
     def _deal_with(self, lane: Lane, letter: DeadLetter) -> str:
-        """Send it back, or set it aside when its count is used up or can't be read."""
+        """Send the letter back, or hide it if its count is used up or can't be read."""
         if letter.moves is not None and letter.moves < bounds.DEAD_LETTER_MOVES:
             self._queues.send_back(lane, letter)
             return "sent_back"

@@ -1,4 +1,4 @@
-"""Submission and look-up of jobs: the side of the job kernel that requests use."""
+"""Submission and look-up of jobs: the job kernel's interface for requests."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _RACES = 5  # submissions of one key that may interleave before the store counts
 
 @dataclass(frozen=True, kw_only=True)
 class Submitted:
-    """The answer to a submission; `replayed` when its Idempotency-Key had one already."""
+    """Answer to a submission; `replayed` if its Idempotency-Key already had one."""
 
     reply: Reply
     replayed: bool = False
 
 
 class JobService:
-    """Accepts work: row first, message second; the sweeper sends what was never sent."""
+    """Accept work: store the row, then send the message; the sweeper sends missing messages."""
 
     def __init__(
         self,
@@ -76,8 +76,8 @@ class JobService:
         """Store the jobs and the answer in one transaction, then send the messages.
 
         `answer` renders the reply from the jobs, draft by draft. With `parents`, the jobs are
-        parents, of as many children as their handler finds. Raises IdempotencyMismatch when
-        the key came with another payload before.
+        parents, whose number of children is unknown. Raises IdempotencyMismatch if the key was used
+        with another payload.
         """
         for _ in range(_RACES):
             now = self._clock()
@@ -109,10 +109,10 @@ class JobService:
     ) -> Submitted:
         """Store a parent, the plan of its children and the answer in one transaction.
 
-        The answer names the children by ids that they will have. A draft whose work another job
-        does is reported, not awaited. The parent's handler makes the children (see
-        `children.Children.create_planned`): by way of `begin` before this returns, or as its
-        message comes. Raises as `submit`, and ValidationFailed for a plan of over PLAN_BYTES.
+        The answer contains the future ids of the children. A draft whose work another job does is
+        reported, not awaited. The parent's handler creates the children (see
+        `children.Children.create_planned`): through `begin` before this returns, or when its
+        message arrives. Raises as `submit`, and ValidationFailed for a plan over PLAN_BYTES.
         """
         for _ in range(_RACES):
             now = self._clock()
@@ -141,10 +141,12 @@ class JobService:
     def replayed_or(
         self, request: RequestKey | None, submission: Callable[[], Submitted]
     ) -> Submitted:
-        """The result of `submission`, or the stored answer if that refuses a request which had one.
+        """Return the result of `submission`, or the stored answer if it refuses an answered
+        request.
 
-        What a request was checked against may have changed since it was accepted, by its own effect
-        too. Looking after the refusal also finds an answer that was stored during the checks.
+        The state that a request is checked against may have changed since it was accepted, even by
+        its own effect. Looking up the answer after the refusal also finds one stored during the
+        checks.
         """
         try:
             return submission()
@@ -155,7 +157,7 @@ class JobService:
             return replayed
 
     def get(self, ref: JobRef, *kinds: str) -> Job:
-        """A job of one of these kinds; raises NotFound for an unknown, foreign or other id."""
+        """Return a job of one of these kinds. Raises NotFound for any other or foreign id."""
         job = self._store.get(ref)
         if job is None or job.kind not in kinds:
             raise NotFound("no such job")
@@ -166,7 +168,7 @@ class JobService:
         return family_counts(self._store, job)
 
     def ended_children(self, parent: Job) -> list[Job]:
-        """A parent's children that have ended. Eventually consistent: compare with `counts`."""
+        """Return a parent's finished children. Eventually consistent: compare with `counts`."""
         found: list[Job] = []
         after: str | None = None
         while True:
@@ -188,7 +190,9 @@ class JobService:
         send_new(self._queue, self._kinds, [parent])
 
     def _replayed(self, request: RequestKey | None) -> Submitted | None:
-        """The answer to an earlier request under the same key. Raises IdempotencyMismatch."""
+        """Return the answer to an earlier request under the key, or None. Raises
+        IdempotencyMismatch.
+        """
         stored = self._store.find_reply(request, self._clock()) if request else None
         if request is None or stored is None:
             return None
@@ -198,12 +202,12 @@ class JobService:
 
 
 def first_events(new: Sequence[NewJob]) -> list[JobEvent]:
-    """The first line of each job's timeline."""
+    """Return the first event of each job's timeline."""
     return [rules.status_event(item.job, item.job.created_at, run=item.job.run) for item in new]
 
 
 def send_new(queue: JobQueue, kinds: Mapping[str, KindPolicy], jobs: Sequence[Job]) -> None:
-    """Send the messages of jobs that were just stored; the sweeper sends what is not sent here."""
+    """Send the messages of newly stored jobs; the sweeper sends any that fail here."""
     lanes: defaultdict[Lane, list[JobRef]] = defaultdict(list)
     for job in jobs:
         lanes[kinds[job.kind].lanes[job.priority]].append(job.ref)

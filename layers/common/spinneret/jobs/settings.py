@@ -1,4 +1,4 @@
-"""What functions that hold the job kernel read from their environment."""
+"""Environment settings of functions that use the job kernel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spinneret.outbox.settings import OutboxSettings
 
 @dataclass(frozen=True, kw_only=True)
 class LaneSettings(Settings):
-    """What the URLs of all lanes begin with; a lane's name ends it (`jobs.sqs`)."""
+    """Common prefix of all lanes' queue URLs; a lane's name is appended (`jobs.sqs`)."""
 
     lanes_url: str
 
@@ -26,4 +26,4 @@ class JobSettings(LaneSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class EndSettings(JobSettings, OutboxSettings):
-    """Of functions that end runs whose ends are reported."""
+    """Settings of functions that end runs whose ends are reported."""

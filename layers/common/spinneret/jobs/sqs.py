@@ -1,4 +1,4 @@
-"""The job queue on SQS: one queue per lane, a message per job that is due.
+"""The job queue on SQS: one queue per lane, one message per due job.
 
 Queues are found by name: `spinneret-<stage>-<lane>`, and its dead-letter queue `…-dead`.
 """
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from types_boto3_sqs import SQSClient
     from types_boto3_sqs.type_defs import MessageTypeDef, SendMessageRequestTypeDef
 
-_BATCH: Final = 10  # SQS: SendMessageBatch takes ten entries, ReceiveMessage answers as many
+_BATCH: Final = 10  # SQS limit: SendMessageBatch takes ten entries, ReceiveMessage returns as many
 _VISIBLE: Final = "ApproximateNumberOfMessages"
 _IN_FLIGHT: Final = "ApproximateNumberOfMessagesNotVisible"
 _MOVES: Final = "moves"
 _COUNT: Final = re.compile(r"[0-9]{1,9}")
 _GROUP: Final = "MessageGroupId"
 _LETTER_SECONDS: Final = 60  # longer than a pass of the redrive takes
-_POLL_SECONDS: Final = 1  # any long poll asks all servers; a short one may miss what is there
+_POLL_SECONDS: Final = 1  # long polling queries all servers; short polling may miss messages
 
 
 class SqsJobQueue:
-    """Implements JobQueue; `lanes_url` is what the URLs of all lanes begin with.
+    """Implements JobQueue; `lanes_url` is the common prefix of all lanes' URLs.
 
-    On a standard queue the message group makes the queue fair: a tenant with a backlog doesn't hold
-    up the others' messages (SQS developer guide, "Amazon SQS fair queues").
+    On a standard queue the message group makes the queue fair: a tenant with a backlog doesn't
+    delay the others' messages (SQS developer guide, "Amazon SQS fair queues").
     """
 
     def __init__(self, client: SQSClient, lanes_url: str) -> None:
@@ -61,7 +61,7 @@ class SqsJobQueue:
                 raise DependencyUnavailable("sqs", "refused a message")
 
     def backlog(self, lane: Lane) -> Backlog:
-        """See JobQueue; SQS is up to a minute behind."""
+        """See JobQueue. SQS reports counts up to a minute late."""
         with translate_aws_errors("sqs"):
             answer = self._client.get_queue_attributes(
                 QueueUrl=lane_url(self._lanes_url, lane), AttributeNames=[_VISIBLE, _IN_FLIGHT]
@@ -117,12 +117,12 @@ class SqsDeadLetterQueues:
 
 
 def lane_url(lanes_url: str, lane: Lane) -> str:
-    """The URL of a lane's queue."""
+    """Return the URL of a lane's queue."""
     return f"{lanes_url}{lane}"
 
 
 def dead_letters_url(lanes_url: str, lane: Lane) -> str:
-    """The URL of a lane's dead-letter queue."""
+    """Return the URL of a lane's dead-letter queue."""
     return f"{lanes_url}{lane}-dead"
 
 
@@ -136,7 +136,7 @@ def _letter(message: MessageTypeDef) -> DeadLetter:
 
 
 def _moves(message: MessageTypeDef) -> int | None:
-    """None for a count that isn't ours: whoever may send to a lane may write what they like."""
+    """Return None for an invalid count: any sender can set it."""
     counted = message.get("MessageAttributes", {}).get(_MOVES)
     if counted is None:
         return 0
@@ -145,12 +145,12 @@ def _moves(message: MessageTypeDef) -> int | None:
 
 
 def message_of(ref: JobRef) -> str:
-    """The body of a queue message."""
+    """Return the body of a queue message."""
     return json.dumps({"tenant": ref.tenant, "job_id": ref.job_id})
 
 
 def ref_of(body: str) -> JobRef:
-    """The inverse of `message_of`; raises ValueError for anything else."""
+    """Convert a `message_of` back to a reference. Raises ValueError for anything else."""
     value: Any = json.loads(body)
     match value:
         case {"tenant": str(tenant), "job_id": str(job_id)} if tenant and job_id:

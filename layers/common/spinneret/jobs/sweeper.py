@@ -1,9 +1,9 @@
-"""The sweeper: no accepted job waits for ever.
+"""The sweeper, which ensures that no accepted job waits forever.
 
-A queue message is only a hint. A pass has two parts over two indexes. First it wakes what must
-happen at a time: it ends the claims of lost workers, expires jobs, and sends the messages of waits
-that SQS can't delay. Then it sends messages again that may be lost, but not to a lane with a
-backlog: there, unclaimed jobs are merely queued. (Events that were not handed on: `outbox.relay`.)
+A queue message is only a hint. A pass has two parts over two indexes. First it performs timed
+actions: it ends the claims of lost workers, expires jobs, and sends the messages of waits that SQS
+can't delay. Then it resends messages that may be lost, except to a lane with a backlog, where
+unclaimed jobs are merely queued. (`outbox.relay` sweeps events that were not relayed.)
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class SweepResult:
-    """What one pass did."""
+    """Result of one pass."""
 
     resent: int = 0
     sent: int = 0
@@ -38,13 +38,13 @@ class SweepResult:
     expired: int = 0
     """Jobs that were not claimed in time."""
     last_looks: int = 0
-    """Jobs whose time is over, and that are claimed once more before they expire."""
+    """Expired jobs that are claimed once more before they end."""
     parents: int = 0
-    """Parents whose children were looked at."""
+    """Parents whose children were checked."""
     raced: int = 0
-    """Jobs that moved on between look-up and write: nothing to do."""
+    """Jobs that changed between look-up and write; nothing to do."""
     failed: int = 0
-    """Jobs, pages and lanes that failed: a later pass tries again."""
+    """Jobs, pages and lanes that failed; a later pass retries them."""
     unfinished: int = 0
     """Shards whose end wasn't reached within the bounds of a pass."""
 
@@ -54,14 +54,16 @@ class _Pass:
     begun: datetime
     counts: Counter[str] = field(default_factory=Counter)
     refusals: int = 0
-    """Calls in a row that weren't answered."""
+    """Consecutive calls without an answer."""
     queue_is_down: bool = False
-    """A call of the queue wasn't answered: this pass sends nothing more."""
+    """Whether a call of the queue failed; this pass then sends nothing more."""
     met: set[type[Exception]] = field(default_factory=set)
     """Unexpected errors that were logged with their stack."""
 
     def refused(self, error: DependencyUnavailable) -> None:
-        """One job or one page may be passed over; a part that is down isn't asked for each job."""
+        """Count a failed call; re-raise after SWEEP_REFUSALS in a row, so that an outage isn't
+        retried for every job.
+        """
         self.counts["failed"] += 1
         self.refusals += 1
         logger.warning("sweep_refused", extra={"reason": error.message})
@@ -71,7 +73,7 @@ class _Pass:
 
 @dataclass(frozen=True, kw_only=True)
 class _Lost:
-    """Which messages of a lane count as lost: those whose moment is not after `until`."""
+    """Criterion for lost messages of a lane: `moment` of the job is not after `until`."""
 
     until: datetime
     moment: Callable[[Job], datetime | None] = rules.resend_at
@@ -79,7 +81,7 @@ class _Lost:
 
 @dataclass(kw_only=True)
 class _Shard:
-    """One partition of an index, and how far it is read."""
+    """One partition of an index, and the position read so far."""
 
     read: Callable[[DuePosition | None], DuePage]
     act: Callable[[JobRef, _Pass], str | None]
@@ -88,7 +90,7 @@ class _Shard:
 
 
 class Sweeper:
-    """Bounded passes over both indexes; what one doesn't reach, the next one does."""
+    """Bounded passes over both indexes; the next pass continues with what one doesn't reach."""
 
     def __init__(
         self,
@@ -106,11 +108,12 @@ class Sweeper:
         self._look_at_parent = look_at_parent
 
     def sweep(self) -> SweepResult:
-        """One pass: what is due when it begins, oldest first; a page of each shard in rotation.
+        """Process the jobs due at the start of the pass, oldest first, a page of each shard in
+        rotation.
 
         Waking ends after SWEEP_WAKES jobs or SWEEP_WAKE_SECONDS, the pass after SWEEP_SECONDS, a
-        lane's resends after SWEEP_RESENDS. Raises DependencyUnavailable after SWEEP_REFUSALS calls
-        in a row that weren't answered.
+        lane's resends after SWEEP_RESENDS. Raises DependencyUnavailable after SWEEP_REFUSALS
+        consecutive calls without an answer.
         """
         this = _Pass(begun=self._clock())
         try:
@@ -156,7 +159,7 @@ class Sweeper:
                     shards.append(shard)
 
     def _try(self, act: Callable[[JobRef, _Pass], str | None], ref: JobRef, this: _Pass) -> bool:
-        """Act on one job; a fault of it concerns no other job. Whether there was work."""
+        """Act on one job; return whether there was work. Its failure doesn't affect other jobs."""
         try:
             done = act(ref, this)
         except LeaseLost:
@@ -166,7 +169,9 @@ class Sweeper:
             return True
         except Exception as error:  # a row or a kind that this release can't read
             facts = {"job_id": ref.job_id, "error_type": type(error).__name__}
-            first = type(error) not in this.met  # one stack is enough; there may be thousands
+            first = (
+                type(error) not in this.met
+            )  # one stack is enough; there may be thousands of errors
             this.met.add(type(error))
             logger.error("sweep_failed", extra=facts, exc_info=error if first else None)
             done = "failed"
@@ -176,7 +181,7 @@ class Sweeper:
         return done is not None
 
     def _send(self, job: Job, now: datetime, this: _Pass) -> bool:
-        """Whether the job's message was sent; False also while the queue is down."""
+        """Return whether the job's message was sent; False also while the queue is down."""
         if this.queue_is_down:
             return False
         try:
@@ -194,7 +199,7 @@ class Sweeper:
     # ------------------------------------------------------------ Waking
 
     def _wake_all(self, this: _Pass) -> None:
-        first = int(this.begun.timestamp() // 60)  # another one every minute
+        first = int(this.begun.timestamp() // 60)  # start with another shard every minute
         numbers = [(first + n) % bounds.WAKE_SHARDS for n in range(bounds.WAKE_SHARDS)]
         shards = deque(self._wake_shard(number, this.begun) for number in numbers)
         self._walk(shards, this, bounds.SWEEP_WAKE_SECONDS, bounds.SWEEP_WAKES)
@@ -217,7 +222,7 @@ class Sweeper:
         return self._wake_single(job, now, this)
 
     def _wake_single(self, job: Job, now: datetime, this: _Pass) -> str | None:
-        """A job of which no other job is a part."""
+        """Act on a job that awaits no children and has none to cancel."""
         if job.status is JobStatus.RUNNING:
             after = reclaim(self._store, job, now)
             if after.status is JobStatus.PENDING:
@@ -231,14 +236,14 @@ class Sweeper:
         return "sent"
 
     def _end(self, job: Job, now: datetime, this: _Pass) -> str:
-        """The time of a waiting job is over."""
+        """Expire a waiting job, or make it due for a last look."""
         kind = self._kinds.get(job.kind)
         has_begun = job.started_at is not None and not job.ending
         if kind is None or not kind.looks_before_expiry or not has_begun:
             after = rules.expire(job, now)
             self._store.transition(job, after, [rules.status_event(after, now, run=after.run)])
             return "expired"
-        assert kind.pending_seconds is not None  # or its jobs don't expire
+        assert kind.pending_seconds is not None  # otherwise its jobs don't expire
         after = rules.last_look(job, now, kind.pending_seconds)
         self._store.transition(job, after, [rules.status_event(after, now, reason="LAST_LOOK")])
         self._send(after, now, this)
@@ -261,12 +266,12 @@ class Sweeper:
         self._walk(shards, this, bounds.SWEEP_SECONDS, bounds.SWEEP_RESENDS)
 
     def _lost(self, lane: Lane, this: _Pass) -> _Lost | None:
-        """None when the queue is down.
+        """Return which messages count as lost; None if the queue is down.
 
-        In a lane with a backlog unclaimed jobs are probably still queued. It may never run empty,
-        so that a very old one is sent again all the same. In an empty lane no message is left, and
-        what was sent before the last pass is lost. Many in flight are no empty lane: its workers
-        may fail before they claim, and their messages will be back.
+        In a lane with a backlog, unclaimed jobs are probably still queued. Since the lane may never
+        run empty, very old messages are sent again all the same. In an empty lane, every message
+        sent before the last pass is lost. A lane with many messages in flight isn't empty: its
+        workers may fail before they claim, and then the messages return.
         """
         if this.queue_is_down:
             return None
@@ -291,7 +296,7 @@ class Sweeper:
         return _Shard(read=read, act=act, lane=lane)
 
     def _resend(self, ref: JobRef, lost: _Lost, this: _Pass) -> str | None:
-        """Send first and count then: a message that wasn't sent isn't waited for."""
+        """Send first, then count, so that an unsent message isn't waited for."""
         job = self._store.get(ref)
         moment = lost.moment(job) if job else None
         if job is None or moment is None or moment > lost.until:

@@ -1,4 +1,4 @@
-"""Chooses the adapters of the job kernel."""
+"""Choice of the job kernel's adapters."""
 
 from __future__ import annotations
 
@@ -33,21 +33,19 @@ from spinneret.kernel.ids import id_maker
 
 
 def job_store(settings: JobSettings) -> DynamoJobStore:
-    """The store of this stage, for submission and look-up: it publishes nothing, and refuses ends
-    that are reported."""
+    """Return the store for submission and look-up; it publishes nothing, refuses reported ends."""
     return DynamoJobStore(dynamodb_client(), settings.jobs_table, settings.idempotency_table)
 
 
 def pushing_store(settings: JobSettings) -> JobStore:
-    """The store of this stage, for jobs of kinds that emit nothing and are nobody's children."""
+    """Return the store for jobs of kinds that emit nothing and are no children."""
     return PublishingJobStore(job_store(settings), LiveEvents(pushes(settings)))
 
 
 def ending_store(settings: EndSettings, hand_on: HandOn, *listeners: Listener) -> JobStore:
-    """The store of this stage for whatever moves jobs.
+    """Return the store for all code that moves jobs.
 
-    The events of ends are handed on, and the last child's end ends its parent. `listeners` are
-    called, too.
+    It relays the events of ends, ends a parent after its last child, and calls `listeners`.
     """
     inner = DynamoJobStore(
         dynamodb_client(), settings.jobs_table, settings.idempotency_table, settings.events_table
@@ -59,7 +57,7 @@ def ending_store(settings: EndSettings, hand_on: HandOn, *listeners: Listener) -
 
 
 def pushes(settings: JobSettings) -> Pushes:
-    """Pushes to the WebSocket clients of this stage."""
+    """Return the pushes to the WebSocket clients of this stage."""
     return Pushes(
         DynamoConnectionStore(dynamodb_client(), settings.jobs_table),
         sockets(settings),
@@ -69,12 +67,12 @@ def pushes(settings: JobSettings) -> Pushes:
 
 
 def sockets(settings: JobSettings) -> ApiGatewaySockets:
-    """The WebSocket API of this stage."""
+    """Return the WebSocket API of this stage."""
     return ApiGatewaySockets(sockets_client(settings.websocket_url, bounds.PUSH_SECONDS))
 
 
 def live_service(settings: JobSettings, others: Others | None = None) -> LiveService:
-    """Subscriptions of WebSocket clients, and what products let them ask for besides."""
+    """Return the subscriptions of WebSocket clients; `others` are further actions of products."""
     client = dynamodb_client()
     return LiveService(
         store=job_store(settings),
@@ -86,12 +84,12 @@ def live_service(settings: JobSettings, others: Others | None = None) -> LiveSer
 
 
 def job_queue(settings: JobSettings) -> SqsJobQueue:
-    """The lanes of this stage."""
+    """Return the lanes of this stage."""
     return SqsJobQueue(sqs_client(), settings.lanes_url)
 
 
 def job_service(settings: JobSettings, kinds: Kinds | None = None) -> JobService:
-    """Submission and look-up; `kinds` are those that this stage sets otherwise than declared."""
+    """Return submission and look-up; `kinds` override declared kinds for this stage."""
     return JobService(
         store=job_store(settings),
         queue=job_queue(settings),
@@ -102,7 +100,7 @@ def job_service(settings: JobSettings, kinds: Kinds | None = None) -> JobService
 
 
 def job_control(settings: JobSettings, store: JobStore) -> JobControl:
-    """Reading and steering jobs."""
+    """Return the operations of tenants on jobs."""
     return JobControl(
         store=store,
         queue=job_queue(settings),
@@ -115,8 +113,10 @@ def job_control(settings: JobSettings, store: JobStore) -> JobControl:
 def children(
     settings: JobSettings, store: JobStore, kinds: Kinds | None = None, led_seconds: float = 0.0
 ) -> Children:
-    """What the handlers of parents make their children with; `kinds` as for `job_service`,
-    `led_seconds` as for `Children`."""
+    """Return the service with which handlers of parents create their children.
+
+    `kinds` as for `job_service`, `led_seconds` as for `Children`.
+    """
     return Children(
         store=store,
         queue=job_queue(settings),
@@ -129,7 +129,7 @@ def children(
 
 
 def driver(settings: JobSettings, store: JobStore) -> Driver:
-    """What the steps of an execution write to their job with."""
+    """Return the service with which the steps of an execution write to their job."""
     return Driver(
         store=store,
         queue=job_queue(settings),
@@ -145,7 +145,7 @@ def worker(
     store: JobStore,
     kinds: Kinds | None = None,
 ) -> Worker:
-    """A worker of the given kinds; `kinds` as for `job_service`."""
+    """Return a worker of the given kinds; `kinds` as for `job_service`."""
     return Worker(
         store=store,
         queue=job_queue(settings),
@@ -158,7 +158,7 @@ def worker(
 
 
 def sweep_pass(settings: JobSettings, store: JobStore) -> Callable[[], SweepResult]:
-    """One pass of the sweeper."""
+    """Return a function that performs one pass of the sweeper."""
     control = job_control(settings, store)
     sweeper = Sweeper(
         store=store,
@@ -171,6 +171,6 @@ def sweep_pass(settings: JobSettings, store: JobStore) -> Callable[[], SweepResu
 
 
 def redrive_pass(env: Mapping[str, str]) -> Callable[[], RedriveResult]:
-    """One pass over the dead letters, for its rule."""
+    """Return a function that performs one pass over the dead letters, for its schedule rule."""
     settings = LaneSettings.from_env(env)
     return Redrive(SqsDeadLetterQueues(sqs_client(), settings.lanes_url), all_lanes()).run

@@ -1,4 +1,4 @@
-"""Runs one job under a lease: claim, handler, outcome. The side that queues use."""
+"""Running one job under a lease: claim, handler, outcome. The job kernel's interface for queues."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ logger = logging.getLogger(__name__)
 
 
 class ReleaseJob(Exception):
-    """The invocation nears its deadline: the job goes back to pending, uncharged."""
+    """Raised near the invocation's deadline: the job becomes pending again, uncharged."""
 
 
 class AwaitChildren(Exception):
-    """All children of the job exist: it ends with the last of them."""
+    """Raised when all children of the job exist: it ends with the last of them."""
 
 
 class ClaimTransferred(Exception):
-    """An execution has the claim: see `Context.hand_over`."""
+    """Raised after the claim passed to an execution."""
 
 
 class Defer(Exception):
-    """The job waits until `until`, uncharged, for its reservation at `waiting_for`.
+    """Raised to make the job wait until `until`, uncharged, for its reservation at `waiting_for`.
 
-    `appointed`: `until` is certain, such as the next day's budget; the time after which a job that
-    waits expires begins there.
+    `appointed`: `until` is certain, such as the next day's budget, and the time limit of a waiting
+    job counts from there.
     """
 
     def __init__(self, until: datetime, waiting_for: str, *, appointed: bool = False) -> None:
@@ -60,7 +60,7 @@ class Defer(Exception):
 
 
 class CompletedInPart(Exception):
-    """The handler has a result, but not all of what was asked for: the job is partially failed."""
+    """Raised with an incomplete result: the job is partially failed."""
 
     def __init__(self, result: Mapping[str, Any], failure: Failure) -> None:
         super().__init__(failure.message)
@@ -69,7 +69,7 @@ class CompletedInPart(Exception):
 
 
 class Context:
-    """A handler's claim; its only way to change the job."""
+    """A handler's claim, and its only way to change the job."""
 
     def __init__(
         self, claimed: Claimed, store: JobStore, clock: Clock, remaining: Remaining
@@ -77,7 +77,7 @@ class Context:
         self.job: Job = claimed.job
         self.lease: Lease = claimed.lease
         self._written = claimed.job
-        """The job as last confirmed by the store; `job` may be ahead of it."""
+        """Job as last confirmed by the store; `job` may be ahead of it."""
         self._store = store
         self._clock = clock
         self.remaining = remaining
@@ -88,7 +88,7 @@ class Context:
     def note(self, kind: JobEventKind, message: str, data: Mapping[str, Any] | None = None) -> None:
         """Add an event; it is written with the next checkpoint or with the outcome.
 
-        Raises LeaseLost: so many events that one transaction can't hold them are written at once.
+        Writes the events at once if a transaction can't hold more; that raises LeaseLost.
         """
         if len(self._events) >= bounds.EVENTS_PER_WRITE:
             self._flush(self.job)
@@ -97,7 +97,7 @@ class Context:
     def checkpoint(self, step: str, progress: int) -> None:
         """Write step, progress and events, and renew the lease.
 
-        Raises LeaseLost when the claim has ended, ReleaseJob near the deadline.
+        Raises LeaseLost if the claim has ended, ReleaseJob if the invocation nears its deadline.
         """
         if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS:
             raise ReleaseJob
@@ -114,13 +114,13 @@ class Context:
     def add_children(
         self, children: Sequence[NewJob], events: Sequence[JobEvent], cursor: str | None
     ) -> None:
-        """Write children of the job, move its cursor on, and renew the lease.
+        """Write children of the job, move its cursor, and renew the lease.
 
-        Raises LeaseLost, SubmissionRaced, and ReleaseJob when the invocation nears its deadline.
+        Raises LeaseLost, SubmissionRaced, and ReleaseJob if the invocation nears its deadline.
         """
         if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS:
             raise ReleaseJob
-        assert self.job.family is not None  # a parent
+        assert self.job.family is not None  # the job is a parent
         after = replace(
             self.job,
             family=replace(self.job.family, cursor=cursor),
@@ -130,14 +130,14 @@ class Context:
         self.job = self._written = after
 
     def hand_over(self, seconds: float) -> None:
-        """Keep the claim for so long, for another process. Raises LeaseLost."""
+        """Extend the claim to `seconds` from now, for another process. Raises LeaseLost."""
         until = self._clock() + timedelta(seconds=seconds)
         self._flush(replace(self.job, locked_until=until))
 
     def end(self, after: Job, failure: Failure | None = None) -> None:
         """Write the outcome with the events so far, the failure and the new status.
 
-        Raises LeaseLost and DependencyUnavailable; any other error leaves the events as they were.
+        Raises LeaseLost and DependencyUnavailable; any other error leaves the events unchanged.
         """
         noted = len(self._events)
         if failure is not None:
@@ -155,14 +155,14 @@ class Context:
             raise
 
     def end_again(self, after: Job) -> None:
-        """Repeat the write of an outcome that wasn't answered, with the same events."""
+        """Repeat the write of an unconfirmed outcome, with the same events."""
         self._flush(after)
 
     def _flush(self, after: Job) -> None:
-        """One fenced write of the job as it now is, with the events noted so far.
+        """Write the job and the events noted so far, fenced, in one write.
 
-        When its answer is lost it may have happened: events and progress are kept for the next
-        write, which repeats them under the same ids, so that the timeline never goes back.
+        If the answer is lost, the write may have happened. Events and progress are kept for the
+        next write, which repeats them under the same ids, so that the timeline never goes back.
         """
         try:
             watchers = self._store.transition(self._written, after, self._events, lease=self.lease)
@@ -189,11 +189,12 @@ class Context:
 
 
 Handler = Callable[[Context], Mapping[str, Any]]
-"""Does the work of one kind and returns its result; its own writes carry `ctx.lease`."""
+"""Function that does the work of one kind and returns its result; its own writes carry `ctx.lease`.
+"""
 
 
 class Worker:
-    """Runs jobs named by queue messages."""
+    """Run jobs named by queue messages."""
 
     def __init__(
         self,
@@ -217,10 +218,10 @@ class Worker:
         self._sleep = sleep
 
     def run(self, ref: JobRef, remaining: Remaining) -> None:
-        """Claim the job and run its handler; a job that can't be claimed is left alone.
+        """Claim the job and run its handler; ignore a job that can't be claimed.
 
-        Raises DependencyUnavailable only when the store itself doesn't answer: the message then
-        comes back, or the sweeper finds the expired lease.
+        Raises DependencyUnavailable only if the store itself doesn't answer: the message then comes
+        back, or the sweeper finds the expired lease.
         """
         claimed = self._claim(ref, remaining)
         if claimed is None:
@@ -233,7 +234,7 @@ class Worker:
             logger.warning("lease_lost", extra={"job_id": ref.job_id, "fence": claimed.lease.fence})
 
     def _claim(self, ref: JobRef, remaining: Remaining) -> Claimed | None:
-        """Raises DependencyUnavailable."""
+        """Claim the job; return None if it can't be claimed. Raises DependencyUnavailable."""
         owner = self._new_owner()
         outcome = self._store.claim(ref, owner, self._clock(), lease_end(self._clock, remaining))
         if isinstance(outcome, Refused) and self._reclaimed(outcome.job):
@@ -250,7 +251,7 @@ class Worker:
         return None
 
     def _reclaimed(self, job: Job | None) -> bool:
-        """Whether the claim of a lost worker was reclaimed, here or by another process."""
+        """Return whether the claim of a lost worker was reclaimed, here or by another process."""
         now = self._clock()
         if job is None or not rules.has_expired_lease(job, now):
             return False
@@ -261,14 +262,16 @@ class Worker:
         return True
 
     def _replace_early_message(self, job: Job) -> None:
-        """Send a new message for one that came early: a lagging clock, or SQS's longest delay."""
+        """Resend a message that came early: because of a lagging clock, or SQS's longest delay."""
         now = self._clock()
         wait = (job.due_at - now).total_seconds()
         if job.status is JobStatus.PENDING and 0 < wait <= bounds.SQS_MAX_DELAY_SECONDS:
             send(self._queue, self._kinds, job, now)
 
     def _stopped(self, context: Context) -> bool:
-        """Whether the job's parent was cancelled or paused, and so the job is. Raises as `run`."""
+        """Stop the job if its parent was cancelled or paused; return whether it did. Raises as
+        `run`.
+        """
         job = context.job
         if job.parent is None:
             return False
@@ -320,7 +323,7 @@ class Worker:
                 self._end(context, rules.complete_in_part(job, result, lack, now), lack)
         except (DependencyUnavailable, LeaseLost):
             raise
-        except Exception as error:  # noqa: BLE001 - what the store can't take is an outcome, too
+        except Exception as error:  # noqa: BLE001 - an unstorable result is an outcome
             self._fail(context, error)
 
     def _fail(self, context: Context, error: Exception) -> None:
@@ -353,8 +356,8 @@ class Worker:
     def _end_again(self, context: Context, after: Job, error: DependencyUnavailable) -> None:
         """Repeat an outcome's write while lease and deadline allow: it can't be rescheduled.
 
-        A write that did happen is recognised by the store. Waits double with full jitter, so that
-        the workers of one outage don't retry in step. Raises `error` in the end, and LeaseLost.
+        The store recognises a write that did happen. Waits double with full jitter, so that the
+        workers of one outage don't retry in step. Raises `error` in the end, and LeaseLost.
         """
         until = context.job.locked_until
         for doubling in range(1, bounds.OUTCOME_TRIES):
@@ -373,10 +376,10 @@ class Worker:
 
 
 def send(queue: JobQueue, kinds: Mapping[str, KindPolicy], job: Job, now: datetime) -> None:
-    """Send the message of a pending job for the moment it is due, as far as SQS can delay.
+    """Send the message of a pending job for the time it is due, as far as SQS can delay.
 
-    A longer wait gets its message from the sweeper. A queue that doesn't answer is no failure: the
-    sweeper sends again.
+    The sweeper sends the message of a longer wait. It also resends if the queue doesn't answer, so
+    that is no failure.
     """
     if not job.sends:
         return
@@ -387,11 +390,11 @@ def send(queue: JobQueue, kinds: Mapping[str, KindPolicy], job: Job, now: dateti
 
 
 def lane_of(kinds: Mapping[str, KindPolicy], job: Job) -> Lane:
-    """The lane of a job's kind and priority."""
+    """Return the lane of a job's kind and priority."""
     return kinds[job.kind].lanes[job.priority]
 
 
 def delay_of(job: Job, now: datetime) -> int:
-    """Seconds by which a job's message is delayed: until it is due, at most what SQS takes."""
+    """Return the delay of a job's message in seconds: until it is due, at most what SQS accepts."""
     wait = math.ceil((job.due_at - now).total_seconds())
     return min(max(wait, 0), bounds.SQS_MAX_DELAY_SECONDS)

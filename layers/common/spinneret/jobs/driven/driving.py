@@ -1,4 +1,4 @@
-"""The steps' side of a driven job: what a worker's context is to other jobs."""
+"""Operations of an execution's steps on their job, like a worker's context for other jobs."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ _HELD_ALREADY = 1  # number of the event that the worker wrote before it started
 
 
 class Driver:
-    """Every method raises LeaseLost when the execution's claim has ended, and
-    DependencyUnavailable: then the step is tried again."""
+    """Operations of an execution on its job.
+
+    Every method raises LeaseLost if the execution's claim has ended. It raises
+    DependencyUnavailable if the step should be retried.
+    """
 
     def __init__(
         self,
@@ -45,11 +48,11 @@ class Driver:
         self._random = random
 
     def find(self, ref: JobRef) -> Job | None:
-        """The job as it stands, whoever holds it."""
+        """Return the job regardless of its claim."""
         return self._store.get(ref)
 
     def held(self, turn: ExecutionClaim) -> Job:
-        """The job, if the claim still holds it."""
+        """Return the job if the claim still holds it."""
         job = self._store.get(turn.ref)
         lease = turn.lease
         held = None if job is None else (job.status, job.fence, job.locked_by)
@@ -66,9 +69,9 @@ class Driver:
         progress: int,
         data: Mapping[str, Any],
     ) -> Job:
-        """Keep the claim until then and a margin; a step of the timeline.
+        """Extend the claim to `until` plus a margin, and add a step to the timeline.
 
-        A segment that gets on clears the attempts that lost executions were charged.
+        Resets the attempts that lost executions were charged, since the segment makes progress.
         """
         after = replace(
             job,
@@ -82,14 +85,14 @@ class Driver:
         return after
 
     def extend(self, turn: ExecutionClaim, job: Job, until: datetime) -> None:
-        """Keep the claim until then, if it would end earlier."""
+        """Extend the claim to `until` if it would end earlier."""
         if job.locked_until is not None and job.locked_until < until:
             self._store.transition(job, replace(job, locked_until=until), lease=turn.lease)
 
     def complete(
         self, turn: ExecutionClaim, job: Job, result: Mapping[str, Any], lack: Failure | None = None
     ) -> None:
-        """The job has its result; `lack` says what it lacks."""
+        """Complete the job with its result; `lack` says what is missing from it."""
         check_result(result)
         now = self._clock()
         if lack is None:
@@ -98,15 +101,15 @@ class Driver:
             self._end(turn, rules.complete_in_part(job, result, lack, now), job)
 
     def fail(self, turn: ExecutionClaim, job: Job, error: Exception) -> None:
-        """The job ends as a worker's error ends one: for good, or to be tried again later."""
+        """End the claim after an error as a worker does: the job fails, or is retried later."""
         self._end(turn, rules.after_error(job, error, self._clock(), self._random()), job)
 
     def await_children(self, turn: ExecutionClaim, job: Job) -> None:
-        """The execution ends; the parent does with the last of its children."""
+        """End the execution; the parent job ends with its last child."""
         self._end(turn, rules.await_children(job, self._clock()), job)
 
     def next_segment(self, turn: ExecutionClaim, job: Job) -> None:
-        """Give the job back, uncharged: a worker starts its next execution."""
+        """Release the job without charging an attempt; a worker starts its next execution."""
         after = rules.hand_back(job, self._clock(), work_seconds=float("inf"))
         self._end(turn, after, job)
 

@@ -2,8 +2,8 @@
 
     pk `T#<tenant>#SLOTS`, sk the group: `holders` (job id → until), `version`
 
-One item a tenant and group, written under the version that was read: exact under any number of
-takers.
+Each tenant and group has one item. Every write is conditional on the version that was read, so the
+number of holders is exact under concurrency.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from spinneret.kernel.errors import DependencyUnavailable
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-_TRIES: Final = 8  # takers of one tenant that may come in one moment
+_TRIES: Final = 8  # holders of one tenant that may try at the same moment
 
 
 class DynamoSemaphore:
@@ -65,7 +65,7 @@ class DynamoSemaphore:
     def _change(
         self, tenant: str, group: str, change: Callable[[dict[str, str]], dict[str, str] | None]
     ) -> bool:
-        """False when `change` answers None."""
+        """Apply `change` to the holders; return False if it returns None."""
         key = {"pk": f"T#{tenant}#SLOTS", "sk": group}
         for _ in range(_TRIES):
             with translate_aws_errors("dynamodb"):
@@ -81,7 +81,7 @@ class DynamoSemaphore:
         raise DependencyUnavailable("dynamodb", "too many takers of one slot")
 
     def _put(self, key: dict[str, str], holders: dict[str, str], version: int) -> bool:
-        """False when another was faster."""
+        """Write the holders; return False if the item changed meanwhile."""
         try:
             with translate_aws_errors("dynamodb"):
                 self._client.put_item(

@@ -1,4 +1,4 @@
-"""What an execution carries from step to step: ids only."""
+"""State that an execution passes from step to step: ids only."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from spinneret.jobs.models import JobRef, Lease
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutionClaim:
-    """One step of an execution: whose claim it holds, and its number."""
+    """One step of an execution: its claim and its number."""
 
     tenant: str
     job_id: str
     fence: int
     owner: str
     number: int = 0
-    """Of the steps that write to the job; numbers its events."""
+    """Number of the step, counting only steps that write to the job; numbers the job's events."""
 
     @property
     def ref(self) -> JobRef:
-        """The job."""
+        """Reference to the job."""
         return JobRef(tenant=self.tenant, job_id=self.job_id)
 
     @property
     def lease(self) -> Lease:
-        """The claim."""
+        """The claim as a lease."""
         return Lease(tenant=self.tenant, job_id=self.job_id, fence=self.fence, owner=self.owner)
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
-        """From a state's input; raises KeyError for one that no execution of ours has."""
+        """Build from a state's input. Raises KeyError if it isn't from an execution of ours."""
         return cls(
             tenant=given["tenant"],
             job_id=given["job_id"],
@@ -42,5 +42,5 @@ class ExecutionClaim:
         )
 
     def state(self) -> dict[str, Any]:
-        """The inverse of `of`."""
+        """Return the state for `of`."""
         return asdict(self)

@@ -1,4 +1,4 @@
-"""What driven jobs need from outside."""
+"""Ports of driven jobs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Executions(Protocol):
     """Executions of one state machine."""
 
     def start(self, name: str, state: Mapping[str, Any]) -> None:
-        """Start one; the same name with the same state again changes nothing.
+        """Start an execution; no-op if the name was started with the same state.
 
         `name` has at most 80 characters and isn't used for anything else within 90 days
         (StartExecution API reference). Raises DependencyUnavailable.
@@ -20,24 +20,27 @@ class Executions(Protocol):
 
 
 class CallbackTokens(Protocol):
-    """Tokens of states that wait for a callback. A token is the right to move its execution: it is
-    kept in our own rows and given to nobody. Raises DependencyUnavailable."""
+    """Tokens of states that wait for a callback.
+
+    A token is the right to move its execution: it is stored in our own rows and never disclosed.
+    Methods raise DependencyUnavailable.
+    """
 
     def complete(self, token: str) -> bool:
-        """Let the state go on; False for a token that nobody waits for any more."""
+        """Complete the task token; return False if no state waits for it."""
         ...
 
     def heartbeat(self, token: str) -> bool:
-        """Begin the state's heartbeat time anew; False as for `complete`."""
+        """Restart the state's heartbeat timeout; return False as `complete` does."""
         ...
 
 
 IsOver = Callable[[str], bool]
-"""Whether the holder of this name needs its place no more. Raises DependencyUnavailable."""
+"""Whether the named holder no longer needs its slot. Raises DependencyUnavailable."""
 
 
 class Semaphore(Protocol):
-    """Places of which each tenant has a few, in groups. All methods raise DependencyUnavailable."""
+    """A few slots per tenant and group. All methods raise DependencyUnavailable."""
 
     def take(
         self,
@@ -49,12 +52,12 @@ class Semaphore(Protocol):
         most: int,
         is_over: IsOver | None = None,
     ) -> bool:
-        """Take a place until then, or keep it for longer; False when `most` others have one.
+        """Acquire a slot until `until`, or extend it; return False if `most` others hold one.
 
-        Where that is so, places of holders that are over by `is_over` are free.
+        If all are held, slots of holders for which `is_over` returns True are free.
         """
         ...
 
     def leave(self, tenant: str, group: str, holder: str) -> None:
-        """Give it back; harmless without one."""
+        """Release the slot; no-op if not held."""
         ...

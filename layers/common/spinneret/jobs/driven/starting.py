@@ -1,4 +1,4 @@
-"""The handler of a driven kind: starts the execution that does the job."""
+"""Handler of a driven kind: starts the execution that performs the job."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from spinneret.kernel import bounds
 
 
 class Starter:
-    """Leaves the claim to an execution named by job and fence: one of each segment."""
+    """Start an execution named by job and fence, and pass the claim to it: one per segment."""
 
     def __init__(self, executions: Executions, prepare: Callable[[Context], None]) -> None:
-        """`prepare` makes what the execution works on known; it may raise what handlers raise."""
+        """`prepare` sets up the data for the execution; it may raise what handlers raise."""
         self._executions = executions
         self._prepare = prepare
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Never returns: raises ClaimTransferred, or what `prepare`, `hand_over` and `start` raise.
+        """Start the execution. Always raises: ClaimTransferred, or what its three calls raise.
 
-        The claim is kept for the execution before it begins: its first step may be faster than a
-        write after the start, which would shorten the lease that the step has just renewed.
+        The claim is extended before the execution starts. If it were extended after the start, the
+        write could shorten a lease that a fast first step has just renewed.
         """
         self._prepare(context)
         lease = context.lease

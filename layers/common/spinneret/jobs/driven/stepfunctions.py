@@ -13,7 +13,7 @@ from spinneret.aws.clients import error_code, translate_aws_errors
 if TYPE_CHECKING:
     from types_boto3_stepfunctions import SFNClient
 
-# Answers about a state that has ended, or timed out (API reference of SendTaskSuccess).
+# Errors for a state that has ended, or timed out (API reference of SendTaskSuccess).
 _OVER: Final = frozenset({"InvalidToken", "TaskDoesNotExist", "TaskTimedOut"})
 
 
@@ -25,7 +25,7 @@ class StepFunctionsExecutions:
         self._machine = machine_arn
 
     def start(self, name: str, state: Mapping[str, Any]) -> None:
-        """See Executions. An execution of the name that has ended already counts as started."""
+        """See Executions. Counts an ended execution of the same name as started."""
         try:
             with translate_aws_errors("stepfunctions"):
                 self._client.start_execution(
@@ -62,7 +62,7 @@ class StepFunctionsTokens:
 
 
 def _is_over(error: ClientError) -> bool:
-    """Always False, for a state that nobody waits for; raises any other error."""
+    """Return False if no state waits for the token; re-raise any other error."""
     if error_code(error) not in _OVER:
         raise error
     return False

@@ -1,1 +1,1 @@
-"""Side effects outside of our store: at most one per key."""
+"""Side effects outside our store: at most one per key."""

@@ -87,7 +87,9 @@ class DynamoEffectStore:
         condition: dynamo.Condition,
         besides: Sequence[TransactWriteItemTypeDef] = (),
     ) -> dict[str, Any] | None:
-        """Write the record; the one that stands instead, or {} if only `besides` didn't hold."""
+        """Write the record and return None. On conflict, return the existing record, or {} if only
+        a further condition failed.
+        """
         writes = [
             lease_check(self._jobs, lease),
             dynamo.put(self._idempotency, record, condition),
@@ -104,7 +106,11 @@ class DynamoEffectStore:
     def _claim_is_over(
         self, lease: Lease, known: Mapping[str, Any]
     ) -> list[TransactWriteItemTypeDef]:
-        """An own earlier claim is, as this one holds the job. Another job's must be checked."""
+        """Build the check that the recorded claim has ended.
+
+        An earlier claim of the same job has ended, since this one holds the job; another job's
+        claim must be checked.
+        """
         if known["job_id"] == lease.job_id:
             return []
         other = JobRef(tenant=lease.tenant, job_id=known["job_id"])

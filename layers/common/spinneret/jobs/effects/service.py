@@ -1,10 +1,10 @@
-"""Side effects outside of our store, such as a listing or a delivery: at most one per key.
+"""Side effects outside our store, such as a listing or a delivery: at most one per key.
 
 The store can't share a transaction with a foreign system. So a record is written before the call,
 and its result after it; both writes carry the fence of the claim. The record also holds the latest
-time at which the call can still run: until then no other claim begins it, not even the job's own
-next one, because a pause or a cancel ends a claim while its call goes on. A claim that finds an
-older record without a result asks the foreign system what happened.
+time at which the call can still run. Until then no other claim starts it, not even the job's own
+next one: a pause or a cancel ends a claim while its call continues. A claim that finds an older
+record without a result asks the foreign system what happened.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Result = Mapping[str, Any]
 
 
 class SideEffects:
-    """Performs side effects of jobs."""
+    """Perform side effects of jobs."""
 
     def __init__(self, store: EffectStore, clock: Clock) -> None:
         self._store = store
@@ -38,14 +38,16 @@ class SideEffects:
         perform: Callable[[], Result],
         reconcile: Callable[[], Result | None],
     ) -> Result:
-        """The result of the effect `key` of this tenant, performed now or earlier.
+        """Return the result of the tenant's effect `key`, performed now or earlier.
 
-        `request` is the fingerprint of what is asked for; another one under the same key raises
-        IdempotencyMismatch. `perform` takes at most `seconds`, which must lie within the lease, or
-        the job is handed back. `reconcile` finds out whether an earlier claim performed it: its
-        result, or None. The job is deferred while the call of another claim may still run. Raises
-        LeaseLost. Either may raise Defer or a PermanentError once its calls have ended: the effect
-        stays in doubt.
+        `request` is the fingerprint of the request; another one under the same key raises
+        IdempotencyMismatch. `perform` takes at most `seconds`, which must lie within the lease;
+        otherwise this raises ReleaseJob. `reconcile` checks whether an earlier claim performed the
+        effect, and returns its result or None. The job is deferred while another claim's call may
+        still run. Raises LeaseLost.
+
+        `perform` and `reconcile` may raise Defer or a PermanentError once their calls have ended:
+        the effect stays in doubt.
         """
         begun, until = self._begin(context, key, request, seconds)
         if isinstance(begun, EffectDone):
@@ -54,13 +56,15 @@ class SideEffects:
             outcome = None
             if isinstance(begun, EffectUncertain):
                 outcome = reconcile()
-                if outcome is None:  # which took time: the record must cover the call
+                if (
+                    outcome is None
+                ):  # this took time, so the record must be extended to cover the call
                     _, until = self._begin(context, key, request, seconds)
             if outcome is None:
                 if self._clock() + _call(seconds) > until:
                     raise ReleaseJob
                 outcome = perform()
-        except (Defer, PermanentError):  # no call runs any more: the next claim needn't wait for it
+        except (Defer, PermanentError):  # the call has ended, so the next claim needn't wait for it
             now = self._clock()
             self._store.begin(context.lease, key, request, now, now)
             raise
@@ -70,7 +74,10 @@ class SideEffects:
     def _begin(
         self, context: Context, key: str, request: str, seconds: float
     ) -> tuple[EffectStarted | EffectUncertain | EffectDone, datetime]:
-        """Record the effect as begun, and until when its call may run. Raises ReleaseJob, Defer."""
+        """Record the effect as begun; return the outcome and the end of its call.
+
+        Raises ReleaseJob and Defer.
+        """
         now = self._clock()
         lease_end = context.job.locked_until
         if lease_end is None or now + _call(seconds) > lease_end:
@@ -84,5 +91,5 @@ class SideEffects:
 
 
 def _call(seconds: float) -> timedelta:
-    """The time that a call needs, with the skew of two clocks."""
+    """Return the time that a call needs, including the skew between two clocks."""
     return timedelta(seconds=seconds + bounds.EFFECT_MARGIN_SECONDS)

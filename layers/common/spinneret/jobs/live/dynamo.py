@@ -49,7 +49,7 @@ class DynamoConnectionStore:
         self._table = table
 
     def open(self, connection: Connection, now: datetime) -> None:
-        """See ConnectionStore; both rows or none, so that no connection escapes its key's end."""
+        """See ConnectionStore. Writes both rows or none, so that no connection outlives its key."""
         writes = [
             dynamo.put(self._table, items.connection_item(connection, now)),
             dynamo.put(self._table, items.opened_item(connection, now)),
@@ -96,7 +96,9 @@ class DynamoConnectionStore:
         raise Conflict("too many subscriptions")
 
     def _recounted(self, ref: JobRef, failed: dynamo.ConditionFailed) -> bool:
-        """Whether there is room after a recount: purged rows of lost clients weren't subtracted."""
+        """Recount the subscribers; return whether there is room. Purged rows of lost clients were
+        not subtracted.
+        """
         job = failed.standing.get(_JOB)
         if not job or set(failed.standing) != {_JOB}:
             return False
@@ -109,12 +111,12 @@ class DynamoConnectionStore:
             {"watchers": number},
             dynamo.equals(watchers=job["watchers"]),
         )
-        with suppress(dynamo.ConditionFailed):  # a subscription changed: the next try reads it
+        with suppress(dynamo.ConditionFailed):  # a subscription changed; the next try reads it
             dynamo.transact(self._client, [counted])
         return True
 
     def subscribe_to_events(self, connection: Connection, ref: JobRef, now: datetime) -> None:
-        """See ConnectionStore; its bound of subscribers isn't exact, as nothing counts them."""
+        """See ConnectionStore. The subscriber limit isn't exact, since no row counts them."""
         if not is_id(ref.job_id):
             raise NotFound("no such subject")
         if len(self.subscribers(ref)) >= bounds.SUBSCRIBERS_PER_JOB:
@@ -160,11 +162,13 @@ class DynamoConnectionStore:
         except dynamo.ConditionFailed as failed:
             if failed.standing.get(_JOB) != {}:
                 return  # it wasn't subscribed, or the connection is gone
-            with suppress(dynamo.ConditionFailed):  # as above
-                dynamo.transact(self._client, writes)  # no job: a subject that isn't counted
+            with suppress(dynamo.ConditionFailed):  # same as above
+                dynamo.transact(
+                    self._client, writes
+                )  # no job: the subject of events, which has no count
 
     def close(self, connection_id: str) -> None:
-        """See ConnectionStore; an interrupted call can be repeated."""
+        """See ConnectionStore. An interrupted call can be repeated."""
         connection = self._closing(connection_id)
         if connection is None:
             return
@@ -203,7 +207,9 @@ class DynamoConnectionStore:
         return [items.subscriber_from_item(row) for row in rows]
 
     def _closing(self, connection_id: str) -> Connection | None:
-        """Mark it as closing, so that it takes no more subscriptions; None when it is unknown."""
+        """Mark the connection as closing, so that it accepts no subscriptions; return None if
+        unknown.
+        """
         assignment, condition = "SET #closing = :yes", "attribute_exists(#pk)"
         try:
             with translate_aws_errors("dynamodb"):
@@ -224,7 +230,7 @@ class DynamoConnectionStore:
 
 
 def _raise_unless_subscribed(failed: dynamo.ConditionFailed) -> None:
-    """Raises the reason of a refused subscription; returns when there is one already."""
+    """Raise the reason of a refused subscription; return if it already exists."""
     connection = failed.standing.get(_CONNECTION, {"exists": True})
     if not connection or "closing" in connection:
         raise NotFound("the connection is closed") from failed

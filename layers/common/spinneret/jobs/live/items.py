@@ -1,4 +1,4 @@
-"""Connections and subscriptions as DynamoDB items, and back."""
+"""Conversion of connections and subscriptions to and from DynamoDB items."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Item = dict[str, Any]
 
 
 def connection_item(connection: Connection, now: datetime) -> Item:
-    """A connection without subscriptions."""
+    """Return the item of a connection without subscriptions."""
     item = {
         **keys.connection_key(connection.id),
         "tenant": connection.tenant,
@@ -28,11 +28,13 @@ def connection_item(connection: Connection, now: datetime) -> Item:
 
 
 def connection_from_item(connection_id: str, item: Mapping[str, Any]) -> Connection:
-    """The inverse of `connection_item`, with its subscriptions."""
+    """Convert a `connection_item` back to a connection, with its subscriptions."""
     return Connection(
         id=connection_id,
         tenant=item["tenant"],
-        key_id=item.get("key_id", ""),  # a row of an earlier release: no key, so it ends
+        key_id=item.get(
+            "key_id", ""
+        ),  # a row of an earlier release has no key, so its connection is closed
         ends_at=parse_optional_stamp(item.get("ends_at")),
         only_job=item.get("only_job"),
         jobs=frozenset(item.get("jobs", ())),
@@ -40,12 +42,12 @@ def connection_from_item(connection_id: str, item: Mapping[str, Any]) -> Connect
 
 
 def opened_item(connection: Connection, now: datetime) -> Item:
-    """The entry of a connection under its key."""
+    """Return the entry of a connection under its key."""
     return {**keys.opened_key(connection), "purge_at": _purge_at(now)}
 
 
 def subscriber_item(ref: JobRef, connection: Connection, now: datetime) -> Item:
-    """A subscription to a job."""
+    """Return the item of a subscription to a job."""
     item = {**keys.subscriber_key(ref, connection.id), "purge_at": _purge_at(now)}
     if connection.ends_at is not None:
         item["ends_at"] = to_iso(connection.ends_at)
@@ -53,7 +55,7 @@ def subscriber_item(ref: JobRef, connection: Connection, now: datetime) -> Item:
 
 
 def subscriber_from_item(item: Mapping[str, Any]) -> Subscriber:
-    """The inverse of `subscriber_item`."""
+    """Convert a `subscriber_item` back to a subscriber."""
     return Subscriber(
         connection_id=str(item["sk"]).removeprefix(keys.SUBSCRIBER_PREFIX),
         ends_at=parse_optional_stamp(item.get("ends_at")),
@@ -61,5 +63,5 @@ def subscriber_from_item(item: Mapping[str, Any]) -> Subscriber:
 
 
 def _purge_at(now: datetime) -> int:
-    """Of a connection's rows, should its $disconnect get lost."""
+    """TTL of a connection's items, in case $disconnect is lost."""
     return epoch_seconds(now + timedelta(seconds=bounds.CONNECTION_SECONDS))

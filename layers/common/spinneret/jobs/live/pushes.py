@@ -1,7 +1,7 @@
 """Pushes to the WebSocket clients that subscribe to a job (P-07).
 
 A push is best effort and never changes the job. A connection that can't be reached is closed, so
-that its client reconnects; on subscribing again it gets the timeline that it missed.
+that its client reconnects. When it subscribes again, it gets the timeline that it missed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 class Pushes:
-    """Sends messages to the subscribers of a job."""
+    """Send messages to the subscribers of a job."""
 
     def __init__(
         self,
@@ -41,9 +41,9 @@ class Pushes:
         self._clock = clock
 
     def push(self, ref: JobRef, messages: Callable[[], Iterator[str]]) -> None:
-        """To all subscribers in parallel; the messages are made only if there are any.
+        """Send to all subscribers in parallel; `messages` is called only if there are any.
 
-        It takes PUSH_SECONDS at most, and raises nothing that an outage may cause.
+        Takes PUSH_SECONDS at most, and raises nothing that an outage may cause.
         """
         try:
             subscribers = self._connections.subscribers(ref)
@@ -71,7 +71,7 @@ class Pushes:
             return False
 
     def _drop(self, connection_id: str) -> None:
-        """What an outage leaves of it ends with its next message, or is purged."""
+        """Close the connection. If an outage prevents that, its next message or its TTL ends it."""
         logger.info("subscriber_dropped", extra={"connection_id": connection_id})
         for part in (self._sockets.end, self._connections.close):
             try:
@@ -81,19 +81,19 @@ class Pushes:
 
 
 class LiveEvents:
-    """A listener of the job store: pushes what is written to a timeline to its subscribers."""
+    """Listener of the job store that pushes new timeline events to subscribers."""
 
     def __init__(self, pushes: Pushes) -> None:
         self._pushes = pushes
 
     def __call__(self, job: Job, events: Sequence[JobEvent]) -> None:
-        """One push for all events of one write."""
+        """Push all events of one write in one push."""
         if job.watchers and events:
             self._pushes.push(job.ref, lambda: messages(job.ref, events))
 
 
 class Subscribers:
-    """Implements Sink: pushes a domain event to the subscribers of its subject: a job, a target."""
+    """Sink that pushes a domain event to the subscribers of its subject (a job, a target)."""
 
     name: Final = "subscribers"
 
@@ -101,13 +101,13 @@ class Subscribers:
         self._pushes = pushes
 
     def take(self, event: DomainEvent) -> None:
-        """See Sink; best effort, so it never fails."""
+        """See Sink. Best effort, so it never fails."""
         ref = JobRef(tenant=event.tenant, job_id=event.subject)
         self._pushes.push(ref, lambda: iter([event_message(event)]))
 
 
 def messages(ref: JobRef, events: Sequence[JobEvent]) -> Iterator[str]:
-    """`{"type": "events", "job_id": …, "items": […]}`; several where one would be too large."""
+    """Yield `{"type": "events", "job_id": …, "items": […]}`; several if one is too large."""
     views = [json.dumps(event_view(event).model_dump(mode="json")) for event in events]
     part: list[str] = []
     size = 0
@@ -121,8 +121,11 @@ def messages(ref: JobRef, events: Sequence[JobEvent]) -> Iterator[str]:
 
 
 def event_message(event: DomainEvent) -> str:
-    """`{"type": "event", "subject": …, "job_id": …, "event": {…}}`: the subject is the job, or
-    what else the event is about; its data is below SOCKET_MESSAGE_BYTES."""
+    """Return `{"type": "event", "subject": …, "job_id": …, "event": {…}}`.
+
+    The subject is the job, or the other subject of the event. The event's data is below
+    SOCKET_MESSAGE_BYTES.
+    """
     about = {
         "id": event.id,
         "type": event.type,
@@ -136,7 +139,7 @@ def event_message(event: DomainEvent) -> str:
 
 
 def is_past(end: datetime | None, now: datetime) -> bool:
-    """Whether a connection's time is over; None lasts for ever."""
+    """Return whether a connection has expired; None never expires."""
     return end is not None and end <= now
 
 

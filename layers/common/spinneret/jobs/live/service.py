@@ -1,8 +1,8 @@
-"""Live progress over WebSockets: subscriptions of clients (P-07); pushes to them: `pushes`.
+"""Subscriptions of WebSocket clients to live progress (P-07); `pushes` sends to them.
 
-A connection lasts no longer than its key or ticket: every message from it and every push to it
-checks the expiry that was stored when it was opened; a revocation closes it at once, and should
-that fail, its next message does.
+A connection lasts no longer than its key or ticket. Every message from it and every push to it
+checks the expiry that was stored when it was opened. A revocation closes the connection at once; if
+that fails, the connection's next message does.
 """
 
 from __future__ import annotations
@@ -34,15 +34,17 @@ logger = logging.getLogger(__name__)
 _ACTIONS: Final = ("subscribe", "unsubscribe")
 
 Others = Mapping[str, Callable[[Connection, Mapping[str, Any]], Mapping[str, Any]]]
-"""What else a client may ask for: `action` → what answers the message, for products. Raises
-ValidationFailed for fields that are wrong; it looks itself at what a ticket allows (`only_job`)."""
+"""Further actions of products: `action` → function that returns the answer.
+
+It raises ValidationFailed for invalid fields, and checks itself what a ticket allows (`only_job`).
+"""
 
 IsActive = Callable[[str, str], bool]
-"""Whether a tenant's key, by its id, is good. Raises DependencyUnavailable."""
+"""Whether a tenant's key, given by its id, is valid. Raises DependencyUnavailable."""
 
 
 class LiveService:
-    """One client's connection: subscriptions, and the timeline so far."""
+    """Subscriptions of one client's connection, and the timeline so far."""
 
     def __init__(
         self,
@@ -64,18 +66,19 @@ class LiveService:
         self._connections.open(connection, self._clock())
 
     def disconnect(self, connection_id: str) -> None:
-        """End all its subscriptions; harmless when it has none."""
+        """End all subscriptions of the connection; no-op if it has none."""
         self._connections.close(connection_id)
 
     def receive(self, connection_id: str, text: str, is_active: IsActive) -> None:
-        """`{"action": "subscribe" | "unsubscribe", "job_id": …, "after": event id or absent}`.
+        """Handle `{"action": "subscribe" | "unsubscribe", "job_id": …, "after": event id or
+        absent}`.
 
-        `{"action": …, "subject": …}` instead is about the domain events of what is no job, such as
-        a target. They have no timeline, and nobody looks whether there is such a subject: a foreign
-        id, like an unknown one, just has no events.
+        `{"action": …, "subject": …}` subscribes to the domain events of another subject, such as a
+        target. Such events have no timeline, and the subject's existence isn't checked: an unknown
+        id, or one of another tenant, has no events.
 
-        Answers and errors are sent to the connection. One that is unknown, or whose key or ticket
-        has ended, is closed instead. Raises DependencyUnavailable.
+        Answers and errors are sent to the connection. An unknown connection, or one whose key or
+        ticket has ended, is closed instead. Raises DependencyUnavailable.
         """
         connection = self._connections.find(connection_id)
         if connection is None or self._has_ended(connection, is_active):
@@ -91,10 +94,11 @@ class LiveService:
             self._send(connection_id, {"type": "error", **facts})
 
     def end_all(self, tenant: str, key_id: str) -> None:
-        """End the connections of a key that is revoked. Raises nothing that an outage may cause.
+        """End the connections of a revoked key. Raises nothing that an outage may cause.
 
-        All subscriptions end before the first socket is closed, so that no push waits for one that
-        is closing. A second revocation goes on with what an outage, or ENDING_SECONDS, left.
+        All subscriptions end before the first socket is closed, so that no push waits for a closing
+        socket. A second revocation ends the connections that an outage, or ENDING_SECONDS, left
+        open.
         """
         deadline = self._clock() + timedelta(seconds=bounds.ENDING_SECONDS)
         closed = self._close_all(tenant, key_id, deadline)
@@ -130,7 +134,7 @@ class LiveService:
         return True
 
     def _opened_with(self, tenant: str, key_id: str) -> Iterator[str]:
-        """All of them, page by page."""
+        """Yield the ids of all connections of the key, page by page."""
         page: Sequence[str] = ()
         while True:
             after = page[-1] if page else None
@@ -174,7 +178,8 @@ class LiveService:
         self._send(connection.id, {"type": f"{action}d", "subject": subject})
 
     def _subscribe(self, connection: Connection, ref: JobRef, after: str | None) -> None:
-        """Subscribe first, then send the timeline: an event may come twice, but none is missed.
+        """Subscribe first, then send the timeline, so that an event may come twice but never gets
+        lost.
 
         A push may overtake the catch-up; `caught_up` names the last event of the catch-up.
         """
@@ -206,7 +211,7 @@ def _is_position(after: Any) -> bool:
 
 
 def _object(text: str) -> dict[str, Any]:
-    """Raises MalformedRequest and ValidationFailed."""
+    """Parse a message. Raises MalformedRequest and ValidationFailed."""
     if len(text) > bounds.SOCKET_REQUEST_CHARS:
         raise ValidationFailed(f"a message has at most {bounds.SOCKET_REQUEST_CHARS} characters")
     value = parse_json(text)
@@ -216,7 +221,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _parsed_subject(value: Mapping[str, Any]) -> tuple[str, str]:
-    """Raises ValidationFailed."""
+    """Return action and subject. Raises ValidationFailed."""
     wrong = [
         name
         for name, good in (
@@ -230,7 +235,7 @@ def _parsed_subject(value: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _parsed(value: Mapping[str, Any]) -> tuple[str, str, str | None]:
-    """Raises ValidationFailed."""
+    """Return action, job id and position. Raises ValidationFailed."""
     unknown = sorted(value.keys() - {"action", "job_id", "after"})
     wrong = [
         name
@@ -246,7 +251,7 @@ def _parsed(value: Mapping[str, Any]) -> tuple[str, str, str | None]:
 
 
 def _require_good(wrong: Sequence[str]) -> None:
-    """Raises ValidationFailed for fields that are wrong."""
+    """Raise ValidationFailed if any field is invalid."""
     if wrong:
         fields = [{"field": name} for name in wrong]
         raise ValidationFailed(f"invalid: {', '.join(wrong)}", details={"fields": fields})

@@ -1,4 +1,4 @@
-"""Sends to WebSocket clients by API Gateway's `@connections` API."""
+"""Sending to WebSocket clients through API Gateway's `@connections` API."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ApiGatewaySockets:
-    """Implements Sockets; the client's time-out is PUSH_SECONDS and it tries once."""
+    """Implements Sockets. The client's timeout is PUSH_SECONDS; it doesn't retry."""
 
     def __init__(self, client: ApiGatewayManagementApiClient) -> None:
         self._client = client

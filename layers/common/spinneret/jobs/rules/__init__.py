@@ -1,8 +1,8 @@
-"""The life of a job as pure functions: each takes a job and returns the job after one step.
+"""Life of a job as pure functions: each takes a job and returns the job after one step.
 
-`states`: the state machine. `outcomes`: how a claim ends. `moves`: what a tenant or the clock does.
-`sweeping`: when the sweeper looks at a job, and what it then changes. `families`: parents and their
-children.
+`states`: the state machine. `outcomes`: the end of a claim. `moves`: operations of a tenant or the
+clock. `sweeping`: times at which the sweeper acts on a job, and its changes. `families`: parents
+and their children.
 """
 
 from spinneret.jobs.rules.families import (

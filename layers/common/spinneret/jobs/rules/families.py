@@ -1,7 +1,7 @@
-"""Parents and children: when a parent awaits, ends and begins again, and what a child's end counts.
+"""Rules of parents and children: waiting, ending, reopening, and counting of children's ends.
 
-A parent that awaits its children is running without a claim: nobody works at it, and only a child's
-end, or the tenant, moves it on.
+A parent that awaits its children is running without a claim. Only a child's end, or the tenant,
+changes its state.
 """
 
 from __future__ import annotations
@@ -30,35 +30,37 @@ _COUNTED: Final[Mapping[JobStatus, str]] = {status: status.value for status in T
 
 
 def new_family(children: int | None) -> ParentState:
-    """For so many children, or for an unknown number; one shard for each CHILDREN_PER_SHARD."""
+    """Return the state for a number of children, or an unknown number; one shard per
+    CHILDREN_PER_SHARD.
+    """
     if children is None:
         return ParentState(shards=bounds.CHILD_SHARDS)
     return ParentState(shards=min(bounds.CHILD_SHARDS, 1 + children // bounds.CHILDREN_PER_SHARD))
 
 
 def as_child(job: Job, parent: Job) -> Job:
-    """The job as a child of its parent."""
-    assert parent.family is not None  # it makes children
+    """Return the job as a child of its parent."""
+    assert parent.family is not None  # the parent creates children
     shard = shard_of(job.id, parent.family.shards)
     return replace(job, parent=parent.id, parent_shard=shard, batch=parent.id)
 
 
 def counted(before: Job, after: Job) -> str | None:
-    """The counter that the end of a child's run adds to; None for other moves."""
+    """Return the counter that the end of a child's run adds to; None for other moves."""
     if before.parent is None or before.status in TERMINAL:
         return None
     return _COUNTED.get(after.status)
 
 
 def uncounted(before: Job, after: Job) -> str | None:
-    """The counter that a child leaves as it begins another run."""
+    """Return the counter that a child leaves when it starts another run; None for other moves."""
     if before.parent is None or after.status in TERMINAL:
         return None
     return _COUNTED.get(before.status)
 
 
 def total(shards: Iterable[ChildCounts]) -> ChildCounts:
-    """The sum over all shards."""
+    """Return the sum over all shards."""
     sums: dict[str, int] = asdict(ChildCounts())
     for shard in shards:
         for name, number in asdict(shard).items():
@@ -67,42 +69,42 @@ def total(shards: Iterable[ChildCounts]) -> ChildCounts:
 
 
 def awaits_children(job: Job) -> bool:
-    """Whether nobody works at this parent and its children have to end."""
+    """Return whether a parent has no claim and waits for its children to end."""
     return job.status is JobStatus.RUNNING and job.locked_by is None
 
 
 def has_children_to_cancel(job: Job) -> bool:
-    """Whether children of this cancelled parent may still be alive."""
+    """Return whether children of this cancelled parent may still be unfinished."""
     return job.status is JobStatus.CANCELLED and job.family is not None and not job.family.settled
 
 
 def await_children(job: Job, now: datetime) -> Job:
-    """The claim ends: all children exist. Looked at again after CHILDREN_CHECK_SECONDS."""
+    """End the claim, since all children exist. Due for a check after CHILDREN_CHECK_SECONDS."""
     return replace(released(job, now), status=next_status(job, Transition.AWAIT))
 
 
 def schedule_recheck(job: Job, now: datetime) -> Job:
-    """The sweeper found children alive; it looks again a while later."""
+    """Schedule the sweeper's next check, since it found unfinished children."""
     return replace(job, due_at=not_before_creation(job, now))
 
 
 def cancelled_to(job: Job, child: str | None, now: datetime) -> Job:
-    """The sweeper has cancelled the children up to this one; None: all, and it begins again."""
-    assert job.family is not None  # a parent
+    """Record the last child up to which the sweeper cancelled all; None restarts at the first."""
+    assert job.family is not None  # the job is a parent
     return replace(schedule_recheck(job, now), family=replace(job.family, cancelled_to=child))
 
 
 def settled(job: Job) -> Job:
-    """All children of the parent have ended."""
-    assert job.family is not None  # a parent
+    """Record that all children of the parent have ended."""
+    assert job.family is not None  # the job is a parent
     return replace(job, family=replace(job.family, settled=True))
 
 
 def end_of(job: Job, counts: ChildCounts, now: datetime) -> Job:
-    """The parent as its last child's end leaves it.
+    """Return the parent after the end of its last child.
 
-    Children that their tenant cancelled count neither way; a parent all of whose children were
-    cancelled is cancelled.
+    Children that their tenant cancelled count neither as good nor as bad. A parent whose children
+    were all cancelled is cancelled.
     """
     good, bad = counts.completed, counts.failed + counts.expired
     if counts.partially_failed or (good and bad):
@@ -127,7 +129,7 @@ def end_of(job: Job, counts: ChildCounts, now: datetime) -> Job:
 
 
 def reopened(job: Job, now: datetime) -> Job:
-    """A finished parent of which one child begins again: a new run that awaits that child.
+    """Return a finished parent in a new run, which awaits a child that starts again.
 
     Raises Conflict for a parent that was cancelled.
     """
@@ -146,7 +148,9 @@ def reopened(job: Job, now: datetime) -> Job:
 
 
 def stopped_by_parent(job: Job, parent: Job | None, now: datetime) -> Job | None:
-    """What becomes of a child that was just claimed; None when it may go on."""
+    """Return the state of a just claimed child whose parent is cancelled or paused; None to
+    continue.
+    """
     if parent is None or parent.status not in (JobStatus.CANCELLED, JobStatus.PAUSED):
         return None
     if parent.status is JobStatus.CANCELLED:
@@ -155,14 +159,14 @@ def stopped_by_parent(job: Job, parent: Job | None, now: datetime) -> Job | None
 
 
 def progress_of(job: Job, counts: ChildCounts) -> int:
-    """Per cent of a parent's children that have ended; 100 only when it has ended itself."""
+    """Return the percentage of a parent's children that have ended; 100 only after its own end."""
     if job.status in TERMINAL:
         return 100
     return min(99, 100 * counts.ended // max(1, counts.created))
 
 
 def summary(counts: ChildCounts) -> dict[str, Any]:
-    """The counters as results and views show them."""
+    """Return the counters as results and views show them."""
     return {
         "total_count": counts.created,
         "completed_count": counts.completed,

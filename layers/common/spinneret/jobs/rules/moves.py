@@ -1,6 +1,6 @@
-"""What a tenant does with a job, and what happens when its time is over.
+"""Moves of a job by its tenant, and at its expiry.
 
-Raises Conflict where the job's status doesn't allow the move.
+They raise Conflict if the job's status doesn't allow the move.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from spinneret.jobs.rules.states import (
 
 
 def expire(job: Job, now: datetime) -> Job:
-    """The job was not claimed in time, or the reservation that it waited for didn't come."""
+    """Expire a job that wasn't claimed in time, or didn't get its reservation in time."""
     missed = f"no slot in time: {job.waiting_for}" if job.waiting_for else "not started in time"
     failure = Failure(code="EXPIRED", message=missed, type="expired")
     return with_next_fence(
@@ -29,8 +29,7 @@ def expire(job: Job, now: datetime) -> Job:
 
 
 def last_look(job: Job, now: datetime, seconds: float) -> Job:
-    """Its time is over, but an earlier claim may have acted: it is due once more, for so long, to
-    find that out."""
+    """Make an expired job due once more, for `seconds`, to check what an earlier claim did."""
     return with_next_fence(
         replace(
             job,
@@ -46,17 +45,17 @@ def last_look(job: Job, now: datetime, seconds: float) -> Job:
 
 
 def cancel(job: Job, now: datetime) -> Job:
-    """The tenant cancels it; a worker at it learns of this when its next write is refused."""
+    """Cancel the job; its worker's next write is refused."""
     return with_next_fence(finished(released_from_outside(job, now), Transition.CANCEL, now))
 
 
 def pause(job: Job, now: datetime) -> Job:
-    """Nothing is done until it is resumed; the next claim starts from the last effects."""
+    """Pause the job until it is resumed; the next claim starts from the last effects."""
     return with_next_fence(resting(released_from_outside(job, now)))
 
 
 def resume(job: Job, now: datetime) -> Job:
-    """Due at once."""
+    """Make the job due at once."""
     return with_next_fence(
         replace(
             job,
@@ -70,7 +69,7 @@ def resume(job: Job, now: datetime) -> Job:
 
 
 def retry(job: Job, now: datetime) -> Job:
-    """A new run under the same id; the timeline goes on and the fence keeps rising."""
+    """Start a new run under the same id; the timeline continues and the fence keeps rising."""
     after = replace(
         job,
         status=next_status(job, Transition.RETRY),
@@ -97,6 +96,6 @@ def retry(job: Job, now: datetime) -> Job:
 
 
 def is_troubled(job: Job) -> bool:
-    """Failed, or waiting for a further series of attempts."""
+    """Return whether the job failed, or waits for a further series of attempts."""
     waits_for_retry_series = job.status is JobStatus.PENDING and job.redrives > 0
     return waits_for_retry_series or job.status in (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED)

@@ -1,4 +1,4 @@
-"""How a claim ends: with a result, an error, a wait, or no answer at all."""
+"""The end of a claim: with a result, an error, a wait, or no answer at all."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ JITTER: Final = 0.2  # ruling "Backoff": ± 20 %
 
 
 def backoff(failures: int, unit_random: float, cap: float) -> timedelta:
-    """1 s, 2 s, 4 s … ± 20 %, never above `cap` seconds; `unit_random` is in [0, 1)."""
+    """Return 1 s, 2 s, 4 s … ± 20 %, at most `cap` seconds; `unit_random` is in [0, 1)."""
     base: float = min(cap, 2.0 ** min(max(failures, 1) - 1, 30))
     return timedelta(seconds=min(cap, base * (1 - JITTER + 2 * JITTER * unit_random)))
 
 
 def complete(job: Job, result: Mapping[str, Any], now: datetime) -> Job:
-    """The claim ends with a result."""
+    """End the claim with a result."""
     return replace(
         finished(released(job, now), Transition.COMPLETE, now),
         progress=100,
@@ -40,7 +40,7 @@ def complete(job: Job, result: Mapping[str, Any], now: datetime) -> Job:
 
 
 def complete_in_part(job: Job, result: Mapping[str, Any], failure: Failure, now: datetime) -> Job:
-    """The claim ends with a result that lacks something; a retry begins anew."""
+    """End the claim with an incomplete result; a retry starts from scratch."""
     return replace(
         finished(released(job, now), Transition.END_PARTLY, now),
         progress=100,
@@ -50,11 +50,11 @@ def complete_in_part(job: Job, result: Mapping[str, Any], failure: Failure, now:
 
 
 def after_error(job: Job, error: Exception, now: datetime, unit_random: float) -> Job:
-    """The claim ends with an error (P-03 and the rulings "Backoff" and "Redrive").
+    """End the claim with an error (P-03 and the rulings "Backoff" and "Redrive").
 
-    Transient errors wait and are charged; a fault of our own parts waits uncharged, for an hour at
-    most; everything else fails at once. An unexpected exception shows its class only: its text may
-    hold anything.
+    Transient errors wait and are charged. A fault of our own parts waits uncharged, for an hour at
+    most. Everything else fails at once. An unexpected exception shows only its class, because its
+    text may contain anything.
     """
     match error:
         case DependencyUnavailable():
@@ -71,7 +71,8 @@ def after_error(job: Job, error: Exception, now: datetime, unit_random: float) -
 
 
 def after_lease_expired(job: Job, now: datetime) -> Job:
-    """The claim's lease ended: charged like a failure, due again at once.
+    """End the claim after its lease expired: charge it like a failure, and make the job due at
+    once.
 
     A job that uses up its attempts this way fails for good: redrives are for transient reasons.
     """
@@ -87,14 +88,14 @@ def after_lease_expired(job: Job, now: datetime) -> Job:
 
 
 def has_expired_lease(job: Job, now: datetime) -> bool:
-    """Whether the job runs under a lease that has ended by every clock, skew included."""
+    """Return whether the job's lease has ended by every clock, including skew."""
     if job.status is not JobStatus.RUNNING or job.locked_until is None:
         return False
     return job.locked_until + timedelta(seconds=bounds.CLOCK_SKEW_SECONDS) <= now
 
 
 def hand_back(job: Job, now: datetime, work_seconds: float = bounds.JOB_WORK_SECONDS) -> Job:
-    """The worker stops before its own deadline: due again at once, nothing charged.
+    """Release the job before the worker's own deadline: due at once, nothing charged.
 
     A job that has worked for `work_seconds` in this run fails instead (ruling "Backoff").
     """
@@ -116,10 +117,11 @@ def defer(
     *,
     appointed: bool = False,
 ) -> Job:
-    """The job waits for its reservation at `until`; nothing is charged, however often it happens.
+    """Make the job wait for its reservation at `until`, without charging an attempt.
 
-    It expires `pending_seconds` after the first deferral of this run; None for never. A deferral
-    that is `appointed` for `until` counts from there. A last look that can't go on in time is over.
+    It expires `pending_seconds` after the first deferral of this run; None means never. If
+    `appointed`, the limit counts from `until`. A last look that can't continue in time expires at
+    once.
     """
     since = until if appointed else job.deferred_since or now
     limit = None if pending_seconds is None else since + timedelta(seconds=pending_seconds)
@@ -167,7 +169,7 @@ def _charged(job: Job, failure: Failure, now: datetime, wait: timedelta) -> Job:
 
 
 def _series_wait(redrives: int) -> timedelta:
-    """Before a further series of attempts: 30 s, 1, 2, 4 minutes, then 5 (P-08)."""
+    """Return the wait before a further series of attempts: 30 s, 1, 2, 4 minutes, then 5 (P-08)."""
     seconds = bounds.REDRIVE_FIRST_SECONDS * 2.0 ** min(redrives - 1, 10)
     return timedelta(seconds=min(seconds, bounds.REDRIVE_CAP_SECONDS))
 

@@ -1,4 +1,4 @@
-"""The state machine of a job, and the steps that several moves share."""
+"""State machine of a job, and steps that several moves share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TERMINAL: Final = frozenset(
     }
 )
 
-# Within a run nothing leaves a terminal state; a retry begins a new run.
+# Terminal states are final within a run; a retry starts a new run.
 TRANSITIONS: Final[Mapping[tuple[JobStatus, Transition], JobStatus]] = {
     (JobStatus.PENDING, Transition.CLAIM): JobStatus.RUNNING,
     (JobStatus.PENDING, Transition.RESEND): JobStatus.PENDING,
@@ -49,7 +49,7 @@ TRANSITIONS: Final[Mapping[tuple[JobStatus, Transition], JobStatus]] = {
 
 
 def next_status(job: Job, move: Transition) -> JobStatus:
-    """Raises Conflict when the job's status doesn't allow the move."""
+    """Return the status after a move. Raises Conflict if the job's status doesn't allow it."""
     to = TRANSITIONS.get((job.status, move))
     if to is None:
         raise Conflict(
@@ -59,7 +59,7 @@ def next_status(job: Job, move: Transition) -> JobStatus:
 
 
 def finished(job: Job, move: Transition, now: datetime) -> Job:
-    """In the terminal state that the move leads to, never before the job was started."""
+    """Return the job in the terminal state of the move, finished no earlier than it was started."""
     return replace(
         job,
         status=next_status(job, move),
@@ -69,7 +69,7 @@ def finished(job: Job, move: Transition, now: datetime) -> Job:
 
 
 def released(job: Job, now: datetime) -> Job:
-    """Without a claim; the time that it lasted is added to `worked_ms`."""
+    """Return the job without a claim; the claim's duration is added to `worked_ms`."""
     worked = now - job.claimed_at if job.claimed_at is not None else timedelta(0)
     return replace(
         job,
@@ -88,7 +88,7 @@ def released(job: Job, now: datetime) -> Job:
 
 
 def resting(job: Job) -> Job:
-    """Paused; a pause lifts `pending_seconds`: the tenant decides how long the job waits."""
+    """Return the job paused, without an expiry: the tenant decides how long it waits."""
     return replace(
         job,
         status=next_status(job, Transition.PAUSE),
@@ -99,31 +99,40 @@ def resting(job: Job) -> Job:
 
 
 def waiting(job: Job, due_at: datetime, now: datetime) -> Job:
-    """Due at that time, but never before it was made; no message yet where SQS can't delay it."""
+    """Make the job due at that time, but not before its creation; no message yet if SQS can't delay
+    it.
+    """
     due = not_before_creation(job, due_at)
     too_far = (due - now).total_seconds() > bounds.SQS_MAX_DELAY_SECONDS
     return replace(job, due_at=due, sends=0 if too_far else 1)
 
 
 def released_from_outside(job: Job, now: datetime) -> Job:
-    """As `released`, but the claim counts no longer than its lease: its worker may be dead."""
+    """Release as `released`, but count the claim at most until its lease end: its worker may be
+    dead.
+    """
     worked_until = now if job.locked_until is None else min(now, job.locked_until)
     moment = not_before_creation(job, now)
     return replace(released(job, worked_until), due_at=moment, updated_at=moment)
 
 
 def with_next_fence(job: Job) -> Job:
-    """Every move from outside a claim takes the next fence: an old claim can write no more."""
+    """Increment the fence, as every move from outside a claim does; the old claim's writes then
+    fail.
+    """
     return replace(job, fence=job.fence + 1)
 
 
 def not_before_creation(job: Job, moment: datetime) -> datetime:
-    """Clocks differ by seconds; a job is never due, moved or started before it was made."""
+    """Return `moment`, or the creation time if later.
+
+    Clocks differ by seconds, and a job is never due, moved or started before its creation.
+    """
     return max(moment, job.created_at)
 
 
 def status_event(job: Job, moment: datetime, **data: Any) -> JobEvent:
-    """The event of a move from outside a claim: the first of its fence."""
+    """Return the event of a move from outside a claim: the first of its fence."""
     return JobEvent(
         fence=job.fence,
         number=0,

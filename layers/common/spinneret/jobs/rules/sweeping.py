@@ -1,7 +1,7 @@
-"""When the sweeper looks at a job, and what it then changes.
+"""Times at which the sweeper acts on a job, and its changes.
 
-Two times, for two indexes: what must happen at a time never queues behind what may only need its
-message again.
+There are two times, for two indexes, so that timed actions never queue behind jobs that may only
+need another message.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from spinneret.kernel import bounds
 
 
 def wake_at(job: Job) -> datetime | None:
-    """When the sweeper must act on the job; None for a job that needs nothing.
+    """Return the time at which the sweeper must act on the job; None if it needn't.
 
-    A running job's lease end; the next look at a parent's children; a pending job's expiry, or the
-    time at which SQS can delay the message of a long wait.
+    This is a running job's lease end, the next check of a parent's children, a pending job's
+    expiry, or the time from which SQS can delay the message of a long wait.
     """
     match job.status:
         case JobStatus.RUNNING if awaits_children(job):
@@ -35,47 +35,49 @@ def wake_at(job: Job) -> datetime | None:
 
 
 def send_at(job: Job) -> datetime | None:
-    """When the first message of a long wait is sent, delayed by the rest; None for other jobs."""
+    """Return the time of a long wait's first message, delayed by the rest; None for other jobs."""
     if job.status is not JobStatus.PENDING or job.sends:
         return None
     return job.due_at - timedelta(seconds=bounds.LONG_WAIT_LEAD_SECONDS)
 
 
 def resend_at(job: Job) -> datetime | None:
-    """From when on the job's message counts as lost in an empty lane; None while none was sent.
+    """Return when the job's message counts as lost in an empty lane; None if there is no message.
 
-    RESEND_GRACE_SECONDS after the job was due, or after the last resend.
+    This is RESEND_GRACE_SECONDS after the job was due, or after the last resend.
     """
     return _lost_at(job, 1)
 
 
 def spaced_resend_at(job: Job) -> datetime | None:
-    """From when on it counts as lost in a lane that isn't empty, and where it may be queued.
+    """Return when the message counts as lost in a lane that isn't empty and may still hold it.
 
-    30 s after the job was due, or after the last resend 1, 2, 4 … 32 minutes, then an hour.
+    This is 30 s after the job was due, or after the last resend 1, 2, 4 … 32 minutes, then an hour.
     """
     return _lost_at(job, job.sends)
 
 
 def sweep_at(job: Job) -> datetime | None:
-    """The earlier of `wake_at` and `resend_at`."""
+    """Return the earlier of `wake_at` and `resend_at`."""
     moments = [wake_at(job), resend_at(job)]
     return min((each for each in moments if each is not None), default=None)
 
 
 def sent(job: Job, now: datetime) -> Job:
-    """The first message of a long wait was sent."""
+    """Record that the first message of a long wait was sent."""
     return replace(job, sends=1, resent_at=now, updated_at=now)
 
 
 def resent(job: Job, now: datetime) -> Job:
-    """One more message was sent for the same wait."""
+    """Record that one more message was sent for the same wait."""
     return replace(job, sends=job.sends + 1, resent_at=now, updated_at=now)
 
 
 def started_by_execution(job: Job, until: datetime) -> Job:
-    """The execution of its parent begins the job: that it has no message counts as a loss only
-    RESEND_GRACE_SECONDS after `until`."""
+    """Record that the parent's execution starts the job.
+
+    The missing message counts as lost only RESEND_GRACE_SECONDS after `until`.
+    """
     return replace(job, resent_at=until)
 
 
