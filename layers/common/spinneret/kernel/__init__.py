@@ -1,1 +1,1 @@
-"""What every domain shares: errors, bounds, settings, time, ids, canonical JSON."""
+"""Code that all domains share: errors, bounds, settings, time, ids, canonical JSON."""

@@ -1,7 +1,7 @@
-"""Strict JSON in, canonical JSON out.
+"""Strict JSON parsing and canonical JSON output.
 
-Two requests are the same request when their canonical forms are equal, so parsing refuses what
-would make that ambiguous: duplicate keys, NaN and infinities, bytes that aren't UTF-8.
+Two requests are the same if their canonical forms are equal. So parsing refuses anything that would
+make this ambiguous: duplicate keys, NaN and infinities, bytes that aren't UTF-8.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def canonical_json(value: Any) -> bytes:
-    """Sorted keys, no blanks, UTF-8. Tells 1 from "1" from true, and null from missing.
+    """Return JSON with sorted keys, without blanks, in UTF-8.
 
-    Numbers keep Python's shortest form, so 1 and 1.0 differ; RFC 8785 would unify them, which no
-    request of ours needs.
+    Distinguishes 1 from "1" from true, and null from missing. Numbers keep Python's shortest form,
+    so 1 and 1.0 differ. RFC 8785 would unify them, which no request of ours needs.
     """
     return json.dumps(
         value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
@@ -44,20 +44,25 @@ def canonical_json(value: Any) -> bytes:
 
 
 def json_text(value: Any) -> str:
-    """Return the stored form of a free-form value: JSON without blanks, in the order given.
+    """Return the stored form of a free-form value: JSON without blanks, in the given order.
 
-    Raises ValidationFailed for what isn't JSON or UTF-8; stores encode before they write anything.
+    Raises ValidationFailed for a value that isn't JSON or UTF-8; stores encode before they write
+    anything.
     """
     try:
         text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
         text.encode()
-    except (TypeError, ValueError, RecursionError) as error:  # sets, NaN, circles, half characters
+    except (
+        TypeError,
+        ValueError,
+        RecursionError,
+    ) as error:  # sets, NaN, circular references, unpaired surrogates
         raise ValidationFailed("a value isn't JSON") from error
     return text
 
 
 def fingerprint(value: Any) -> str:
-    """SHA-256 of the canonical form, in hex."""
+    """Return the SHA-256 of the canonical form, in hex."""
     return hashlib.sha256(canonical_json(value)).hexdigest()
 
 

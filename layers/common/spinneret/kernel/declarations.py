@@ -1,6 +1,6 @@
-"""What domains declare about themselves in a module of an agreed name, found by that name.
+"""Declarations of domains, found by the agreed name of a module in each domain.
 
-So no list of domains stands anywhere.
+This avoids a list of domains.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _DEPTH: Final = 2  # a domain is a group's package, or a group
 
 
 def declared(file: str, attribute: str) -> Iterator[Any]:
-    """The value of `attribute` in each domain's module `file`, in the order of their names.
+    """Yield the value of `attribute` in each domain's module `file`, ordered by domain name.
 
     A module of that name without the attribute declares nothing.
     """

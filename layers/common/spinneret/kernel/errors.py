@@ -1,4 +1,4 @@
-"""The one error tree.
+"""The error tree.
 
     DomainError
     ├── PermanentError          a worker fails the job at once
@@ -7,11 +7,11 @@
     │   └── HttpRefused, ContentRefused, EmbeddingRefused, BodyTooLarge, TooManyRedirects,
     │       DomainLockTimeout, SecretUnreadable, DeliveryRefused, ResultRefused, MarketplaceRefused,
     │       MarketplaceUnsupported, PagesFailed, InputNeeded, ReauthNeeded, RetriesExceeded
-    ├── TransientError          a worker tries again and charges an attempt
+    ├── TransientError          a worker retries and charges an attempt
     │   └── FetchTimeout (CallerDeadlineExceeded), FetchFailed (ProxyFailed), HttpUnavailable,
     │       RateLimited, Contended, CircuitOpen, DomainLockLost, DeliveryFailed,
     │       MarketplaceUnavailable
-    ├── DependencyUnavailable   one of our own parts is down: try again, charge nothing
+    ├── DependencyUnavailable   one of our own parts is down: retry, charge nothing
     └── LeaseLost               another claim owns the job: stop and touch nothing
 
 `code` is part of the public interface: clients and stored jobs depend on it.
@@ -36,11 +36,11 @@ class DomainError(Exception):
 
 
 class PermanentError(DomainError):
-    """Trying again can't help."""
+    """A retry can't help."""
 
 
 class TransientError(DomainError):
-    """Trying again may help; `retry_after` (seconds) is what the remote side asks for."""
+    """A retry may help; `retry_after` (seconds) is the delay that the remote side requests."""
 
     def __init__(
         self,
@@ -187,7 +187,7 @@ class SecretUnreadable(PermanentError):
 
 
 class DeliveryRefused(PermanentError):
-    """The endpoint of a webhook is gone, or wants no more events, or was out of reach too long."""
+    """The webhook's endpoint is gone, refuses further events, or was unreachable too long."""
 
     code = "WEBHOOK_FAILED"
     status = 502
@@ -215,21 +215,21 @@ class MarketplaceUnsupported(PermanentError):
 
 
 class PagesFailed(PermanentError):
-    """No page of a deep crawl could be had; details say why the first one couldn't."""
+    """No page of a deep crawl could be fetched; details give the reason for the first one."""
 
     code = "PAGES_FAILED"
     status = 502
 
 
 class InputNeeded(PermanentError):
-    """Only the seller can say how to go on; details name what is missing."""
+    """The seller has to decide; details name the missing input."""
 
     code = "NEEDS_INPUT"
     status = 422
 
 
 class ReauthNeeded(PermanentError):
-    """The seller's leave for a marketplace is missing, has expired or was withdrawn."""
+    """The seller's authorization for a marketplace is missing, expired or withdrawn."""
 
     code = "NEEDS_REAUTH"
     status = 409
@@ -250,7 +250,7 @@ class FetchTimeout(TransientError):
 
 
 class CallerDeadlineExceeded(FetchTimeout):
-    """Its caller had less time left than the fetch allows: that says nothing of the site."""
+    """The caller had less time left than the fetch allows, so this says nothing about the site."""
 
 
 class FetchFailed(TransientError):
@@ -261,7 +261,7 @@ class FetchFailed(TransientError):
 
 
 class ProxyFailed(FetchFailed):
-    """The tenant's proxy didn't open the way to the site; of the site it says nothing."""
+    """The tenant's proxy couldn't connect to the site; this says nothing about the site."""
 
     code = "PROXY_FAILED"
 
@@ -274,42 +274,42 @@ class HttpUnavailable(TransientError):
 
 
 class DeliveryFailed(TransientError):
-    """The endpoint of a webhook didn't take the event."""
+    """The webhook's endpoint didn't accept the event."""
 
     code = "WEBHOOK_FAILED"
     status = 502
 
 
 class MarketplaceUnavailable(TransientError):
-    """A marketplace didn't answer, or answered that it can't now; what it did is unknown."""
+    """A marketplace didn't answer or is temporarily unavailable; whether it acted is unknown."""
 
     code = "MARKETPLACE_UNAVAILABLE"
     status = 502
 
 
 class Contended(TransientError):
-    """Others are at the same thing right now; a moment later there is an answer."""
+    """Concurrent requests are changing the same resource; try again a moment later."""
 
     code = "CONFLICT"
     status = 409
 
 
 class RateLimited(TransientError):
-    """More requests than the credential, or the site, takes; `retry_after` says when to come."""
+    """Too many requests for the credential or the site; `retry_after` gives the delay."""
 
     code = "RATE_LIMITED"
     status = 429
 
 
 class CircuitOpen(TransientError):
-    """The domain failed too often of late; `retry_after` says when it is tried again."""
+    """The domain failed too often recently; `retry_after` gives the delay until the next try."""
 
     code = "CIRCUIT_OPEN"
     status = 503
 
 
 class DomainLockLost(TransientError):
-    """The session outstayed its lock, and another session is at the domain now."""
+    """The session exceeded its lock, and another session has locked the domain."""
 
     code = "DOMAIN_LOCK_LOST"
     status = 409

@@ -10,27 +10,27 @@ from datetime import datetime
 from typing import Final
 
 NewId = Callable[[str], str]
-"""Makes a fresh id with the given prefix, for instance `job` → `job_0192f…`."""
+"""Function that returns a new id with the given prefix: `job` → `job_0192f…`."""
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,80}")
-_RANDOM_BITS: Final = 74  # of a UUID version 7: 12 before the variant, 62 behind it
+_RANDOM_BITS: Final = 74  # in a UUID version 7: 12 bits before the variant, 62 after it
 
 
 def is_id(text: str) -> bool:
-    """Whether this can be an id of ours; DynamoDB refuses keys of over 1 KB or of no character."""
+    """Return whether this can be an id of ours. DynamoDB refuses empty keys and keys over 1 KB."""
     return _ID.fullmatch(text) is not None
 
 
 def uuid7_hex(moment: datetime, randomness: bytes) -> str:
-    """UUID version 7 as 32 hex digits (RFC 9562, section 5.7); `randomness` is 10 bytes."""
+    """Return a UUIDv7 as 32 hex digits (RFC 9562, section 5.7); `randomness` is 10 bytes."""
     return _spelled(_number(moment, randomness))
 
 
 def id_maker(clock: Callable[[], datetime], random: Callable[[int], bytes] = os.urandom) -> NewId:
-    """An id source over the given clock and randomness, for all threads.
+    """Return a thread-safe id source over the given clock and randomness.
 
-    Each id sorts after the one before, also within a millisecond and when the clock is set back:
-    it is then the one before plus a random step (RFC 9562, section 6.2, method 2).
+    Each id sorts after the previous one, even within a millisecond and when the clock is set back:
+    it is then the previous id plus a random step (RFC 9562, section 6.2, method 2).
     """
     lock = threading.Lock()
     last = 0
@@ -49,7 +49,7 @@ def id_maker(clock: Callable[[], datetime], random: Callable[[int], bytes] = os.
 
 
 def _number(moment: datetime, randomness: bytes) -> int:
-    """Milliseconds and random bits side by side, without version and variant."""
+    """Return milliseconds and random bits in one number, without version and variant."""
     milliseconds = int(moment.timestamp() * 1000)
     bits = int.from_bytes(randomness, "big") & ((1 << _RANDOM_BITS) - 1)
     return (milliseconds << _RANDOM_BITS) | bits

@@ -1,4 +1,4 @@
-"""Figures of a log line that CloudWatch keeps as metrics."""
+"""Log fields that CloudWatch turns into metrics."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from spinneret.kernel.clock import epoch_seconds
 
 
 def emf_fields(now: datetime, units: Mapping[str, str]) -> dict[str, Any]:
-    """Extra fields for a log line that has these names as fields, with their units.
+    """Return extra fields that declare a log line's fields as metrics, with their units.
 
-    CloudWatch reads them out of the log (Embedded Metric Format), by the field `function` that
-    every line has: no call, and no permission for one.
+    CloudWatch reads them from the log (Embedded Metric Format), by the field `function` of every
+    line. This needs no call and no permission.
     """
     metrics = [{"Name": name, "Unit": unit} for name, unit in units.items()]
     directive = {"Namespace": "Spinneret", "Dimensions": [["function"]], "Metrics": metrics}

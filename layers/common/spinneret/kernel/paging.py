@@ -18,26 +18,26 @@ class Page[T]:
 
     items: tuple[T, ...]
     after: str | None
-    """Position of the last item; None when nothing follows it."""
+    """Position of the last item; None if no item follows."""
 
     @classmethod
     def cut(cls, items: Sequence[T], limit: int, position: Callable[[T], str]) -> Self:
-        """Return the first `limit` of up to `limit` + 1 items, which tell whether more follow."""
+        """Return the first `limit` items as a page; one item beyond means that more follow."""
         shown = tuple(items[:limit])
         return cls(items=shown, after=position(shown[-1]) if len(items) > limit else None)
 
     def map[U](self, function: Callable[[T], U]) -> Page[U]:
-        """Return the page with each item replaced by `function` of it."""
+        """Return the page with `function` applied to each item."""
         return Page(items=tuple(function(each) for each in self.items), after=self.after)
 
 
 def cursor_of(position: str | None) -> str | None:
-    """The cursor of an id; None of None."""
+    """Return the cursor of an id; None for None."""
     return None if position is None else base64.urlsafe_b64encode(position.encode()).decode()
 
 
 def position_of(cursor: str | None, is_position: Callable[[str], bool] = is_id) -> str | None:
-    """The inverse of `cursor_of`; raises ValidationFailed for what isn't a cursor."""
+    """Convert a cursor of `cursor_of` to its position. Raises ValidationFailed if invalid."""
     if cursor is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Secrets at rest (T-05): encrypted for one purpose of one tenant, opened for no other."""
+"""Secrets at rest (T-05): encrypted for one tenant and one purpose only."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Protocol
 
 
 class Sealer(Protocol):
-    """Encrypts small secrets, up to SEALED_MAX_BYTES. Raises DependencyUnavailable.
+    """Encrypt small secrets, up to SEALED_MAX_BYTES. Raises DependencyUnavailable.
 
-    Tenant and purpose are bound to the ciphertext as associated data: a row that was copied to
-    another tenant, or a field to another one, can't be opened there.
+    Tenant and purpose are bound to the ciphertext as associated data. So a secret copied to another
+    tenant's row, or to another field, can't be decrypted there.
     """
 
     def seal(self, secret: bytes, *, tenant: str, purpose: str) -> bytes:
-        """The ciphertext; another one each time."""
+        """Return the ciphertext, which differs each time."""
         ...
 
     def unseal(self, sealed: bytes, *, tenant: str, purpose: str) -> bytes:
-        """The secret; raises SecretUnreadable."""
+        """Return the secret. Raises SecretUnreadable."""
         ...

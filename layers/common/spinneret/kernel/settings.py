@@ -1,6 +1,6 @@
 """Settings from the environment: one frozen class per function, read once on first use.
 
-A class lists what it needs as annotated fields; `from_env` reads `JOBS_TABLE` for `jobs_table`.
+A class declares its settings as annotated fields; `from_env` reads `JOBS_TABLE` for `jobs_table`.
 Classes combine by inheritance, so a function's settings are the sum of its domains' settings.
 """
 
@@ -12,7 +12,7 @@ from typing import Any, Self, get_type_hints
 
 
 class SettingsError(Exception):
-    """The environment lacks a variable or holds a value of the wrong form; the message names it."""
+    """Raised if a variable is missing or malformed; the message names it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class Settings:
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Self:
-        """Read every field; raises SettingsError for a missing or malformed variable."""
+        """Read every field. Raises SettingsError for a missing or malformed variable."""
         hints = get_type_hints(cls)
         values: dict[str, Any] = {}
         for field in fields(cls):

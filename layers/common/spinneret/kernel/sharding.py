@@ -1,4 +1,4 @@
-"""Which of several rows, or partitions of an index, something falls into."""
+"""Assign keys to shards."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import hashlib
 
 
 def shard_of(text: str, shards: int) -> int:
-    """From 0 to `shards` - 1, always the same for a text; not a security hash."""
+    """Return a shard from 0 to `shards` - 1, always the same for a text; not a security hash."""
     digest = hashlib.blake2s(text.encode(), digest_size=4).digest()
     return int.from_bytes(digest, "big") % shards
