@@ -1,7 +1,7 @@
-"""Products on marketplaces: published, kept up to date and ended, never doubled.
+"""Publish products on marketplaces, update them and end their listings, without duplicates.
 
-`products` and `vocabularies` are what a seller has; `listings` is what stands where; `tasks` and
-`publishing` carry an action out step by step; `calls` is the one way to a marketplace's API and
-`connections` the leave to use it. Each marketplace is a folder (`ebay`, `etsy`, `vinted`) and a row
-of `registry`.
+`products` and `vocabularies` hold what a seller offers, `listings` what each marketplace shows.
+`tasks` and `publishing` run an action step by step. `calls` is the client of the marketplaces'
+APIs, and `connections` holds the authorizations for it. Each marketplace is a folder (`ebay`,
+`etsy`, `vinted`) and a row of `registry`.
 """

@@ -1,5 +1,5 @@
-"""Chooses the adapters of what drives publishing: lanes, rounds and callbacks. It carries neither a
-fetcher nor a marketplace."""
+"""Wire the adapters that drive publishing: lanes, rounds and callbacks. They need neither a fetcher
+nor a marketplace's API."""
 
 from __future__ import annotations
 
@@ -29,36 +29,36 @@ from spinneret.marketplace.vinted.transport import PluginCallbacks
 
 @dataclass(frozen=True, kw_only=True)
 class PublishingSettings(JobSettings):
-    """Of whatever moves marketplace jobs."""
+    """Settings of all functions that advance marketplace jobs."""
 
     marketplace_table: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class LanePublishingSettings(PublishingSettings):
-    """Of what starts executions."""
+    """Settings of the functions that start executions."""
 
     publish_machine: str
-    """The ARN of the state machine."""
+    """ARN of the state machine."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NextJobsSettings(PublishingSettings):
-    """Of the step that says which jobs are next."""
+    """Settings of the step that chooses the next jobs."""
 
     publish_segment_steps: int = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
 class CallbackSettings(Settings):
-    """Of the state that waits for a plug-in."""
+    """Settings of the state that waits for a plug-in."""
 
     jobs_table: str
     marketplace_table: str
 
 
 def publish_dispatcher(env: Mapping[str, str]) -> Dispatcher:
-    """What takes the messages of the marketplace lanes."""
+    """Build the handler of the marketplace lanes' messages."""
     settings = LanePublishingSettings.from_env(env)
     store = publishing_store(settings)
     return Dispatcher(
@@ -70,7 +70,7 @@ def publish_dispatcher(env: Mapping[str, str]) -> Dispatcher:
 
 
 def publish_rounds(env: Mapping[str, str]) -> NextJobsStep:
-    """The step that says which jobs are next."""
+    """Build the step that chooses the next jobs."""
     settings = NextJobsSettings.from_env(env)
     store = publishing_store(settings)
     return NextJobsStep(
@@ -82,21 +82,21 @@ def publish_rounds(env: Mapping[str, str]) -> NextJobsStep:
 
 
 def publish_callbacks(env: Mapping[str, str]) -> PluginCallbacks:
-    """The state that waits for a plug-in."""
+    """Build the handler of the state that waits for a plug-in."""
     settings = CallbackSettings.from_env(env)
     store = DynamoPluginStore(dynamodb_client(), settings.marketplace_table, settings.jobs_table)
     return PluginCallbacks(store, StepFunctionsTokens(stepfunctions_client()), utc_now)
 
 
 def batch_worker(settings: JobSettings, store: JobStore, machine: str) -> Worker:
-    """Makes the jobs of a batch, and starts its execution."""
+    """Build the worker that creates the jobs of a batch and starts its execution."""
     makes = children(settings, store, led_seconds=bounds.PUBLISH_LED_SECONDS)
     starter = Starter(_executions(machine), batch_preparation(makes))
     return worker(settings, {PUBLISH_BATCH: starter}, store)
 
 
 def publishing_store(settings: PublishingSettings) -> JobStore:
-    """The store for whatever moves marketplace jobs, whose kinds emit no events.
+    """Build the job store of functions that advance marketplace jobs, whose kinds emit no events.
 
     Ends are counted by action type, and the last job of a batch ends the batch.
     """

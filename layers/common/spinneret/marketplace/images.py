@@ -1,4 +1,4 @@
-"""Images from their URLs, for marketplaces that want the file."""
+"""Fetch images by URL, for marketplaces that need the file."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 
 
 class ImageSource:
-    """Fetches images under the address rules."""
+    """Fetches images, subject to the address rules."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
 
     def __call__(self, url: str) -> tuple[bytes, str]:
-        """The file and its media type.
+        """Return the file and its media type.
 
-        Raises InputNeeded for a URL without an image, and MarketplaceUnavailable when its host
+        Raises InputNeeded for a URL without an image, and MarketplaceUnavailable if its host
         doesn't answer.
         """
         try:

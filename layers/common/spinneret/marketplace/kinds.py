@@ -1,4 +1,4 @@
-"""The kind of work that a marketplace job is, and its lanes."""
+"""Kinds of marketplace jobs, and their lanes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spinneret.kernel import bounds
 
 PUBLISH: Final = "publish"
 PUBLISH_BATCH: Final = "publish_batch"
-"""The parent of the jobs of one batch; driven by statemachines/publish_batch.asl.yaml."""
+"""Parent of a batch's jobs; driven by statemachines/publish_batch.asl.yaml."""
 
 LANES: Final[Mapping[Priority, Lane]] = {
     Priority.CRITICAL: Lane("marketplace-high"),
@@ -31,7 +31,7 @@ KINDS: Final = {
         subject="product_id",
         pending_seconds=bounds.MARKETPLACE_PENDING_SECONDS,
         looks_before_expiry=True,
-        # Work of many calls at a seller's pace: 24 images and ten calls besides, twice over.
+        # Allows many calls at a seller's rate limit: 24 images and ten other calls, twice.
         work_seconds=1200.0,
     ),
 }

@@ -1,7 +1,7 @@
-"""The last look of a job whose time is over: what its claims made is adopted, and nothing is made.
+"""Last look of a job whose time has expired: adopt what earlier claims created; create nothing.
 
-It runs as every claim of the job does, only that nothing that acts is sent. So a step that may have
-happened finds its own effect, or ends the look.
+It runs like every claim of the job, but sends nothing that acts. A step that may have happened
+finds its own effect, or ends the look.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from spinneret.marketplace.vinted.transport import PluginTransport
 
 
 def final_look_deferral(job: Job, now: datetime) -> Defer | None:
-    """What ends the job's look; None for a job that may act.
+    """Return the exception that ends the job's last look; None for a job that may act.
 
-    The job expires as what it waited for before: the deferral is as long as all that it has.
+    The deferral covers the job's whole pending time, so that the job expires with the reason for
+    which it waited before.
     """
     if not job.ending:
         return None
@@ -31,14 +32,14 @@ def final_look_deferral(job: Job, now: datetime) -> Defer | None:
 
 
 class AnswersOnly(PluginTransport):
-    """Finds the answers of a plug-in that have come, and asks nothing."""
+    """Transport that finds answers a plug-in has sent, and sends no requests."""
 
     def __init__(self, store: PluginStore, sockets: Sockets, clock: Clock, over: Defer) -> None:
         super().__init__(store, sockets, clock)
         self._over = over
 
     def ask(self, _: Context, task: Task, __: str, request: PluginRequest) -> PluginAnswer:
-        """See PluginTransport. Raises Defer where that would ask."""
+        """See PluginTransport. Raises Defer where that would send a request."""
         answer = self.answer_of(task, request)
         if answer is None:
             raise self._over

@@ -1,4 +1,4 @@
-"""Descriptions without anything that acts: marketplaces store scripts as they are sent."""
+"""Remove active content from descriptions: marketplaces store scripts as they are sent."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _BREAKS: Final = frozenset({"p", "br", "li", "h1", "h2", "h3", "h4", "ul", "ol",
 
 
 def safe_html(text: str) -> str:
-    """A few elements without attributes; the text of others; nothing of what runs.
+    """Return the text with a few allowed elements, without attributes. Other elements keep only
+    their text, and scripts are dropped.
 
-    Text without any markup gets its line breaks.
+    In text without markup, line breaks become `<br>`.
     """
     if "<" not in text:
         return html.escape(text, quote=False).replace("\n", "<br>")
@@ -28,10 +29,10 @@ def safe_html(text: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    """The text alone, for marketplaces that show no markup.
+    """Return the text without markup, for marketplaces that show none.
 
-    Read until nothing changes: some that store a text show it as a page all the same, and what was
-    escaped once must not be an element then.
+    The text is parsed until nothing changes. Some marketplaces store text but show it as a page,
+    where markup that was escaped once must not become an element.
     """
     while "<" in text:
         reader = _Reader(keep=False)
@@ -78,7 +79,7 @@ class _Reader(HTMLParser):
             self._parts.append(html.escape(data, quote=False) if self._keep else data)
 
     def result(self) -> str:
-        """What is left, with every element closed."""
+        """Return the collected output, with every element closed."""
         ends = [f"</{tag}>" for tag in reversed(self._open)] if self._keep else []
         return "".join([*self._parts, *ends])
 

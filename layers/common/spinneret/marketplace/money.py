@@ -1,4 +1,4 @@
-"""Amounts in integer minor units, and their decimal form at a marketplace's door."""
+"""Convert between integer minor units and the decimals that marketplaces use."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ CURRENCIES: Final[Mapping[str, int]] = MappingProxyType(
 
 
 def decimal_text(minor: int, currency: str) -> str:
-    """1999 EUR → `19.99`; 1999 JPY → `1999`. Exact: no float on the way."""
+    """Return minor units as a decimal: 1999 EUR → `19.99`, 1999 JPY → `1999`. Exact, without
+    floats."""
     digits = CURRENCIES[currency]
     return str(Decimal(minor).scaleb(-digits).quantize(Decimal(1).scaleb(-digits)))
 
 
 def minor_units(text: str, currency: str) -> int:
-    """The inverse of `decimal_text`; raises ValueError for more digits than the currency has."""
+    """Return a decimal as minor units. Raises ValueError for more digits than the currency has."""
     amount = Decimal(text).scaleb(CURRENCIES[currency])
     if amount != amount.to_integral_value():
         raise ValueError(f"{text} has more digits than {currency}")

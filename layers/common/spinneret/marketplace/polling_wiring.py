@@ -1,4 +1,4 @@
-"""Chooses the adapters of the pass over all sellers' orders."""
+"""Wire the adapters of the pass over all sellers' orders."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
 
 @dataclass(frozen=True, kw_only=True)
 class OrderPollingSettings(PublishingSettings):
-    """The pass's environment."""
+    """Settings of the pass."""
 
     order_polling_enabled: bool = True
 
 
 def order_polling(env: Mapping[str, str]) -> Callable[[], PollResult]:
-    """The pass of the rule, which does nothing unless it is enabled."""
+    """Build the scheduled pass, which does nothing unless it is enabled."""
     settings = OrderPollingSettings.from_env(env)
     if not settings.order_polling_enabled:
         return lambda: PollResult(enabled=False)

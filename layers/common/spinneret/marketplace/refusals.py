@@ -1,4 +1,4 @@
-"""What a marketplace's refusal means: which field, why, and what to do."""
+"""Meanings of a marketplace's refusals: the field, the cause and the fix."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ class Meaning:
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """One error as it came."""
+    """One error of a response."""
 
     id: str
     meaning: Meaning
     said: str
-    """The marketplace's own words."""
+    """Message of the marketplace itself."""
 
     @property
     def view(self) -> Mapping[str, Any]:
-        """For details of an error."""
+        """Entry for the details of an exception."""
         known = {"id": self.id, "field": self.meaning.field, "cause": self.meaning.cause}
         fix = {} if self.meaning.fix is None else {"fix": self.meaning.fix}
         return {**known, **fix, "message": self.said}
 
 
 def refusal_error(marketplace: str, status: int, problems: Sequence[Problem]) -> MarketplaceRefused:
-    """The error for a 4xx with these problems."""
+    """Build the exception for a refusal with these problems."""
     causes = "; ".join(f"{each.meaning.field}: {each.meaning.cause}" for each in problems)
     return MarketplaceRefused(
         f"{marketplace} refuses: {causes}",

@@ -1,7 +1,7 @@
-"""The marketplaces: one row each.
+"""Registry of the marketplaces, one row each.
 
-A handler is found by `{action}_{marketplace}`; a marketplace that lacks an action answers it with
-the reason `unsupported`. docs/new-marketplace.md shows how to add a row.
+A handler is found by `{action}_{marketplace}`. An action that a marketplace lacks fails with the
+reason `unsupported`. docs/new-marketplace.md shows how to add a row.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ PLATFORMS: Final[Mapping[str, Platform]] = {
 READ: Final = frozenset(
     each.name for each in PLATFORMS.values() if each.app is not None and "orders" in each.plans
 )
-"""Those whose orders can be read."""
+"""Marketplaces whose orders can be read."""
 SILENT: Final = frozenset(
     each.name for each in PLATFORMS.values() if "orders" not in each.plans and "sync" in each.plans
 )
-"""Those whose orders can't, and whose listings can be looked at."""
+"""Marketplaces whose orders can't be read, but whose listings can be looked up."""
 ACTION_TYPES: Final[Mapping[str, ActionType]] = action_types(PLATFORMS)
 HANDLERS: Final[Mapping[str, Plan]] = {
     f"{code}_{platform.name}": plan
     for platform in PLATFORMS.values()
     for code, plan in platform.plans.items()
 }
-"""By full code."""
+"""Plans by full code."""

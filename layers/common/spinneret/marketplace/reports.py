@@ -1,4 +1,4 @@
-"""What marketplaces report by webhook: verified, and taken for a reason to look."""
+"""Webhooks of marketplaces: a verified report triggers a reading of orders."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from spinneret.kernel.errors import AuthRequired, Conflict
 from spinneret.marketplace.connections.models import ClientSecrets
 from spinneret.marketplace.connections.service import ConnectionService, verified
 
-_LATE_SECONDS: Final = 300.0  # Standard Webhooks: what is older may be a repetition
+_LATE_SECONDS: Final = 300.0  # Standard Webhooks: older messages may be replays
 _SHOP: Final = re.compile(r"/shops/(\d+)/")
 
 
 class Services(Protocol):
-    """What reports need."""
+    """Services that handle reports."""
 
     @property
     def connections(self) -> ConnectionService:
-        """Whose account it is."""
+        """Service that finds the tenant of an account."""
         ...
 
     @property
     def secrets(self) -> Secrets:
-        """What the marketplace signs with."""
+        """Source of the secrets with which marketplaces sign."""
         ...
 
     @property
     def publishing(self) -> Publishing:
-        """Submits the reading of orders."""
+        """Service that submits the reading of orders."""
         ...
 
 
@@ -39,7 +39,7 @@ class Secrets(Protocol):
     """See ClientSecretProvider."""
 
     def client(self, marketplace: str) -> ClientSecrets:
-        """Raises Conflict."""
+        """Return the credentials. Raises Conflict if there are none."""
         ...
 
 
@@ -47,7 +47,7 @@ class Publishing(Protocol):
     """See PublishingService."""
 
     def read_orders(self, tenant: str, marketplace: str, why: str) -> str:
-        """Submit the action `orders`."""
+        """Submit the action `orders` and return the job's id."""
         ...
 
 
@@ -60,8 +60,8 @@ def received(
 ) -> None:
     """Verify a webhook and submit the reading of the seller's orders.
 
-    A report says only that there is something to read: one that is lost, doubled or out of order
-    does no harm. Raises AuthRequired for one that the marketplace didn't sign just now.
+    A report only signals that something can be read, so a lost, duplicate or reordered one does no
+    harm. Raises AuthRequired for a report that the marketplace didn't sign just now.
     """
     given = {name.lower(): str(value) for name, value in headers.items()}
     stamped = given.get("webhook-timestamp", "")
@@ -82,7 +82,7 @@ def received(
 
 
 def _account(body: str) -> str | None:
-    """The shop that a report is about."""
+    """Return the shop that a report is about, or None."""
     try:
         data = json.loads(body)
     except ValueError:

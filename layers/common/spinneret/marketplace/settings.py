@@ -1,4 +1,4 @@
-"""What functions of the marketplace area read from their environment."""
+"""Settings that functions of the marketplace area read from their environment."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from spinneret.web.fetching.wiring import FetchSettings
 
 @dataclass(frozen=True, kw_only=True)
 class MarketplaceSettings(PublishingSettings, FetchSettings):
-    """Table, key and secret, and where the marketplaces are."""
+    """Table, key and secret, and the hosts of the marketplaces."""
 
     secrets_key_id: str
     marketplace_secret: str
-    """The ARN of the secret that holds the client ids and secrets."""
+    """ARN of the secret that holds the client ids and secrets."""
     user_agent: str
     marketplace_hosts: frozenset[str] = frozenset()
-    """`name=origin`, such as `ebay.api=https://api.sandbox.ebay.com`: replaces a host's origin."""
+    """Pairs `name=origin`, such as `ebay.api=https://api.sandbox.ebay.com`: each replaces a host's
+    origin."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MarketplaceApiSettings(MarketplaceSettings):
-    """The API's, which begins batches: where a seller's browser goes after a callback."""
+    """Settings of the API, which begins batches and sends a seller's browser on after a
+    callback."""
 
     publish_machine: str
 
@@ -32,7 +34,7 @@ class MarketplaceApiSettings(MarketplaceSettings):
 
 
 def hosts_of(settings: MarketplaceSettings, known: Mapping[str, str]) -> dict[str, str]:
-    """The origins of all hosts. Raises SettingsError for a name that no marketplace has."""
+    """Return the origins of all hosts. Raises SettingsError for a name that no marketplace has."""
     given = dict(each.partition("=")[::2] for each in settings.marketplace_hosts)
     if unknown := sorted(given.keys() - known.keys()):
         raise SettingsError(f"environment variable MARKETPLACE_HOSTS: no host {unknown[0]}")

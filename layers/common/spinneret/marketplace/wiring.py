@@ -1,4 +1,4 @@
-"""Chooses the adapters of the marketplace area."""
+"""Wire the adapters of the marketplace area."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ from spinneret.web.fetching.http import GuardedFetcher
 from spinneret.web.fetching.resolver import resolve_by_system
 from spinneret.web.fetching.wiring import address_policy
 
-BEGIN_SECONDS: Final = 15.0  # of a request's 29 s for the making of its jobs
-# No call of a plan begins after ten seconds: with it, a request ends within its 29 s.
+BEGIN_SECONDS: Final = 15.0  # of a request's 29 s, for creating its jobs
+# No call of a plan begins after ten seconds, so that a request ends within its 29 s.
 _ASK_SECONDS: Final = 10.0 + bounds.MARKETPLACE_CALL_SECONDS + bounds.DEADLINE_MARGIN_SECONDS
 
 
 @dataclass(frozen=True, kw_only=True)
 class MarketplaceApi:
-    """What the routes of the area use."""
+    """Services that the routes of the area use."""
 
     products: ProductService
     publishing: PublishingService
@@ -69,7 +69,7 @@ class MarketplaceApi:
 
 
 def marketplace_api(env: Mapping[str, str]) -> MarketplaceApi:
-    """Services of the marketplace API."""
+    """Build the services of the marketplace API."""
     settings = MarketplaceApiSettings.from_env(env)
     client, table = dynamodb_client(), settings.marketplace_table
     products = DynamoProductStore(client, table)
@@ -116,7 +116,7 @@ def marketplace_api(env: Mapping[str, str]) -> MarketplaceApi:
 def publishing_service(
     settings: MarketplaceSettings, begin_batch: Callable[[JobRef], None] | None = None
 ) -> PublishingService:
-    """Jobs, tasks and batches of this stage."""
+    """Build the service of jobs, tasks and batches of this stage."""
     client, table = dynamodb_client(), settings.marketplace_table
     store = publishing_store(settings)
     return PublishingService(
@@ -133,7 +133,7 @@ def publishing_service(
 
 
 def order_book(settings: MarketplaceSettings, publishing: PublishingService) -> OrderBook:
-    """Sales of this stage."""
+    """Build the order book of this stage."""
     client, table = dynamodb_client(), settings.marketplace_table
     return OrderBook(
         sales=DynamoSaleStore(client, table),
@@ -147,13 +147,13 @@ def order_book(settings: MarketplaceSettings, publishing: PublishingService) -> 
 
 
 def hosts(settings: MarketplaceSettings) -> Hosts:
-    """The origins of all marketplaces' hosts."""
+    """Return the origins of all marketplaces' hosts."""
     known = {name: origin for each in PLATFORMS.values() for name, origin in each.hosts.items()}
     return hosts_of(settings, known)
 
 
 def fetcher(settings: MarketplaceSettings) -> GuardedFetcher:
-    """The guarded fetcher."""
+    """Build the guarded fetcher."""
     return GuardedFetcher(
         policy=address_policy(settings),
         resolver=resolve_by_system,
@@ -163,23 +163,23 @@ def fetcher(settings: MarketplaceSettings) -> GuardedFetcher:
 
 
 def door(settings: MarketplaceSettings) -> MarketplaceTransport:
-    """The way to the marketplaces' hosts."""
+    """Build the transport to the marketplaces' hosts."""
     return MarketplaceTransport(fetcher(settings), hosts(settings))
 
 
 def client_secrets(settings: MarketplaceSettings) -> ConfiguredSecrets:
-    """What the marketplaces know this application by."""
+    """Build the source of this application's client credentials."""
     secret = JsonSecret(secrets_client(), settings.marketplace_secret, time.monotonic)
     return ConfiguredSecrets(secret.value)
 
 
 def token_vault(settings: MarketplaceSettings) -> TokenVault:
-    """Tokens under this stage's key."""
+    """Build the vault that seals tokens with this stage's key."""
     return TokenVault(KmsSealer(kms_client(), settings.secrets_key_id))
 
 
 def tokens(settings: MarketplaceSettings) -> Tokens:
-    """Tokens of connections."""
+    """Build the source of connections' tokens."""
     return Tokens(
         store=DynamoConnections(dynamodb_client(), settings.marketplace_table),
         secrets=client_secrets(settings),
@@ -191,7 +191,7 @@ def tokens(settings: MarketplaceSettings) -> Tokens:
 
 
 def signing(marketplace: str) -> Any:
-    """What makes the headers of a marketplace's authorised calls."""
+    """Return the function that builds the headers of a marketplace's authorised calls."""
     app = PLATFORMS[marketplace].app
     return _unsigned if app is None else app.sign
 

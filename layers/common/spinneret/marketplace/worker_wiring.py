@@ -1,4 +1,4 @@
-"""Chooses the adapters of the step that works at marketplace jobs."""
+"""Wire the adapters of the step that processes marketplace jobs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from spinneret.marketplace.wiring import (
 
 
 def publish_visits(env: Mapping[str, str]) -> JobStep:
-    """The step that works at one job."""
+    """Build the step that processes one job."""
     settings = MarketplaceSettings.from_env(env)
     client, table = dynamodb_client(), settings.marketplace_table
     listings = DynamoListingStore(client, table, settings.jobs_table)

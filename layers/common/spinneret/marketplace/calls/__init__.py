@@ -1,1 +1,1 @@
-"""Calls of marketplaces' APIs."""
+"""Calls to the marketplaces' APIs."""

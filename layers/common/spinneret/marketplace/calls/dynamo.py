@@ -1,12 +1,12 @@
-"""The pace of sellers on DynamoDB.
+"""Rate limits of sellers on DynamoDB.
 
 Marketplace table
-    pk `T#<tenant>#PACE`, sk `<marketplace>`   `free_at` (milliseconds since 1970): when the calls
-                                               that were let through are spent at the steady rate;
-                                               `held_until`: what the marketplace asked for
+    pk `T#<tenant>#PACE`, sk `<marketplace>`   `free_at` (milliseconds since 1970): when admitted
+                                               calls have drained at the steady rate;
+                                               `held_until`: end of a hold by the marketplace
 
-One update lets a call through: it moves `free_at` by the time of one call, from now on at the
-earliest, as long as it isn't more than a burst ahead (GCRA).
+One update admits a call: it advances `free_at` by the time of one call, counted from now at the
+earliest. Its condition is that `free_at` isn't more than a burst ahead (GCRA).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class DynamoSellerRateLimiter:
         self._table = table
 
     def take(self, tenant: str, marketplace: str, now: datetime) -> datetime:
-        """See SellerRateLimiter: one update after a rest, two while calls follow each other."""
+        """See SellerRateLimiter: one update after a rest, two for consecutive calls."""
         millis = _millis(now)
         rested = f"({_FREE}) AND (attribute_not_exists(#free_at) OR #free_at <= :now)"
         values = {":now": millis, ":next": millis + _INTERVAL_MS}
@@ -53,7 +53,7 @@ class DynamoSellerRateLimiter:
         return datetime.fromtimestamp(max(held, ahead, millis + 1) / 1000, UTC)
 
     def hold(self, tenant: str, marketplace: str, until: datetime) -> None:
-        """See SellerRateLimiter; an earlier hold that lasts longer stays."""
+        """See SellerRateLimiter; keep an existing hold that ends later."""
         millis = _millis(until)
         shorter = "attribute_not_exists(#held_until) OR #held_until < :until"
         change = "SET #held_until = :until"
@@ -62,7 +62,7 @@ class DynamoSellerRateLimiter:
     def _change(
         self, tenant: str, marketplace: str, change: str, condition: str, values: dict[str, int]
     ) -> dict[str, Any] | None:
-        """None when it was written, else the row as it stands."""
+        """Return None if the update was written, else the unchanged row."""
         try:
             with translate_aws_errors("dynamodb"):
                 self._client.update_item(

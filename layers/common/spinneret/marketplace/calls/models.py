@@ -1,4 +1,4 @@
-"""A call of a marketplace's API, and its answer."""
+"""Requests to a marketplace's API, and the responses."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ class MarketRequest:
     """One request to one of the marketplace's own hosts."""
 
     host: str
-    """Which of them: a key of the stage's configuration, such as `ebay.api`."""
+    """Key of the host in the stage's configuration, such as `ebay.api`."""
     method: str
     path: str
-    """From the root, quoted."""
+    """Path from the root, percent-encoded."""
     query: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | None = field(default=None, repr=False)
     authorised: bool = True
-    """Whether it carries the seller's token."""
+    """Whether the request carries the seller's token."""
     as_application: bool = False
-    """Whether it carries the application's own token instead, as what is public asks for."""
+    """Whether it carries the application's own token instead, as public resources require."""
 
     @property
     def target(self) -> str:
-        """Path and query."""
+        """Path and query string."""
         return self.path + (f"?{urlencode(self.query, doseq=True)}" if self.query else "")
 
 
 @dataclass(frozen=True, kw_only=True)
 class MarketAnswer:
-    """An answer of any status that says something about the request."""
+    """Response of a marketplace, with any status."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -42,12 +42,12 @@ class MarketAnswer:
 
     @property
     def ok(self) -> bool:
-        """A 2xx."""
+        """Whether the status is 2xx."""
         return 200 <= self.status < 300
 
     @property
     def data(self) -> Any:
-        """The body's JSON; {} for none, or for what isn't JSON."""
+        """JSON of the body; {} if the body is empty or isn't JSON."""
         try:
             return json.loads(self.body) if self.body.strip() else {}
         except ValueError:
@@ -55,13 +55,14 @@ class MarketAnswer:
 
 
 def json_body(value: Any) -> tuple[bytes, Mapping[str, str]]:
-    """The body and its header."""
+    """Return the JSON body and its header."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.encode(), {"Content-Type": "application/json"}
 
 
 def form_body(values: Mapping[str, Any]) -> tuple[bytes, Mapping[str, str]]:
-    """A form and its header; a list repeats its name (OpenAPI's style `form`, exploded)."""
+    """Return the form body and its header; a list repeats its name (OpenAPI's style `form`,
+    exploded)."""
     pairs: list[tuple[str, str]] = []
     for name, value in values.items():
         if isinstance(value, list | tuple):
@@ -75,5 +76,5 @@ def form_body(values: Mapping[str, Any]) -> tuple[bytes, Mapping[str, str]]:
 
 
 def segment(text: str) -> str:
-    """A value as one segment of a path."""
+    """Quote a value as one segment of a path."""
     return quote(text, safe="")

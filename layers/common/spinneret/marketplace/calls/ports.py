@@ -1,4 +1,4 @@
-"""What calls need from outside."""
+"""Ports of the marketplace client."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ from spinneret.marketplace.connections.models import AccessToken
 
 
 class SellerRateLimiter(Protocol):
-    """The pace of one seller at one marketplace. Raises DependencyUnavailable."""
+    """Rate limiter of each seller's calls to a marketplace. Raises DependencyUnavailable."""
 
     def take(self, tenant: str, marketplace: str, now: datetime) -> datetime:
-        """When the call may go: `now` if it has its place, else the time to ask again."""
+        """Return `now` if the call may be sent, else the time to ask again."""
         ...
 
     def hold(self, tenant: str, marketplace: str, until: datetime) -> None:
-        """No calls before that: the marketplace said so."""
+        """Block calls until then, as the marketplace demanded."""
         ...
 
 
 class TokenProvider(Protocol):
-    """Tokens of connections. Raises DependencyUnavailable and ReauthNeeded."""
+    """Access tokens of connections. Raises DependencyUnavailable and ReauthNeeded."""
 
     def access(self, tenant: str, marketplace: str) -> AccessToken:
-        """A token that is good for some minutes; refreshed where it must be."""
+        """Return a token that is valid for some minutes; refresh it if necessary."""
         ...
 
     def refresh(self, tenant: str, marketplace: str, refused: AccessToken) -> AccessToken:
-        """Another token than the one that was refused."""
+        """Return a token other than the refused one."""
         ...
 
     def application(self, marketplace: str, refused: AccessToken | None = None) -> AccessToken:
-        """The application's own token, another one than the one that was refused. Raises
-        MarketplaceUnavailable, also when the marketplace grants none: that is no seller's fault."""
+        """Return the application's own token, other than the refused one. Raises
+        MarketplaceUnavailable, also when the marketplace grants none, because that isn't the
+        seller's fault."""
         ...

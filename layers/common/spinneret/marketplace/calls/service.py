@@ -1,5 +1,8 @@
-"""The one way to a marketplace's API: at the seller's pace, with its token, through the guarded
-fetcher, to hosts that the stage's configuration fixes."""
+"""Client of the marketplaces' APIs: every call uses it.
+
+It applies the seller's rate limit and token, and sends through the guarded fetcher. Requests go
+only to hosts that the stage's configuration names.
+"""
 
 from __future__ import annotations
 
@@ -27,25 +30,25 @@ from spinneret.web.fetching.urls import parse_url
 
 logger = logging.getLogger(__name__)
 
-_HOLD_SECONDS: Final = 60.0  # after a 429 that names no time
-_DAY_HOLD_SECONDS: Final = 3600.0  # a spent day budget is a sliding window (Etsy): ask again then
+_HOLD_SECONDS: Final = 60.0  # after a 429 without a usable Retry-After
+_DAY_HOLD_SECONDS: Final = 3600.0  # Etsy's day budget is a sliding window: retry after this
 LATER: Final = frozenset({408, 425, 429})
-"""Statuses that are no refusal: the same request may be taken later."""
+"""Statuses that aren't refusals: the same request may succeed later."""
 
 Hosts = Mapping[str, str]
 """Name of a marketplace's host → its origin, such as `ebay.api` → `https://api.ebay.com`."""
 
 
 class MarketplaceTransport:
-    """Sends single requests: no pace, no token. Connections use it for theirs."""
+    """Send one request without rate limit or token. Connections use this for their own requests."""
 
     def __init__(self, fetcher: Fetcher, hosts: Hosts) -> None:
         self._fetcher = fetcher
         self._hosts = hosts
 
     def send(self, request: MarketRequest, seconds: float) -> MarketAnswer:
-        """The answer of any status. Raises MarketplaceUnavailable when there was none: whether the
-        marketplace acted is unknown then."""
+        """Return the response, with any status. Raises MarketplaceUnavailable if there is none:
+        whether the marketplace acted is then unknown."""
         return self._fetch(
             FetchRequest(
                 url=parse_url(self._hosts[request.host] + request.target),
@@ -69,7 +72,7 @@ class MarketplaceTransport:
 
 
 class SellerApiClient:
-    """Calls of one seller at one marketplace, during one claim."""
+    """Calls of one seller to one marketplace, during one claim."""
 
     def __init__(
         self,
@@ -86,9 +89,9 @@ class SellerApiClient:
         begun: datetime | None = None,
         over: Defer | None = None,
     ) -> None:
-        """`begun`: when the job began that these calls are for. It waits out the times that the
-        marketplace names, until JOB_PENDING_SECONDS after that. `over`: what a call raises that
-        doesn't only read, for a job whose time is over."""
+        """`begun`: start of the job that makes these calls. Holds that the marketplace names are
+        waited for until JOB_PENDING_SECONDS after it. `over`: exception that every call except a
+        GET raises, for a job whose time has expired."""
         self._door = door
         self._pace = pace
         self._source = access
@@ -105,17 +108,18 @@ class SellerApiClient:
 
     @property
     def access(self) -> AccessToken:
-        """The connection's token and account. Raises ReauthNeeded."""
+        """Token and account of the connection. Raises ReauthNeeded."""
         if self._access is None:
             self._access = self._source.access(self._tenant, self._marketplace)
         return self._access
 
     def send(self, request: MarketRequest) -> MarketAnswer:
-        """The answer, unless it says "later" or "not you".
+        """Send a request and return its response, unless that asks to retry or rejects the token.
 
-        Raises ReleaseJob when the invocation has no time for it, Defer for the seller's pace and a
-        429, MarketplaceUnavailable for a 5xx or no answer, and ReauthNeeded for a token that stays
-        refused after a refresh.
+        Raises ReleaseJob if the invocation has too little time, and Defer for the seller's rate
+        limit and a 429. Raises MarketplaceUnavailable for a 408, a 425, a 5xx, no response, or a refused
+        application token. Raises ReauthNeeded if the seller's token is refused even after a
+        refresh.
         """
         answer = self._sent(request)
         if answer.status == 401 and (request.authorised or request.as_application):
@@ -165,19 +169,20 @@ class SellerApiClient:
         return self._sign(self.access) if request.authorised else {}
 
     def _renew(self, request: MarketRequest) -> None:
-        """The token of the request was refused."""
+        """Replace the request's token, which was refused."""
         if request.as_application:
             self._application = self._source.application(self._marketplace, self._application)
         else:
             self._access = self._source.refresh(self._tenant, self._marketplace, self.access)
 
     def _wait(self) -> None:
-        """Until the seller's next call may go; raises Defer for a longer wait."""
+        """Wait until the seller's next call is allowed. Raises Defer if that exceeds
+        MARKETPLACE_WAIT_SECONDS."""
         now = self._clock()
         at = self._pace.take(self._tenant, self._marketplace, now)
         while at > now:
             if at - now > timedelta(seconds=bounds.MARKETPLACE_WAIT_SECONDS):
-                raise self._deferral(at)  # an answer asked for it: the pace is never so far ahead
+                raise self._deferral(at)  # only a marketplace's hold lasts so long
             self._sleep((at - now).total_seconds())
             now = max(self._clock(), at)
             at = self._pace.take(self._tenant, self._marketplace, now)
@@ -192,14 +197,18 @@ class SellerApiClient:
         return self._deferral(until)
 
     def _asked(self, answer: MarketAnswer) -> float | None:
-        """The answer's Retry-After in seconds."""
+        """Return the response's Retry-After in seconds, at most MARKETPLACE_HOLD_SECONDS, or
+        None."""
         said = answer.headers.get("retry-after", "")
         return parse_retry_after(said, self._clock(), bounds.MARKETPLACE_HOLD_SECONDS)
 
     def _deferral(self, until: datetime) -> Defer:
-        """A longer time than our own guess was named by the marketplace, and is waited out: its
-        budget comes back then. One that is too late for the job is told as the reason when it
-        expires. Short ones that come again and again count as any other wait."""
+        """Return the Defer for a wait until `until`.
+
+        A wait longer than _HOLD_SECONDS was named by the marketplace. It counts as appointed, since
+        the budget is certain to return then. A wait beyond the job's pending time is named as the
+        reason with which the job expires. Short waits count as any other wait, even if they repeat.
+        """
         limits, now = f"the limits of {self._marketplace}", self._clock()
         begun = self._begun or now
         if until > begun + timedelta(seconds=bounds.JOB_PENDING_SECONDS):
@@ -207,7 +216,7 @@ class SellerApiClient:
         return Defer(until, limits, appointed=until - now > timedelta(seconds=_HOLD_SECONDS))
 
     def _obey(self, answer: MarketAnswer) -> None:
-        """An answer that says there is nothing left holds the next call."""
+        """Hold the next call if the response reports an exhausted budget."""
         if answer.headers.get("x-remaining-today") == "0":
             until = self._clock() + timedelta(seconds=_DAY_HOLD_SECONDS)
             self._pace.hold(self._tenant, self._marketplace, until)

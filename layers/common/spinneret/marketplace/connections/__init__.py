@@ -1,1 +1,1 @@
-"""Connections: a seller's leave for a marketplace."""
+"""Connections: sellers' OAuth authorizations for marketplaces."""

@@ -1,12 +1,12 @@
 """Connections on DynamoDB.
 
 Marketplace table
-    pk `T#<tenant>#CONNECTIONS`, sk `<marketplace>`    a seller's leave; tokens are sealed
-    pk `T#<tenant>#CONSENTS`, sk `<hash of state>`     a seller on the way to agree; taken once
-    pk `SELLERS`, sk `<marketplace>#<tenant>`          who is connected: what the passes over all
-                                                       tenants read; `job_id` last read the orders
-    pk `ACCOUNT#<marketplace>#<account>`, sk `TENANT`  whose account it is: what a webhook is about
-                                                       is found by it, once it was verified
+    pk `T#<tenant>#CONNECTIONS`, sk `<marketplace>`    an authorization; tokens are sealed
+    pk `T#<tenant>#CONSENTS`, sk `<hash of state>`     a pending consent; taken once
+    pk `SELLERS`, sk `<marketplace>#<tenant>`          a connected seller, for the passes over
+                                                       all tenants; `job_id` last read the orders
+    pk `ACCOUNT#<marketplace>#<account>`, sk `TENANT`  the tenant of an account, to which
+                                                       verified webhooks are assigned
 
 `purge_at` is DynamoDB's TTL.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
-_RACES: Final = 5  # writers of one connection at the same time
+_RACES: Final = 5  # concurrent writers of one connection
 _NONE: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _WHATEVER: Final[dynamo.Condition] = (
     "attribute_exists(#pk) OR attribute_not_exists(#pk)",
@@ -57,8 +57,8 @@ class DynamoConnections:
         return self._rows.get(_key(tenant, marketplace))
 
     def put(self, connection: Connection) -> None:
-        """See ConnectionStore. Its version is above every one that was read before, so that no
-        writer of older tokens takes it for its own."""
+        """See ConnectionStore. The new version exceeds every version read before, so that a writer
+        with older tokens can't overwrite it."""
         for _ in range(_RACES):
             former = self.get(connection.tenant, connection.marketplace)
             version = former.version + 1 if former else connection.first_version
@@ -79,8 +79,8 @@ class DynamoConnections:
         return dynamo.transact_if(self._client, writes)
 
     def _known(self, connection: Connection) -> list[TransactWriteItemTypeDef]:
-        """What passes find the seller by, with the job that reads the orders, and who a verified
-        webhook about the account is for."""
+        """Build the writes of the seller's row, keeping its `job_id`, and of the account's row if
+        the account is known."""
         seller = _seller(connection.tenant, connection.marketplace)
         keeps = ("SET #job_id = if_not_exists(#job_id, :none)", {":none": ""})
         writes = [dynamo.change(self._table, seller, keeps, _WHATEVER)]
@@ -126,7 +126,7 @@ class DynamoConnections:
         dynamo.transact(self._client, [self._consents.put_write(consent)])
 
     def take(self, tenant: str, state_hash: str) -> PendingConsent | None:
-        """See ConnectionStore: one delete that answers what it deleted."""
+        """See ConnectionStore: one delete that returns the deleted row."""
         return self._consents.delete(_consent(tenant, state_hash))
 
 

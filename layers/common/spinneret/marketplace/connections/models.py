@@ -1,4 +1,4 @@
-"""Values of connections."""
+"""Data types of connections."""
 
 from __future__ import annotations
 
@@ -18,43 +18,43 @@ class ConnectionStatus(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class ClientSecrets:
-    """What the marketplace knows this application by."""
+    """Credentials of this application at a marketplace."""
 
     client_id: str
     client_secret: str = field(repr=False)
     redirect_uri: str
-    """Where it sends sellers back to; for eBay the name that stands for that (RuName)."""
+    """Address to which it sends sellers back; for eBay the name of that address (RuName)."""
     webhook_secret: str = field(default="", repr=False)
-    """What it signs its webhooks with; empty where it has none."""
+    """Secret with which it signs its webhooks; empty if it has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grant:
-    """What a token endpoint answered."""
+    """Response of a token endpoint."""
 
     access_token: str = field(repr=False)
     refresh_token: str | None = field(repr=False)
-    """None where the one before stays good."""
+    """Refresh token; None if the previous one stays valid."""
     seconds: int
     refresh_seconds: int | None
     account: str | None = None
-    """The seller's own id there, where the answer has it."""
+    """Id of the seller at the marketplace, if the response has it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AccessToken:
-    """A token, and whose it is."""
+    """An access token, with its client and account."""
 
     token: str = field(repr=False)
     client: ClientSecrets
     account: str | None
     settings: Mapping[str, Any]
-    """What was found out about the account: policies, profiles, locations."""
+    """Facts found about the account: policies, profiles, locations."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Connection:
-    """A seller's leave for one marketplace."""
+    """A seller's OAuth authorization for one marketplace."""
 
     tenant: str
     marketplace: str
@@ -68,30 +68,30 @@ class Connection:
     connected_at: datetime
     settings: Mapping[str, Any] = field(default_factory=dict)
     refreshing_until: datetime | None = None
-    """A refresh is under way, and counts as lost after this."""
+    """End of the lease of a running refresh, after which it counts as lost; None if none runs."""
     version: int = 0
-    """Goes up by one with every change; 0 isn't stored yet."""
+    """Version, increased by one with every change; 0 means not stored yet."""
 
     @property
     def first_version(self) -> int:
-        """Of a new connection: its time in milliseconds, which is above the versions of one that
-        the seller ended before."""
+        """Version of a new connection: its time in milliseconds, which exceeds the versions of a
+        connection that the seller ended before."""
         return int(self.connected_at.timestamp() * 1000)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seller:
-    """A connected seller, as the passes over all tenants see one."""
+    """A connected seller, as listed for the passes over all tenants."""
 
     tenant: str
     marketplace: str
     job_id: str | None = None
-    """The job that was last to read the orders."""
+    """Last job that read the seller's orders."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PendingConsent:
-    """A seller who was sent to a marketplace and hasn't come back."""
+    """Pending consent of a seller who was sent to a marketplace and hasn't returned."""
 
     tenant: str
     state_hash: str
@@ -102,24 +102,24 @@ class PendingConsent:
 
 @dataclass(frozen=True, kw_only=True)
 class OAuthApp:
-    """How a marketplace grants leave."""
+    """OAuth configuration of a marketplace."""
 
     authorize_host: str
-    """Of the page that sellers see, by its name in the configuration."""
+    """Host of the consent page, by its name in the configuration."""
     authorize_path: str
     grant_host: str
     grant_path: str
     scopes: tuple[str, ...]
     pkce: bool
-    """Whether it takes a code challenge (RFC 7636)."""
+    """Whether it supports code challenges (PKCE, RFC 7636)."""
     basic: bool
-    """Whether the client's id and secret go into an Authorization header, else the id into the
-    form."""
+    """Whether the client's id and secret are sent in an Authorization header. Otherwise the id is
+    sent in the form."""
     refresh_days: int
     sign: Callable[[AccessToken], Mapping[str, str]]
-    """The headers of a call that carries the token."""
+    """Function that returns the headers of a call with the token."""
     account_of: Callable[[Mapping[str, Any]], str | None] = lambda _: None
-    """The seller's id in a token endpoint's answer."""
+    """Function that returns the seller's id from a token endpoint's response."""
     revoke_path: str | None = None
     application_scope: str = ""
-    """Of the application's own token (client credentials), where something asks for one."""
+    """Scope of the application's own token (client credentials); empty if no call needs one."""

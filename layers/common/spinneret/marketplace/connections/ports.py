@@ -1,4 +1,4 @@
-"""What connections need from outside."""
+"""Ports of the connection service."""
 
 from __future__ import annotations
 
@@ -17,49 +17,50 @@ class ConnectionStore(Protocol):
     """Connections by tenant and marketplace. Raises DependencyUnavailable."""
 
     def get(self, tenant: str, marketplace: str) -> Connection | None:
-        """The connection as it stands."""
+        """Return the connection (consistent read), or None."""
         ...
 
     def put(self, connection: Connection) -> None:
-        """Store it whatever stands: the seller has just agreed."""
+        """Store the connection over any existing one: the seller has just consented."""
         ...
 
     def replace(self, connection: Connection) -> bool:
-        """Write it over the version before it; False when that isn't what stands any more."""
+        """Replace the previous version; return False if it changed meanwhile."""
         ...
 
     def owner(self, marketplace: str, account: str) -> str | None:
-        """The tenant that connected an account last."""
+        """Return the tenant that connected an account last, or None."""
         ...
 
     def sellers(self, after: str | None, limit: int) -> Page[Seller]:
-        """Up to `limit` connected sellers of all tenants, by marketplace."""
+        """Return up to `limit` connected sellers of all tenants, by marketplace."""
         ...
 
     def polled(self, seller: Seller) -> None:
-        """Remember the job that reads the orders now; harmless once it is disconnected."""
+        """Store the job that reads the orders now; no-op if the seller is disconnected."""
         ...
 
     def remove(self, tenant: str, marketplace: str) -> None:
-        """The connection and its seller, both or neither; harmless when there is none."""
+        """Delete the connection and its seller row atomically; no-op if there is none."""
         ...
 
     def forget(self, seller: Seller) -> None:
-        """The passes find the seller no more, unless there is a connection."""
+        """Delete the seller row unless a connection exists."""
         ...
 
     def begin(self, consent: PendingConsent) -> None:
-        """Remember where a seller was sent."""
+        """Store the pending consent of a seller who is sent to the marketplace."""
         ...
 
     def take(self, tenant: str, state_hash: str) -> PendingConsent | None:
-        """The consent of a state, once: it is removed."""
+        """Remove and return the consent of a state; return None if there is none."""
         ...
 
 
 class ClientSecretProvider(Protocol):
-    """What marketplaces know this application by. Raises DependencyUnavailable."""
+    """Client credentials of this application. Raises DependencyUnavailable."""
 
     def client(self, marketplace: str) -> ClientSecrets:
-        """Raises Conflict where the stage has no client for the marketplace."""
+        """Return the credentials. Raises Conflict if the stage has no client for the
+        marketplace."""
         ...

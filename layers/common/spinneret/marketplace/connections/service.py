@@ -1,4 +1,4 @@
-"""How a seller connects a marketplace, and disconnects it."""
+"""Connect sellers to marketplaces, and disconnect them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _VERIFIER: Final = "verifier"
 
 
 class ConnectionService:
-    """Connections of one tenant. All methods raise DependencyUnavailable."""
+    """Use cases of a tenant's connections. All methods raise DependencyUnavailable."""
 
     def __init__(
         self,
@@ -53,10 +53,11 @@ class ConnectionService:
         self._random = random
 
     def begin(self, tenant: str, marketplace: str) -> str:
-        """The address of the marketplace's consent page. Raises NotFound.
+        """Return the URL of the marketplace's consent page. Raises NotFound.
 
-        The state names the tenant and holds 256 random bits, of which a hash is stored: whoever
-        brings it back within OAUTH_STATE_SECONDS, once, is the seller who was sent.
+        The state names the tenant and holds 256 random bits, of which only a hash is stored. It is
+        accepted once, within OAUTH_STATE_SECONDS, and proves that the returning seller is the one
+        who was sent.
         """
         app = self._app(marketplace)
         client = self._secrets.client(marketplace)
@@ -83,8 +84,9 @@ class ConnectionService:
         return f"{self._hosts[app.authorize_host]}{app.authorize_path}?{urlencode(query)}"
 
     def finish(self, marketplace: str, state: str, code: str) -> Connection:
-        """Trade the code for tokens. Raises AuthRequired for a state that is unknown, used, late
-        or of another marketplace, and ReauthNeeded when the code is refused."""
+        """Exchange the code for tokens and return the connection. Raises AuthRequired for a state
+        that is unknown, used, expired or of another marketplace, and ReauthNeeded when the code is
+        refused."""
         app = self._app(marketplace)
         tenant, _, secret = state.rpartition(".")
         consent = self._store.take(tenant, _hash(secret)) if is_id(tenant) and secret else None
@@ -107,7 +109,7 @@ class ConnectionService:
         return connection
 
     def get(self, tenant: str, marketplace: str) -> Connection:
-        """Raises NotFound."""
+        """Return the connection. Raises NotFound."""
         self._app(marketplace)
         connection = self._store.get(tenant, marketplace)
         if connection is None:
@@ -115,9 +117,9 @@ class ConnectionService:
         return connection
 
     def end(self, tenant: str, marketplace: str) -> None:
-        """Give the leave back and forget the tokens. Raises NotFound.
+        """Revoke the authorization and delete the tokens. Raises NotFound.
 
-        A marketplace that can't be reached doesn't keep the tokens here.
+        The tokens are deleted even if the marketplace can't be reached.
         """
         connection = self.get(tenant, marketplace)
         app, client = self._app(marketplace), self._secrets.client(marketplace)
@@ -126,11 +128,12 @@ class ConnectionService:
             token = self._vault.unseal(tenant, marketplace, REFRESH, sealed)
             self._endpoint.revoke(app, client, token)
         except MarketplaceUnavailable:
-            pass  # the seller can withdraw it there, too
+            pass  # the seller can revoke it there, too
         self._store.remove(tenant, marketplace)
 
     def owner(self, marketplace: str, account: str) -> str | None:
-        """The tenant whose account a verified webhook is about; None once it is disconnected."""
+        """Return the tenant whose account a verified webhook is about; None once it is
+        disconnected."""
         tenant = self._store.owner(marketplace, account)
         if tenant is None:
             return None
@@ -146,7 +149,7 @@ class ConnectionService:
 
 
 def verified(secret: str, identifier: str, stamped: str, body: bytes, signatures: str) -> bool:
-    """Whether one of the signatures is of these bytes (Standard Webhooks, version 1)."""
+    """Return whether one of the signatures matches these bytes (Standard Webhooks, version 1)."""
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signed = hmac.new(key, f"{identifier}.{stamped}.".encode() + body, hashlib.sha256).digest()
     expected = base64.b64encode(signed).decode()
@@ -174,7 +177,7 @@ def _empty(
 
 
 def _text(raw: bytes) -> str:
-    """URL-safe base64 without padding (RFC 7636, appendix A)."""
+    """Encode as URL-safe base64 without padding (RFC 7636, appendix A)."""
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 

@@ -1,4 +1,4 @@
-"""Tokens that are good, refreshed before they end and by one caller at a time."""
+"""Valid access tokens, refreshed before they expire and by one caller at a time."""
 
 from __future__ import annotations
 
@@ -28,18 +28,19 @@ from spinneret.marketplace.connections.vault import TokenVault
 ACCESS: Final = "access"
 REFRESH: Final = "refresh"
 _EARLY: Final = timedelta(seconds=bounds.TOKEN_EARLY_SECONDS)
-_RACES: Final = 5  # writers of one connection at the same time
-_SETTLE: Final = timedelta(seconds=2)  # another caller's refresh takes about this
+_RACES: Final = 5  # concurrent writers of one connection
+_SETTLE: Final = timedelta(seconds=2)  # approximate duration of another caller's refresh
 
 
 class TokenEndpoint:
-    """Asks a marketplace for tokens."""
+    """Client of the marketplaces' token endpoints."""
 
     def __init__(self, door: MarketplaceTransport) -> None:
         self._door = door
 
     def ask(self, app: OAuthApp, client: ClientSecrets, form: Mapping[str, str]) -> Grant:
-        """Raises ReauthNeeded when it refuses, and MarketplaceUnavailable."""
+        """Request tokens. Raises ReauthNeeded if the marketplace refuses, and
+        MarketplaceUnavailable."""
         fields = dict(form) if app.basic else {"client_id": client.client_id, **form}
         body, headers = form_body(fields)
         answer = self._door.send(
@@ -56,7 +57,7 @@ class TokenEndpoint:
         return _grant(app, answer)
 
     def revoke(self, app: OAuthApp, client: ClientSecrets, token: str) -> None:
-        """Give the leave back, where the marketplace has an endpoint for that."""
+        """Revoke the authorization if the marketplace has an endpoint for that."""
         if app.revoke_path is None:
             return
         body, headers = form_body({"token": token, "token_type_hint": "refresh_token"})
@@ -91,11 +92,11 @@ class Tokens:
         self._apps = apps
         self._clock = clock
         self._applications: dict[str, tuple[AccessToken, datetime]] = {}
-        """By marketplace, with their ends. Kept by the process, since marketplaces count how many
-        they grant in a day."""
+        """Application tokens and their ends, by marketplace. The process caches them, since
+        marketplaces limit how many they grant in a day."""
 
     def access(self, tenant: str, marketplace: str) -> AccessToken:
-        """See TokenProvider; raises Defer while another caller refreshes it."""
+        """See TokenProvider; raises Defer while another caller refreshes the token."""
         if marketplace not in self._apps:  # a marketplace without tokens, such as a plug-in's
             return AccessToken(token="", client=_NO_CLIENT, account=None, settings={})
         connection = self._connection(tenant, marketplace)
@@ -107,7 +108,7 @@ class Tokens:
         """See TokenProvider."""
         connection = self._connection(tenant, marketplace)
         opened = self._opened(connection)
-        if opened.token != refused.token:  # somebody else has refreshed it
+        if opened.token != refused.token:  # another caller has refreshed it
             return opened
         return self._opened(self._refreshed(connection))
 
@@ -127,7 +128,8 @@ class Tokens:
         settings: Mapping[str, Any],
         account: str | None = None,
     ) -> None:
-        """Keep what was found out about the account; a lost race is found out again."""
+        """Store facts found about the account. If a concurrent write wins, they are looked up again
+        later."""
         connection = self._connection(tenant, marketplace)
         changed = replace(
             connection,
@@ -168,11 +170,12 @@ class Tokens:
         )
 
     def _refreshed(self, connection: Connection) -> Connection:
-        """One caller asks; the others come again. A caller that died is replaced after a while."""
+        """Refresh the tokens; raise Defer while another caller does. A refresh that was lost is
+        repeated after TOKEN_REFRESH_SECONDS."""
         tenant, marketplace = connection.tenant, connection.marketplace
         app, client = self._apps[marketplace], self._secrets.client(marketplace)
         former = self._vault.unseal(tenant, marketplace, REFRESH, connection.sealed_refresh)
-        now = self._clock()  # what the lease is for begins here
+        now = self._clock()  # the lease covers the work from here
         later = Defer(now + _SETTLE, f"a new token of {marketplace}")
         if connection.refreshing_until is not None and now < connection.refreshing_until:
             raise later
@@ -187,7 +190,7 @@ class Tokens:
             grant = self._endpoint.ask(app, client, form)
         except ReauthNeeded:
             after = self._settled(mine, replace(mine, status=ConnectionStatus.NEEDS_REAUTH))
-            if after.status is ConnectionStatus.ACTIVE:  # by a new consent
+            if after.status is ConnectionStatus.ACTIVE:  # the seller has consented again
                 return after
             raise
         except MarketplaceUnavailable:
@@ -196,11 +199,11 @@ class Tokens:
         return self._settled(mine, with_grant(mine, grant, self._vault, self._clock()))
 
     def _settled(self, mine: Connection, after: Connection) -> Connection:
-        """What stands once the refresh has ended with `after`.
+        """Store the result `after` of the refresh and return the stored connection.
 
-        Others may write meanwhile what they found out: the end is written over that, or the token
-        that was exchanged would stay, which nobody takes again. A new consent stands.
-        Raises ReauthNeeded when the seller has disconnected, and DependencyUnavailable.
+        Other callers may have stored account facts meanwhile. The result is merged into their
+        version, since the exchanged refresh token is no longer accepted. A new consent is kept
+        instead. Raises ReauthNeeded if the seller has disconnected, and DependencyUnavailable.
         """
         standing, down = mine, None
         for _ in range(_RACES):
@@ -218,7 +221,7 @@ class Tokens:
                 if self._store.replace(ours):
                     return ours
                 standing = self._connection(mine.tenant, mine.marketplace)
-            except DependencyUnavailable as error:  # it may have been written
+            except DependencyUnavailable as error:  # the write may have succeeded
                 down = error
                 continue
             if standing.sealed_refresh != mine.sealed_refresh:
@@ -229,7 +232,7 @@ class Tokens:
 def with_grant(
     connection: Connection, grant: Grant, vault: TokenVault, now: datetime
 ) -> Connection:
-    """The connection with new tokens; a refresh token that isn't renewed stays."""
+    """Return the connection with new tokens; a refresh token that isn't renewed is kept."""
     tenant, marketplace = connection.tenant, connection.marketplace
     sealed = connection.sealed_refresh
     if grant.refresh_token is not None:

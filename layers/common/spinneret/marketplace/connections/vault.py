@@ -1,4 +1,4 @@
-"""Tokens, sealed for their tenant, marketplace and use (T-05)."""
+"""Seal tokens for their tenant, marketplace and use (T-05)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from spinneret.kernel.sealing import Sealer
 
 
 class TokenVault:
-    """Seals in as many parts as the sealer's bound asks for: tokens of eBay have thousands of
+    """Seals tokens in parts within the sealer's bound, because eBay's tokens have thousands of
     characters. All methods raise DependencyUnavailable."""
 
     def __init__(self, sealer: Sealer) -> None:
         self._sealer = sealer
 
     def seal(self, tenant: str, marketplace: str, use: str, secret: str) -> tuple[bytes, ...]:
-        """The sealed parts."""
+        """Seal the secret and return its parts."""
         raw, step = secret.encode(), bounds.SEALED_MAX_BYTES
         return tuple(
             self._sealer.seal(
@@ -28,7 +28,7 @@ class TokenVault:
         )
 
     def unseal(self, tenant: str, marketplace: str, use: str, parts: Sequence[bytes]) -> str:
-        """The inverse. Raises SecretUnreadable."""
+        """Return the secret of sealed parts. Raises SecretUnreadable."""
         return b"".join(
             self._sealer.unseal(
                 part, tenant=tenant, purpose=f"marketplace-{use} {marketplace} {number}"

@@ -1,7 +1,7 @@
-"""Listings that break eBay's listing policies, by its Compliance interface.
+"""Listings that violate eBay's listing policies, from its Compliance API.
 
-A violation doesn't end a listing at once, but it can keep the seller from revising it. The call has
-no filter for a listing yet: `listing_id` is announced in its description, and not in use.
+A violation doesn't end a listing at once, but it can prevent the seller from revising it. The call
+can't filter by listing yet: its description announces `listing_id`, which isn't in use.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any, Final
 from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.refusals import Meaning
 
-# The description of version 1.4: it answers for these marketplaces only.
+# The description of version 1.4 supports these marketplaces only.
 SITES: Final = frozenset({"EBAY_AU", "EBAY_CA", "EBAY_DE", "EBAY_GB", "EBAY_US"})
 
 _SHORTEN: Final = "take it out of the description"
 _ASPECTS: Final = "add it to the product's attributes"
 
-# ComplianceDetail.reasonCode: what it says there, in our words.
+# Meanings of ComplianceDetail.reasonCode, in our words.
 _REASONS: Final[Mapping[str, Meaning]] = {
     "MISSING_OR_INVALID_REQUIRED_ASPECTS": Meaning(
         field="attributes", cause="an aspect that the category asks for", fix=_ASPECTS
@@ -53,7 +53,7 @@ _REASONS: Final[Mapping[str, Meaning]] = {
 
 
 def violations(api: EbayApi, site: str) -> dict[str, list[Mapping[str, Any]]]:
-    """What eBay holds against the seller's listings on a marketplace, by listing id."""
+    """Return eBay's violations of the seller's listings on a marketplace, by listing id."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     if site not in SITES:
         return found
@@ -72,7 +72,7 @@ def _view(kind: str, detail: Mapping[str, Any]) -> Mapping[str, Any]:
     return {
         "type": kind,
         "reason": reason,
-        # The description of complianceState: a violation without one is out of compliance.
+        # The description of complianceState: a violation without a state is out of compliance.
         "state": str(detail.get("complianceState", "OUT_OF_COMPLIANCE")),
         "field": meaning.field,
         "cause": meaning.cause,

@@ -1,8 +1,8 @@
-"""eBay's error ids in our words.
+"""Meanings of eBay's error ids, in our words.
 
-Every id that the descriptions of its Inventory, Account, Media, Fulfillment, Taxonomy, Message and
-Compliance interfaces name has a row; a test holds the table to them. Ids beyond them are described
-by eBay's own words.
+The table has a row for every id that the descriptions of these APIs name: Inventory, Account,
+Media, Fulfillment, Taxonomy, Message and Compliance. A test checks that. Other ids are described by
+eBay's own message.
 """
 
 from __future__ import annotations
@@ -202,18 +202,18 @@ MEANINGS: Final[Mapping[str, Meaning]] = _read(_TABLE)
 
 
 def problems_of(answer: MarketAnswer) -> list[Problem]:
-    """The errors of an answer; one for an answer that names none."""
+    """Return the errors of a response; one for its status if it names none."""
     data = answer.data
     return _problems(data.get("errors") if isinstance(data, dict) else None, answer.status)
 
 
 def refusal(answer: MarketAnswer) -> MarketplaceRefused:
-    """The error for an answer that is no success."""
+    """Build the exception for a response that isn't a success."""
     return refusal_error("ebay", answer.status, problems_of(answer))
 
 
 def part_refusal(parts: Sequence[Mapping[str, Any]]) -> MarketplaceRefused:
-    """The error for parts of a bulk answer (207) that are no success."""
+    """Build the exception for the failed parts of a bulk response (207)."""
     problems = [
         problem for part in parts for problem in _problems(part.get("errors"), part["statusCode"])
     ]
@@ -221,7 +221,7 @@ def part_refusal(parts: Sequence[Mapping[str, Any]]) -> MarketplaceRefused:
 
 
 def parameter(answer: MarketAnswer, error_id: str, name: str) -> str | None:
-    """A parameter of one of the answer's errors."""
+    """Return a parameter of the response's error with this id, or None."""
     data = answer.data
     for error in data.get("errors", ()) if isinstance(data, dict) else ():
         if str(error.get("errorId")) == error_id:

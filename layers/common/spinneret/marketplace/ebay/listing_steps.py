@@ -1,4 +1,4 @@
-"""The steps that make, revise and end a listing on eBay. Each looks before it acts."""
+"""Steps that create, revise and end a listing on eBay. Each looks before it acts."""
 
 from __future__ import annotations
 
@@ -20,16 +20,20 @@ from spinneret.marketplace.publishing.work import StepContext
 
 
 def api_of(work: StepContext) -> EbayApi:
-    """eBay in the language of the marketplace that the product is for."""
+    """Return the client in the language of the product's marketplace."""
     content = work.subject.content
     locale = rules.locale_of(rules.site_of(content)) if content else "en-US"
     return EbayApi(work.calls, locale)
 
 
 def account(work: StepContext) -> Mapping[str, Any]:
-    """Programme, policies and location of the seller: looked up once an hour, so once for a batch.
-    Without them every product would fail at its last step. That something is missing is kept for a
-    minute, for a batch's other products; a seller who adds it waits no longer."""
+    """Return policies and location of the seller. Raises InputNeeded if one is missing, or if the
+    seller hasn't joined the programme.
+
+    They are looked up once an hour, so once for a batch: without them every product would fail at
+    its last step. A missing one is cached for a minute, for the batch's other products, so that a
+    seller who adds it needn't wait longer.
+    """
     _, content = work.subject.sold
     site, now = rules.site_of(content), work.clock()
     kept = work.calls.access.settings.get(site)
@@ -45,7 +49,7 @@ def account(work: StepContext) -> Mapping[str, Any]:
 
 
 def _fresh(kept: Mapping[str, Any]) -> timedelta:
-    """For how long a look at the account counts."""
+    """Return how long a check of the account remains valid."""
     seconds = bounds.PRECONDITIONS_FRESH_SECONDS
     return timedelta(
         seconds=bounds.PRECONDITIONS_MISSING_SECONDS if kept.get("missing") else seconds
@@ -53,7 +57,8 @@ def _fresh(kept: Mapping[str, Any]) -> timedelta:
 
 
 def category(work: StepContext) -> Mapping[str, Any]:
-    """The leaf category, and whether the product has the aspects that it asks for."""
+    """Return the leaf category. Raises InputNeeded if the product lacks aspects that it
+    requires."""
     _, content = work.subject.sold
     category = Preconditions(api_of(work)).category(content)
     if category.missing:
@@ -63,7 +68,7 @@ def category(work: StepContext) -> Mapping[str, Any]:
 
 
 def upload(url: str, work: StepContext) -> Mapping[str, Any]:
-    """A copy at eBay's picture service; one that the product has there is taken again."""
+    """Return the copy at eBay's picture service; upload the image unless the product has a copy."""
     known = work.listing.images.get(url)
     address = known or api_of(work).upload_image(url)
     if known is None:
@@ -72,7 +77,8 @@ def upload(url: str, work: StepContext) -> Mapping[str, Any]:
 
 
 def put_item(work: StepContext) -> Mapping[str, Any]:
-    """Read, merge, write: a PUT replaces all, so what others set there is sent again."""
+    """Read, merge and write the item. A PUT replaces everything, so fields set by others are
+    resent."""
     product, _ = work.subject.sold
     api = api_of(work)
     standing = api.item(product.sku)
@@ -91,7 +97,7 @@ def _wanted_item(work: StepContext, standing: Mapping[str, Any]) -> dict[str, An
 
 
 def make_offer(work: StepContext) -> Mapping[str, Any]:
-    """One offer for SKU, marketplace and format: made, or adopted and brought up to the product."""
+    """Create the offer of SKU, marketplace and format, or adopt it and update it to the product."""
     product, content = work.subject.sold
     api, site = api_of(work), rules.site_of(content)
     wanted, standing = _wanted_offer(work), work.current_listing()
@@ -137,7 +143,8 @@ def _bring_up(work: StepContext, offer_id: str, wanted: Mapping[str, Any]) -> bo
 
 
 def publish(work: StepContext) -> Mapping[str, Any]:
-    """The one call that makes a listing. eBay answers a repetition with the same listing."""
+    """Publish the offer, the only call that creates a listing. eBay answers a repetition with the
+    same listing."""
     api = api_of(work)
     offer_id = str(work.results["offer"]["offer_id"])
 
@@ -156,7 +163,7 @@ def publish(work: StepContext) -> Mapping[str, Any]:
 
 
 def listing_of(offer: Mapping[str, Any] | None) -> str | None:
-    """The id of the listing that an offer has now."""
+    """Return the id of the offer's current listing, or None."""
     if not offer or offer.get("status") != "PUBLISHED":
         return None
     found = offer.get("listing", {}).get("listingId")
@@ -164,19 +171,19 @@ def listing_of(offer: Mapping[str, Any] | None) -> str | None:
 
 
 def external(subject: Subject, work: StepContext) -> tuple[str, str | None]:
-    """Id and page of the listing that was just made."""
+    """Return id and page of the listing that was just created."""
     listing_id = str(work.results["publish"]["listing_id"])
     return listing_id, rules.page_of(rules.site_of(subject.sold[1]), listing_id)
 
 
 def known_listing(work: StepContext) -> tuple[str, str | None]:
-    """Id and page of the listing that stands."""
+    """Return id and page of the live listing."""
     listing = common.live(work)
     return str(listing.external_id), listing.url
 
 
 def revise_stock(work: StepContext) -> Mapping[str, Any]:
-    """One call for price and quantity, where nothing else differs. A repetition finds what an
+    """Update price and quantity in one call if nothing else differs. A repetition reads what an
     earlier call set, and sends the rest."""
     offer_id, (product, _) = _reference(work), work.subject.sold
     api = api_of(work)
@@ -190,7 +197,7 @@ def revise_stock(work: StepContext) -> Mapping[str, Any]:
 
 
 def revise_item(work: StepContext) -> Mapping[str, Any]:
-    """The whole item, where more than price and quantity differs."""
+    """Update the whole item if more than price and quantity differs."""
     common.live(work)
     if work.results["stock"]["is_all"]:
         return {"sku": work.subject.sold[0].sku, "changed": False}
@@ -198,7 +205,7 @@ def revise_item(work: StepContext) -> Mapping[str, Any]:
 
 
 def revise_offer(work: StepContext) -> Mapping[str, Any]:
-    """The whole offer, where more than price and quantity differs."""
+    """Update the whole offer if more than price and quantity differs."""
     offer_id = _reference(work)
     if work.results["stock"]["is_all"]:
         return {"offer_id": offer_id, "changed": False}
@@ -206,7 +213,7 @@ def revise_offer(work: StepContext) -> Mapping[str, Any]:
 
 
 def _reference(work: StepContext) -> str:
-    """The offer of the listing that stands."""
+    """Return the offer id of the live listing. Raises InputNeeded if it isn't known."""
     listing = common.live(work)
     if listing.reference is None:
         raise InputNeeded("the offer isn't known: sync the product")
@@ -214,9 +221,12 @@ def _reference(work: StepContext) -> str:
 
 
 def _count_revision(work: StepContext) -> None:
-    """eBay takes 250 revisions a day for one listing. Several changes that wait become one: an
-    update sends the product as it is then, and the next one finds nothing to send. Raises Defer
-    until the next day."""
+    """Count a revision, of which eBay accepts 250 a day for one listing. Raises Defer until the
+    next day.
+
+    Several waiting changes become one: an update sends the product's current content, and the next
+    update finds nothing to send.
+    """
     listing, now = work.listing, work.clock()
     if listing.state is not ListingState.ACTIVE:
         return
@@ -229,7 +239,7 @@ def _count_revision(work: StepContext) -> None:
 
 
 def withdraw(work: StepContext) -> Mapping[str, Any]:
-    """Only a published offer is withdrawn: a repetition finds it withdrawn."""
+    """End the listing by withdrawing its published offer; a repetition finds it withdrawn."""
     product, _ = work.subject.sold
     api, listing = api_of(work), work.listing
     offer = standing_offer(api, listing, product.sku)
@@ -241,7 +251,7 @@ def withdraw(work: StepContext) -> Mapping[str, Any]:
 
 
 def standing_offer(api: EbayApi, listing: Listing, sku: str) -> dict[str, Any] | None:
-    """The offer of the listing on record, or else the SKU's published one: the product may be for
-    another site by now."""
+    """Return the offer of the listing on record, or else the SKU's published one, since the product
+    may have moved to another site."""
     offer = api.offer(listing.reference) if listing.reference is not None else None
     return offer if listing_of(offer) is not None else api.published_offer(sku)

@@ -1,4 +1,4 @@
-"""What eBay says of products before anything is written: preconditions, fees, compliance."""
+"""eBay's preflight checks before anything is written: preconditions, fees, compliance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spinneret.marketplace.publishing.models import PlannedListing, PreflightRes
 def outlooks(
     calls: SellerApiClient, candidates: Sequence[PlannedListing]
 ) -> Iterator[tuple[str, PreflightResult]]:
-    """One for each candidate. What several share is asked for once; every call reads."""
+    """Yield one outlook per candidate. Shared facts are requested once; every call only reads."""
     seller = _Seller(EbayApi(calls, "en-US"))
     for each in candidates:
         try:
@@ -45,7 +45,7 @@ class _Seller:
         )
 
     def _fees(self, listing: Listing | None) -> Sequence[Mapping[str, Any]]:
-        """Of an offer that is made and not published; eBay tells no others."""
+        """Return the fees of an offer that isn't published yet; eBay reports no others."""
         if listing is None or listing.reference is None or listing.state is ListingState.ACTIVE:
             return []
         return self._api.fees(listing.reference)

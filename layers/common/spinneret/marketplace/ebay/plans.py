@@ -1,4 +1,4 @@
-"""What each action does on eBay, step by step."""
+"""Steps of each action on eBay."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _ITEM: Final = "/sell/inventory/v1/inventory_item/{sku}"
 
 
 def publish(subject: Subject) -> Sequence[PlanStep]:
-    """Validate, preconditions, category, images, inventory item, offer, listing, record."""
+    """Return the steps: validation, preconditions, category, images, inventory item, offer,
+    listing, record."""
     what = common.identity(subject)
     return [
         common.validate(rules.check)(subject),
@@ -44,10 +45,10 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
 
 
 def update(subject: Subject) -> Sequence[PlanStep]:
-    """Bring item and offer of the listing up to the product; what is the same stays untouched.
+    """Return the steps that update item and offer of the listing; unchanged ones aren't sent.
 
-    A change of price and quantity alone is one call, and so one of the listing's revisions of the
-    day; what else changes takes one for the item and one for the offer.
+    A change of price and quantity alone takes one call, and so one of the listing's daily
+    revisions. Other changes take one call for the item and one for the offer.
     """
     what = common.identity(subject)
     return [
@@ -76,7 +77,8 @@ def update(subject: Subject) -> Sequence[PlanStep]:
 
 
 def delete(subject: Subject) -> Sequence[PlanStep]:
-    """Withdraw the offer; it stays, and a later publish makes another listing of it."""
+    """Return the steps that withdraw the offer. It stays, and a later publish creates another
+    listing from it."""
     generation = subject.listing.generation if subject.listing else 1
     path = "/sell/inventory/v1/offer/{offerId}/withdraw"
     what = {"generation": generation}
@@ -87,22 +89,22 @@ def delete(subject: Subject) -> Sequence[PlanStep]:
 
 
 def sync(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
-    """Look what stands there, adopt it, and report what differs."""
+    """Return the step that looks up the listing, adopts it and reports differences."""
     return [_step("look", "Look up the offer", "GET", "/sell/inventory/v1/offer", {}, reading.sync)]
 
 
 def link_product(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
-    """Take the listing of the product's SKU for the product's."""
+    """Return the step that links the listing of the product's SKU to the product."""
     return [_step("link", "Look up the offer", "GET", "/sell/inventory/v1/offer", {}, reading.sync)]
 
 
 def orders(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
-    """Read orders that changed since the last time."""
+    """Return the step that reads orders changed since the last time."""
     return [_step("orders", "Read orders", "GET", "/sell/fulfillment/v1/order", {}, reading.orders)]
 
 
 def message(subject: Subject) -> Sequence[PlanStep]:
-    """Send a message: `text`, and a `conversation_id`."""
+    """Return the step that sends a message; needs `text` and `conversation_id`."""
     path = "/commerce/message/v1/send_message"
     what = {name: subject.given.get(name) for name in ("conversation_id", "text")}
     return [_step("message", "Send message", "POST", path, what, reading.message)]

@@ -45,7 +45,7 @@ EBAY: Final = Platform(
         refresh_days=547,  # eBay: 47,304,000 s
         sign=_sign,
         revoke_path="/identity/v1/oauth2/revoke",
-        # Taxonomy takes the application's token alone: its description has no other flow.
+        # Taxonomy accepts only the application's token: its description has no other flow.
         application_scope="https://api.ebay.com/oauth/api_scope",
     ),
     hosts={

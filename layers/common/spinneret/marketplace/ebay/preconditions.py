@@ -1,7 +1,7 @@
-"""What eBay asks for before it lists anything: of the seller's account, and of the category.
+"""Preconditions of a listing on eBay: the seller's account and the category.
 
-Without these a product fails at its last step, after its images and its offer were made. Every call
-here reads: a plan asks the same before anything is written.
+Without these a product fails at its last step, after its images and its offer were created. Every
+call only reads, so a plan can check the same before anything is written.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ _PROGRAMME: Final = "SELLING_POLICY_MANAGEMENT"
 
 @dataclass(frozen=True, kw_only=True)
 class Precondition:
-    """What was found, and what the seller has to add."""
+    """Facts that were found, and fields that the seller has to add."""
 
     found: Mapping[str, str]
     missing: Sequence[Mapping[str, str]] = field(default_factory=tuple)
-    """Fields, each with its message."""
+    """Missing fields, each with its message."""
     why: str = ""
-    """All that is missing, in one sentence."""
+    """One sentence that names everything missing."""
 
 
 class Preconditions:
-    """Looks each of them up once."""
+    """Looks up each precondition once and caches it."""
 
     def __init__(self, api: EbayApi) -> None:
         self._api = api
@@ -39,13 +39,14 @@ class Preconditions:
         self._aspects: dict[tuple[str, str], Sequence[Mapping[str, Any]]] = {}
 
     def account(self, site: str) -> Precondition:
-        """Policies and location of the seller on a marketplace."""
+        """Return policies and location of the seller on a marketplace."""
         if site not in self._accounts:
             self._accounts[site] = self._account(site)
         return self._accounts[site]
 
     def category(self, content: Content) -> Precondition:
-        """The leaf category with its tree, and the aspects that it asks for."""
+        """Return the leaf category with its tree, and the required aspects that the product
+        lacks."""
         site, category_id = rules.site_of(content), content.category_id
         if site not in self._trees:
             self._trees[site] = self._api.tree(site)

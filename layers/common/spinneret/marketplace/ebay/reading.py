@@ -1,4 +1,4 @@
-"""The steps about what stands on eBay already: listings, orders, conversations."""
+"""Steps for existing listings, orders and conversations on eBay."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spinneret.marketplace.publishing.work import StepContext
 
 
 def sync(work: StepContext) -> Mapping[str, Any]:
-    """The listing of the product's SKU, adopted, and what differs from the product; or its end."""
+    """Adopt the listing of the product's SKU and report differences, or record its end."""
     product, content = work.subject.sold
     listing = work.listing
     offer = standing_offer(api_of(work), listing, product.sku)
@@ -60,7 +60,7 @@ def _nothing() -> dict[str, str]:
 
 
 def orders(work: StepContext) -> Mapping[str, Any]:
-    """Every order that changed since the last reading, line by line, into the order book."""
+    """Store every order that changed since the last reading in the order book, line by line."""
     api, book = api_of(work), work.services["orders"]
     now, seen, offset = work.clock(), 0, 0
     since = book.since(work.subject.tenant, "ebay", now)
@@ -87,7 +87,7 @@ def orders(work: StepContext) -> Mapping[str, Any]:
 
 
 def message(work: StepContext) -> Mapping[str, Any]:
-    """Sent at most once for a job: the conversation shows whether it was."""
+    """Send the message at most once per job: the conversation shows whether it was sent."""
     subject = work.subject
     text = common.given_text(subject, "text")
     conversation = common.given_text(subject, "conversation_id")

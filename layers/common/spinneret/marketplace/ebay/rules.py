@@ -1,4 +1,4 @@
-"""A product in eBay's terms. Pure."""
+"""Map a product to eBay's terms. Pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SITES: Final[Mapping[str, str]] = {
     "PLN": "EBAY_PL",
     "USD": "EBAY_US",
 }
-"""Where a price in this currency is listed unless the product says otherwise."""
+"""Marketplace for prices in a currency, unless the product names another."""
 _LOCALES: Final[Mapping[str, str]] = {
     "EBAY_AT": "de-AT",
     "EBAY_AU": "en-AU",
@@ -65,28 +65,28 @@ _NO_ASPECTS: Final = frozenset({"condition", "category", "marketplace_id", "ean"
 _ANSWERED_ONLY: Final = frozenset({"sku", "locale", "groupIds", "inventoryItemGroupKeys"})
 _OF_OFFERS: Final = frozenset({"offerId", "sku", "marketplaceId", "format", "listing", "status"})
 _OF_STOCK: Final = frozenset({"availableQuantity", "pricingSummary"})
-_NO_EAN: Final = "Does not apply"  # asked for at publish though no aspect says so
+_NO_EAN: Final = "Does not apply"  # required at publish though no aspect says so
 
 
 def site_of(content: Content) -> str:
-    """The eBay marketplace that the product is for."""
+    """Return the eBay marketplace of the product."""
     given = content.attributes.get("marketplace_id")
     return given or _SITES.get(content.currency, "EBAY_US")
 
 
 def locale_of(site: str) -> str:
-    """Content-Language of a marketplace."""
+    """Return the Content-Language of a marketplace."""
     return _LOCALES.get(site, "en-US")
 
 
 def page_of(site: str, listing_id: str) -> str:
-    """Where buyers see a listing."""
+    """Return the URL of a listing's page."""
     base = _PAGES.get(site, f"https://www.ebay.{site.removeprefix('EBAY_').lower()}/itm/")
     return base + listing_id
 
 
 def check(content: Content) -> Sequence[Mapping[str, str]]:
-    """What eBay would refuse of the product itself."""
+    """Return the fields that eBay would refuse, each with its message."""
     found = []
     if len(content.title) > TITLE_MAX:
         found.append({"field": "title", "message": f"eBay takes at most {TITLE_MAX} characters"})
@@ -107,7 +107,7 @@ def check(content: Content) -> Sequence[Mapping[str, str]]:
 
 
 def aspects_of(content: Content) -> dict[str, list[str]]:
-    """Aspects by eBay's names; attributes that aren't ours go by their own."""
+    """Return aspects by eBay's names; attributes that aren't ours keep their own names."""
     found: dict[str, list[str]] = {}
     for name, value in content.attributes.items():
         if name in _NO_ASPECTS:
@@ -119,7 +119,8 @@ def aspects_of(content: Content) -> dict[str, list[str]]:
 
 
 def item_of(content: Content, images: Sequence[str], standing: Mapping[str, Any]) -> dict[str, Any]:
-    """The inventory item: what stands, with ours over it, as a PUT replaces all of it."""
+    """Return the inventory item: the existing one with our fields over it, since a PUT replaces
+    everything."""
     product = dict(standing.get("product", {}))
     product |= {
         "title": content.title,
@@ -146,7 +147,7 @@ def item_of(content: Content, images: Sequence[str], standing: Mapping[str, Any]
 def offer_of(
     content: Content, sku: str, category_id: str, account: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The offer that is to stand."""
+    """Return the wanted offer."""
     return {
         "sku": sku,
         "marketplaceId": site_of(content),
@@ -154,7 +155,7 @@ def offer_of(
         "availableQuantity": content.quantity,
         "categoryId": category_id,
         "listingDescription": safe_html(content.description),
-        # The default, true, puts the catalogue's words over ours.
+        # The default, true, replaces our texts by the catalogue's.
         "includeCatalogProductDetails": False,
         "listingPolicies": {
             "paymentPolicyId": account["payment_policy_id"],
@@ -172,7 +173,7 @@ def offer_of(
 
 
 def offer_update(wanted: Mapping[str, Any], standing: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The body that makes the standing offer the wanted one; None when it is already."""
+    """Return the body that turns the existing offer into the wanted one; None if they agree."""
     merged = {**standing, **wanted}
     if all(standing.get(name) == value for name, value in wanted.items()):
         return None
@@ -180,7 +181,7 @@ def offer_update(wanted: Mapping[str, Any], standing: Mapping[str, Any]) -> dict
 
 
 def is_same_item(wanted: Mapping[str, Any], standing: Mapping[str, Any]) -> bool:
-    """Whether a PUT would change nothing."""
+    """Return whether a PUT would change nothing."""
     kept = {name: value for name, value in standing.items() if name not in _ANSWERED_ONLY}
     return dict(wanted) == kept
 
@@ -191,11 +192,11 @@ def price_quantity(
     offer: Mapping[str, Any],
     standing_offer: Mapping[str, Any],
 ) -> dict[str, Any] | None:
-    """What brings price and quantity of a listing up to the product: {} when they are.
+    """Return the update of a listing's price and quantity; {} if both are current.
 
-    None when more than these differs, or nothing is listed: eBay takes them so for published offers
-    only. The whole container of the quantity is sent each time, or eBay forgets it (its
-    description of `shipToLocationAvailability.quantity`).
+    Return None if more than these differs, or if the offer isn't published: eBay accepts this
+    update for published offers only. The whole container of the quantity is sent each time, or eBay
+    forgets it (its description of `shipToLocationAvailability.quantity`).
     """
     if standing_offer.get("status") != "PUBLISHED":
         return None
@@ -217,7 +218,7 @@ def price_quantity(
 
 
 def missing_aspects(aspects: Sequence[Mapping[str, Any]], content: Content) -> list[str]:
-    """Names of aspects that the category asks for and the product lacks."""
+    """Return the names of aspects that the category requires and the product lacks."""
     given = {name.casefold() for name in aspects_of(content)}
     return [
         str(aspect["localizedAspectName"])
@@ -229,7 +230,7 @@ def missing_aspects(aspects: Sequence[Mapping[str, Any]], content: Content) -> l
 
 
 def _is_colour(aspect: Mapping[str, Any], given: set[str]) -> bool:
-    """Two spellings of one word."""
+    """Return whether the aspect is `Color` and the product has `Colour`."""
     return str(aspect["localizedAspectName"]).casefold() == "color" and "colour" in given
 
 

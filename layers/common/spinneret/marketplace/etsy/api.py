@@ -1,4 +1,4 @@
-"""Etsy's interfaces, one method each: requests out, plain values in."""
+"""Client of Etsy's API, one method per operation; results are plain values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE: Final = 100
 _BOUNDARY: Final = "spinneret-8f14e45fceea167a5a36dedd4bea2543"  # in no image: 32 hex digits
 _PART: Final = "Content-Disposition: form-data"
 
-# Etsy's errors have no ids: the status says what kind it is, its words the rest.
+# Etsy's errors have no ids: the status gives the kind, the message the details.
 MEANINGS: Final[Mapping[int, Meaning]] = {
     400: Meaning(field="product", cause="Etsy refuses a field", fix="read its message"),
     401: Meaning(field="connection", cause="the token isn't good", fix="connect again"),
@@ -30,33 +30,33 @@ MEANINGS: Final[Mapping[int, Meaning]] = {
 
 
 class EtsyApi:
-    """Etsy for one shop. Every method raises MarketplaceRefused with Etsy's reason, and what
-    `SellerApiClient.send` raises."""
+    """Client of Etsy for one shop. Every method raises MarketplaceRefused with Etsy's reason, and
+    the exceptions of `SellerApiClient.send`."""
 
     def __init__(self, calls: SellerApiClient, shop_id: str = "") -> None:
         self._calls = calls
         self._shop = f"{_V3}/shops/{shop_id}"
 
     def shop_of(self, user_id: str) -> str:
-        """The shop of a seller."""
+        """Return the id of a seller's shop."""
         data = self._get(f"{_V3}/users/{user_id}/shops").data
         return str(data.get("shop_id", ""))
 
     def shipping_profiles(self) -> list[dict[str, Any]]:
-        """The shop's shipping profiles."""
+        """Return the shop's shipping profiles."""
         return list(self._get(f"{self._shop}/shipping-profiles").data.get("results", []))
 
     def readiness_states(self) -> list[dict[str, Any]]:
-        """The shop's processing profiles."""
+        """Return the shop's processing profiles."""
         path = f"{self._shop}/readiness-state-definitions"
         return list(self._get(path).data.get("results", []))
 
     def create_draft(self, form: Mapping[str, Any]) -> str:
-        """The id of the new draft."""
+        """Create a draft and return its id."""
         return str(self._form("POST", f"{self._shop}/listings", form).data["listing_id"])
 
     def newest(self, state: str, offset: int) -> list[dict[str, Any]]:
-        """A page of the shop's listings in a state, the newest first."""
+        """Return a page of the shop's listings in a state, newest first."""
         query = {
             "state": state,
             "limit": PAGE,
@@ -67,18 +67,18 @@ class EtsyApi:
         return list(self._get(f"{self._shop}/listings", query).data.get("results", []))
 
     def listing(self, listing_id: str) -> dict[str, Any] | None:
-        """A listing; None when there is none."""
+        """Return a listing; None if there is none."""
         answer = self._sent("GET", f"{_V3}/listings/{listing_id}")
         if answer.status == 404:
             return None
         return dict(_good(answer).data)
 
     def change(self, listing_id: str, form: Mapping[str, Any]) -> dict[str, Any]:
-        """Change fields of a listing."""
+        """Change fields of a listing and return it."""
         return dict(self._form("PATCH", f"{self._shop}/listings/{listing_id}", form).data)
 
     def delete(self, listing_id: str) -> bool:
-        """False when there is none."""
+        """Delete a listing; return False if there is none."""
         answer = self._sent("DELETE", f"{_V3}/listings/{listing_id}")
         if answer.status == 404:
             return False
@@ -86,21 +86,21 @@ class EtsyApi:
         return True
 
     def images(self, listing_id: str) -> list[dict[str, Any]]:
-        """A listing's images by rank."""
+        """Return a listing's images by rank."""
         found = self._get(f"{_V3}/listings/{listing_id}/images").data.get("results", [])
         return sorted(found, key=lambda image: int(image.get("rank", 0)))
 
     def upload(
         self, listing_id: str, image: bytes, media_type: str, rank: int, alt_text: str
     ) -> str:
-        """The id of the new image."""
+        """Upload an image and return its id."""
         body, headers = _multipart(image, media_type, {"rank": str(rank), "alt_text": alt_text})
         path = f"{self._shop}/listings/{listing_id}/images"
         answer = self._sent("POST", path, body=body, headers=headers)
         return str(_good(answer).data["listing_image_id"])
 
     def inventory(self, listing_id: str) -> dict[str, Any]:
-        """A listing's product set; {} while it has none."""
+        """Return a listing's product set; {} if it has none."""
         answer = self._sent("GET", f"{_V3}/listings/{listing_id}/inventory")
         return {} if answer.status == 404 else dict(_good(answer).data)
 
@@ -111,7 +111,7 @@ class EtsyApi:
         _good(self._sent("PUT", path, body=body, headers=headers))
 
     def receipts(self, since: datetime, offset: int) -> dict[str, Any]:
-        """A page of paid orders that changed since a time."""
+        """Return a page of paid orders that changed since a time."""
         query = {
             "min_last_modified": int(since.timestamp()),
             "was_paid": "true",
@@ -162,7 +162,7 @@ def _good(answer: MarketAnswer) -> MarketAnswer:
 def _multipart(
     image: bytes, media_type: str, fields: Mapping[str, str]
 ) -> tuple[bytes, Mapping[str, str]]:
-    """A form with one file (RFC 7578)."""
+    """Encode a form with one file (RFC 7578)."""
     parts = [
         f'--{_BOUNDARY}\r\n{_PART}; name="{name}"\r\n\r\n{value}\r\n'.encode()
         for name, value in fields.items()

@@ -1,7 +1,8 @@
-"""The draft of a listing on Etsy: made once, or found again.
+"""Draft of a listing on Etsy: created once, or found again.
 
-Etsy has no key for the call that makes it. What stands on record is taken first; what a call made
-whose answer was lost is looked for among the listings made since, by the titles that were sent.
+Etsy has no idempotency key for the call that creates it. The listing on record comes first. If a
+call's response was lost, its listing is searched for among those created since, by the titles that
+were sent.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.publishing.work import StepContext
 
 _STATES: Final = ("draft", "active", "inactive", "sold_out", "expired")
-_PAGES: Final = 20  # of each state: 2,000 listings since one intent
+_PAGES: Final = 20  # per state: 2,000 listings since one intent
 _SETTLE: Final = timedelta(seconds=bounds.LISTING_SETTLE_SECONDS)
-_SKEW: Final = timedelta(seconds=60)  # of two clocks, and the time of the call
+_SKEW: Final = timedelta(seconds=60)  # clock skew, and the duration of the call
 
 
 def standing_id(listing: Listing) -> str | None:
-    """The listing on record, a draft too."""
+    """Return the id of the listing on record, also of a draft; None if it has ended."""
     return None if listing.state in ENDED else listing.external_id or listing.reference
 
 
 def make(work: StepContext, api: EtsyApi, account: Mapping[str, Any]) -> str:
-    """The id of the product's listing: the one on record, or the one that is made now.
+    """Return the id of the product's listing: the one on record, or a new one.
 
-    What isn't made in this moment is brought up to the product. Raises InputNeeded and Defer.
+    A listing that isn't created just now is updated to the product. Raises InputNeeded and Defer.
     """
     listing_id = standing_id(work.listing)
     if listing_id is not None:
@@ -56,7 +57,8 @@ def make(work: StepContext, api: EtsyApi, account: Mapping[str, Any]) -> str:
 
 
 def update_draft(work: StepContext, api: EtsyApi, listing_id: str) -> bool:
-    """Change what differs from the product. Raises InputNeeded for a listing that is gone."""
+    """Update fields that differ from the product; return whether any did. Raises InputNeeded for a
+    listing that is gone."""
     _, content = work.subject.sold
     standing, wanted = api.listing(listing_id), rules.changes_of(content)
     if standing is None:
@@ -69,10 +71,10 @@ def update_draft(work: StepContext, api: EtsyApi, listing_id: str) -> bool:
 
 
 def find(work: StepContext, api: EtsyApi) -> Mapping[str, Any] | None:
-    """What an earlier call made.
+    """Return the listing that an earlier call created, or None.
 
-    Raises Defer while a new listing may not be visible yet, and InputNeeded where several may be
-    it, or where one was made at the time of the call that nothing explains: Etsy may have changed
+    Raises Defer while a new listing may not be visible yet. Raises InputNeeded if several listings
+    match, or if an unexplained listing was created at the time of the call: Etsy may have changed
     its title.
     """
     began, attempted = work.window()
@@ -109,14 +111,15 @@ def find(work: StepContext, api: EtsyApi) -> Mapping[str, Any] | None:
 
 
 def await_visible(work: StepContext) -> None:
-    """Raises Defer while a listing that was just made may not be shown yet."""
+    """Raise Defer while a listing that was just created may not be visible yet."""
     attempted = work.listing.attempted_at
     if attempted is not None and work.clock() < attempted + _SETTLE:
         raise Defer(attempted + _SETTLE, "Etsy to show a new listing")
 
 
 def _made_since(api: EtsyApi, began: datetime) -> Iterator[Mapping[str, Any]]:
-    """The shop's listings since a time. Raises InputNeeded for more than can be looked through."""
+    """Yield the shop's listings created since a time. Raises InputNeeded if there are too many to
+    search."""
     for state in _STATES:
         for number in range(_PAGES):
             page = api.newest(state, number * PAGE)
@@ -129,7 +132,7 @@ def _made_since(api: EtsyApi, began: datetime) -> Iterator[Mapping[str, Any]]:
 
 
 def _told_apart(work: StepContext, found: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Those of the same title that have the product's description, too."""
+    """Return the listings that also have the product's description."""
     _, content = work.subject.sold
     wanted = rules.changes_of(content)["description"]
     return [each for each in found if each.get("description") == wanted]

@@ -1,4 +1,4 @@
-"""What each action does on Etsy, step by step."""
+"""Steps of each action on Etsy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _ACCOUNT: Final = "account"
 
 
 def publish(subject: Subject) -> Sequence[PlanStep]:
-    """Validate, account, draft, images one by one, their order, inventory, active, record."""
+    """Return the steps: validation, account, draft, images one by one, image order, inventory,
+    activation, record."""
     what = common.identity(subject)
     return [
         common.validate(rules.check)(subject),
@@ -39,7 +40,7 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
 
 
 def update(subject: Subject) -> Sequence[PlanStep]:
-    """Bring fields, images and inventory of the listing up to the product."""
+    """Return the steps that update fields, images and inventory of the listing."""
     what = common.identity(subject)
     return [
         common.validate(rules.check)(subject),
@@ -52,7 +53,7 @@ def update(subject: Subject) -> Sequence[PlanStep]:
 
 
 def delete(subject: Subject) -> Sequence[PlanStep]:
-    """Delete the listing."""
+    """Return the steps that delete the listing."""
     what = {"generation": subject.listing.generation if subject.listing else 1}
     return [
         _account_step(),
@@ -62,18 +63,19 @@ def delete(subject: Subject) -> Sequence[PlanStep]:
 
 
 def sync(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
-    """Look what stands there, adopt it, and report what differs."""
+    """Return the steps that look up the listing, adopt it and report differences."""
     return [_account_step(), _step("look", "Look up the listing", "GET", _LISTING, {}, _sync)]
 
 
 def link_product(subject: Subject) -> Sequence[PlanStep]:
-    """Take the listing `external_id` for the product's; null says that there is none."""
+    """Return the steps that link the listing `external_id` to the product; null means that there is
+    none."""
     what = {"external_id": subject.given.get("external_id")}
     return [_account_step(), _step("link", "Look up the listing", "GET", _LISTING, what, _link)]
 
 
 def orders(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
-    """Read paid orders that changed since the last time."""
+    """Return the steps that read paid orders changed since the last time."""
     return [
         _account_step(),
         _step("orders", "Read orders", "GET", f"{_SHOP}/receipts", {}, _orders),
@@ -100,7 +102,7 @@ def _account_step() -> PlanStep:
 
 
 def _images(subject: Subject) -> list[PlanStep]:
-    """One task each, one at a time: Etsy mixes up ranks of uploads that overlap."""
+    """Return one step per image, run one at a time: Etsy mixes up ranks of overlapping uploads."""
     _, content = subject.sold
     total = len(content.images)
     generation = subject.listing.generation if subject.listing else 1
@@ -131,12 +133,13 @@ def _api(work: StepContext) -> EtsyApi:
 
 
 def _account(work: StepContext) -> Mapping[str, Any]:
-    """Shop, shipping profile and processing profile: looked up once an hour."""
+    """Return shop, shipping profile and processing profile, looked up once an hour. Raises
+    InputNeeded if a profile is missing."""
     kept = work.calls.access.settings.get("shop")
     fresh = timedelta(seconds=bounds.PRECONDITIONS_FRESH_SECONDS)
     if kept and parse_stamp(kept["checked_at"]) + fresh > work.clock():
         return {name: kept[name] for name in kept if name != "checked_at"}
-    user_id = work.calls.access.token.partition(".")[0]  # Etsy's tokens begin with it
+    user_id = work.calls.access.token.partition(".")[0]  # Etsy's tokens begin with the user id
     shop_id = EtsyApi(work.calls).shop_of(user_id)
     api = EtsyApi(work.calls, shop_id)
     profiles, states = api.shipping_profiles(), api.readiness_states()
@@ -187,7 +190,7 @@ def _upload(url: str, number: int, work: StepContext) -> Mapping[str, Any]:
 
 
 def _order(work: StepContext) -> Mapping[str, Any]:
-    """Etsy ignores ranks at times: the order is set as a whole, and read again."""
+    """Set the image order as a whole and verify it, because Etsy sometimes ignores ranks."""
     _, content = work.subject.sold
     api, listing_id = _api(work), _listing_id(work)
     wanted = [
@@ -211,7 +214,8 @@ def _shown(api: EtsyApi, listing_id: str) -> list[str]:
 
 
 def _inventory(work: StepContext) -> Mapping[str, Any]:
-    """The whole product set: what isn't sent is wiped, so variations made there are left alone."""
+    """Update the whole product set. Raises InputNeeded for a listing with variations, since Etsy
+    would delete them: a PUT wipes what it doesn't contain."""
     product, content = work.subject.sold
     api, listing_id = _api(work), _listing_id(work)
     standing = api.inventory(listing_id)

@@ -11,7 +11,8 @@ from spinneret.marketplace.publishing.models import Platform
 
 
 def _sign(access: AccessToken) -> Mapping[str, str]:
-    """Calls of resources want id and secret of the application; the id alone is refused."""
+    """Return the headers of a call. Resources require id and secret of the application; Etsy
+    refuses the id alone."""
     key = f"{access.client.client_id}:{access.client.client_secret}"
     return {"Authorization": f"Bearer {access.token}", "x-api-key": key}
 
@@ -36,7 +37,7 @@ ETSY: Final = Platform(
         scopes=("listings_r", "listings_w", "listings_d", "transactions_r", "shops_r"),
         pkce=True,
         basic=False,
-        refresh_days=90,  # of Etsy's documentation; a token's answer doesn't say it
+        refresh_days=90,  # from Etsy's documentation; token responses omit it
         sign=_sign,
     ),
     hosts={

@@ -1,4 +1,4 @@
-"""The steps about what stands on Etsy already: listings and orders."""
+"""Steps for existing listings and orders on Etsy."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _GONE: Final = (None, "removed")
 
 
 def sync(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
-    """The product's listing, adopted, and what differs from the product; or its end.
+    """Adopt the product's listing and report differences, or record its end.
 
-    A listing that is sold out, has run out or was taken off the shelf can be renewed: it goes on
-    being the product's, or a second one would be made.
+    A listing that is sold out, expired or deactivated can be renewed. It remains the product's
+    listing, or a second one would be created.
     """
     _, content = work.subject.sold
     listing = work.listing
@@ -72,7 +72,7 @@ def _ours_and_theirs(
 
 
 def link(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
-    """Take the given listing for the product's; null says that none was made."""
+    """Link the given listing to the product; null means that no listing was created."""
     given = work.subject.given
     if "external_id" not in given:
         common.given_text(work.subject, "external_id")
@@ -95,12 +95,13 @@ def link(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
 
 
 def gone(work: StepContext, listing: Listing) -> None:
-    """Record that the listing is no more."""
+    """Record that the listing has ended."""
     common.ended(work, listing, ListingState.ENDED, reference=None)
 
 
 def orders(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
-    """Every paid order that changed since the last reading, line by line, into the order book."""
+    """Store every paid order that changed since the last reading in the order book, line by
+    line."""
     book = work.services["orders"]
     now, seen, offset = work.clock(), 0, 0
     since = book.since(work.subject.tenant, "etsy", now)

@@ -1,4 +1,4 @@
-"""A product in Etsy's terms. Pure."""
+"""Map a product to Etsy's terms. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TAGS_MAX: Final = 13
 TAG_MAX: Final = 20
 IMAGES_MAX: Final = 20
 ALT_MAX: Final = 250
-_ONCE: Final = "%:&+"  # each may stand in a title once
+_ONCE: Final = "%:&+"  # a title may contain each of these once
 _WHO: Final = frozenset({"i_did", "someone_else", "collective"})
 _DECADES: Final = frozenset(
     {
@@ -29,7 +29,7 @@ _DECADES: Final = frozenset(
 
 
 def check(content: Content) -> Sequence[Mapping[str, str]]:
-    """What Etsy would refuse of the product itself."""
+    """Return the fields that Etsy would refuse, each with its message."""
     found = []
     if len(content.title) > TITLE_MAX:
         found.append(_wrong("title", f"Etsy takes at most {TITLE_MAX} characters"))
@@ -56,24 +56,25 @@ def check(content: Content) -> Sequence[Mapping[str, str]]:
 
 
 def _is_period(text: str) -> bool:
-    """The latest period's name changes each year: `2020_<year>`."""
+    """Return whether Etsy has the period; the latest one's name changes each year:
+    `2020_<year>`."""
     begin, _, year = text.partition("_")
     return text in _DECADES or (begin == "2020" and year.isdecimal() and len(year) == 4)
 
 
 def tags_of(content: Content) -> list[str]:
-    """The attribute `tags`, separated by commas."""
+    """Return the attribute `tags`, split at commas."""
     given = content.attributes.get("tags", "")
     return [tag.strip() for tag in given.split(",") if tag.strip()]
 
 
 def price_of(content: Content) -> float:
-    """The price as Etsy takes it: a number with the currency's digits."""
+    """Return the price as Etsy expects it: a number with the currency's digits."""
     return float(decimal_text(content.price, content.currency))
 
 
 def draft_of(content: Content, account: Mapping[str, Any]) -> dict[str, Any]:
-    """The form of a new listing."""
+    """Return the form of a new listing."""
     material = content.attributes.get("material")
     return {
         "quantity": content.quantity,
@@ -92,7 +93,7 @@ def draft_of(content: Content, account: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def changes_of(content: Content) -> dict[str, Any]:
-    """The form of a change; price and quantity are the inventory's."""
+    """Return the form of an update; price and quantity belong to the inventory."""
     return {
         "title": content.title,
         "description": plain_text(content.description),
@@ -102,7 +103,7 @@ def changes_of(content: Content) -> dict[str, Any]:
 
 
 def inventory_of(content: Content, sku: str, readiness_state_id: int) -> dict[str, Any]:
-    """The whole product set of a listing without variations."""
+    """Return the whole product set of a listing without variations."""
     offering = {
         "price": price_of(content),
         "quantity": content.quantity,
@@ -113,7 +114,8 @@ def inventory_of(content: Content, sku: str, readiness_state_id: int) -> dict[st
 
 
 def is_same_inventory(wanted: Mapping[str, Any], standing: Mapping[str, Any]) -> bool:
-    """Whether a PUT would change nothing; what Etsy adds when it answers doesn't count."""
+    """Return whether a PUT would change nothing; fields that Etsy adds to its response are
+    ignored."""
     products = standing.get("products", [])
     if len(products) != 1 or len(products[0].get("offerings", [])) != 1:
         return False
@@ -129,24 +131,26 @@ def is_same_inventory(wanted: Mapping[str, Any], standing: Mapping[str, Any]) ->
 
 
 def alt_text(content: Content, number: int) -> str:
-    """What tells the listing's images apart, since Etsy doesn't keep their names."""
+    """Return the alt text that distinguishes the listing's images, since Etsy doesn't keep their
+    names."""
     mark = f" ({number}/{len(content.images)})"
     return content.title[: ALT_MAX - len(mark)] + mark
 
 
 def created_at(listing: Mapping[str, Any]) -> datetime:
-    """When a listing was made, by Etsy's clock."""
+    """Return when a listing was created, by Etsy's clock."""
     created = listing.get("created_timestamp") or listing.get("original_creation_timestamp") or 0
     return datetime.fromtimestamp(int(created), UTC)
 
 
 def same_title(title: str) -> str:
-    """Equal for two titles that Etsy may show for one: it cleans up blanks and entities."""
+    """Return a key that is equal for titles that Etsy may show alike: it cleans up blanks and
+    entities."""
     return " ".join(unescape(title).split()).casefold()
 
 
 def money_text(money: Mapping[str, Any]) -> str:
-    """Etsy's amount and divisor as a decimal."""
+    """Format Etsy's amount and divisor as a decimal."""
     currency = str(money.get("currency_code", "EUR"))
     digits = CURRENCIES.get(currency, 2)
     return f"{money.get('amount', 0) / (money.get('divisor') or 1):.{digits}f}"

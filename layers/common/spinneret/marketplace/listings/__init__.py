@@ -1,1 +1,1 @@
-"""Listing records: what stands on which marketplace."""
+"""Listing records: each product's listing on each marketplace."""

@@ -1,10 +1,10 @@
 """Listing records on DynamoDB.
 
 Marketplace table
-    pk `T#<tenant>#LISTINGS`, sk `<product id>#<marketplace>`   a record; a product's by prefix, a
-                                                                tenant's in the order of products
+    pk `T#<tenant>#LISTINGS`, sk `<product id>#<marketplace>`   a record; a product's are read by
+                                                                prefix, a tenant's in product order
 
-Every write has the version that it was made from in its condition, and under a claim its fence.
+Every write checks the version that it was made from and, under a claim, the claim's fence.
 """
 
 from __future__ import annotations

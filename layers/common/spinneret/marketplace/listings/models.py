@@ -1,4 +1,4 @@
-"""Values of listing records."""
+"""Data types of listing records."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ class ListingState(StrEnum):
     """What is known to stand on the marketplace."""
 
     CREATING = "creating"
-    """A job has begun to make it: until it is done, there may be one."""
+    """A job has begun to create it; until that is done, a listing may exist."""
     DRAFT = "draft"
-    """It stands there, and nobody can buy it: sold out, run out or taken off the shelf."""
+    """It exists, but can't be bought: sold out, expired or deactivated."""
     ACTIVE = "active"
     ENDED = "ended"
     SOLD = "sold"
 
 
 ENDED: Final = frozenset({ListingState.ENDED, ListingState.SOLD})
-"""Nothing of the product is for sale there."""
+"""States in which the marketplace doesn't sell the product."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drift:
-    """A field that the marketplace shows otherwise than we published it."""
+    """A field whose value on the marketplace differs from what we published."""
 
     field: str
     ours: str
@@ -36,7 +36,7 @@ class Drift:
 
 @dataclass(frozen=True, kw_only=True)
 class Listing:
-    """One product on one marketplace."""
+    """Record of one product on one marketplace."""
 
     tenant: str
     product_id: str
@@ -44,29 +44,31 @@ class Listing:
     sku: str
     state: ListingState = ListingState.CREATING
     external_id: str | None = None
-    """The marketplace's id of the listing."""
+    """Id of the listing at the marketplace."""
     reference: str | None = None
-    """A second id that is needed: eBay's offer, Etsy's draft, the draft that Vinted won't list."""
+    """Second id where one is needed: eBay's offer, Etsy's draft, the draft that Vinted refuses to
+    list."""
     images: Mapping[str, str] = field(default_factory=dict)
-    """URL of the product's image → what the marketplace calls its copy."""
+    """URL of the product's image → the marketplace's id or URL of its copy."""
     url: str | None = None
     digest: str | None = None
-    """Of the content that was published last."""
+    """Digest of the content published last."""
     generation: int = 1
-    """Goes up by one when the listing ends: what is made after that is another listing."""
+    """Number that increases by one when the listing ends: a later publication creates another
+    listing."""
     intent_job: str | None = None
-    """The job that began to make the listing."""
+    """Job that began to create the listing."""
     intent_at: datetime | None = None
-    """When it did; look-ups of what it made begin there."""
+    """Time of that beginning; look-ups of created listings start there."""
     attempted_at: datetime | None = None
-    """When a call that makes the listing was last about to be sent."""
+    """Time at which a call that creates the listing was last about to be sent."""
     attempted_titles: tuple[str, ...] = ()
-    """What such calls named the listing, since the intent; where look-ups go by the title."""
+    """Titles in such calls since the intent, for look-ups by title."""
     drift: tuple[Drift, ...] = ()
     revised_on: str | None = None
-    """The day of `revisions`, as 2026-01-31."""
+    """Day of `revisions`, as 2026-01-31."""
     revisions: int = 0
     last_sync_at: datetime | None = None
     updated_at: datetime | None = None
     version: int = 0
-    """Goes up by one with every change; 0 isn't stored yet."""
+    """Version, increased by one with every change; 0 means not stored yet."""

@@ -1,4 +1,4 @@
-"""What listing records need from outside."""
+"""Ports of the listing records."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ class ListingStore(Protocol):
     """Listing records by tenant, product and marketplace. Raises DependencyUnavailable."""
 
     def get(self, tenant: str, product_id: str, marketplace: str) -> Listing | None:
-        """The record as it stands."""
+        """Return the record (consistent read), or None."""
         ...
 
     def of_product(self, tenant: str, product_id: str) -> list[Listing]:
-        """All records of a product."""
+        """Return all records of a product."""
         ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Listing]:
-        """Up to `limit` records after a position, by product and marketplace."""
+        """Return up to `limit` records after a position, by product and marketplace."""
         ...
 
     def save(self, listing: Listing, lease: Lease | None = None) -> bool:
-        """Write it over the version before it; False when that isn't what stands any more.
+        """Replace the previous version; return False if it changed meanwhile.
 
-        Raises LeaseLost when the claim has ended.
+        Raises LeaseLost if the claim has ended.
         """
         ...

@@ -1,1 +1,1 @@
-"""Orders: what was sold where, and what that leaves for the other marketplaces."""
+"""Orders: sales on each marketplace, and the remaining stock for the others."""

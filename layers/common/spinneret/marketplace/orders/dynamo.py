@@ -2,14 +2,14 @@
 
 Marketplace table
     pk `T#<tenant>#ORDERS`, sk `<marketplace>#<order>#<line>`   a line of an order
-    pk `T#<tenant>#READ`, sk `<marketplace>`                    when orders were read last
+    pk `T#<tenant>#READ`, sk `<marketplace>`                    time of the last reading of orders
     pk `OPENSALES`, sk `<tenant>#<marketplace>#<order>#<line>`  a sale that another marketplace
-                                                                doesn't show yet: what the
-                                                                passes over all tenants read
-    pk `POSITIONS`, sk `<walk>`                                 how far a walk has come
+                                                                doesn't show yet, for the passes
+                                                                over all tenants
+    pk `POSITIONS`, sk `<walk>`                                 position of a walk
 
 A sale and the product's stock (the attribute `quantity` of its row, see products) change in one
-transaction, whose condition is that the sale is new and the stock is there.
+transaction, on condition that the sale is new and the stock suffices.
 """
 
 from __future__ import annotations
@@ -66,13 +66,14 @@ class DynamoSaleStore:
         return dynamo.transact_if(self._client, writes)
 
     def put(self, sale: Sale) -> bool:
-        """See SaleStore; a sale of before there were versions is one of version 0."""
+        """See SaleStore; a sale stored before versions existed counts as version 0."""
         former = dynamo.equals(version=sale.version - 1 or None)
         writes = [self._sales.put_write(sale, former), self._opened(sale)]
         return dynamo.transact_if(self._client, writes)
 
     def _opened(self, sale: Sale) -> TransactWriteItemTypeDef:
-        """The row that the passes find it by, or its end."""
+        """Build the write of the row by which the passes find the sale; delete the row of a handled
+        sale."""
         key = {"pk": "OPENSALES", "sk": f"{sale.tenant}#{sale.key}"}
         if sale.handled:
             return dynamo.delete(self._table, key, _WHATEVER)
@@ -83,7 +84,7 @@ class DynamoSaleStore:
         return page_of(self._client, self._table, "OPENSALES", after, limit).map(_named)
 
     def of_product(self, tenant: str, product_id: str) -> list[Sale]:
-        """See SaleStore; a filter over the tenant's sales, in the order of their keys."""
+        """See SaleStore; filters the tenant's sales, in key order."""
         return self._sales.query_all(
             "pk = :pk",
             {":pk": _partition(tenant), ":product": product_id},
@@ -121,7 +122,7 @@ def _partition(tenant: str) -> str:
 
 
 def _named(row: Item) -> tuple[str, str]:
-    """The tenant and the key of an open sale."""
+    """Return the tenant and the key of an open sale."""
     tenant, _, key = row["sk"].partition("#")
     return tenant, key
 

@@ -1,4 +1,4 @@
-"""Values of orders."""
+"""Data types of orders."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class SaleOutcome(StrEnum):
     """What a sale meant for the stock."""
 
     RESERVED = "reserved"
-    """The stock was there; other marketplaces are to show what is left."""
+    """The stock sufficed; other marketplaces must show the rest."""
     CONFLICT = "conflict"
-    """The stock was sold already: one of the orders can't be served."""
+    """The stock was sold already: one of the orders can't be fulfilled."""
     UNKNOWN_PRODUCT = "unknown_product"
     """No product has the SKU."""
 
@@ -22,19 +22,19 @@ class AdjustmentState(StrEnum):
     """Whether another marketplace shows what a sale left."""
 
     OPEN = "open"
-    """It was asked to, and is asked again until it does."""
+    """An update was requested, and is requested again until it succeeds."""
     DONE = "done"
     NEEDS_INPUT = "needs_input"
-    """Only the seller can do it: the job says why."""
+    """Only the seller can do it; the job has the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Adjustment:
-    """How far one other marketplace is with what a sale left."""
+    """Progress of another marketplace's update after a sale."""
 
     marketplace: str
     job_id: str
-    """The last job that was to do it."""
+    """Last job submitted for the update."""
     asked_at: datetime
     times: int = 1
     state: AdjustmentState = AdjustmentState.OPEN
@@ -51,20 +51,20 @@ class Sale:
     sku: str
     quantity: int
     sold_at: str
-    """As the marketplace has it."""
+    """Time of the sale, as the marketplace reports it."""
     product_id: str | None = None
     outcome: SaleOutcome = SaleOutcome.UNKNOWN_PRODUCT
     conflicts_with: tuple[str, ...] = ()
-    """Orders that took the stock before, as `<marketplace>:<order>`."""
+    """Orders that took the stock earlier, as `<marketplace>:<order>`."""
     adjustments: tuple[Adjustment, ...] = ()
-    """The other marketplaces that had a listing of the product."""
+    """Updates of the other marketplaces that had a listing of the product."""
     handled: bool = False
-    """Whether none of them is open."""
+    """Whether no adjustment is open."""
     recorded_at: str = ""
     version: int = 0
-    """Goes up by one with every change; 0 isn't stored yet."""
+    """Version, increased by one with every change; 0 means not stored yet."""
 
     @property
     def key(self) -> str:
-        """Names it among the tenant's."""
+        """Key of the sale within its tenant."""
         return f"{self.marketplace}#{self.order_id}#{self.line_id}"

@@ -1,4 +1,4 @@
-"""The pass that keeps the order books of all sellers up to date without their doing."""
+"""Scheduled pass that reads all sellers' orders and retries open sales."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ _SELLERS: Final = "sellers"
 _SALES: Final = "sales"
 
 Read = Callable[[str, str, str], str]
-"""(tenant, marketplace, why): submits the reading of a seller's orders; the job's id."""
+"""(tenant, marketplace, why) → id of the submitted job that reads the seller's orders."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PollResult:
-    """What one pass did."""
+    """Result of one pass."""
 
     enabled: bool = True
     read: int = 0
-    """Sellers whose orders are being read."""
+    """Number of submitted readings of sellers' orders."""
     adjusted: int = 0
-    """Open sales that were seen to."""
+    """Number of open sales that were processed."""
     failed: int = 0
-    """Sellers and sales that the next round finds again."""
+    """Number of sellers and sales that failed; a later round retries them."""
 
 
 class OrderPolling:
-    """Has orders read where no webhook reports them, and sees to sales that are open.
+    """Submits readings of orders, since some are reported by no webhook, and retries open sales.
 
-    Each pass goes on where the one before ended, and begins anew at the end.
+    Each pass continues where the previous one ended, and restarts after the last row.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class OrderPolling:
         find_job: FindJob,
         marketplaces: frozenset[str],
     ) -> None:
-        """`marketplaces`: those whose orders can be read."""
+        """`marketplaces`: marketplaces whose orders can be read."""
         self._sales = sales
         self._connections = connections
         self._book = book
@@ -63,7 +63,7 @@ class OrderPolling:
         self._marketplaces = marketplaces
 
     def run(self) -> PollResult:
-        """One pass. Raises DependencyUnavailable when what it walks over can't be read."""
+        """Run one pass. Raises DependencyUnavailable if the sellers or open sales can't be read."""
         done = PollResult()
         sellers = self._connections.sellers(
             self._sales.position(_SELLERS), bounds.SELLERS_POLLED_PER_PASS
@@ -71,7 +71,7 @@ class OrderPolling:
         for seller in sellers.items:
             try:
                 done = replace(done, read=done.read + self._polled(seller))
-            except DomainError as error:  # of this one: the others are seen to all the same
+            except DomainError as error:  # one failure must not stop the others
                 done = _failed(done, error)
         self._sales.keep_position(_SELLERS, sellers.after)
         sales = self._sales.open(self._sales.position(_SALES), bounds.SALES_ADJUSTED_PER_PASS)
@@ -79,14 +79,15 @@ class OrderPolling:
             try:
                 self._book.adjust_again(tenant, key)
                 done = replace(done, adjusted=done.adjusted + 1)
-            except DomainError as error:  # of this one: the others are seen to all the same
+            except DomainError as error:  # one failure must not stop the others
                 done = _failed(done, error)
         self._sales.keep_position(_SALES, sales.after)
         logger.info("orders_polled", extra={"read": done.read, "adjusted": done.adjusted})
         return done
 
     def _polled(self, seller: Seller) -> bool:
-        """One reading of a seller's orders at a time; none without the seller's leave."""
+        """Submit a reading of a seller's orders, one at a time and only with a valid authorization.
+        Return whether one was submitted."""
         if seller.marketplace not in self._marketplaces:
             return False
         connection = self._connections.get(seller.tenant, seller.marketplace)

@@ -1,4 +1,4 @@
-"""What orders need from outside."""
+"""Ports of the order book."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ class SaleStore(Protocol):
     """Sales by tenant. Raises DependencyUnavailable."""
 
     def get(self, tenant: str, key: str) -> Sale | None:
-        """The sale as it stands."""
+        """Return the sale (consistent read), or None."""
         ...
 
     def reserve(self, sale: Sale) -> bool:
-        """Store a sale and take its quantity from the product's stock, both or neither.
+        """Store a sale and take its quantity from the product's stock, atomically.
 
-        False when the stock isn't there, or the sale was stored by somebody else meanwhile.
+        Return False if the stock is too low, or if another caller stored the sale meanwhile.
         """
         ...
 
     def put(self, sale: Sale) -> bool:
-        """Write it over the version before it, without touching any stock; False when that isn't
-        what stands any more."""
+        """Replace the previous version without changing any stock; return False if it changed
+        meanwhile."""
         ...
 
     def open(self, after: str | None, limit: int) -> Page[tuple[str, str]]:
-        """Up to `limit` sales of all tenants that aren't handled."""
+        """Return tenant and key of up to `limit` sales of all tenants that aren't handled."""
         ...
 
     def of_product(self, tenant: str, product_id: str) -> list[Sale]:
-        """A product's sales, at most 100."""
+        """Return a product's sales, at most 100."""
         ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Sale]:
-        """Up to `limit` sales, by marketplace and order."""
+        """Return up to `limit` sales, by marketplace and order."""
         ...
 
     def since(self, tenant: str, marketplace: str) -> datetime | None:
-        """When orders were read last."""
+        """Return the time of the last reading of orders, or None."""
         ...
 
     def position(self, walk: str) -> str | None:
-        """How far a walk over many rows has come."""
+        """Return the position of a walk over many rows; None at the beginning."""
         ...
 
     def keep_position(self, walk: str, after: str | None) -> None:
-        """It goes on there; None for from the beginning."""
+        """Store the position at which the walk continues; None means the beginning."""
         ...
 
     def remember(self, tenant: str, marketplace: str, moment: datetime) -> None:
-        """Orders up to this moment were read."""
+        """Record that orders up to this moment were read."""
         ...

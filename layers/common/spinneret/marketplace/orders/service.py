@@ -1,4 +1,5 @@
-"""Oversell protection: a sale takes the stock at once, and the other marketplaces follow."""
+"""Oversell protection: a sale reduces the stock at once, then the other marketplaces are
+updated."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 class SubmitJob(Protocol):
-    """Submits a job of the highest priority, and answers its id."""
+    """Submits a job of the highest priority and returns its id."""
 
     def __call__(
         self,
@@ -43,13 +44,13 @@ class SubmitJob(Protocol):
         why: str,
         once: str | None = None,
     ) -> str:
-        """The job of an earlier asking with the same `once` stands for this one."""
+        """Submit the job; if an earlier job has the same `once`, return that one's id."""
         ...
 
 
 FindJob = Callable[[JobRef], Job | None]
 
-_FIRST_READ: Final = timedelta(days=7)  # orders before a seller's first look at them
+_FIRST_READ: Final = timedelta(days=7)  # period that a seller's first reading covers
 _IN_DOUBT: Final = timedelta(minutes=15)  # longer than a claim and its retries
 _UNSEEN: Final = timedelta(days=1)
 _ASKED_AGAIN: Final = timedelta(minutes=5)  # after the first failure; doubles
@@ -64,8 +65,8 @@ _ONLY_THE_SELLER: Final = frozenset(
         ValidationFailed,
     )
 )
-_RACES: Final = 5  # writers of one sale at the same time
-_OVERLAP: Final = timedelta(minutes=5)  # read twice: two clocks, and orders that show late
+_RACES: Final = 5  # concurrent writers of one sale
+_OVERLAP: Final = timedelta(minutes=5)  # read twice because of clock skew and late orders
 
 
 class OrderBook:
@@ -92,7 +93,7 @@ class OrderBook:
         self._clock = clock
 
     def since(self, tenant: str, marketplace: str, now: datetime) -> datetime:
-        """From when on orders are to be read."""
+        """Return the time from which orders have to be read."""
         last = self._sales.since(tenant, marketplace)
         return now - _FIRST_READ if last is None else last - _OVERLAP
 
@@ -116,14 +117,14 @@ class OrderBook:
         quantity: int,
         sold_at: str,
     ) -> Sale:
-        """Record a line of an order; a repetition only finishes what the first one left.
+        """Record a line of an order; a repetition only completes what the first call didn't finish.
 
-        What it leaves of the product goes to the other marketplaces: its listings end there when
-        nothing is left, else they are updated. A sale without stock is a conflict, and is recorded
-        with the orders that took it.
+        The other marketplaces are updated to the remaining stock; if there is none, the product's
+        listings there end. A sale without stock is a conflict, and is recorded with the orders that
+        took the stock.
         """
         owner = lease.tenant if lease is not None else tenant
-        assert owner is not None  # one of the two names it
+        assert owner is not None  # the caller passes `lease` or `tenant`
         sale = Sale(
             tenant=owner,
             marketplace=marketplace,
@@ -139,17 +140,18 @@ class OrderBook:
         return stored if stored.handled else self._adjust(stored)
 
     def adjust_again(self, tenant: str, key: str) -> Sale | None:
-        """Ask again for what a sale left undone on other marketplaces."""
+        """Retry the updates of other marketplaces that a sale still needs. Return None for an
+        unknown sale."""
         sale = self._sales.get(tenant, key)
         return sale if sale is None or sale.handled else self._adjust(sale)
 
     def sync_stale_listings(self, tenant: str, marketplace: str) -> int:
         """Submit a sync for listings that are in doubt, and for those not looked at for a day.
 
-        So reading orders, which goes on all day, also finds what an expired or cancelled job may
-        have made, and reports what differs; listings on marketplaces without orders are looked at
-        with those of any other. At most RECONCILED_PER_READ, on from where the last reading came
-        to; the number of those that were due.
+        Orders are read all day, so this also finds listings that expired or cancelled jobs may have
+        created, and reports differences. Listings on marketplaces without orders are checked with
+        every other marketplace's orders. At most RECONCILED_PER_READ syncs are submitted, starting
+        where the last reading ended. Return their number.
         """
         now, asked = self._clock(), 0
         walk = f"listings {tenant} {marketplace}"
@@ -162,8 +164,8 @@ class OrderBook:
                 if there != marketplace and there not in self._silent:
                     continue
                 if _is_due(listing, now):
-                    # A look that finds nothing out leaves it due; nor is a browser that is away
-                    # asked at each reading.
+                    # A sync without result leaves the listing due, so `once` limits its repetition:
+                    # to one an hour, or one a day where it needs a browser that may be away.
                     once = f"{now:%Y-%m-%d}" if there in self._silent else f"{now:%Y-%m-%dT%H}"
                     self._ask(tenant, there, "sync", listing.product_id, "reconcile", once)
                     asked += 1
@@ -197,14 +199,15 @@ class OrderBook:
         return self._first(conflict)
 
     def _first(self, sale: Sale) -> Sale:
-        """Store it, unless somebody else has meanwhile."""
+        """Store the sale unless another caller has; return the stored one."""
         return sale if self._sales.put(sale) else self._sales.get(sale.tenant, sale.key) or sale
 
     def _adjust(self, sale: Sale) -> Sale:
-        """Have every other marketplace show what the sale left. It stays open until they do, or
-        until only the seller can see to it; a job that failed otherwise is asked for again.
+        """Update every other marketplace to the stock after the sale.
 
-        Others may write the sale meanwhile: then what they wrote is gone on from. Raises Contended.
+        The sale stays open until all of them show it, or until only the seller can help; a job that
+        failed otherwise is submitted again. If others write the sale meanwhile, the update is
+        repeated on their version. Raises Contended.
         """
         for _ in range(_RACES):
             after = self._adjusted(sale)
@@ -214,7 +217,8 @@ class OrderBook:
         raise Contended("the sale is changing", retry_after=1)
 
     def _adjusted(self, sale: Sale) -> Sale:
-        """The sale after the jobs that are to be asked for now; itself when nothing changes."""
+        """Submit the jobs that are due and return the changed sale, or the same object if nothing
+        changes."""
         product = sale.product_id and self._products.get(sale.tenant, sale.product_id)
         made, is_open = {each.marketplace: each for each in sale.adjustments}, False
         if product:
@@ -240,15 +244,15 @@ class OrderBook:
         action = "update" if left > 0 else "delete"
         why, marketplace = f"sold on {sale.marketplace}", listing.marketplace
         times = former.times + 1 if former else 1
-        once = f"{sale.key} {times}"  # who asks at the same time gets the same job
+        once = f"{sale.key} {times}"  # concurrent callers get the same job
         job_id = self._ask(sale.tenant, marketplace, action, product.id, why, once)
         return Adjustment(marketplace=marketplace, job_id=job_id, asked_at=now, times=times)
 
     def _state(
         self, sale: Sale, listing: Listing, former: Adjustment, left: int
     ) -> AdjustmentState | None:
-        """None for a job that failed, or that left a listing of a product of which nothing is left:
-        it is to be asked for again."""
+        """Return the adjustment's state, or None if another job must be submitted. That is so after
+        a failed job, and if a listing of a sold-out product remains."""
         if former.state is not AdjustmentState.OPEN:
             return former.state
         if _is_settled(listing, left):
@@ -256,7 +260,7 @@ class OrderBook:
         job = self._find_job(JobRef(tenant=sale.tenant, job_id=former.job_id))
         if job is None:
             return None
-        if job.status is JobStatus.COMPLETED:  # a publishing job may have made a listing since
+        if job.status is JobStatus.COMPLETED:  # a publishing job may have created a listing since
             return AdjustmentState.DONE if left > 0 else None
         if job.status not in TERMINAL:
             return AdjustmentState.OPEN
@@ -267,13 +271,13 @@ class OrderBook:
 
 
 def _is_settled(listing: Listing, left: int) -> bool:
-    """Whether nobody can buy there what is sold already. A draft gets the product's stock when it
-    is renewed; when nothing is left, it is to end."""
+    """Return whether sold stock can't be bought there. A draft gets the product's stock when it is
+    renewed, but must end when no stock remains."""
     return listing.state in ENDED or (listing.state is ListingState.DRAFT and left > 0)
 
 
 def _is_due(listing: Listing, now: datetime) -> bool:
-    """In doubt for a while, or not looked at for a day."""
+    """Return whether the listing has been in doubt for 15 minutes, or not looked at for a day."""
     if listing.state in ENDED:
         return False
     seen = listing.last_sync_at or listing.intent_at
@@ -282,5 +286,5 @@ def _is_due(listing: Listing, now: datetime) -> bool:
 
 
 def _plain(text: str) -> str:
-    """An id of a marketplace without what separates keys."""
+    """Replace key separators in a marketplace's id."""
     return text.replace("#", "-")

@@ -1,1 +1,1 @@
-"""Products: what a seller sells."""
+"""Products of sellers."""

@@ -1,5 +1,5 @@
-"""Products on DynamoDB: rows of the kind `product` in the table Marketplace (aws.named_rows), whose
-names are SKUs."""
+"""Products on DynamoDB: rows of kind `product` in the Marketplace table, named by their SKUs (see
+aws.named_rows)."""
 
 from __future__ import annotations
 

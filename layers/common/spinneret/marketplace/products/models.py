@@ -1,4 +1,4 @@
-"""Values of products."""
+"""Data types of products."""
 
 from __future__ import annotations
 
@@ -11,34 +11,35 @@ from spinneret.kernel.canonical import fingerprint
 
 @dataclass(frozen=True, kw_only=True)
 class Override:
-    """What one marketplace shows otherwise; None and missing attributes are the product's."""
+    """Fields that one marketplace shows differently; None and missing attributes mean the
+    product's."""
 
     title: str | None = None
     description: str | None = None
     price: int | None = None
     category_id: str | None = None
-    """The marketplace's own id of the category."""
+    """Id of the category at the marketplace."""
     attributes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Content:
-    """What is to be shown, on one marketplace or before any override."""
+    """Content to show, on one marketplace or before any override."""
 
     title: str
     description: str
     price: int
-    """Minor units of `currency`."""
+    """Price in minor units of `currency`."""
     currency: str
     quantity: int
     images: tuple[str, ...]
-    """URLs; the first one is the main image."""
+    """URLs of the images; the first one is the main image."""
     attributes: Mapping[str, str]
     category_id: str | None = None
 
     @property
     def digest(self) -> str:
-        """Recognises the same content."""
+        """Fingerprint that is equal for equal content."""
         return fingerprint(
             [
                 *(self.title, self.description, self.price, self.currency, self.quantity),
@@ -54,16 +55,16 @@ class Product:
     tenant: str
     id: str
     sku: str
-    """Unique per tenant: what marketplaces know the product by."""
+    """SKU, unique per tenant; it identifies the product on marketplaces."""
     content: Content
     overrides: Mapping[str, Override]
-    """By marketplace."""
+    """Overrides by marketplace."""
     created_at: datetime
     updated_at: datetime
     version: int = 1
-    """Goes up by one with every change; the condition of the next one."""
+    """Version, increased by one with every change; the next change checks it."""
 
     @property
     def name(self) -> str:
-        """What named rows call it: the SKU."""
+        """Name of the product in named rows: its SKU."""
         return self.sku

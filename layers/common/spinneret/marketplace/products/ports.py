@@ -1,4 +1,4 @@
-"""What products need from outside."""
+"""Ports of the product service."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ class ProductStore(Protocol):
     """Products by tenant and id; SKUs are unique per tenant. Raises DependencyUnavailable."""
 
     def add(self, product: Product) -> None:
-        """Store a new one; raises Conflict when its SKU is taken."""
+        """Store a new product. Raises Conflict if its SKU is taken."""
         ...
 
     def get(self, tenant: str, product_id: str) -> Product | None:
-        """The product as it stands."""
+        """Return the product (consistent read), or None."""
         ...
 
     def find(self, tenant: str, sku: str) -> Product | None:
-        """The product of a SKU."""
+        """Return the product of a SKU, or None."""
         ...
 
     def existing(self, tenant: str, product_ids: Sequence[str]) -> frozenset[str]:
-        """Which of these ids, at most 100, are products."""
+        """Return the ids, of at most 100 given, that are products."""
         ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Product]:
-        """Up to `limit` products with ids before `after`, newest first."""
+        """Return up to `limit` products with ids before `after`, newest first."""
         ...
 
     def replace(self, former: Product, product: Product) -> bool:
-        """Write `product` over `former`; False when that isn't what stands any more.
+        """Replace `former` by `product`; return False if it changed meanwhile.
 
-        Raises Conflict when another product has the SKU.
+        Raises Conflict if another product has the SKU.
         """
         ...
 
     def remove(self, product: Product) -> bool:
-        """Remove it; False when it isn't what stands any more."""
+        """Remove the product; return False if it changed meanwhile."""
         ...

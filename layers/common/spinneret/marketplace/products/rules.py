@@ -1,4 +1,4 @@
-"""What a product shows on a marketplace, and what a product must not say."""
+"""Resolve a product's content on a marketplace, and validate products."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from spinneret.marketplace.money import CURRENCIES
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.vocabularies.models import VOCABULARIES
 
-# Attributes whose values are those of a vocabulary; brands and sizes only suggest.
+# Attributes that accept only values of a vocabulary; brands and sizes are suggestions.
 _CLOSED: Final = {"condition": "conditions", "color": "colors", "category": "categories"}
 
 
 def shown_on(product: Product, marketplace: str, given: Mapping[str, Any]) -> Content:
-    """The product as a marketplace shows it.
+    """Return the product's content for a marketplace.
 
-    What a job was given (`override_price`, `custom_title`, `custom_description`) comes first, then
-    the product's override for the marketplace, then the product.
+    The job's input (`override_price`, `custom_title`, `custom_description`) comes first, then the
+    product's override for the marketplace, then the product.
     """
     override = product.overrides.get(marketplace, Override())
     base = product.content
@@ -36,7 +36,7 @@ def shown_on(product: Product, marketplace: str, given: Mapping[str, Any]) -> Co
 def check(
     content: Content, overrides: Mapping[str, Override], marketplaces: frozenset[str]
 ) -> None:
-    """Raises ValidationFailed with every field that is wrong."""
+    """Raise ValidationFailed with every field that is wrong."""
     fields = [
         *_unknown_values("attributes", content.attributes),
         *(

@@ -1,4 +1,4 @@
-"""A tenant's products: the use cases behind the routes."""
+"""Use cases of a tenant's products, behind the routes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from spinneret.marketplace.products import rules
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.ports import ProductStore
 
-_RACES: Final = 5  # changes of one product at the same time are rare
+_RACES: Final = 5  # concurrent changes of one product are rare
 
 
 class ProductService:
-    """Products. An unknown id and a foreign one are the same NotFound.
+    """Use cases of products. An unknown id and another tenant's id raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
@@ -47,7 +47,8 @@ class ProductService:
         content: Content,
         overrides: Mapping[str, Override],
     ) -> Product:
-        """Without a SKU the id is one. Raises ValidationFailed, and Conflict for a taken SKU."""
+        """Store a new product; without a SKU, one is made from the id. Raises ValidationFailed, and
+        Conflict for a taken SKU."""
         rules.check(content, overrides, self._marketplaces)
         now, product_id = self._clock(), self._new_id("prd")
         product = Product(
@@ -63,7 +64,7 @@ class ProductService:
         return product
 
     def get(self, tenant: str, product_id: str) -> Product:
-        """Raises NotFound."""
+        """Return the product. Raises NotFound."""
         product = self._store.get(tenant, product_id)
         if product is None:
             raise NotFound("no such product")
@@ -83,8 +84,8 @@ class ProductService:
     ) -> Product:
         """Replace all but the SKU, which stays unless another is given.
 
-        Raises NotFound, ValidationFailed, and Conflict for a taken SKU or one that a marketplace
-        knows the product by.
+        Raises NotFound, ValidationFailed, and Conflict for a taken SKU or for another SKU of a
+        listed product.
         """
         rules.check(content, overrides, self._marketplaces)
         for _ in range(_RACES):
@@ -107,9 +108,9 @@ class ProductService:
         raise _changing()
 
     def remove(self, tenant: str, product_id: str) -> None:
-        """Its jobs stay, without it; its tasks are shown no more.
+        """Remove the product. Its jobs remain, but its tasks are hidden.
 
-        Raises NotFound, and Conflict while it is listed somewhere.
+        Raises NotFound, and Conflict while the product is listed somewhere.
         """
         for _ in range(_RACES):
             product = self.get(tenant, product_id)
@@ -128,7 +129,7 @@ class ProductService:
 
 
 def _sku_of(product_id: str) -> str:
-    """Letters and digits only, at most 50: what eBay takes (its error 25707)."""
+    """Return a SKU of letters and digits only, at most 50, as eBay requires (its error 25707)."""
     return product_id.replace("_", "")
 
 

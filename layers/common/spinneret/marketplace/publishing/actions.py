@@ -1,4 +1,4 @@
-"""The table of action types, with the defaults of the source design."""
+"""Action types, with the defaults of the source design."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class _Row:
     needs_product: bool = True
 
 
-# Priorities and retries of the first four are the source's; a message is answered soon, lists of
-# orders are read like a sync, and a link is made by hand.
+# The first four have the source's priorities and retries. Messages need a reply soon, orders are
+# read like a sync, and links are made by hand.
 _ACTIONS: Final[Mapping[str, _Row]] = {
     "publish": _Row("Publish", 3, 3, "List the product, once"),
     "update": _Row("Update", 3, 3, "Bring the listing up to the product"),
@@ -32,11 +32,11 @@ _ACTIONS: Final[Mapping[str, _Row]] = {
 }
 
 PRIORITIES: Final = ("critical", "high", "normal", "low")
-"""Names of 1 to 4."""
+"""Names of the priorities 1 to 4."""
 
 
 def action_types(marketplaces: Iterable[str]) -> Mapping[str, ActionType]:
-    """All action types by full code: `{action}_{marketplace}`."""
+    """Return all action types by full code: `{action}_{marketplace}`."""
     found = [
         ActionType(
             marketplace=marketplace,
@@ -56,7 +56,7 @@ def action_types(marketplaces: Iterable[str]) -> Mapping[str, ActionType]:
 def find_action(
     actions: Mapping[str, ActionType], marketplace: str, action_code: str
 ) -> ActionType:
-    """Raises ValidationFailed for what no row of the table has."""
+    """Return the action type. Raises ValidationFailed for an unknown one."""
     found = actions.get(f"{action_code}_{marketplace}")
     if found is None:
         known = ", ".join(sorted(actions))

@@ -18,15 +18,15 @@ Check = Callable[[Content], Sequence[Mapping[str, str]]]
 
 
 def identity(subject: Subject) -> dict[str, Any]:
-    """What every step that makes or changes a listing depends on: which product, in which state,
-    for which of its listings."""
+    """Return the payload on which every step depends that creates or changes a listing. It
+    identifies the product, its content and the generation of the listing."""
     product, content = subject.sold
     generation = subject.listing.generation if subject.listing else 1
     return {"sku": product.sku, "content": content.digest, "generation": generation}
 
 
 def validate(check: Check) -> Callable[[Subject], PlanStep]:
-    """A step that finds what the marketplace would refuse, without asking it."""
+    """Return a step that checks the product by the marketplace's rules, without calling it."""
 
     def step(subject: Subject) -> PlanStep:
         _, content = subject.sold
@@ -53,7 +53,7 @@ def validate(check: Check) -> Callable[[Subject], PlanStep]:
 def save(
     subject: Subject, external: Callable[[StepContext], tuple[str, str | None]], id_name: str
 ) -> PlanStep:
-    """The last step of publishing: the listing record holds what stands now."""
+    """Return the last step of publishing, which records the current listing."""
     _, content = subject.sold
 
     def run(work: StepContext) -> Mapping[str, Any]:
@@ -80,10 +80,10 @@ def save(
 
 
 def forget(subject: Subject, ending: str) -> PlanStep:
-    """The last step of ending: whatever is published next is another listing.
+    """Return the last step of ending a listing; a later publication creates another listing.
 
-    `ending` is the key of the step that ended it: its result has the listing's id `on_record` as it
-    looked. A listing that was recorded after that stays.
+    `ending` is the key of the step that ended it, whose result holds the listing's id on record at
+    that time (`on_record`). A listing recorded after that is kept.
     """
     generation = subject.listing.generation if subject.listing else 1
 
@@ -104,7 +104,7 @@ def forget(subject: Subject, ending: str) -> PlanStep:
 
 
 def ended(work: StepContext, listing: Listing, state: ListingState, **more: Any) -> Listing:
-    """Record that the listing is over; the marketplace's copies of its images go with it."""
+    """Record that the listing has ended, and forget the marketplace's copies of its images."""
     return work.record(
         **more,
         state=state,
@@ -122,7 +122,7 @@ def ended(work: StepContext, listing: Listing, state: ListingState, **more: Any)
 
 
 def live(work: StepContext) -> Listing:
-    """The record of a listing that stands. Raises Conflict for a product that isn't listed."""
+    """Return the record of an active listing. Raises Conflict for a product that isn't listed."""
     listing = work.listing
     if listing.state is not ListingState.ACTIVE or listing.external_id is None:
         raise Conflict("the product isn't listed there: publish it first")
@@ -130,7 +130,7 @@ def live(work: StepContext) -> Listing:
 
 
 def drift_between(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> tuple[Drift, ...]:
-    """The fields that differ."""
+    """Return the fields that differ."""
     return tuple(
         Drift(field=name, ours=str(value), theirs=str(theirs.get(name)))
         for name, value in ours.items()
@@ -139,7 +139,7 @@ def drift_between(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> tuple[D
 
 
 def given_text(subject: Subject, name: str) -> str:
-    """A text of the job's input. Raises InputNeeded."""
+    """Return a text of the job's input. Raises InputNeeded if it is missing."""
     value = subject.given.get(name)
     if not isinstance(value, str) or not value.strip():
         raise InputNeeded(
@@ -150,5 +150,5 @@ def given_text(subject: Subject, name: str) -> str:
 
 
 def with_payload(step: PlanStep, **more: Any) -> PlanStep:
-    """The step with more in its payload."""
+    """Return the step with more in its payload."""
     return replace(step, payload={**step.payload, **more})

@@ -1,4 +1,4 @@
-"""What the marketplace lanes do with a message: they start executions, which do the work."""
+"""Handle messages of the marketplace lanes: they start executions, which do the work."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Runner(Protocol):
 
 
 def batch_preparation(children: Children) -> Callable[[Context], None]:
-    """What precedes the execution of a batch: all its jobs exist, and those that rested or failed
-    in an earlier run begin again."""
+    """Return the preparation of a batch's execution. It creates all jobs, and restarts paused jobs
+    and jobs that failed in an earlier run."""
 
     def prepare(context: Context) -> None:
         children.create_planned(context)
@@ -38,10 +38,10 @@ def batch_preparation(children: Children) -> Callable[[Context], None]:
 
 
 class Dispatcher:
-    """Takes messages of jobs and of batches.
+    """Handles messages of jobs and of batches.
 
-    A batch is claimed, and an execution goes on under the claim. A job is not: each step of its
-    execution claims it anew, so that any number of executions may be started for one job.
+    A batch is claimed, and its execution continues under the claim. A job isn't claimed: each step
+    of its execution claims it again, so any number of executions may be started for one job.
     """
 
     def __init__(
@@ -62,13 +62,13 @@ class Dispatcher:
         if waiting is None or self._is_led(waiting):
             logger.info("job_left", extra={"job_id": job.id, "status": job.status})
             return
-        # Every message of a wait has a name of its own: the execution of an earlier one may be
-        # lost, and a name that was used can't be used again.
+        # Each message gets its own execution name: the execution of an earlier message may be
+        # lost, and a name can't be used again.
         name = f"{waiting.id}-{waiting.fence}-{waiting.sends}"
         self._executions.start(name, {"tenant": waiting.tenant, "job_id": waiting.id})
 
     def _waiting(self, job: Job) -> Job | None:
-        """The job if it waits, also one whose worker was lost; None for others."""
+        """Return the job if it is pending, or was reclaimed from a lost worker; else None."""
         now = self._clock()
         if rules.has_expired_lease(job, now):
             try:
@@ -78,7 +78,8 @@ class Dispatcher:
         return job if job.status is JobStatus.PENDING else None
 
     def _is_led(self, job: Job) -> bool:
-        """Whether the execution of the job's batch is alive, and takes the job up itself."""
+        """Return whether the execution of the job's batch is alive and will take up the job
+        itself."""
         if job.parent is None:
             return False
         batch = self._store.get(JobRef(tenant=job.tenant, job_id=job.parent))

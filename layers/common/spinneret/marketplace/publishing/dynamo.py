@@ -2,7 +2,7 @@
 
 Marketplace table
     pk `T#<tenant>#STATISTICS`, sk `<day>#<marketplace>#<action>`   counters of a day
-    pk `T#<tenant>#COUNTED#<job id>`, sk `<run>`                    the end of a run was counted
+    pk `T#<tenant>#COUNTED#<job id>`, sk `<run>`                    a run whose end was counted
 
 Counter and mark are written in one transaction. `purge_at` is DynamoDB's TTL.
 """
@@ -47,7 +47,7 @@ class DynamoStatistics:
             dynamo.put(self._table, mark, ("attribute_not_exists(#pk)", {})),
             dynamo.change(self._table, counter, add, always),
         ]
-        with suppress(dynamo.ConditionFailed):  # counted before
+        with suppress(dynamo.ConditionFailed):  # already counted
             dynamo.transact(self._client, writes)
 
     def of_day(self, tenant: str, day: str) -> list[DayOfAction]:

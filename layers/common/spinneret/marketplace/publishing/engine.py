@@ -1,7 +1,7 @@
-"""Runs a marketplace job: its plan's steps by position, each a fenced task.
+"""Run a marketplace job: its plan's steps in order, each as a fenced task.
 
-What a claim leaves behind, the next one goes on with: a step that succeeded is skipped while its
-digest is the same, and a step that may have happened looks for its own effect first.
+Each claim continues the work of the previous one. A step that succeeded is skipped while its digest
+is unchanged, and a step that may have happened first looks for its own effect.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ NewWork = Callable[[Context, Subject], StepContext]
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """A job's payload."""
+    """Payload of a marketplace job."""
 
     marketplace: str
     action_code: str
@@ -61,7 +61,7 @@ class Command:
 
     @classmethod
     def of(cls, payload: Mapping[str, Any]) -> Command:
-        """The inverse of `payload`."""
+        """Build from a job's payload."""
         return cls(
             marketplace=payload["marketplace"],
             action_code=payload["action_code"],
@@ -71,7 +71,7 @@ class Command:
 
     @property
     def payload(self) -> dict[str, Any]:
-        """What the job's row holds."""
+        """Payload as the job's row holds it."""
         return {
             "marketplace": self.marketplace,
             "action_code": self.action_code,
@@ -81,12 +81,12 @@ class Command:
 
     @property
     def full_code(self) -> str:
-        """What its handler is registered under."""
+        """Key of its plan in the registry."""
         return f"{self.action_code}_{self.marketplace}"
 
 
 class PublishHandler:
-    """Handler of the kind `publish`."""
+    """Handles jobs of kind `publish`."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class PublishHandler:
         self._clock = clock
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Run what is left of the job; its result holds what the last step found."""
+        """Run the remaining steps of the job and return the result of the last one."""
         command = Command.of(context.job.payload)
         action = self._actions.get(command.full_code)
         if action is None:
@@ -176,7 +176,7 @@ class PublishHandler:
         ]
 
     def _planned(self, context: Context, steps: Sequence[PlanStep], subject: Subject) -> list[Task]:
-        """The job's tasks by the plan, stored; what stands of them from before is kept."""
+        """Store and return the tasks of the plan, keeping results of earlier claims."""
         job, now = context.job, self._clock()
         stored = self._tasks.of_job(job.tenant, job.id)
         planned = [
@@ -208,7 +208,7 @@ class PublishHandler:
         return tasks
 
     def _step(self, context: Context, work: StepContext, step: PlanStep, task: Task) -> Task:
-        """Run one step between two fenced writes: under way, and what became of it."""
+        """Run one step between two fenced writes: the task as processing, then its outcome."""
         begun = replace(
             task,
             status=TaskStatus.PROCESSING,
@@ -226,7 +226,7 @@ class PublishHandler:
         except (Defer, ReleaseJob):
             self._tasks.save(context.lease, [replace(begun, status=TaskStatus.PENDING)])
             raise
-        except Contended as busy:  # of our own rows: nobody failed
+        except Contended as busy:  # of our own rows: the step didn't fail
             self._tasks.save(context.lease, [replace(begun, status=TaskStatus.PENDING)])
             raise DependencyUnavailable("dynamodb", busy.message) from busy
         except DomainError as error:

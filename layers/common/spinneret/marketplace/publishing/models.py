@@ -1,4 +1,4 @@
-"""Values of marketplace jobs: actions, plans and their steps."""
+"""Data types of marketplace jobs: actions, plans and their steps."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ActionType:
-    """What can be asked for on a marketplace, and its defaults."""
+    """An action available on a marketplace, with its defaults."""
 
     marketplace: str
     code: str
     name: str
     priority: int
-    """1 critical to 4 low."""
+    """Priority, from 1 (critical) to 4 (low)."""
     max_retries: int
-    """How often a job of it may fail before it stays failed."""
+    """Number of failures after which a job stays failed."""
     description: str
     needs_product: bool = True
 
     @property
     def full_code(self) -> str:
-        """What its handler is registered under."""
+        """Key of its plan in the registry."""
         return f"{self.code}_{self.marketplace}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """What a job is about, as it stands when a claim begins."""
+    """Product and listing of a job, as read at the beginning of a claim."""
 
     tenant: str
     marketplace: str
@@ -51,7 +51,7 @@ class Subject:
 
     @property
     def sold(self) -> tuple[Product, Content]:
-        """The product and what is shown of it; only for actions that need one."""
+        """Product and its content; only for actions that need a product."""
         assert self.product is not None
         assert self.content is not None
         return self.product, self.content
@@ -59,22 +59,23 @@ class Subject:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanStep:
-    """One thing to do; becomes a task."""
+    """One step of a plan; becomes a task."""
 
     key: str
     type: TaskType
     description: str
     run: Callable[[StepContext], Mapping[str, Any]]
-    """Does it and returns the task's result. It looks for its own effect before it acts: an earlier
-    claim may have done it."""
+    """Function that performs the step and returns the task's result. It looks for the step's own
+    effect before it acts, since an earlier claim may have performed it."""
     method: str | None = None
     path: str | None = None
     payload: Mapping[str, Any] = field(default_factory=dict)
-    """What the task shows, and what its success depends on."""
+    """Data that the task shows, and that its success depends on."""
 
 
 Plan = Callable[[Subject], Sequence[PlanStep]]
-"""The steps of an action. Raises ValidationFailed for a product that can't be mapped."""
+"""Function that returns the steps of an action. Raises ValidationFailed for a product that can't be
+mapped."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,16 +90,16 @@ class PlannedListing:
 
 @dataclass(frozen=True, kw_only=True)
 class PreflightResult:
-    """What a marketplace says of one product before anything is written."""
+    """Preflight result of a marketplace for one product, before anything is written."""
 
     problems: tuple[Mapping[str, Any], ...] = ()
     """Fields for which it would refuse the product, each with its message."""
     fees: tuple[Mapping[str, Any], ...] = ()
-    """What publishing costs."""
+    """Costs of publishing."""
     violations: tuple[Mapping[str, Any], ...] = ()
-    """What it holds against the listing that stands."""
+    """Violations that it reports for the current listing."""
     unchecked: str | None = None
-    """Why it wasn't asked, or didn't answer."""
+    """Reason why it wasn't asked or didn't answer; None if it answered."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,17 +109,19 @@ class Platform:
     name: str
     title: str
     plans: Mapping[str, Plan]
-    """By action code; an action without a plan is answered with the reason `unsupported`."""
+    """Plans by action code; an action without a plan fails with the reason `unsupported`."""
     check: Callable[[Content], Sequence[Mapping[str, str]]]
-    """The fields that the marketplace would refuse, each with its message; nothing is called."""
+    """Function that returns the fields that the marketplace would refuse, each with its message. It
+    sends no requests."""
     app: OAuthApp | None = None
-    """None for a marketplace without tokens."""
+    """OAuth configuration; None for a marketplace without tokens."""
     hosts: Mapping[str, str] = field(default_factory=dict)
-    """Its own hosts by name; the stage's configuration may replace their origins."""
+    """Hosts of the marketplace by name; the stage's configuration may replace their origins."""
     outlooks: (
         Callable[[SellerApiClient, Sequence[PlannedListing]], Iterator[tuple[str, PreflightResult]]]
         | None
     ) = None
-    """By product id, where the marketplace tells something before; changes nothing there."""
+    """Function that yields outlooks by product id and changes nothing there; None if the
+    marketplace offers no preflight."""
     unsupported: Mapping[str, str] = field(default_factory=dict)
-    """Action code → why the marketplace has no interface for it."""
+    """Action code → reason why the marketplace has no interface for it."""

@@ -1,4 +1,4 @@
-"""Asks a marketplace about the products of a plan."""
+"""Run a marketplace's preflight for the products of a plan."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from spinneret.marketplace.publishing.models import PlannedListing, Platform, Pr
 def run_preflight(
     platform: Platform, calls: SellerApiClient, candidates: Sequence[PlannedListing]
 ) -> Mapping[str, PreflightResult]:
-    """The outlooks by product id. A marketplace that doesn't answer leaves the rest unchecked: a
-    plan has an answer all the same. Raises DependencyUnavailable."""
+    """Return the outlooks by product id. If the marketplace doesn't answer, the rest remains
+    unchecked, so that a plan always has an answer. Raises DependencyUnavailable."""
     found: dict[str, PreflightResult] = {}
     if platform.outlooks is None:
         return found

@@ -1,4 +1,4 @@
-"""What a batch would do, product by product, before anything is written, here or there."""
+"""Plan a batch product by product, without writing anything here or on the marketplace."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from spinneret.marketplace.publishing.models import (
 )
 
 AskBefore = Callable[[str, str, Sequence[PlannedListing]], Mapping[str, PreflightResult]]
-"""(tenant, marketplace, candidates): what the marketplace says of them, by product id."""
-_ASKED: Final = 10  # products of a plan that the marketplace is asked about, within one request
+"""(tenant, marketplace, candidates) → the marketplace's outlooks by product id."""
+_ASKED: Final = 10  # products per plan that the marketplace checks, within one request
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedOutcome:
-    """What would become of one product of a batch."""
+    """Planned outcome for one product of a batch."""
 
     product_id: str
     outcome: str
-    """`create`, `update`, `end`, `look`, `nothing` or `refused`."""
+    """One of `create`, `update`, `end`, `look`, `nothing` and `refused`."""
     fields: tuple[Mapping[str, Any], ...] = ()
-    """What is missing or wrong."""
+    """Fields that are missing or wrong."""
     outlook: PreflightResult = field(default_factory=PreflightResult)
-    """What the marketplace says of it."""
+    """Preflight result of the marketplace."""
 
 
 class Planner:
@@ -58,7 +58,7 @@ class Planner:
     def plan(
         self, tenant: str, marketplace: str, action_code: str, product_ids: Sequence[str]
     ) -> list[PlannedOutcome]:
-        """One prospect for each product. Raises ValidationFailed for an unknown action."""
+        """Return one prospect per product. Raises ValidationFailed for an unknown action."""
         find_action(self._actions, marketplace, action_code)
         found: list[PlannedOutcome] = []
         candidates: list[PlannedListing] = []
@@ -99,7 +99,8 @@ class Planner:
 
 
 def _with_outlook(prospect: PlannedOutcome, outlook: PreflightResult | None) -> PlannedOutcome:
-    """The prospect with what the marketplace says; what it would refuse is refused."""
+    """Return the prospect with the outlook; it is refused if the marketplace would refuse the
+    product."""
     if outlook is None:
         return prospect
     return replace(

@@ -1,4 +1,4 @@
-"""The step that says which jobs are next: of a batch, or the one job of an execution."""
+"""Step that chooses the next jobs: several of a batch, or the one job of an execution."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ logger = logging.getLogger(__name__)
 
 _ALIVE: Final = (JobStatus.PENDING, JobStatus.RUNNING, JobStatus.PAUSED)
 _STOP: Final[Mapping[str, Any]] = {"action": "stop"}
-_INDEX_SECONDS: Final = 2.0  # until an index row that lags is looked for again
+_INDEX_SECONDS: Final = 2.0  # delay before a lagging index row is read again
 
 
 class NextJobsStep:
-    """What an execution of `publish_batch` does next."""
+    """Chooses the next action of a `publish_batch` execution."""
 
     def __init__(
         self,
@@ -37,9 +37,9 @@ class NextJobsStep:
         segment_steps: int,
         round_jobs: int = bounds.PUBLISH_ROUND_JOBS,
     ) -> None:
-        """After `segment_steps` a new execution goes on: one has at most 25,000 events of history
-        (Step Functions quotas), of which a step with its wait takes some 15, and the last round has
-        up to `round_jobs` times PUBLISH_VISIT_STEPS of them."""
+        """After `segment_steps` steps a new execution continues. An execution has at most 25,000
+        events of history (Step Functions quotas). A step with its wait takes about 15 of them, and
+        the last round adds up to `round_jobs` times PUBLISH_VISIT_STEPS steps."""
         self._driver = driver
         self._store = store
         self._clock = clock
@@ -47,9 +47,9 @@ class NextJobsStep:
         self._round_jobs = round_jobs
 
     def take(self, state: Mapping[str, Any], _: Remaining) -> dict[str, Any]:
-        """The next state: jobs to be run, a time to wait for, or the end.
+        """Return the next state: jobs to run, a time to wait for, or the end.
 
-        Raises DependencyUnavailable: the machine tries again.
+        Raises DependencyUnavailable, after which the state machine retries.
         """
         steps = state.get("steps", 0) + sum(each["steps"] for each in state.get("visits", ()))
         known = {"tenant": state["tenant"], "job_id": state["job_id"], "steps": steps}
@@ -66,7 +66,8 @@ class NextJobsStep:
         return {**known, "turn": turn.state(), **chosen}
 
     def _single(self, ref: JobRef, steps: int) -> Mapping[str, Any]:
-        """A message starts another execution for a job that this one leaves."""
+        """Return the next action for a single job. If this execution stops, a message starts
+        another one."""
         job, now = self._store.get(ref), self._clock()
         if job is None or job.status is not JobStatus.PENDING or _is_over(job, now):
             return _STOP
@@ -79,7 +80,8 @@ class NextJobsStep:
     def _round(
         self, turn: ExecutionClaim, batch: Job, steps: int, after: str | None
     ) -> Mapping[str, Any]:
-        """Jobs come in turn: those after the last one of the former round first.
+        """Return the next action for a batch. Jobs after the last one of the previous round come
+        first.
 
         Raises LeaseLost.
         """
@@ -100,7 +102,7 @@ class NextJobsStep:
             if len(due) == self._round_jobs:
                 break
         if not due and not moments and resting >= counts.pending:
-            self._driver.await_children(turn, batch)  # what rests begins by a message of its own
+            self._driver.await_children(turn, batch)  # a paused job restarts by its own message
             return _STOP
         if steps >= self._segment_steps:
             self._driver.next_segment(turn, batch)
@@ -126,8 +128,8 @@ class NextJobsStep:
         return {"action": "wait", "until": to_iso(until)}
 
     def _alive(self, batch: Job, after: str | None) -> Iterator[Job]:
-        """Jobs of the batch that have not ended, by id from `after` on, and then from the first;
-        the index may lag, the rows don't."""
+        """Yield jobs of the batch that have not ended, by id from `after` on, then from the first.
+        The index may lag, the rows don't."""
         yield from self._between(batch, after, None)
         if after is not None:
             yield from self._between(batch, None, after)
@@ -147,5 +149,5 @@ class NextJobsStep:
 
 
 def _is_over(job: Job, now: datetime) -> bool:
-    """Whether the job waited too long, and the sweeper has yet to say so."""
+    """Return whether the job waited too long, though the sweeper hasn't expired it yet."""
     return job.expires_at is not None and job.expires_at <= now

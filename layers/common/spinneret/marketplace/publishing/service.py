@@ -1,4 +1,4 @@
-"""Marketplace jobs of a tenant: the use cases behind the routes."""
+"""Use cases of a tenant's marketplace jobs, behind the routes."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from spinneret.marketplace.tasks import rules as task_rules
 from spinneret.marketplace.tasks.models import Task, TaskStatus, place_of
 from spinneret.marketplace.tasks.ports import TaskStore
 
-# Two of these for one product in the same state are the same work; the others may be asked again.
+# Two of these for a product in the same state are the same work; other actions may be repeated.
 _UNIQUE: Final = frozenset({"publish", "delete"})
 _COUNT_DIGITS: Final = 9
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobWithTasks:
-    """A marketplace job, its tasks, and whether its product is still there."""
+    """A marketplace job, its tasks, and whether its product still exists."""
 
     job: Job
     tasks: tuple[Task, ...]
@@ -53,14 +53,14 @@ class JobWithTasks:
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """A batch and how its jobs ended so far."""
+    """A batch and the counts of its jobs by outcome."""
 
     job: Job
     counts: ChildCounts
 
 
 class PublishingService:
-    """Jobs, tasks and batches. All methods raise DependencyUnavailable."""
+    """Use cases of jobs, tasks and batches. All methods raise DependencyUnavailable."""
 
     def __init__(
         self,
@@ -154,8 +154,8 @@ class PublishingService:
         ]
         if wrong:
             raise ValidationFailed("some products don't exist", details={"fields": wrong})
-        # Without duplicate keys: every product of a batch is counted in it. That none is listed
-        # twice, the side-effect records see to.
+        # No duplicate keys, because a batch counts every product. The side-effect records prevent
+        # a second listing of a product.
         drafts = [
             _drafted(
                 Command(
@@ -201,8 +201,8 @@ class PublishingService:
         why: str,
         once: str | None = None,
     ) -> str:
-        """Submit a job of the highest priority, for the product itself; its id. An earlier job with
-        the same `once` stands for it, however that ended."""
+        """Submit a job of the highest priority for the product and return its id. If an earlier job
+        has the same `once`, return that one's id, however it ended."""
         command = Command(
             marketplace=marketplace,
             action_code=action,
@@ -212,7 +212,7 @@ class PublishingService:
         return self._asked(tenant, command, 1, once)
 
     def read_orders(self, tenant: str, marketplace: str, why: str, *, urgent: bool = True) -> str:
-        """Submit the reading of a seller's orders; the job's id."""
+        """Submit a job that reads a seller's orders; return its id."""
         command = Command(
             marketplace=marketplace,
             action_code="orders",
@@ -233,7 +233,7 @@ class PublishingService:
         return str(self._jobs.submit(tenant, [draft], None, reply).reply.body["job_id"])
 
     def get(self, tenant: str, job_id: str) -> JobWithTasks:
-        """A job with its tasks. Raises NotFound."""
+        """Return a job with its tasks. Raises NotFound."""
         job = self._job(tenant, job_id)
         tasks = self._tasks.of_job(tenant, job_id)
         return self._seen(job, tasks, self._existing(tenant, [job]))
@@ -247,7 +247,7 @@ class PublishingService:
         after: str | None,
         limit: int,
     ) -> tuple[list[JobWithTasks], str | None]:
-        """Jobs, newest first, without their tasks."""
+        """Return jobs without their tasks, newest first, and the next position."""
         wanted = JobFilter(kind=PUBLISH, status=status, domain=marketplace, batch=batch)
         page = self._control.page(tenant, wanted, after, limit)
         existing = self._existing(tenant, page.items)
@@ -261,9 +261,11 @@ class PublishingService:
         after: str | None,
         limit: int,
     ) -> tuple[list[Task], str | None]:
-        """A job's tasks by position; without a job those of the newest jobs, job by job.
+        """Return a job's tasks by position, and the next position. Without a job, return tasks of
+        the newest jobs, job by job.
 
-        A position is the one of jobs, and how many tasks after it were shown.
+        A position consists of the position among jobs and the number of tasks already shown after
+        it.
         """
         jobs_after, _, shown = (after or ":0").rpartition(":")
         skip, next_jobs, found = int(shown), None, list[Task]()
@@ -284,7 +286,7 @@ class PublishingService:
         return found[skip:], None if next_jobs is None else f"{next_jobs}:{left}"
 
     def task(self, tenant: str, task_id: str) -> Task:
-        """One task. Raises NotFound, also once its product was deleted."""
+        """Return one task. Raises NotFound, also once its product was deleted."""
         place = place_of(task_id)
         if place is None:
             raise NotFound("no such task")
@@ -301,7 +303,7 @@ class PublishingService:
         return self.get(tenant, job_id)
 
     def batch(self, tenant: str, batch_id_: str) -> Batch:
-        """Raises NotFound."""
+        """Return a batch. Raises NotFound."""
         job = self._jobs.get(JobRef(tenant=tenant, job_id=batch_id_), PUBLISH_BATCH)
         return Batch(job=job, counts=self._control.counts(job) or ChildCounts())
 
@@ -313,7 +315,7 @@ class PublishingService:
         after: str | None,
         limit: int,
     ) -> tuple[list[Batch], str | None]:
-        """Batches, newest first."""
+        """Return batches, newest first, and the next position."""
         wanted = JobFilter(kind=PUBLISH_BATCH, status=status, domain=marketplace)
         page = self._control.page(tenant, wanted, after, limit)
         found = [
@@ -322,7 +324,8 @@ class PublishingService:
         return found, page.after
 
     def move_batch(self, tenant: str, batch_id_: str, move: Transition) -> Batch:
-        """Cancel, pause or resume a batch, or retry what failed of it. Raises as `move`."""
+        """Cancel, pause or resume a batch, or retry its failed jobs. Raises the exceptions of
+        `move`."""
         self.batch(tenant, batch_id_)
         self._control.move(JobRef(tenant=tenant, job_id=batch_id_), move)
         return self.batch(tenant, batch_id_)
@@ -348,7 +351,7 @@ class PublishingService:
         return _drafted(command, action, priority, key)
 
     def _found(self, tenant: str, product_ids: Sequence[str]) -> frozenset[str]:
-        """Which of these are products."""
+        """Return the ids that are products."""
         step = bounds.LIST_LIMIT_MAX
         return frozenset[str]().union(
             *(
@@ -365,7 +368,8 @@ class PublishingService:
         return self._products.existing(tenant, ids)
 
     def _seen(self, job: Job, tasks: Sequence[Task], existing: frozenset[str]) -> JobWithTasks:
-        """A job outlives its product, whose tasks are shown no more."""
+        """Return the job with its visible tasks. A job outlives its product, but the product's
+        tasks are hidden then."""
         product_id = job.payload.get("product_id")
         has_product = product_id is not None and product_id in existing
         shown = [
@@ -377,7 +381,7 @@ class PublishingService:
 
 
 def is_task_position(text: str) -> bool:
-    """Whether it is a position of a list of tasks."""
+    """Return whether the text is a position in a list of tasks."""
     job_id, colon, shown = text.rpartition(":")
     is_count = shown.isascii() and shown.isdigit() and len(shown) <= _COUNT_DIGITS
     return bool(colon) and is_count and (not job_id or is_id(job_id))
@@ -394,22 +398,22 @@ def _drafted(command: Command, action: ActionType, priority: int | None, key: st
 
 
 def priority_of(number: int) -> Priority:
-    """1 critical to 4 low."""
+    """Return the priority of a number, from 1 (critical) to 4 (low)."""
     return Priority(PRIORITIES[number - 1])
 
 
 def number_of(priority: Priority) -> int:
-    """The inverse of `priority_of`."""
+    """Return the number of a priority; the inverse of `priority_of`."""
     return PRIORITIES.index(priority.value) + 1
 
 
 def batch_id(action_code: str, now: datetime, uuid: str) -> str:
-    """`{action}_{timestamp}_{uuid}`."""
+    """Return a batch id: `{action}_{timestamp}_{uuid}`."""
     return f"{action_code}_{now.strftime('%Y%m%dT%H%M%S')}_{uuid}"
 
 
 def _check_input(given: Mapping[str, Any]) -> None:
-    """The overrides that every publishing takes. Raises ValidationFailed."""
+    """Check the overrides that every publication accepts. Raises ValidationFailed."""
     wrong = []
     price = given.get("override_price")
     if price is not None and (not isinstance(price, int) or isinstance(price, bool) or price < 1):

@@ -19,7 +19,7 @@ COUNTED: Final = ("completed", "failed", "cancelled", "expired")
 
 @dataclass(frozen=True, kw_only=True)
 class DayOfAction:
-    """How the runs of one action type ended on one day (UTC)."""
+    """Counts of an action type's runs that ended on one day (UTC)."""
 
     day: str
     marketplace: str
@@ -29,23 +29,23 @@ class DayOfAction:
     cancelled: int = 0
     expired: int = 0
     seconds: int = 0
-    """From the first claim to the end, of all of them together."""
+    """Seconds from first claim to end, summed over all runs."""
 
 
 class StatisticsStore(Protocol):
     """Counters by tenant and day. Raises DependencyUnavailable."""
 
     def count(self, job: Job, outcome: str, seconds: int) -> None:
-        """Add the end of a run, once however often it is told."""
+        """Add the end of a run; repeated calls count it once."""
         ...
 
     def of_day(self, tenant: str, day: str) -> list[DayOfAction]:
-        """All action types that ended on a day."""
+        """Return all action types with runs that ended on a day."""
         ...
 
 
 class Statistics:
-    """A listener of the job store."""
+    """Listener of the job store that counts ended runs."""
 
     def __init__(self, store: StatisticsStore) -> None:
         self._store = store
@@ -53,9 +53,8 @@ class Statistics:
     def __call__(self, job: Job, _: Sequence[JobEvent]) -> None:
         """Count the end of a run; never raises.
 
-        Every function that may end a marketplace job listens: the workers, the routes and the
-        sweeper. An end that a crash keeps from being told is missing in the statistics, and nowhere
-        else.
+        Every function that may end a marketplace job has this listener: the workers, the routes and
+        the sweeper. If a crash prevents the call, the end is missing in the statistics only.
         """
         if job.kind != PUBLISH or job.status not in rules.TERMINAL:
             return

@@ -1,4 +1,4 @@
-"""The step that works at one job: a claim that runs its tasks for as long as it may."""
+"""Step that processes one job: a claim that runs the job's tasks for as long as it may."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ _LEFT: Final[Mapping[str, Any]] = {"action": "left"}
 
 
 class AwaitsCallback(Defer):
-    """The job waits for a callback under `key`, uncharged; it is due at once, so that whoever
-    calls back needn't wait. `is_begun` says that its work is under way elsewhere meanwhile."""
+    """Raised when the job waits for a callback under `key`, uncharged.
+
+    The job is due at once, so that the callback needn't wait for it. `is_begun` means that its work
+    is under way elsewhere meanwhile.
+    """
 
     def __init__(self, now: datetime, key: str, waiting_for: str, *, is_begun: bool) -> None:
         super().__init__(now, waiting_for)
@@ -33,24 +36,27 @@ class AwaitsCallback(Defer):
 
 
 class NullJobQueue:
-    """Implements JobQueue for the steps: the machine waits itself, so that a message isn't needed
-    unless the execution is lost. Then the sweeper sends it, as it replaces lost ones."""
+    """Implements JobQueue for the steps without sending messages.
+
+    The state machine itself waits, so a message is needed only if the execution is lost. The
+    sweeper then sends it, as it replaces lost messages.
+    """
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
-        """Nothing is sent."""
+        """Send nothing."""
 
     def backlog(self, lane: Lane) -> Backlog:
-        """Nothing is known of the lane."""
+        """Return an empty backlog: the lane's backlog isn't known."""
         del lane
         return Backlog(waiting=0, in_flight=0)
 
 
 class JobStep:
-    """One step after the other of a job's visit in a map.
+    """Run one job step by step inside a Map state.
 
-    Each is a claim of its own: what cancels, pauses or reclaims a job, and what bounds its work,
-    holds for it as for every worker's. At most `at_once` jobs of one seller are at work on one
-    marketplace, however many executions there are; the others are deferred.
+    Each step is its own claim: cancelling, pausing, reclaiming and the work limits apply to it as
+    to every worker. At most `at_once` jobs of one seller run on one marketplace, across all
+    executions; the others are deferred.
     """
 
     def __init__(
@@ -73,9 +79,10 @@ class JobStep:
         self._at_once = at_once
 
     def step(self, state: Mapping[str, Any], remaining: Remaining) -> dict[str, Any]:
-        """What the visit does next: another step, a wait, a callback's wait, or its end.
+        """Run one step and return the next action: another step, a wait, a callback's wait, or the
+        end.
 
-        Raises DependencyUnavailable: the machine tries again.
+        Raises DependencyUnavailable, after which the state machine retries.
         """
         ref = JobRef(tenant=state["tenant"], job_id=state["job_id"])
         self._keep_batch(state.get("turn"))
@@ -93,7 +100,8 @@ class JobStep:
         }
 
     def _work(self, context: Context, claim: _Claim) -> Mapping[str, Any]:
-        """Raises what handlers raise."""
+        """Run the handler while the seller has a free slot. Raises Defer if there is none, and the
+        exceptions of handlers."""
         claim.is_made = True
         job, now = context.job, self._clock()
         until = now + timedelta(seconds=context.remaining() + bounds.LEASE_MARGIN_SECONDS)
@@ -109,15 +117,18 @@ class JobStep:
             raise
 
     def _next(self, job: Job | None, claim: _Claim, steps: int) -> Mapping[str, Any]:
-        """A job that another claim holds, that rests, expires or has ended is left. So is one that
-        waits for long: the next round, or a message, takes it up when it is due."""
+        """Return the next action; `left` ends the visit.
+
+        It ends for a job that another claim holds, or that is paused, expired or ended. It also
+        ends before a long wait: the next round, or a message, resumes the job when it is due.
+        """
         if job is None or job.status is not JobStatus.PENDING:
             return _LEFT
         if steps >= bounds.PUBLISH_VISIT_STEPS:
             return _LEFT
         waits, now = claim.awaits, self._clock()
         if waits is not None:
-            # Who waits for somebody to come does so for one heartbeat, and lets others on.
+            # A job that waits for a browser to connect does so for one heartbeat, then yields.
             stays = waits.is_begun or steps == 1
             found = {"action": "callback", "key": waits.key, "fence": job.fence}
             return found if stays else _LEFT
@@ -128,8 +139,8 @@ class JobStep:
         return {"action": "wait", "until": to_iso(job.due_at)}
 
     def _keep_slot(self, ref: JobRef, claim: _Claim, chosen: Mapping[str, Any]) -> None:
-        """A job that goes on soon keeps its place, until well after its next step is due; a place
-        that isn't given back ends by itself."""
+        """Keep the slot of a job that continues soon, until well after its next step is due; else
+        release it. A slot that isn't released expires by itself."""
         tenant, group, holder = ref.tenant, claim.group, ref.job_id
         assert group is not None
         waits = claim.awaits
@@ -145,8 +156,8 @@ class JobStep:
             logger.warning("slot_left", extra={"job_id": holder, "reason": error.message})
 
     def _keep_batch(self, claim: Mapping[str, Any] | None) -> None:
-        """A round lasts as long as its steps do. That the batch moved on is the claim's to see: its
-        jobs are cancelled or rest with it."""
+        """Extend the batch's lease for as long as its steps run. If the batch has moved on, this
+        step continues: the batch's jobs are cancelled or paused with it."""
         if claim is None:
             return
         turn = ExecutionClaim.of(claim)
@@ -159,7 +170,7 @@ class JobStep:
 
 
 class _Claim:
-    """What became of a step's claim: whether it was made, its slot, and what it waits for."""
+    """Outcome of a step's claim: whether it was made, its slot, and the callback that it awaits."""
 
     def __init__(self) -> None:
         self.is_made = False

@@ -1,4 +1,4 @@
-"""The counting of ends, for every function that may end a marketplace job."""
+"""Wire the counting of ends, for every function that may end a marketplace job."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from spinneret.marketplace.publishing.statistics import Statistics
 
 
 def counting(marketplace_table: str) -> Statistics:
-    """Counts ends by action type."""
+    """Build the listener that counts ends by action type."""
     return Statistics(DynamoStatistics(dynamodb_client(), marketplace_table))

@@ -1,4 +1,4 @@
-"""What a step of a marketplace job may use."""
+"""Context of the steps of a marketplace job."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.publishing.models import Subject
 from spinneret.marketplace.tasks.models import Task
 
-_RACES: Final = 5  # writers of one listing record at the same time
-# A call, a refresh of its token, the call again, a wait for the seller's pace before each, and the
-# record of the attempt.
+_RACES: Final = 5  # concurrent writers of one listing record
+# The longest call: the call, a token refresh, the call again, a wait for the seller's rate limit
+# before each, and the record of the attempt.
 _CALL: Final = (
     3 * bounds.MARKETPLACE_CALL_SECONDS
     + 2 * bounds.MARKETPLACE_WAIT_SECONDS
     + bounds.AWS_CALL_SECONDS
 )
-# Effects of an intent that is older may be purged, and are looked for first.
+# Effect records of an older intent may be purged, so `once` reconciles first.
 _KNOWN: Final = timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS) - timedelta(days=1)
 Result = Mapping[str, Any]
 
 
 class StepContext:
-    """One claim of a job, as its steps see it."""
+    """One claim of a job, as passed to its steps."""
 
     def __init__(
         self,
@@ -46,14 +46,14 @@ class StepContext:
         clock: Clock,
         over: Defer | None = None,
     ) -> None:
-        """`over`: what a last look of the job is ended by before it makes anything."""
+        """`over`: exception that ends a last look of the job before it creates anything."""
         self.context = context
         self.subject = subject
         self.calls = calls
         self.results: dict[str, Result] = {}
-        """By key of the steps that are done."""
+        """Results of the steps that are done, by key."""
         self.services = services
-        """What single marketplaces need besides: `images`, `orders`, `browser`, `settings`."""
+        """Further services for single marketplaces: `images`, `orders`, `browser`, `settings`."""
         self.clock = clock
         self.task: Task | None = None
         self._listings = listings
@@ -62,7 +62,7 @@ class StepContext:
 
     @property
     def listing(self) -> Listing:
-        """The record of this product on this marketplace; a new one isn't stored yet."""
+        """Record of this product on this marketplace; a new, unstored one if there is none."""
         subject = self.subject
         product, _ = subject.sold
         found = self._listings.get(subject.tenant, product.id, subject.marketplace)
@@ -75,14 +75,17 @@ class StepContext:
         )
 
     def current_listing(self) -> Listing | None:
-        """The listing that stands by our record: publishing brings it up to the product and makes
-        no other, whatever made it and however long ago."""
+        """Return the current listing by our record, or None.
+
+        Publishing updates this listing and creates no other, no matter how and when it was created.
+        """
         listing = self.listing
         over = listing.state in ENDED or listing.external_id is None
         return None if over else listing
 
     def record(self, **changes: Any) -> Listing:
-        """Change the listing record under this claim's fence. Raises LeaseLost and Contended."""
+        """Change the listing record under this claim's fence and return it. Raises LeaseLost and
+        Contended."""
         for _ in range(_RACES):
             before = self.listing
             after = replace(before, **changes, updated_at=self.clock(), version=before.version + 1)
@@ -91,9 +94,10 @@ class StepContext:
         raise Contended("the listing's record is changing", retry_after=1)
 
     def record_intent(self) -> Listing:
-        """Record that the listing is about to be made, before the first call that makes it.
+        """Record that the listing is about to be created, before the first call that creates it.
 
-        The time is the first intent's of this generation: look-ups of what was made begin there.
+        The time is that of the first intent of this generation: look-ups of created listings start
+        there.
         """
         listing = self.listing
         if listing.state is ListingState.CREATING and listing.intent_at is not None:
@@ -116,11 +120,11 @@ class StepContext:
         reconcile: Callable[[], Result | None],
         seconds: float = _CALL,
     ) -> Result:
-        """Make something on the marketplace, at most once for this product and generation.
+        """Create something on the marketplace, at most once for this product and generation.
 
-        `reconcile` answers what an earlier call made, or None if it made nothing; it raises Defer
-        while it can't tell yet, and InputNeeded if it never can. Raises Conflict when the listing
-        has ended since the job's steps were planned.
+        `reconcile` returns what an earlier call created, or None if it created nothing. It raises
+        Defer while that is unknown, and InputNeeded if it remains unknown. Raises Conflict when the
+        listing has ended since the job's steps were planned.
         """
         listing, subject = self.listing, self.subject
         if listing.generation != (subject.listing.generation if subject.listing else 1):
@@ -134,12 +138,12 @@ class StepContext:
     def once_in_job(
         self, what: str, perform: Callable[[], Result], reconcile: Callable[[], Result | None]
     ) -> Result:
-        """As `once`, for what a job does that isn't about a listing."""
+        """Do something at most once for this job, if it isn't about a listing; see `once`."""
         name = f"{self.subject.marketplace}/{self.context.job.id}/{what}"
         return self._effects.once(self.context, name, name, _CALL, perform, reconcile)
 
     def attempt(self, title: str) -> None:
-        """Record that a call which makes a listing of this title is about to be sent."""
+        """Record that a call which creates a listing with this title is about to be sent."""
         self._require_time()
         titles = dict.fromkeys((*self.listing.attempted_titles, title))
         self.record(attempted_at=self.clock(), attempted_titles=tuple(titles))
@@ -149,14 +153,15 @@ class StepContext:
             raise self._over
 
     def window(self) -> tuple[datetime, datetime]:
-        """When the making of the listing began, and when the last call that makes it went out."""
+        """Return when the creation of the listing began, and when the last call that creates it was
+        sent. Raises InputNeeded if that isn't known."""
         listing = self.listing
         if listing.intent_at is None:
             raise InputNeeded("it isn't known when the listing was begun")
         return listing.intent_at, listing.attempted_at or listing.intent_at
 
     def others(self) -> list[Listing]:
-        """The records of the seller's other products on this marketplace."""
+        """Return the records of the seller's other products on this marketplace."""
         subject, found, after = self.subject, list[Listing](), None
         product, _ = subject.sold
         while True:

@@ -1,9 +1,9 @@
 """Tasks on DynamoDB.
 
 Marketplace table
-    pk `T#<tenant>#TASKS#<job id>`, sk `<position, three digits>`   a task; a job's in their order
+    pk `T#<tenant>#TASKS#<job id>`, sk `<position, three digits>`   a task; sorted within its job
 
-Every write carries the fence of the claim that makes it. `purge_at` is DynamoDB's TTL.
+Every write checks the fence of its claim. `purge_at` is DynamoDB's TTL.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Values of tasks."""
+"""Data types of tasks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Reason(StrEnum):
     NEEDS_INPUT = "needs_input"
     NEEDS_REAUTH = "needs_reauth"
     RECONCILING = "reconciling"
-    """An earlier call may have happened: the marketplace is asked before anything is done."""
+    """An earlier call may have succeeded: the marketplace is checked before anything is done."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ class Task:
     job_id: str
     position: int
     key: str
-    """Names the step within its job."""
+    """Key of the step within its job."""
     task_type: TaskType
     description: str
     platform: str
@@ -59,7 +59,7 @@ class Task:
     path: str | None = None
     payload: Mapping[str, Any] = field(default_factory=dict)
     digest: str = ""
-    """Of what the step depends on: a success stands only for the same."""
+    """Digest of the step's inputs; a success counts only while it is unchanged."""
     status: TaskStatus = TaskStatus.PENDING
     reason: Reason | None = None
     result: Mapping[str, Any] | None = None
@@ -72,11 +72,11 @@ class Task:
 
     @property
     def id(self) -> str:
-        """Names job and position."""
+        """Id that combines job and position."""
         return f"task_{self.job_id.removeprefix('job_')}-{self.position:03}"
 
 
 def place_of(task_id: str) -> tuple[str, int] | None:
-    """Job and position of a task's id; None for what isn't one."""
+    """Return job and position of a task's id; None for anything else."""
     found = _TASK_ID.fullmatch(task_id)
     return (f"job_{found[1]}", int(found[2])) if found else None

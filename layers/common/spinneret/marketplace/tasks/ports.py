@@ -1,4 +1,4 @@
-"""What tasks need from outside."""
+"""Ports of the tasks."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ class TaskStore(Protocol):
     """Tasks by tenant and job. Raises DependencyUnavailable."""
 
     def of_job(self, tenant: str, job_id: str) -> list[Task]:
-        """A job's tasks by position."""
+        """Return a job's tasks by position."""
         ...
 
     def get(self, tenant: str, job_id: str, position: int) -> Task | None:
-        """The task as it stands."""
+        """Return the task (consistent read), or None."""
         ...
 
     def save(self, lease: Lease, tasks: Sequence[Task]) -> None:
-        """Write these tasks, at most 90, all or none. Raises LeaseLost when the claim has ended."""
+        """Write these tasks, at most 90, atomically. Raises LeaseLost when the claim has ended."""
         ...
 
     def drop(self, lease: Lease, tasks: Sequence[Task]) -> None:
-        """Remove what a new plan has no place for. Raises LeaseLost."""
+        """Remove tasks that a new plan doesn't contain. Raises LeaseLost."""
         ...

@@ -1,4 +1,4 @@
-"""How a plan meets the tasks of an earlier claim or run, and what tasks of an ended job show."""
+"""Merge a plan with the tasks of an earlier claim or run, and show tasks of ended jobs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _UNFINISHED = frozenset({TaskStatus.PENDING, TaskStatus.PROCESSING})
 
 
 def merged(planned: Sequence[Task], stored: Sequence[Task]) -> list[Task]:
-    """The plan, with what stands of it already.
+    """Return the planned tasks with the results of earlier ones.
 
-    A success stands while its digest is the same; then every step after the first one that doesn't
-    stand is judged by its own digest, too: a step whose input changed has another one. Counters go
-    on. An unfinished call of an earlier claim is reconciled first.
+    A success is kept while its digest is unchanged, even after a step that must run again: a step
+    whose input changed has another digest. Retry counters continue. An unfinished call of an
+    earlier claim is reconciled first.
     """
     known = {task.key: task for task in stored}
     result = []
@@ -44,10 +44,11 @@ def _again(task: Task, former: Task) -> Task:
 
 
 def as_of(job_status: JobStatus, task: Task) -> Task:
-    """A task as it is to be seen: an ended job has none that waits or runs.
+    """Return a task as shown for a job of this status: an ended job has no waiting or running
+    tasks.
 
-    What was under way when the job was cancelled or expired is in doubt; the product's next job
-    there reconciles it before it acts.
+    Work that was under way when the job was cancelled or expired is in doubt. The product's next
+    job there reconciles it before it acts.
     """
     if job_status not in (JobStatus.CANCELLED, JobStatus.EXPIRED, JobStatus.FAILED):
         return task
@@ -58,6 +59,6 @@ def as_of(job_status: JobStatus, task: Task) -> Task:
 
 
 def progress(tasks: Sequence[Task]) -> int:
-    """Percent of the tasks that succeeded."""
+    """Return the percentage of tasks that succeeded."""
     done = sum(task.status is TaskStatus.SUCCESS for task in tasks)
     return 100 * done // len(tasks) if tasks else 0

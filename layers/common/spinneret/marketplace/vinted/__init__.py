@@ -1,1 +1,1 @@
-"""Vinted, by way of a plug-in in the seller's browser."""
+"""Vinted, through a plug-in in the seller's browser."""

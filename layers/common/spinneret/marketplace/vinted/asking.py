@@ -1,4 +1,5 @@
-"""Requests of steps to the seller's browser: what may be done twice, and what must not."""
+"""Requests of steps to the seller's browser: repeatable ones, and ones that must not be
+repeated."""
 
 from __future__ import annotations
 
@@ -14,13 +15,13 @@ from spinneret.marketplace.vinted import errors
 from spinneret.marketplace.vinted.models import PluginAnswer, PluginRequest
 from spinneret.marketplace.vinted.transport import PluginTransport
 
-# Of the sending: its record, and what was sent before; the answer comes to another claim.
+# Time to send: write the record and read what was sent before. Another claim gets the answer.
 _SECONDS: Final = 3 * bounds.AWS_CALL_SECONDS
 _LOOK: Final = "look whether Vinted shows the listing"
 
 
 def was_only_sent_as(work: StepContext, request: PluginRequest) -> bool:
-    """Whether a request of this name was never sent with another content."""
+    """Return whether the request was sent, and never with other content under its name."""
     browser, task = _browser(work)
     return browser.was_only_sent_as(task, request)
 
@@ -28,7 +29,8 @@ def was_only_sent_as(work: StepContext, request: PluginRequest) -> bool:
 def repeatable[T](
     work: StepContext, request: PluginRequest, read: Callable[[PluginAnswer], T]
 ) -> T:
-    """Ask for what may be done twice: after a time-out it is sent as a new request."""
+    """Send a request that may be repeated, and read its answer. After a time-out it is sent as a
+    new request."""
     browser, task = _browser(work)
     marketplace = work.subject.marketplace
     try:
@@ -38,20 +40,20 @@ def repeatable[T](
         raise
     try:
         return read(answer)
-    except (MarketplaceRefused, MarketplaceUnavailable):  # it didn't happen: the next run asks anew
+    except (MarketplaceRefused, MarketplaceUnavailable):  # it failed: the next run sends it again
         browser.begin_again(task, request)
         raise
 
 
 def forget(work: StepContext, *requests: PluginRequest) -> None:
-    """The next run asks for these anew, whatever was answered."""
+    """Have the next run send these requests again, regardless of their answers."""
     browser, task = _browser(work)
     for request in requests:
         browser.begin_again(task, request)
 
 
 def named(work: StepContext, what: str, request: PluginRequest) -> PluginRequest:
-    """The request under a name that it keeps in every job."""
+    """Return the request under a name that is the same in every job."""
     listing = work.listing
     name = f"{work.subject.marketplace}/{listing.product_id}/{listing.generation}/{what}"
     return replace(request, once=name)
@@ -63,8 +65,11 @@ def unrepeatable(
     request: PluginRequest,
     read: Callable[[Mapping[str, Any]], Mapping[str, Any]],
 ) -> Mapping[str, Any]:
-    """Ask for what must not be done twice. The plug-in's answer is all that tells whether it was
-    done: without one in time, and with one that proves neither, the seller decides."""
+    """Send a request that must not be repeated.
+
+    Only the plug-in's answer shows whether it was performed. Raises InputNeeded if there is no
+    answer in time, or none that proves it: the seller decides then.
+    """
     browser, task = _browser(work)
 
     def perform() -> Mapping[str, Any]:
@@ -79,7 +84,7 @@ def unrepeatable(
 
     def find() -> Mapping[str, Any] | None:
         if not browser.was_sent(task, request):
-            return None  # no plug-in ever had it
+            return None  # no plug-in ever received it
         try:
             return perform()
         except MarketplaceUnavailable as late:

@@ -1,16 +1,16 @@
 """Plug-ins on DynamoDB.
 
 Marketplace table
-    pk `T#<tenant>#PLUGINS`, sk `<marketplace>#<connection id>`   a browser that is connected
-    pk `T#<tenant>#ASKED`, sk the request's key (`key_of`)        what was sent: when, to which
-                                                                  connections, fingerprints of it,
-                                                                  the browser that has it, and the
-                                                                  answer
+    pk `T#<tenant>#PLUGINS`, sk `<marketplace>#<connection id>`   a connected browser
+    pk `T#<tenant>#ASKED`, sk the request's key (`key_of`)        a request that was sent: its time,
+                                                                  its connections, fingerprints of
+                                                                  its content, the browser that
+                                                                  accepted it, and the answer
     pk `T#<tenant>#WAITING`, sk the request's key                 the token of the state that waits
                                                                   for the answer
 
-`purge_at` is DynamoDB's TTL. What was sent is kept as long as the record that it was begun: of the
-two, one alone would say that nobody had it.
+`purge_at` is DynamoDB's TTL. A request is kept as long as its effect record: with only one of the
+two, it would seem that no browser ever had it.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class DynamoPluginStore:
             ":content": {content},
         }
         row = self._change(plugin.tenant, key, change, None, values)
-        assert row is not None  # it has no condition
+        assert row is not None  # the update has no condition
         return int(row["round"])
 
     def begin_again(self, tenant: str, key: str) -> None:
@@ -174,7 +174,7 @@ class DynamoPluginStore:
     def _change(
         self, tenant: str, key: str, change: str, condition: str | None, values: dict[str, Any]
     ) -> dict[str, Any] | None:
-        """The row as it then is; None when the condition doesn't hold."""
+        """Return the row after the update; None if the condition fails."""
         spelled = f"{change} {condition or ''}"
         optional: dict[str, Any] = {"ConditionExpression": condition} if condition else {}
         try:
@@ -217,7 +217,7 @@ PLUGINS: Final = Codec(
     keyed=("tenant", "marketplace", "connection_id"),
     from_key=_from_key,
     derived=_purge_at,
-    upgrade=lambda item: {"browser": "", **item},  # rows of an earlier release have none
+    upgrade=lambda item: {"browser": "", **item},  # rows of an earlier release lack it
 )
 
 

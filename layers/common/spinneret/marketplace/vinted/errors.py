@@ -1,4 +1,4 @@
-"""What Vinted's answers mean, as a browser hands them on."""
+"""Meanings of Vinted's answers, which a browser relays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spinneret.kernel.errors import InputNeeded, MarketplaceRefused, Marketplace
 from spinneret.marketplace.refusals import Meaning, Problem, refusal_error
 from spinneret.marketplace.vinted.models import PluginAnswer
 
-# What the site says by status; its words come along.
+# Meanings by status; the site's own message is added.
 MEANINGS: Final[Mapping[int, Meaning]] = {
     400: Meaning(field="product", cause="Vinted refuses a field", fix="read its message"),
     401: Meaning(field="connection", cause="not logged in", fix="log in to Vinted in the browser"),
@@ -19,7 +19,7 @@ MEANINGS: Final[Mapping[int, Meaning]] = {
     404: Meaning(field="listing", cause="it isn't there", fix="sync the product"),
     422: Meaning(field="product", cause="Vinted refuses a field", fix="read its message"),
 }
-# Vinted's fields in ours; the others are shown under `product` with Vinted's name of them.
+# Vinted's fields → ours; others are shown under `product`, with Vinted's name.
 _FIELDS: Final[Mapping[str, str]] = {
     **{name: name for name in ("title", "description", "price", "currency")},
     "catalog_id": "overrides.vinted.category_id",
@@ -35,15 +35,18 @@ _FIELDS: Final[Mapping[str, str]] = {
     "assigned_photos": "images",
     "photos": "images",
 }
-_TOO_SLOW: Final = 408  # somebody on the way gave up: what Vinted did is unknown
+_TOO_SLOW: Final = 408  # an intermediary gave up: what Vinted did is unknown
 _OF_FIELDS: Final = (400, 422)
 _GONE: Final = (404, 410)
 _REASONS: Final = ("message", "code", "errors")
 
 
 def is_refusal(answer: PluginAnswer) -> bool:
-    """Whether it proves that nothing was done: a 4xx that says why. What comes without a reason may
-    be of somebody on the way, and what is no 4xx may come after the deed."""
+    """Return whether the answer proves that nothing was done: a 4xx with a reason.
+
+    An answer without a reason may come from an intermediary, and one that is no 4xx may come after
+    the action.
+    """
     return (
         400 <= answer.status < 500
         and answer.status != _TOO_SLOW
@@ -52,13 +55,15 @@ def is_refusal(answer: PluginAnswer) -> bool:
 
 
 def is_about_fields(refusal: MarketplaceRefused) -> bool:
-    """Whether the product has to be changed before it is asked for again."""
+    """Return whether the product must change before the request is repeated."""
     return refusal.details["status"] in _OF_FIELDS
 
 
 def success(answer: PluginAnswer) -> Mapping[str, Any]:
-    """Its body. Raises MarketplaceRefused and MarketplaceUnavailable; a 200 without anything in it
-    is how the site turns away what it takes for a robot."""
+    """Return the body of a success. Raises MarketplaceRefused and MarketplaceUnavailable.
+
+    A 200 with an empty body is refused, too: this is how the site rejects suspected robots.
+    """
     if answer.status == 0:
         raise MarketplaceUnavailable("the browser doesn't know what Vinted answered")
     if answer.status in (_TOO_SLOW, 429) or answer.status >= 500:
@@ -76,33 +81,33 @@ def success(answer: PluginAnswer) -> Mapping[str, Any]:
 
 
 def item_unless_gone(answer: PluginAnswer) -> Mapping[str, Any] | None:
-    """The item, or None where Vinted says that it isn't there. Raises MarketplaceRefused and
-    MarketplaceUnavailable: an answer without it proves nothing."""
+    """Return the item, or None if Vinted answers that it doesn't exist. Raises MarketplaceRefused
+    and MarketplaceUnavailable: any other answer without the item proves nothing."""
     return None if answer.status in _GONE else part(success(answer), "item")
 
 
 def is_gone(answer: PluginAnswer) -> bool:
-    """Whether an item that was to be deleted wasn't there any more. After a success, which may be
-    empty, that is still to be looked at. Raises MarketplaceRefused and MarketplaceUnavailable."""
+    """Return whether an item to delete was gone already. After a success, which may be empty, the
+    item must still be looked up. Raises MarketplaceRefused and MarketplaceUnavailable."""
     if not 200 <= answer.status < 300 and answer.status not in _GONE:
         success(answer)
     return answer.status in _GONE
 
 
 def part(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The object that a success is about. Raises MarketplaceRefused."""
+    """Return the object that a success contains. Raises MarketplaceRefused if it is missing."""
     found = body.get(name)
     return found if isinstance(found, dict) else _incomplete(name)
 
 
 def id_of(thing: Mapping[str, Any]) -> str:
-    """Raises MarketplaceRefused."""
+    """Return the id of an object. Raises MarketplaceRefused if it is missing."""
     found = thing.get("id")
     return str(found) if found else _incomplete("id")
 
 
 def undecided(message: str) -> InputNeeded:
-    """The error for what only the seller can find out."""
+    """Build the exception for a question that only the seller can answer."""
     fix = "submit link_product with its external_id, or with null if there is none"
     return InputNeeded(
         message, details={"fields": [{"field": "input_data.external_id", "message": fix}]}
@@ -110,7 +115,7 @@ def undecided(message: str) -> InputNeeded:
 
 
 def _problems(answer: PluginAnswer) -> list[Problem]:
-    """One for each field that Vinted names; without any, one by the status."""
+    """Return one problem per field that Vinted names; without any, one for the status."""
     number = str(answer.status)
     other = Meaning(field="request", cause=f"Vinted answers {number}")
     meaning = MEANINGS.get(answer.status, other)

@@ -1,4 +1,4 @@
-"""Values of the plug-in's protocol."""
+"""Data types of the plug-in's protocol."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from spinneret.jobs.models import JobRef
 
 @dataclass(frozen=True, kw_only=True)
 class PluginRequest:
-    """What the plug-in is to do in the seller's browser."""
+    """A request that the plug-in sends in the seller's browser."""
 
     method: str
     path: str
     body: Mapping[str, Any]
     photo_url: str | None = None
-    """An image that the plug-in loads and sends as a file."""
+    """URL of an image that the plug-in loads and sends as a file."""
     once: str | None = None
-    """Names what must not be done twice, whichever job asks for it."""
+    """Name of an action that must not be repeated, not even by another job."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PluginAnswer:
-    """What the marketplace answered to it."""
+    """The marketplace's answer to a request."""
 
     status: int
     body: Mapping[str, Any]
@@ -33,30 +33,30 @@ class PluginAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class Sent:
-    """A request that was sent to a plug-in, and what came of it."""
+    """A request that was sent to a plug-in, and its outcome."""
 
     sent_at: datetime
     accepted_by: str | None
-    """The one browser that may act on it."""
+    """Name of the only browser that may act on it."""
     accepted_at: datetime | None
-    """When it first said that it would."""
+    """Time at which that browser first accepted it."""
     answer: PluginAnswer | None
     contents: frozenset[str] = frozenset()
-    """Fingerprints of what was sent under its key: more than one if it changed meanwhile."""
+    """Fingerprints of the contents sent under its key; several if the content changed meanwhile."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plugin:
-    """A browser that is connected."""
+    """A connected browser."""
 
     tenant: str
     connection_id: str
     marketplace: str
     connected_at: datetime
     browser: str
-    """What it calls itself, over all its connections."""
+    """Name that the browser gives itself, the same over all its connections."""
     only_job: str | None = None
-    """The one job or batch whose tasks it gets, if a ticket opened its connection."""
+    """Only job or batch whose tasks it gets, if a ticket opened its connection."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +65,6 @@ class CallbackWait:
 
     ref: JobRef
     fence: int
-    """Under which the job began to wait."""
+    """Fence under which the job began to wait."""
     key: str
     token: str = field(repr=False)

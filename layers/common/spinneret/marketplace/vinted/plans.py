@@ -1,4 +1,4 @@
-"""What each action does on Vinted, step by step, in the seller's browser."""
+"""Steps of each action on Vinted, in the seller's browser."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from spinneret.marketplace.vinted.models import PluginRequest
 
 _DRAFTS: Final = "/api/v2/item_upload/drafts"
 _ITEMS: Final = "/api/v2/item_upload/items"
-# A listing that was begun longer ago isn't looked for: the records of it are purged by day.
+# Listings begun longer ago aren't looked up, because their records may be purged.
 _KNOWN: Final = timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS) - timedelta(days=1)
 
 
 def publish(subject: Subject) -> Sequence[PlanStep]:
-    """Validate, photos one by one, draft, completion, record. A listing that stands is brought up
-    to the product instead."""
+    """Return the steps: validation, photos one by one, draft, completion, record. A listing that
+    exists is updated instead."""
     what = common.identity(subject)
     return [
         common.validate(rules.check)(subject),
@@ -39,7 +39,7 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
 
 
 def update(subject: Subject) -> Sequence[PlanStep]:
-    """Bring the item's fields and photos up to the product."""
+    """Return the steps that update the item's fields and photos."""
     what = common.identity(subject)
     return [
         common.validate(rules.check)(subject),
@@ -50,7 +50,8 @@ def update(subject: Subject) -> Sequence[PlanStep]:
 
 
 def delete(subject: Subject) -> Sequence[PlanStep]:
-    """Delete the item, and look whether it is gone: the next publishing makes another."""
+    """Return the steps that delete the item and check that it is gone; the next publication creates
+    another."""
     what = {"generation": subject.listing.generation if subject.listing else 1}
     return [
         _step("delete", "Delete listing", "DELETE", f"{_ITEMS}/{{id}}", what, _delete),
@@ -59,12 +60,13 @@ def delete(subject: Subject) -> Sequence[PlanStep]:
 
 
 def sync(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
-    """Look whether the item is there, and what differs."""
+    """Return the step that looks up the item and reports differences."""
     return [_step("look", "Look up the item", "GET", f"{_ITEMS}/{{id}}", {}, _sync)]
 
 
 def link_product(subject: Subject) -> Sequence[PlanStep]:
-    """Take the item `external_id` for the product's; null says that there is none."""
+    """Return the step that links the item `external_id` to the product; null means that there is
+    none."""
     what = {"external_id": subject.given.get("external_id")}
     return [
         PlanStep(
@@ -108,7 +110,7 @@ def _photos(subject: Subject, what: Mapping[str, Any]) -> list[PlanStep]:
 
 
 def _photo(url: str, work: StepContext) -> Mapping[str, Any]:
-    """A photo that is uploaded twice harms nobody: it belongs to nothing yet."""
+    """Upload a photo. A repetition does no harm, since the photo belongs to nothing yet."""
     known = work.listing.images.get(url)
     if known is not None:
         return {"photo_id": known}
@@ -119,7 +121,7 @@ def _photo(url: str, work: StepContext) -> Mapping[str, Any]:
 
 
 def _body(work: StepContext) -> dict[str, Any]:
-    """The product as an item, its photos in its own order."""
+    """Return the product as an item, with the photos in the product's order."""
     product, content = work.subject.sold
     photos = [
         str(work.results[f"image-{number}"]["photo_id"])
@@ -149,8 +151,10 @@ def _draft(work: StepContext) -> Mapping[str, Any]:
 
 
 def _complete(work: StepContext) -> Mapping[str, Any]:
-    """The one call that makes a listing. What the product has become since its draft, or since its
-    listing was published, is sent after it."""
+    """Complete the draft, the only call that creates a listing.
+
+    If the product has changed since its draft or its publication, the changes are sent afterwards.
+    """
     _, content = work.subject.sold
     draft = work.results["draft"]
     if standing := work.current_listing():
@@ -162,7 +166,7 @@ def _complete(work: StepContext) -> Mapping[str, Any]:
         try:
             made = asking.unrepeatable(work, "complete", request, _item_made)
         except MarketplaceRefused as refusal:
-            if errors.is_about_fields(refusal):  # a product that is changed needs another draft
+            if errors.is_about_fields(refusal):  # a changed product needs another draft
                 work.record(reference=draft["draft_id"])
             raise
         shown = draft.get("content")
@@ -225,7 +229,8 @@ def _delete(work: StepContext) -> Mapping[str, Any]:
 
 
 def _sync(work: StepContext) -> Mapping[str, Any]:
-    """Only an answer that says so ends the listing: any other without the item proves nothing."""
+    """Look up the item and record differences. Only an explicit answer ends the listing: any other
+    without the item proves nothing."""
     _, content = work.subject.sold
     listing = work.listing
     if listing.external_id is None:
@@ -249,7 +254,7 @@ def _link(work: StepContext) -> Mapping[str, Any]:
         return {"linked": None}
     item_id = common.given_text(work.subject, "external_id")
     known = work.listing
-    # Of another item neither what it shows is known, nor which photos are its own.
+    # The content and the photos of a newly linked item aren't known.
     fresh: Mapping[str, Any] = (
         {} if known.external_id == item_id else {"digest": None, "url": None, "images": {}}
     )

@@ -1,4 +1,4 @@
-"""What the plug-in's transport needs from outside."""
+"""Ports of the plug-in transport."""
 
 from __future__ import annotations
 
@@ -9,67 +9,72 @@ from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnsw
 
 
 class PluginStore(Protocol):
-    """Plug-ins and what was sent to them, by tenant. Raises DependencyUnavailable."""
+    """Plug-ins and requests sent to them, by tenant. Raises DependencyUnavailable."""
 
     def connect(self, plugin: Plugin) -> None:
-        """A plug-in says that it is there."""
+        """Store a plug-in that has connected."""
         ...
 
     def newest(self, tenant: str, marketplace: str) -> list[Plugin]:
-        """Plug-ins that said so, the newest first."""
+        """Return connected plug-ins, newest first."""
         ...
 
     def gone(self, plugin: Plugin) -> None:
-        """Forget one that can't be reached."""
+        """Delete a plug-in that can't be reached."""
         ...
 
     def sent(self, tenant: str, key: str) -> Sent | None:
-        """What was sent under a key, and its answer."""
+        """Return the request that was sent under a key, with its answer, or None."""
         ...
 
     def send(self, plugin: Plugin, key: str, content: str, now: datetime) -> int:
-        """Record that the request is about to be sent to a plug-in; the first time stays. `content`
-        is the fingerprint of what is sent.
+        """Record that the request is about to be sent to a plug-in; the first time is kept.
+        `content` is the fingerprint of its content.
 
-        Answers its round: how often it was begun again.
+        Return the request's round: how often it was begun again.
         """
         ...
 
     def begin_again(self, tenant: str, key: str) -> None:
-        """Forget that it was sent: its next round is another request to a plug-in."""
+        """Forget that the request was sent: its next round is a new request to a plug-in."""
         ...
 
     def withdraw(self, tenant: str, key: str) -> bool:
-        """Begin it again, unless a browser has it or has answered: what no browser accepted, none
-        may begin any more."""
+        """Begin the request again unless a browser has accepted or answered it; return whether it
+        was begun. No browser can accept the earlier round afterwards."""
         ...
 
     def accept(
         self, tenant: str, key: str, number: int, connection_id: str, browser: str, now: datetime
     ) -> bool:
-        """A plug-in has this round, since it first said so, and no other browser will; False for
-        what wasn't sent to its connection, what another browser has, and what is answered."""
+        """Record that a browser accepted this round, and when it first did; no other browser can
+        accept it.
+
+        Return False if the round wasn't sent to the connection, another browser has it, or it is
+        answered.
+        """
         ...
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:
-        """Keep the token of a state that waits for this key's answer, the newest one; False when
-        the job no longer waits under its fence."""
+        """Store the token of a state that waits for this key's answer; the newest token counts.
+        Return False if the job no longer waits under its fence."""
         ...
 
     def waiting(self, tenant: str) -> list[str]:
-        """Keys that a state waits for, some tens at most."""
+        """Return keys that states wait for, at most PLUGIN_WAITS_WOKEN."""
         ...
 
     def token(self, tenant: str, key: str) -> str | None:
-        """The token of the state that waits for it."""
+        """Return the token of the state that waits for the key, or None."""
         ...
 
     def take_token(self, tenant: str, key: str) -> str | None:
-        """The token, which is forgotten: of several callers one gets it."""
+        """Remove and return the token; of several callers only one gets it."""
         ...
 
     def answer(
         self, tenant: str, key: str, number: int, connection_id: str, answer: PluginAnswer
     ) -> bool:
-        """Store the first answer to this round; False for what wasn't sent to its connection."""
+        """Store the first answer to this round; return False if the round wasn't sent to the
+        connection."""
         ...

@@ -1,4 +1,4 @@
-"""A product in Vinted's terms. Pure."""
+"""Map a product to Vinted's terms. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spinneret.marketplace.markup import plain_text
 from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.products.models import Content
 
-# Bounds of title, description, photos and price as Vinted's own form has them.
+# Bounds of title, description, photos and price, from Vinted's own form.
 TITLE: Final = (5, 100)
 DESCRIPTION: Final = (5, 2000)
 PHOTOS: Final = (1, 20)
@@ -26,7 +26,7 @@ _NUMBERS: Final = ("package_size_id", "size_id", "brand_id", "color_id")
 
 
 def check(content: Content) -> Sequence[Mapping[str, str]]:
-    """What Vinted would refuse of the product itself."""
+    """Return the fields that Vinted would refuse, each with its message."""
     found = []
     if not TITLE[0] <= len(content.title) <= TITLE[1]:
         found.append(_wrong("title", f"Vinted takes {TITLE[0]} to {TITLE[1]} characters"))
@@ -52,7 +52,7 @@ def check(content: Content) -> Sequence[Mapping[str, str]]:
 
 
 def draft_of(content: Content, photo_ids: Sequence[str], reference: str) -> dict[str, Any]:
-    """The body of a new item."""
+    """Return the body of a new item."""
     numbers = {
         name: int(content.attributes[name]) for name in _NUMBERS if name in content.attributes
     }

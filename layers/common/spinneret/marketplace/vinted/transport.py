@@ -1,29 +1,30 @@
 """Tasks for the seller's browser over the WebSocket (B-07).
 
-What goes to the plug-in: `{"type": "task", "task_id", "key", "marketplace", "method", "path",
-"body", "photo_url"}`. What comes from it:
+The plug-in receives `{"type": "task", "task_id", "key", "marketplace", "method", "path",
+"body", "photo_url"}`. It sends:
 
-    {"action": "plugin.hello", "marketplace": "vinted", "browser"}  it is there, and free
-    {"action": "plugin.accepted", "key", "browser"}                 it has the task, and may begin?
-    {"action": "plugin.answer", "key", "status", "body"}            what the marketplace answered
+    {"action": "plugin.hello", "marketplace": "vinted", "browser"}  it is connected and free
+    {"action": "plugin.accepted", "key", "browser"}                 it has the task, asks to begin
+    {"action": "plugin.answer", "key", "status", "body"}            the marketplace's answer
 
-Each is answered by `{"type": "confirmed", "of": action, "key"}`, or an error. `browser` is a name
-that a plug-in makes up once and keeps. It acts when its acceptance is confirmed: of several
-browsers that got a task one is, and from then on the task is sent to that one alone. A task may
-come again, after a reconnection for instance: a plug-in keeps its answers by key until they are
-confirmed, repeats them when it does, and does nothing twice. Before it acts it keeps the answer
-`status: 0`, which says that it doesn't know: that is what it answers if it was stopped meanwhile.
-What was refused is asked for again under another key. Answers are taken from connections that the
-task was sent to.
+Each message is answered by `{"type": "confirmed", "of": action, "key"}`, or an error. `browser` is
+a name that a plug-in invents once and keeps. The plug-in acts when its acceptance is confirmed. If
+several browsers received a task, one is confirmed, and the task is then sent to that one only.
 
-A job that has asked waits for the callback without a claim: the state of its execution gives us a
-token, which is kept beside the key and never sent to anybody. What a plug-in says is stored first;
-then the token lets the execution go on. A lost or late token delays: the stored answer counts, and
-the execution looks for it when the state's heartbeat or time ends.
+A task may arrive again, for instance after a reconnection. So a plug-in keeps its answers by key
+until they are confirmed, repeats them for a repeated task, and does nothing twice. Before it acts,
+it stores the answer `status: 0`, for an unknown outcome, and sends it if it was stopped meanwhile.
+A refused request is sent again under another key. Answers are accepted only from connections to
+which the task was sent.
 
-Browsers can't send headers: they connect by a ticket for a job or a batch (POST
-/api/v1/jobs/{id}/tickets), and get the tasks of that alone. The key, or the one that the ticket was
-issued to, has the scope `write`, as publishing asks for.
+A job that sent a request waits for the callback without a claim. The state of its execution
+provides a token, which is stored with the key and sent to nobody. A plug-in's message is stored
+first; then the token resumes the execution. A lost or late token only causes a delay: the stored
+answer counts. The execution looks for it when the state's heartbeat or time ends.
+
+Browsers can't send headers. They connect with a ticket for a job or a batch (POST
+/api/v1/jobs/{id}/tickets), and get only its tasks. The key of the connection or of the ticket needs
+the scope `write`, as publishing does.
 """
 
 from __future__ import annotations
@@ -57,14 +58,14 @@ logger = logging.getLogger(__name__)
 
 _ROUND_DIGITS: Final = 6
 PLUGIN_MARKETPLACES: Final = ("vinted",)
-"""Marketplaces that are reached by a plug-in."""
+"""Marketplaces that are reached through a plug-in."""
 
 MayAct = Callable[[str, str], bool]
-"""Whether a tenant's key, by its id, may publish. Raises DependencyUnavailable."""
+"""(tenant, key id) → whether the key may publish. Raises DependencyUnavailable."""
 
 
 class PluginTransport:
-    """Sends requests to the newest plug-in of a seller, and finds their answers."""
+    """Sends requests to a seller's newest plug-in, and finds their answers."""
 
     def __init__(self, store: PluginStore, sockets: Sockets, clock: Clock) -> None:
         self._store = store
@@ -74,11 +75,12 @@ class PluginTransport:
     def ask(
         self, context: Context, task: Task, marketplace: str, request: PluginRequest
     ) -> PluginAnswer:
-        """The plug-in's answer if it has come.
+        """Return the plug-in's answer if it has arrived.
 
-        Raises AwaitsCallback when it was asked, again if it was before, and while no plug-in is
-        connected; MarketplaceUnavailable after PLUGIN_TASK_SECONDS without an answer of the browser
-        that accepted it. What none has accepted in such a time is a new request.
+        Raises AwaitsCallback after the request was sent or resent, and while no plug-in is
+        connected. Raises MarketplaceUnavailable if the browser that accepted it doesn't answer
+        within PLUGIN_TASK_SECONDS. A request that no browser accepts in that time becomes a new
+        request.
         """
         tenant, key = task.tenant, key_of(task, request)
         asked = self._store.sent(tenant, key)
@@ -104,27 +106,28 @@ class PluginTransport:
         raise AwaitsCallback(now, key, what, is_begun=is_sent)
 
     def answer_of(self, task: Task, request: PluginRequest) -> PluginAnswer | None:
-        """The answer that came, without asking."""
+        """Return the answer that has arrived, or None; send nothing."""
         asked = self._store.sent(task.tenant, key_of(task, request))
         return asked.answer if asked is not None else None
 
     def was_sent(self, task: Task, request: PluginRequest) -> bool:
-        """Whether a plug-in may have it."""
+        """Return whether a plug-in may have the request."""
         return self._store.sent(task.tenant, key_of(task, request)) is not None
 
     def was_only_sent_as(self, task: Task, request: PluginRequest) -> bool:
-        """Whether nothing else was sent under its key."""
+        """Return whether the request was sent, and nothing else under its key."""
         asked = self._store.sent(task.tenant, key_of(task, request))
         return asked is not None and asked.contents == {_content(request)}
 
     def begin_again(self, task: Task, request: PluginRequest) -> None:
-        """Give a request that may be repeated its time anew."""
+        """Begin a repeatable request again, with a new time limit."""
         self._store.begin_again(task.tenant, key_of(task, request))
 
     def _sent(
         self, plugins: Sequence[Plugin], key: str, task: Task, request: PluginRequest
     ) -> bool:
-        """Whether a plug-in was reached; recorded before, as a lost answer may have reached it."""
+        """Send the request and return whether a plug-in was reached. It is recorded first, because
+        a post without an answer may have reached the plug-in."""
         for plugin in plugins:
             number = self._store.send(plugin, key, _content(request), self._clock())
             message = _message(f"{key}.{number}", task, request)
@@ -139,7 +142,7 @@ class PluginTransport:
 
 
 class PluginCallbacks:
-    """The state that waits for a plug-in's answer."""
+    """Handler of the state that waits for a plug-in's answer."""
 
     def __init__(self, store: PluginStore, tokens: CallbackTokens, clock: Clock) -> None:
         self._store = store
@@ -147,7 +150,7 @@ class PluginCallbacks:
         self._clock = clock
 
     def wait(self, state: Mapping[str, Any], _: Remaining) -> None:
-        """Keep the state's token, unless there is nothing to wait for: then it goes on at once.
+        """Store the state's token. If there is nothing to wait for, complete the state at once.
 
         Raises DependencyUnavailable.
         """
@@ -156,13 +159,13 @@ class PluginCallbacks:
         if not self._store.wait(wait, self._clock()):
             self._tokens.complete(wait.token)
             return
-        sent = self._store.sent(ref.tenant, wait.key)  # its answer may have come before the token
+        sent = self._store.sent(ref.tenant, wait.key)  # the answer may have preceded the token
         if sent is not None and sent.answer is not None:
             wake(self._store, self._tokens, ref.tenant, wait.key)
 
 
 class PluginInbox:
-    """What plug-ins send, for the WebSocket function."""
+    """Handler of plug-ins' messages, for the WebSocket function."""
 
     def __init__(
         self,
@@ -180,7 +183,7 @@ class PluginInbox:
 
     @property
     def actions(self) -> Mapping[str, Callable[[Connection, Mapping[str, Any]], dict[str, Any]]]:
-        """By the messages' `action`."""
+        """Handlers by the messages' `action`."""
         return {
             "plugin.hello": self.hello,
             "plugin.accepted": self.accepted,
@@ -188,7 +191,7 @@ class PluginInbox:
         }
 
     def hello(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
-        """A plug-in says that it is there: what waits for one is sent to it. Raises Forbidden and
+        """Store a connected plug-in, and wake the states that wait for one. Raises Forbidden and
         ValidationFailed."""
         self._require_leave(connection)
         marketplace = message.get("marketplace")
@@ -209,8 +212,8 @@ class PluginInbox:
         return {"type": "confirmed", "of": "plugin.hello"}
 
     def accepted(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
-        """It has a task, and may begin once this is confirmed. Raises Forbidden, ValidationFailed
-        and NotFound."""
+        """Store a browser's acceptance of a task; the browser may begin once this is confirmed.
+        Raises Forbidden, ValidationFailed and NotFound."""
         self._require_leave(connection)
         name, browser, now = _key(message), _browser(connection, message), self._clock()
         key, number = _asked(name)
@@ -222,8 +225,8 @@ class PluginInbox:
         return {"type": "confirmed", "of": "plugin.accepted", "key": name}
 
     def answered(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
-        """The marketplace's answer; the first one counts. Raises Forbidden, ValidationFailed and
-        NotFound."""
+        """Store the marketplace's answer; the first one counts. Raises Forbidden, ValidationFailed
+        and NotFound."""
         self._require_leave(connection)
         name, status, body = _key(message), message.get("status"), message.get("body")
         if not isinstance(status, int):
@@ -238,21 +241,22 @@ class PluginInbox:
         return {"type": "confirmed", "of": "plugin.answer", "key": name}
 
     def _require_leave(self, connection: Connection) -> None:
-        """Whoever gets tasks and answers them decides what is published."""
+        """Raise Forbidden unless the key may publish: the receiver of tasks decides what is
+        published."""
         if not self._may_act(connection.tenant, connection.key_id):
             raise Forbidden("the key lacks the scope write")
 
 
 def wake(store: PluginStore, tokens: CallbackTokens, tenant: str, key: str) -> None:
-    """Let the state that waits for this key go on, if there is one. Raises DependencyUnavailable
-    of the store alone."""
+    """Resume the state that waits for this key, if there is one. Raises DependencyUnavailable for
+    the store only."""
     token = store.take_token(tenant, key)
     if token is not None:
         _harmless(lambda: tokens.complete(token))
 
 
 def _harmless(callback: Callable[[], object]) -> None:
-    """A callback that isn't answered delays: the state's time ends by itself."""
+    """Call back and log a failure, which only causes a delay: the state's time ends by itself."""
     try:
         callback()
     except DependencyUnavailable as error:
@@ -260,8 +264,8 @@ def _harmless(callback: Callable[[], object]) -> None:
 
 
 def key_of(task: Task, request: PluginRequest) -> str:
-    """Names a request: the same one keeps it, however often it is sent, and what must not be done
-    twice keeps it in every job."""
+    """Return the key of a request. The same request keeps its key however often it is sent; one
+    that must not be repeated keeps it in every job."""
     if request.once is not None:
         return f"once.{fingerprint([request.once])[:40]}"
     return f"{task.id}.{_content(request)[:16]}"
@@ -287,7 +291,7 @@ def _message(name: str, task: Task, request: PluginRequest) -> str:
 
 
 def _asked(name: str) -> tuple[str, int]:
-    """The request and its round that a plug-in knows by this name. Raises NotFound."""
+    """Return a request's key and round from the name sent to the plug-in. Raises NotFound."""
     key, _, number = name.rpartition(".")
     if not key or not number.isdecimal() or len(number) > _ROUND_DIGITS:
         raise NotFound("no such task was sent")
@@ -302,7 +306,7 @@ def _key(message: Mapping[str, Any]) -> str:
 
 
 def _browser(connection: Connection, message: Mapping[str, Any]) -> str:
-    """One without a name is another browser at each connection."""
+    """Return the browser's name; a browser without one counts as another at each connection."""
     browser = message.get("browser", connection.id)
     if not isinstance(browser, str) or not 1 <= len(browser) <= 120:
         raise _wrong("browser")

@@ -1,1 +1,1 @@
-"""Vocabularies that products are described with."""
+"""Vocabularies of product attributes."""

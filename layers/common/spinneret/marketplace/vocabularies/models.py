@@ -1,7 +1,7 @@
-"""The words that products share: value → label, the same for all tenants.
+"""Attribute values that all tenants share: value → label.
 
 Conditions, colours and categories are closed: a product has one of them or none. Brands, materials
-and sizes suggest. What a marketplace calls them is in its own folder.
+and sizes are suggestions. The folder of each marketplace has its own names for them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 
 def _plain(words: str) -> Mapping[str, str]:
-    """Values that are made of their labels."""
+    """Return labels by values that are derived from them."""
     labels = [each.strip() for each in words.split(",")]
     return {label.lower().replace(" ", "_").replace("&", "and"): label for label in labels}
 
