@@ -1,8 +1,8 @@
-"""Link monitoring: every target is checked on time, politely, and what is found is explained.
+"""Link monitoring: check every target on time and politely, and explain what was found.
 
-`targets` are what a tenant has watched; `due` finds those whose time has come and hands them to
-workers; `slots` bound how many checks there are at once, in all and at one host; `checks` ask the
-site; `conditions` are a tenant's own assertions; `incidents` say what an outcome means after those
-before it; `rollups` are figures by hour and day; `windows` are maintenance; `status_page` is what
-the public and Prometheus see; `imports` make many targets at once.
+`targets` holds the URLs that a tenant monitors. `due` finds targets whose check is due and sends
+them to workers. `slots` bounds the concurrent checks, in total and per host. `checks` requests the
+site. `conditions` are a tenant's own assertions. `incidents` derives a target's status from a
+series of outcomes. `rollups` are figures by hour and day. `windows` are maintenance windows.
+`status_page` serves the public and Prometheus. `imports` creates many targets at once.
 """

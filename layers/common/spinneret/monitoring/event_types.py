@@ -1,4 +1,4 @@
-"""What monitoring reports."""
+"""Domain event types of monitoring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kind of work that an import is, and its lane. Checks are no jobs: see `due`."""
+"""Job kind and lane of imports. Checks aren't jobs: see `due`."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from spinneret.outbox.models import DomainEvent
 
 
 def domain_events(target: Target, step: StateChange, at: datetime) -> Sequence[DomainEvent]:
-    """What a step reports."""
+    """Build the domain events of a step."""
     return [
         DomainEvent(
             tenant=target.tenant,

@@ -1,4 +1,4 @@
-"""What functions of monitoring read from their environment."""
+"""Environment variables of monitoring functions."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from spinneret.kernel.settings import Settings
 
 @dataclass(frozen=True, kw_only=True)
 class TargetSettings(Settings):
-    """Where targets are kept."""
+    """Settings of the target table."""
 
     targets_table: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewTargetSettings(TargetSettings):
-    """What whoever makes targets reads besides."""
+    """Settings for creating targets."""
 
     targets_per_tenant: int = bounds.TARGETS_PER_TENANT
 
 
 @dataclass(frozen=True, kw_only=True)
 class MonitoringSettings(TargetSettings):
-    """Where results are kept besides, and how often targets are checked unless they say so."""
+    """Settings of the result table and of the default check interval."""
 
     checks_table: str
     check_interval: int = bounds.CHECK_INTERVAL_SECONDS
-    """Seconds (M-02)."""
+    """Check interval in seconds (M-02)."""

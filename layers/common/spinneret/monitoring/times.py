@@ -1,4 +1,4 @@
-"""What requests say of times and pages."""
+"""Parse times and page parameters of requests."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from spinneret.kernel.errors import ValidationFailed
 
 
 def moment_of(field: str, text: str) -> datetime:
-    """A time as RFC 3339 has it, with its offset from UTC. Raises ValidationFailed."""
+    """Parse an RFC 3339 time with a UTC offset. Raises ValidationFailed."""
     try:
-        moment = datetime.fromisoformat(text.replace(" ", "+"))  # a plus sign in a query is a blank
+        moment = datetime.fromisoformat(text.replace(" ", "+"))  # a plus sign decodes to a space
         if moment.tzinfo is not None:
             return moment.astimezone(UTC)
     except (ValueError, OverflowError):
@@ -22,7 +22,7 @@ def moment_of(field: str, text: str) -> datetime:
 
 
 def one_of(name: str, value: str | None, other_name: str, other: str | None) -> str | None:
-    """The value that is given, under either name. Raises ValidationFailed for two that differ."""
+    """Return the value given under either name. Raises ValidationFailed if both differ."""
     if value is not None and other is not None and value != other:
         raise ValidationFailed(
             f"{name} and {other_name} differ", details={"fields": [{"field": other_name}]}

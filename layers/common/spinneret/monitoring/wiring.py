@@ -1,4 +1,4 @@
-"""Chooses the adapters of monitoring's routes."""
+"""Wire the monitoring routes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from spinneret.web.fetching.wiring import FetchSettings, address_policy
 
 @dataclass(frozen=True, kw_only=True)
 class TargetApiSettings(MonitoringSettings, NewTargetSettings, FetchSettings):
-    """The environment of routes about targets."""
+    """Environment variables of the target routes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TargetApi:
-    """What the routes about targets use."""
+    """Services of the target routes."""
 
     targets: TargetService
     checks: CheckStore
@@ -38,7 +38,7 @@ class TargetApi:
 
 
 def target_api(env: Mapping[str, str]) -> TargetApi:
-    """Services of this stage."""
+    """Build the services of the target routes."""
     settings = TargetApiSettings.from_env(env)
     client = dynamodb_client()
     checks = check_reader(settings)
@@ -62,11 +62,11 @@ def target_api(env: Mapping[str, str]) -> TargetApi:
 
 
 def check_reader(settings: MonitoringSettings) -> DynamoCheckStore:
-    """Results, for functions that make none."""
+    """Build a read-only store of results."""
     return DynamoCheckStore(dynamodb_client(), settings.targets_table, settings.checks_table)
 
 
 def figure_service(settings: MonitoringSettings, checks: CheckStore, clock: Clock) -> FigureService:
-    """Figures of this stage."""
+    """Build the figure service of this stage."""
     figures = DynamoRollupStore(dynamodb_client(), settings.checks_table)
     return FigureService(figures=figures, checks=checks, clock=clock)

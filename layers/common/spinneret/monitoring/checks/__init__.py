@@ -1,1 +1,1 @@
-"""Checks: one question to a site, with its tries, and what the answer means."""
+"""Checks: requests one site, with retries, and evaluates the response."""

@@ -1,4 +1,4 @@
-"""One check's requests: its tries, and the GET where a HEAD is refused, under one permit."""
+"""Requests of one check: its tries under one permit, with a GET where the site refuses HEAD."""
 
 from __future__ import annotations
 
@@ -17,19 +17,21 @@ from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.proxies.models import Route
 
 _PAUSES: Final = (*bounds.CHECK_RETRIES, None)
-_GET_SECONDS: Final = 0.1  # less isn't worth a request
+_GET_SECONDS: Final = 0.1  # a shorter timeout isn't worth a request
 
 
 class HostBusy(Exception):
-    """There is no room for a request now: another check is at the host, a redirect's host lets the
-    check wait for too long, or time is up."""
+    """Raised when no request is possible now.
+
+    Another check uses the host, a redirect's host requires too long a wait, or time is up.
+    """
 
 
 class CheckFetcher:
-    """Implements RoutedFetcher for one check, which goes directly.
+    """Implements RoutedFetcher for one check, always without a proxy.
 
-    A try goes on where the one before stopped behind redirects: the permits of the hosts before
-    were given back. So one permit covers all the tries at a host.
+    A retry resumes at the redirect where the previous try stopped, since the permits of earlier
+    hosts were returned. So one permit covers all tries at a host.
     """
 
     def __init__(
@@ -43,8 +45,11 @@ class CheckFetcher:
         monotonic: Callable[[], float],
         sleep: Callable[[float], None],
     ) -> None:
-        """`require_room` raises HostBusy where a request of so many seconds could outlast the
-        check's slots, `enter` where another check is at the host that a redirect leads to."""
+        """Store the collaborators of one check.
+
+        `require_room` raises HostBusy if a request of that many seconds could outlast the check's
+        slots. `enter` raises HostBusy if another check uses the host that a redirect leads to.
+        """
         self._fetcher = fetcher
         self._timeout = timeout
         self._require_room = require_room
@@ -55,16 +60,16 @@ class CheckFetcher:
         self._refuses_head = False
         self.tries = 0
         self.began_at: float | None = None
-        """When the last try began."""
+        """Monotonic time when the last try began; None before the first try."""
         self.is_resumed = False
-        """Whether the check goes on behind a redirect, where it had to wait at an earlier tick."""
+        """Whether the check resumes at a redirect's host for which an earlier tick had to wait."""
         self._certificates: list[Certificate] = []
         self._waited = 0.0
-        """How long the last try waited for hosts of redirects."""
+        """Seconds that the last try waited for hosts of redirects."""
 
     @property
     def latency_ms(self) -> int:
-        """From the beginning of the last try until now, without its waits; 0 without a try."""
+        """Milliseconds since the last try began, without its waits; 0 without a try."""
         return round(1000 * self._spent)
 
     @property
@@ -78,7 +83,7 @@ class CheckFetcher:
         return None
 
     def fetch(self, route: Route | None, request: FetchRequest) -> FetchedPage:  # noqa: ARG002 (directly)
-        """See RoutedFetcher; of the hops' certificates the page has the one that ends first.
+        """See RoutedFetcher; the page carries the certificate, of all hops, that expires first.
 
         Raises HostBusy.
         """
@@ -124,7 +129,7 @@ class CheckFetcher:
         page = self._fetcher.fetch(replace(request, total_seconds=self._timeout))
         if request.method == "HEAD" and page.status_code in rules.WITHOUT_HEAD:
             self._refuses_head = True
-            # What the HEAD left of the try's time; it followed the redirects already.
+            # The HEAD already followed the redirects; the GET gets the rest of the try's time.
             seconds = self._timeout - self._spent
             left = (*request.left, *_hops(page, request))
             again = replace(
@@ -139,5 +144,5 @@ class CheckFetcher:
 
 
 def _hops(page: FetchedPage, request: FetchRequest) -> tuple[Url, ...]:
-    """The URLs that this request left by redirects."""
+    """Return the URLs that redirected this request, in order."""
     return tuple(map(parse_url, page.redirects[len(request.left) :]))

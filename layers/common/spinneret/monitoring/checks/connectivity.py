@@ -1,4 +1,4 @@
-"""Whether it is we who are offline: asked when a check fails as it would if we were."""
+"""Detect whether our own network is offline when a check fails."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ logger = logging.getLogger(__name__)
 _KNOWN_FOR: Final = timedelta(seconds=10)
 
 Answers = Callable[[str], bool]
-"""Whether a reference answers anything at all."""
+"""Function that returns whether a reference URL responds at all."""
 
 
 class Connectivity:
-    """Asks references, one after the other until one answers; without any, we count as online."""
+    """Requests reference URLs in turn until one responds; without any, we count as online."""
 
     def __init__(self, *, references: Sequence[str], answers: Answers, clock: Clock) -> None:
         self._references = references
@@ -27,7 +27,7 @@ class Connectivity:
         self._known: tuple[datetime, bool] | None = None
 
     def is_online(self) -> bool:
-        """As it was found within the last ten seconds, or now."""
+        """Return whether any reference responds; a result is reused for ten seconds."""
         if not self._references:
             return True
         now = self._clock()

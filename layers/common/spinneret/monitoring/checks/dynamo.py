@@ -3,8 +3,8 @@
     pk `T#<tenant>#RESULTS#<target>`, sk `<time>#<id>`    a result, for CHECK_RESULT_SECONDS; the
                                                           partition is a target's list
 
-A check's state (table Targets, `targets.dynamo`), result, figures, incident, domain events and the
-end of its slot are one transaction, whose conditions are the state's sequence and the slot's fence.
+One transaction writes a check's state (table Targets, `targets.dynamo`), result, figures, incident
+and domain events, and ends its slot. Its conditions are the state's sequence and the slot's fence.
 """
 
 from __future__ import annotations
@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 
 
 class DynamoCheckStore:
-    """Implements CheckStore; `event_write` makes the part of a transaction that keeps an event;
-    whoever only reads needs none."""
+    """Implements CheckStore.
+
+    `event_write` builds the transaction part that stores a domain event; readers pass None.
+    """
 
     def __init__(
         self,
@@ -103,7 +105,7 @@ class DynamoCheckStore:
             "ScanIndexForward": False,
             "ConsistentRead": True,
         }
-        # BETWEEN takes the row at `after`, too.
+        # BETWEEN includes the row at `after`, so it is filtered out.
         rows = reads.items(self._client.query, request, limit + 2)
         found = [item for item in rows if item["sk"] != after]
         return Page.cut(found, limit, lambda item: str(item["sk"])).map(items.result_of)

@@ -1,4 +1,4 @@
-"""Results as DynamoDB items, and back."""
+"""Convert results to DynamoDB items and back."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ _POSITION: Final = re.compile(r"[0-9T:.-]{26}Z#[A-Za-z0-9_-]{1,80}")
 
 
 def partition(tenant: str, target_id: str) -> str:
-    """All results of a target."""
+    """Return the partition key of a target's results."""
     return f"T#{tenant}#RESULTS#{target_id}"
 
 
 def position(result: CheckResult) -> str:
-    """Its place among them."""
+    """Return the sort key of a result."""
     return f"{to_iso(result.checked_at)}#{result.id}"
 
 
 def is_position(text: str) -> bool:
-    """Whether this can be the place of a result, or of an incident."""
+    """Return whether `text` has the form of a result's or an incident's sort key."""
     return _POSITION.fullmatch(text) is not None
 
 
 def behind(moment: datetime) -> str:
-    """Sorts behind all places of this moment."""
+    """Return a sort key that follows all keys of this moment."""
     return f"{to_iso(moment)}$"
 
 
 def result_item(tenant: str, target_id: str, result: CheckResult) -> Item:
-    """The row of a result."""
+    """Build the item of a result."""
     return {
         "pk": partition(tenant, target_id),
         "sk": position(result),
@@ -49,7 +49,7 @@ def result_item(tenant: str, target_id: str, result: CheckResult) -> Item:
 
 
 def result_of(item: Mapping[str, Any]) -> CheckResult:
-    """The inverse of `result_item`."""
+    """Parse a result from its item."""
     return _result().validate_json(item["result"])
 
 

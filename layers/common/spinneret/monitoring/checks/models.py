@@ -1,4 +1,4 @@
-"""Values of checks."""
+"""Value classes of checks."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ class Outcome(StrEnum):
 
     UP = "up"
     DEGRADED = "degraded"
-    """It answers as it should, but slower than its owner accepts."""
+    """The response is valid, but slower than the owner accepts."""
     DOWN = "down"
     UNKNOWN = "unknown"
-    """Nothing: our own network failed, or the tenant's blocks forbid the host."""
+    """No statement: our own network failed, or the tenant blocks the host."""
     SKIPPED_BUSY = "skipped_busy"
-    """The host's pace, or another check, left no room; asked for again at the next tick."""
+    """The host's rate limit or another check left no room; the next tick tries again."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckError:
-    """Why a check isn't up: a code for programs, a sentence for people."""
+    """Reason why a check isn't up: a code for programs and a message for people."""
 
     code: str
     message: str
@@ -32,31 +32,33 @@ class CheckError:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckResult:
-    """One check, or the skip of one."""
+    """Result of one check or of a skipped check."""
 
     id: str
     checked_at: datetime
     outcome: Outcome
     late_ms: int
-    """From the time that the check was due at to its beginning."""
+    """Milliseconds between the check's due time and its start."""
     latency_ms: int = 0
-    """Of the last try with its redirects; 0 for a skip."""
+    """Duration of the last try with its redirects; 0 for a skip."""
     status_code: int | None = None
-    """None where no answer came."""
+    """None without a response."""
     error: CheckError | None = None
-    """None for a success."""
+    """None if the check succeeded."""
     tries: int = 0
     in_maintenance: bool = False
     final_url: str | None = None
     redirects: tuple[str, ...] = ()
     phases: Phases | None = None
     certificate: Certificate | None = None
-    """Of all hosts on the way, the one that ends first, without its names; None without TLS, and
-    where the check didn't ask all of them."""
+    """Certificate that expires first of all hosts in the redirect chain, without its names.
+
+    None without TLS, and if the check didn't request all of these hosts.
+    """
     body_sha256: str | None = None
-    """Of the first CHECK_BODY_BYTES after decoding; None where no body was read."""
+    """Hash of the first CHECK_BODY_BYTES after decoding; None if no body was read."""
 
     @property
     def is_measured(self) -> bool:
-        """Whether its latency says how fast the site answers."""
+        """Whether the latency counts as a measurement of the site."""
         return self.outcome in {Outcome.UP, Outcome.DEGRADED}

@@ -1,4 +1,4 @@
-"""What checks need from outside."""
+"""Ports of the check service."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spinneret.monitoring.targets.models import TargetWithState
 
 
 class CheckStore(Protocol):
-    """What checks found. All methods raise DependencyUnavailable."""
+    """Results of checks. All methods raise DependencyUnavailable."""
 
     def record(
         self,
@@ -22,9 +22,9 @@ class CheckStore(Protocol):
         step: StateChange,
         slot: SlotLease | None,
     ) -> bool:
-        """Write everything that a check changes, and give its slot back, all or nothing.
+        """Write all changes of a check and release its slot in one transaction.
 
-        False when the target isn't as `watched` any more, or the slot was lost.
+        Return False if the target no longer equals `watched` or the slot was lost.
         """
         ...
 
@@ -38,8 +38,8 @@ class CheckStore(Protocol):
         after: str | None,
         limit: int,
     ) -> Page[CheckResult]:
-        """Results from `since` to `until`, both included, newest first, behind a position.
+        """Return results from `since` to `until`, both included, newest first, after a position.
 
-        A page may hold fewer than `limit` though there are more.
+        A page may hold fewer than `limit` results although more exist.
         """
         ...

@@ -1,4 +1,4 @@
-"""What an answer, or its absence, says of a target: pure."""
+"""Evaluate responses and failed requests of a target. All functions are pure."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from spinneret.web.fetching.rules import decode_text, parse_retry_after
 WITHOUT_HEAD: Final = frozenset(
     {HTTPStatus.FORBIDDEN, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED}
 )
-"""Answers by which sites refuse HEAD; a GET says more."""
+"""Status codes by which sites refuse HEAD; the check repeats the request as GET."""
 
 _FINAL_REASONS: Final = frozenset({"tls", "unknown_host"})
 _OF_OUR_NETWORK: Final = frozenset({"connection", "dns", "unknown_host"})
-"""Failures that look the same when it is we who are offline."""
+"""Failure reasons that also occur when our own network is offline."""
 _CERTIFICATE_REASONS: Final[Mapping[object, str]] = {
     9: "its certificate isn't valid yet",
     10: "its certificate has expired",
@@ -37,7 +37,7 @@ _CERTIFICATE_REASONS: Final[Mapping[object, str]] = {
     21: "it sends an incomplete chain of certificates",
     62: "its certificate is another host's",
 }
-"""OpenSSL's verification codes (x509_vfy.h)."""
+"""Messages by OpenSSL verification code (x509_vfy.h)."""
 _REASONS: Final[Mapping[object, str]] = {
     "unknown_host": "its name isn't known",
     "dns": "no name server answers for it",
@@ -49,9 +49,9 @@ _REASONS: Final[Mapping[object, str]] = {
 
 
 def is_worth_retrying(page: FetchedPage, now: datetime) -> bool:
-    """408, 5xx, and 429 unless the host says when to come back.
+    """Return True for 408, 5xx, and 429 without a valid Retry-After.
 
-    A Retry-After of a 5xx changes nothing: maintenance pages send it, and an outage is an outage.
+    A Retry-After of a 5xx is ignored: maintenance pages send it, and an outage is an outage.
     """
     if page.status_code == HTTPStatus.TOO_MANY_REQUESTS:
         return parse_retry_after(page.headers.get("retry-after", ""), now) is None
@@ -59,14 +59,14 @@ def is_worth_retrying(page: FetchedPage, now: datetime) -> bool:
 
 
 def is_final(error: DomainError) -> bool:
-    """Whether a second try would fail in the same way."""
+    """Return whether a second try would fail in the same way."""
     if isinstance(error, FetchTimeout):
         return False
     return not isinstance(error, FetchFailed) or error.details.get("reason") in _FINAL_REASONS
 
 
 def may_be_ours(error: DomainError) -> bool:
-    """Whether the failure may be one of our own network."""
+    """Return whether our own network may have caused the failure."""
     if isinstance(error, FetchTimeout):
         return True
     return isinstance(error, FetchFailed) and error.details.get("reason") in _OF_OUR_NETWORK
@@ -75,7 +75,10 @@ def may_be_ours(error: DomainError) -> bool:
 def result_of_response(
     asked: CheckResult, page: FetchedPage, options: Options, conditions: Sequence[Condition]
 ) -> CheckResult:
-    """The result of an answer; `asked` has what was known before it, and its latency."""
+    """Build the result of a response.
+
+    `asked` holds the fields known before the response, and its latency.
+    """
     has_body = options.method is Method.GET
     result = replace(
         asked,
@@ -84,7 +87,7 @@ def result_of_response(
         final_url=page.url.text,
         redirects=page.redirects,
         phases=page.phases,
-        # Its names, hundreds at a CDN, are shown nowhere and would be kept with each result.
+        # No view shows the names, of which a CDN has hundreds; they would enlarge each result.
         certificate=None if page.certificate is None else replace(page.certificate, names=()),
         body_sha256=hashlib.sha256(_read_of(page)).hexdigest() if has_body else None,
     )
@@ -99,7 +102,7 @@ def result_of_response(
 
 
 def unanswered(asked: CheckResult, error: DomainError, *, is_online: bool) -> CheckResult:
-    """The result where there is no answer."""
+    """Build the result of a check without a response."""
     tells = is_online and not isinstance(error, DomainBlocked)
     outcome = Outcome.DOWN if tells else Outcome.UNKNOWN
     message = _explained(error)
@@ -132,12 +135,12 @@ def _error(
 
 
 def _read_of(page: FetchedPage) -> bytes:
-    """What is hashed and asserted on."""
+    """Return the part of the body that is hashed and checked by conditions."""
     return page.body[: bounds.CHECK_BODY_BYTES]
 
 
 def _declared_size(page: FetchedPage) -> int:
-    """Bytes of the body, where its length is declared and no encoding makes it another; or 0."""
+    """Return the declared body length in bytes; 0 if it is undeclared or the body is encoded."""
     return 0 if page.headers.get("content-encoding") else declared_length(page.headers)
 
 
@@ -150,6 +153,6 @@ def _explained(error: DomainError) -> str:
 
 
 def longest_seconds(timeout: float) -> float:
-    """How long a check may take in all: its tries, the pauses between them, the host's pace."""
+    """Return the longest duration of a check in seconds: tries, pauses and rate-limit waits."""
     tries = len(bounds.CHECK_RETRIES) + 1
     return tries * timeout + sum(bounds.CHECK_RETRIES) + bounds.CHECK_WAITS_SECONDS

@@ -1,4 +1,4 @@
-"""One check of one target: its slot, the question, the verdict, and one write of it all."""
+"""Check one target: acquire its slot, send the requests, judge the response, write the result."""
 
 from __future__ import annotations
 
@@ -36,35 +36,35 @@ from spinneret.web.polite_fetcher import PoliteFetcher
 
 logger = logging.getLogger(__name__)
 
-_SLOT_MARGIN_SECONDS: Final = 2 * bounds.CLOCK_SKEW_SECONDS  # one clock behind, another one ahead
+_SLOT_MARGIN_SECONDS: Final = 2 * bounds.CLOCK_SKEW_SECONDS  # one clock may lag, another may lead
 
 
 class CheckDisposition(StrEnum):
-    """What became of a target of a list."""
+    """Outcome of one target of a worker's list."""
 
     CHECKED = "checked"
     SKIPPED = "skipped"
-    """The host is busy."""
+    """The host was busy."""
     STALE = "stale"
-    """It isn't due any more, or it changed meanwhile."""
+    """The target was no longer due, or it changed during the check."""
 
 
 HandOn = Callable[[str, str], None]
-"""(tenant, subject): hands on the subject's domain events; raises nothing."""
+"""Function of (tenant, subject) that relays the subject's domain events; raises nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckParts:
-    """What every check uses."""
+    """Dependencies that all checks share."""
 
     targets: TargetStore
     checks: CheckStore
     slots: SlotStore
     fetcher: Fetcher
     polite: Callable[[CheckFetcher], PoliteFetcher]
-    """The polite fetcher over a check's own requests."""
+    """Function that wraps a check's own requests in a polite fetcher."""
     in_maintenance: Callable[[str, str, datetime], bool]
-    """(tenant, target id, now)."""
+    """Function of (tenant, target id, now) that returns whether maintenance is active."""
     connectivity: Connectivity
     hand_on: HandOn
     clock: Clock
@@ -72,11 +72,11 @@ class CheckParts:
     sleep: Callable[[float], None]
     new_id: NewId
     timeout: float
-    """Seconds of one try (HTTP_TIMEOUT)."""
+    """Timeout of one try in seconds (HTTP_TIMEOUT)."""
 
     @property
     def slot_seconds(self) -> float:
-        """How long a slot is taken for: a check, whatever it meets, and a margin of clocks."""
+        """Seconds for which a slot is acquired: the longest check plus a margin for clock skew."""
         longest = rules.longest_seconds(self.timeout) + self.timeout + bounds.REDIRECT_WAITS_SECONDS
         return longest + 2 * bounds.AWS_CALL_SECONDS + _SLOT_MARGIN_SECONDS
 
@@ -88,7 +88,7 @@ class Checker:
         self._parts = parts
 
     def check(self, due: DueTarget, worker: SlotLease) -> CheckDisposition:
-        """Check a target if it is still due."""
+        """Check a target if it is still due; return what was done."""
         parts = self._parts
         now = parts.clock()
         until = now + timedelta(seconds=parts.slot_seconds)
@@ -104,7 +104,7 @@ class Checker:
             check.leave()
 
     def skip(self, watched: TargetWithState, *, reservation: str | None = None) -> CheckDisposition:
-        """Record that the host was too busy; the target stays due since when it was."""
+        """Record that the host was too busy; the target keeps its due time."""
         now = self._parts.clock()
         result = replace(self._blank(watched, now), outcome=Outcome.SKIPPED_BUSY)
         assert watched.state.due_at is not None  # only due targets are skipped
@@ -116,7 +116,7 @@ class Checker:
         return CheckDisposition.SKIPPED
 
     def still_due(self, due: DueTarget) -> TargetWithState | None:
-        """The target, if its time has come."""
+        """Return the target if it is due, else None."""
         return self._still_due(due)
 
     def _still_due(self, due: DueTarget) -> TargetWithState | None:
@@ -143,7 +143,7 @@ class Checker:
                 return self.skip(watched, reservation=answer.waiting_for)
             asked = replace(asked, latency_ms=answer.duration_ms, tries=check.asking.tries)
             result = self._judged(asked, answer, watched)
-            if check.asking.is_resumed:  # it didn't see the certificates of the hosts before
+            if check.asking.is_resumed:  # this try didn't see the certificates of earlier hosts
                 result = replace(result, certificate=None)
         return self._recorded(check, watched, result)
 
@@ -185,7 +185,7 @@ class Checker:
 
 
 class _Check:
-    """One check under way, with the slots of the hosts that it is at."""
+    """A running check with the slots of the hosts that it requests."""
 
     def __init__(self, parts: CheckParts, slot: SlotLease, worker: SlotLease) -> None:
         self._parts = parts
@@ -204,15 +204,15 @@ class _Check:
         )
 
     def ask(self, watched: TargetWithState) -> FetchedPage | WaitUntil:
-        """Raises HostBusy, and what PoliteFetcher.fetch raises."""
+        """Request the target. Raises HostBusy and all exceptions of PoliteFetcher.fetch."""
         target, state = watched.target, watched.state
-        assert state.due_at is not None  # only due targets are asked for
-        # The same for every try of this check, also at the next tick.
+        assert state.due_at is not None  # only due targets are checked
+        # The name stays the same for every try of this check, also at the next tick.
         name = f"{target.id}/{state.due_at:%Y%m%dT%H%M%S%f}"
         request = FetchRequest(
             url=parse_url(target.canonical_url),
             method=target.options.method,
-            # A byte more, which tells that a body goes on.
+            # One extra byte shows whether the body is longer than the limit.
             excerpt_bytes=bounds.CHECK_BODY_BYTES + 1 if target.options.method is Method.GET else 0,
             excerpt_is_vital=True,
             max_redirects=bounds.CHECK_REDIRECTS,
@@ -223,11 +223,11 @@ class _Check:
         return self._parts.polite(self.asking).fetch(caller, request)
 
     def is_over(self) -> None:
-        """Its outcome is written, and its slot given back with it."""
+        """Mark the slot as released: the transaction that wrote the outcome ended it."""
         self._has_slot = False
 
     def leave(self) -> None:
-        """Give back what is left; a slot that can't be given back ends with its time."""
+        """Release the remaining slots; a slot that can't be released expires."""
         mine = [self.slot] if self._has_slot else []
         for slot in (*mine, *self._others.values()):
             with suppress(DependencyUnavailable):
@@ -240,7 +240,7 @@ class _Check:
             raise HostBusy
 
     def _enter(self, url: Url) -> None:
-        """A redirect's host has one check at a time too."""
+        """Acquire the slot of a redirect's host, which also allows one check at a time."""
         name = host_slot(url.host)
         if name == self.slot.name or name in self._others:
             return

@@ -1,4 +1,4 @@
-"""A worker's round: a tick's list, worked off until the next tick."""
+"""Check worker: processes the list of one tick until the next tick."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ from spinneret.monitoring.slots.ports import SlotStore
 logger = logging.getLogger(__name__)
 
 Order = tuple[datetime, Sequence[DueTarget]]
-"""The time of the tick, and its list for this worker."""
+"""Time of the tick and the list of targets for this worker."""
 
 _NO_SLOT: Final = "no_slot"
 _RENEWED_EVERY_SECONDS: Final = 10.0
 
 
 class CheckWorker:
-    """Works under one of MAX_CONCURRENCY slots, so that there are never more checks at once,
-    however often messages come."""
+    """Checks targets while it holds one of MAX_CONCURRENCY slots.
+
+    The slots bound the concurrent checks even if messages arrive repeatedly.
+    """
 
     def __init__(
         self,
@@ -40,7 +42,7 @@ class CheckWorker:
         workers: int,
         slot_seconds: float,
     ) -> None:
-        """`slot_seconds` is how long a check may take."""
+        """Store the dependencies; `slot_seconds` is the longest duration of a check."""
         self._checker = checker
         self._slots = slots
         self._clock = clock
@@ -50,10 +52,10 @@ class CheckWorker:
         self._slot_seconds = slot_seconds
 
     def run(self, order: Order, remaining: Remaining) -> Counter[str]:
-        """Check what is on the list, in its order; what became of how many.
+        """Check the listed targets in order; return the number of targets by outcome.
 
-        What a busy host leaves no room for is skipped, with all others of that host behind it. What
-        there is no time for stays due, and the next tick finds it. Raises DependencyUnavailable.
+        If a host is busy, its target and all later targets of that host are skipped. Targets beyond
+        the available time stay due for the next tick. Raises DependencyUnavailable.
         """
         ticked_at, targets = order
         end, done = rules.end_of_round(ticked_at, self._interval), Counter[str]()
@@ -90,7 +92,10 @@ class CheckWorker:
         return self._slot_seconds + bounds.DEADLINE_MARGIN_SECONDS
 
     def _take(self) -> SlotLease | None:
-        """A slot that nobody has, looked for from a place of its own."""
+        """Acquire a free worker slot; return None if all are in use.
+
+        The search starts at a slot that depends on the owner.
+        """
         owner, now = self._new_owner(), self._clock()
         first = int(owner, 16) % self._workers
         for number in range(self._workers):
@@ -101,7 +106,7 @@ class CheckWorker:
         return None
 
     def _renewed(self, slot: SlotLease) -> SlotLease | None:
-        """The slot with enough time for a check; None if it was lost."""
+        """Return the slot, renewed if it is too short for a check; None if it was lost."""
         now = self._clock()
         if slot.until - now >= timedelta(seconds=self._slot_seconds):
             return slot

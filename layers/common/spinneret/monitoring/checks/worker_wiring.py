@@ -1,4 +1,4 @@
-"""Chooses the adapters of the check worker; loads the fetcher, which API functions don't carry."""
+"""Wire the check worker; loads the fetcher, which API functions don't ship."""
 
 from __future__ import annotations
 
@@ -45,22 +45,24 @@ from spinneret.web.politeness.robots_policy import StoredRobots
 
 @dataclass(frozen=True, kw_only=True)
 class CheckWorkerSettings(MonitoringSettings, HostServiceSettings, RelaySettings):
-    """The check worker's environment."""
+    """Environment variables of the check worker."""
 
     user_agent: str
     max_concurrency: int = bounds.CHECK_CONCURRENCY
-    """Checks at once, in all (M-02)."""
+    """Maximum number of concurrent checks in total (M-02)."""
     http_timeout: float = bounds.CHECK_SECONDS
-    """Seconds of one try (M-03)."""
+    """Timeout of one try in seconds (M-03)."""
     reference_urls: frozenset[str] = frozenset()
-    """Asked when a check fails in a way that may be our own network's; empty takes every failure
-    for the site's."""
+    """URLs requested when our own network may have caused a failure.
+
+    If empty, every failure is attributed to the site.
+    """
 
 
 class NoRobots:
     """Implements RobotsStore for checks, which read no robots.txt."""
 
-    def find(self, origin: str) -> StoredRobots | None:  # noqa: ARG002 (none is kept)
+    def find(self, origin: str) -> StoredRobots | None:  # noqa: ARG002 (stores no robots.txt)
         """See RobotsStore."""
         return None
 
@@ -69,7 +71,7 @@ class NoRobots:
 
 
 def check_worker(env: Mapping[str, str]) -> Callable[[Order, Remaining], Counter[str]]:
-    """What becomes of a tick's list."""
+    """Build the function that checks a tick's list of targets."""
     settings = CheckWorkerSettings.from_env(env)
     client, slots = dynamodb_client(), DynamoSlotStore(dynamodb_client(), settings.targets_table)
     fetcher = GuardedFetcher(
@@ -146,10 +148,12 @@ def connectivity(
     seconds: float,
     clock: Clock,
 ) -> Connectivity:
-    """The guard of this stage; all references together take `seconds`, as a check has room for.
+    """Build the connectivity check of this stage.
 
-    Raises SettingsError for a reference that can't be asked: if it were taken for one that doesn't
-    answer, no failure would tell anything any more.
+    All references share a timeout of `seconds`, which a check has room for.
+
+    Raises SettingsError for an invalid reference: if it counted as unreachable, every failure would
+    seem to be our own.
     """
     for text in references:
         try:
@@ -165,8 +169,11 @@ def connectivity(
 
 
 def _answers(fetcher: Fetcher, seconds: float, url: str) -> bool:
-    """A reference is asked at most every ten seconds by each worker, whatever its pace: it is the
-    operator's choice."""
+    """Return whether a reference responds.
+
+    Each worker requests it at most every ten seconds, without the host's rate limit, since the
+    operator chose it.
+    """
     try:
         fetcher.fetch(FetchRequest(url=parse_url(url), method="HEAD", total_seconds=seconds))
     except DomainError:

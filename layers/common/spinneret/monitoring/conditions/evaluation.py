@@ -1,4 +1,4 @@
-"""Which conditions an answer meets: pure, never raises, linear in the body."""
+"""Evaluate conditions on a response. Pure, never raises, linear in the body's length."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from spinneret.monitoring.conditions.models import (
 _SHOWN_CHARS: Final = 80
 _READ: Final = f"{bounds.CHECK_BODY_BYTES // 1024**2} MB"
 _NOTHING: Final = object()
-"""JSON that can't be read."""
+"""Marks a body that isn't valid JSON."""
 
 
 def failed(conditions: Sequence[Condition], facts: Facts) -> str | None:
-    """Which condition doesn't hold, or can't be judged, and why; None if all hold."""
+    """Describe the first condition that fails or can't be judged; return None if all hold."""
     answer = _Answer(facts)
     for condition in conditions:
         try:
@@ -42,20 +42,20 @@ def failed(conditions: Sequence[Condition], facts: Facts) -> str | None:
 
 
 class _Unknown(Exception):
-    """What a condition asks lies behind the part of the body that was read.
+    """Raised when a condition depends on an unread part of the body.
 
-    Neither the condition nor its opposite holds, so that `not` can't turn it into a success.
+    Neither the condition nor its negation holds, so that `not` can't turn it into a success.
     """
 
 
 class _Answer:
-    """One answer; its JSON is read once."""
+    """One response; its JSON is parsed once."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
 
     def meets(self, expression: Expression) -> bool:
-        """Whether the expression holds."""
+        """Return whether the expression holds."""
         match expression:
             case Not(of=of):
                 return not self.meets(of)
@@ -69,7 +69,7 @@ class _Answer:
                 return _compare(self._value(field), operator, value)
 
     def found(self, expression: Expression) -> str:
-        """What a single comparison found, but for a body's text."""
+        """Describe the actual value of a single comparison; return "" for body text."""
         match expression:
             case Predicate(field=Field(subject=Subject.BODY)):
                 return ""
@@ -105,7 +105,10 @@ class _Answer:
         return None if value is _NOTHING else value
 
     def _require_size_beside(self, value: Any) -> None:
-        """A body of which more than that was read is larger, however large it is."""
+        """Raise _Unknown unless the comparison is decidable with the known minimum size.
+
+        A body that is larger than all named sizes stays so, however large it is.
+        """
         facts, named = self._facts, value if isinstance(value, tuple) else (value,)
         if not facts.size_is_known and max(named) >= facts.size:
             raise _Unknown(f"the body is longer than {_READ}, and its site doesn't say how long")
@@ -133,7 +136,7 @@ def _contains(found: Any, value: Any) -> bool:
 
 
 def _same(found: Any, value: Any) -> bool:
-    """Equal values of one kind: 1 is neither true nor a text."""
+    """Return whether both values are equal and of one type: 1 equals neither true nor a string."""
     if _is_number(found) and _is_number(value):
         return bool(found == value)
     return type(found) is type(value) and bool(found == value)
@@ -144,8 +147,11 @@ def _is_number(value: Any) -> bool:
 
 
 def _matches(text: str, pattern: str) -> bool:
-    """Each part between stars at its first place behind the one before: none has to be tried
-    twice."""
+    """Match text with a pattern of `*` wildcards.
+
+    Each part between stars is searched from the end of the previous match, so that no part needs
+    backtracking.
+    """
     first, *rest = pattern.split("*")
     if not rest:
         return text == pattern

@@ -1,4 +1,4 @@
-"""Reads conditions: the grammar, what fits together, and errors that say where and what."""
+"""Parse conditions: the grammar, type rules, and errors with their position and cause."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _UNITS: Final = {
     Subject.SIZE: {"b": 1, "kb": 1024, "mb": 1024 * 1024},
     Subject.CERTIFICATE: {"s": 1, "h": 3600, "d": 86400},
 }
-"""Which units a number may have, and what it is then multiplied by."""
+"""Allowed units of each subject, with the factor by which a number is multiplied."""
 _NUMBERS: Final = frozenset({Subject.STATUS, *_UNITS})
 _TEXTS: Final = frozenset({Subject.BODY, Subject.HEADER})
 _ORDERS: Final = frozenset({Operator.LESS, Operator.AT_MOST, Operator.GREATER, Operator.AT_LEAST})
@@ -84,22 +84,24 @@ _NAMES: Final = {
 
 
 class _Unfit(Exception):
-    """The parts of a condition don't go together."""
+    """Raised when the parts of a condition don't fit together."""
 
 
 def parse_conditions(texts: Sequence[str]) -> tuple[Condition, ...]:
-    """Raises ValidationFailed, whose details name the condition, the column and what may stand
-    there."""
+    """Parse the conditions.
+
+    Raises ValidationFailed, whose details name the condition, the column and the allowed tokens.
+    """
     return tuple(_parsed(number, text) for number, text in enumerate(texts))
 
 
 def reads_body(conditions: Sequence[Condition]) -> bool:
-    """Whether one of them looks at the body, which an answer to HEAD doesn't have."""
+    """Return whether a condition reads the body, which a response to HEAD lacks."""
     return bool(_subjects(conditions) & _READING_BODY)
 
 
 def reads_status(conditions: Sequence[Condition]) -> bool:
-    """Whether one of them judges the status, so that no other rule has to."""
+    """Return whether a condition checks the status; if so, the default rule is skipped."""
     return Subject.STATUS in _subjects(conditions)
 
 
@@ -122,7 +124,7 @@ def _parsed(number: int, text: str) -> Condition:
 
 
 class _Malformed(Exception):
-    """A condition that can't be read; the column is counted from 1, None for all of it."""
+    """Raised for a condition that can't be parsed; the column counts from 1, None for all of it."""
 
     def __init__(self, message: str, column: int | None) -> None:
         super().__init__(message)
@@ -132,7 +134,7 @@ class _Malformed(Exception):
 
 @lru_cache(maxsize=1000)
 def _parse(text: str) -> Condition:
-    # Imported late: only who has conditions needs the grammar.
+    # Imported late: only targets with conditions need the grammar.
     from lark.exceptions import (  # noqa: PLC0415 (see above)
         UnexpectedCharacters,
         UnexpectedInput,
@@ -164,7 +166,7 @@ def _expected(names: Any) -> str:
 def _parser() -> Lark:
     from lark import Lark  # noqa: PLC0415 (see `_parse`)
 
-    # The rules' names are Lark's way to say what is made of what was read.
+    # Lark calls the attribute with a rule's name to convert what the rule matched.
     build = SimpleNamespace(
         any=lambda parts: AnyOf(tuple(parts)),
         all=lambda parts: All(tuple(parts)),
@@ -179,7 +181,7 @@ def _parser() -> Lark:
         false=lambda _: (False, None),
         null=lambda _: (None, None),
     )
-    return Lark(_GRAMMAR, parser="lalr", transformer=build)  # type: ignore[arg-type,unused-ignore]  # any object with these names will do
+    return Lark(_GRAMMAR, parser="lalr", transformer=build)  # type: ignore[arg-type,unused-ignore]  # any object with these names works
 
 
 _Read = tuple[Literal, str | None]
@@ -206,7 +208,7 @@ def _membership(field: Field, reads: Sequence[_Read]) -> Predicate:
 
 
 def _fitting(field: Field, value: Literal, unit: str | None) -> Literal:
-    """The literal in the subject's own unit."""
+    """Return the literal in the subject's own unit. Raises _Unfit."""
     subject = field.subject
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if (

@@ -1,4 +1,4 @@
-"""Conditions as values."""
+"""Value classes of conditions."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from enum import StrEnum
 
 
 class Subject(StrEnum):
-    """What of an answer is looked at."""
+    """Part of a response that a condition inspects."""
 
     STATUS = "status"
     TIME = "time"
-    """Milliseconds of the last try with its redirects."""
+    """Duration of the last try with its redirects in milliseconds."""
     SIZE = "size"
-    """Bytes of the body after decoding."""
+    """Size of the decoded body in bytes."""
     CERTIFICATE = "certificate"
-    """Seconds until its end, or that of the first one to end behind redirects; null without TLS."""
+    """Seconds until the first certificate of the redirect chain expires; null without TLS."""
     BODY = "body"
     HEADER = "header"
-    """By name; null where the answer has none."""
+    """Header by name; null if the response lacks it."""
     JSON = "json"
-    """By path, as `a.b[0]`; null where there is none, or no JSON."""
+    """JSON value by path, such as `a.b[0]`; null if it is missing or the body isn't JSON."""
 
 
 class Operator(StrEnum):
-    """How it is compared. What can't be compared is not so, but for `!=`."""
+    """Comparison operator. Comparing incompatible values yields false, except for `!=`."""
 
     EQUAL = "=="
     UNEQUAL = "!="
@@ -35,7 +35,7 @@ class Operator(StrEnum):
     AT_LEAST = ">="
     CONTAINS = "contains"
     MATCHES = "matches"
-    """The whole text, where `*` stands for any characters."""
+    """Matches the whole text; `*` stands for any characters."""
     IN = "in"
 
 
@@ -45,7 +45,7 @@ Step = str | int
 
 @dataclass(frozen=True)
 class Field:
-    """A subject, and which header or part of the JSON."""
+    """A subject, with the header name or the JSON path."""
 
     subject: Subject
     name: str | None = None
@@ -57,7 +57,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Predicate:
-    """A field and what it is to be."""
+    """Compare a field with an expected value."""
 
     field: Field
     operator: Operator
@@ -66,21 +66,21 @@ class Predicate:
 
 @dataclass(frozen=True)
 class Not:
-    """Holds where the other doesn't."""
+    """Holds if the inner expression doesn't."""
 
     of: Expression
 
 
 @dataclass(frozen=True)
 class All:
-    """Holds where all of these do."""
+    """Holds if all parts hold."""
 
     of: tuple[Expression, ...]
 
 
 @dataclass(frozen=True)
 class AnyOf:
-    """Holds where one of these does."""
+    """Holds if at least one part holds."""
 
     of: tuple[Expression, ...]
 
@@ -90,7 +90,7 @@ Expression = Predicate | Not | All | AnyOf
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition with its text."""
+    """A parsed condition with its source text."""
 
     text: str
     expression: Expression
@@ -98,16 +98,16 @@ class Condition:
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What an answer is judged by."""
+    """Properties of a response that conditions evaluate."""
 
     status: int
     time_ms: int
     size: int
     size_is_known: bool = True
-    """Without, the body is at least as long as `size`."""
+    """If False, `size` is a minimum of the body's length."""
     certificate_seconds: float | None
     headers: Mapping[str, str]
     body: Callable[[], str] = field(repr=False)
-    """Decodes the body's text, where a condition looks at it."""
+    """Function that decodes the body's text; called only if a condition reads it."""
     body_is_whole: bool = True
-    """Without, `body` is its first CHECK_BODY_BYTES."""
+    """If False, `body` holds only the first CHECK_BODY_BYTES."""

@@ -1,7 +1,7 @@
-"""Due targets: found by every tick in a sharded index, and handed to workers, longest waiting
-first.
+"""Due targets: each tick reads them from a sharded index and sends the oldest to workers first.
 
-A rule sends the ticks of a minute as delayed messages. A tick gives each worker a list of targets
-to work off until the next tick; what is left stays due. So a missed tick delays checks and never
-doubles them, and in an overload those that wait longest come first at every tick.
+Every minute a rule sends that minute's ticks as delayed messages. A tick sends each worker a list
+of targets to check before the next tick; the remaining targets stay due. So a missed tick delays
+checks and never doubles them. In an overload, each tick sends the targets first that have waited
+longest.
 """

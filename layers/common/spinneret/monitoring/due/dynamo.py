@@ -3,7 +3,7 @@
     due_shard `DUE#<shard>`, due_at `<time>`    targets that aren't paused, by the time of their
                                                 next check; the shard follows from the target's id
 
-It is the one list across tenants: who is due is asked for all of them at once.
+This index is the only list across tenants: each shard holds due targets of all tenants.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from spinneret.monitoring.targets.items import DUE_INDEX, due_shard
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-_PAGE: Final = 600  # some 100 KB
+_PAGE: Final = 600  # about 100 KB
 
 
 class DynamoDueIndex:
@@ -31,7 +31,7 @@ class DynamoDueIndex:
         self._table = table
 
     def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[DueTarget]:
-        """See DueIndex; a write shows after a moment only."""
+        """See DueIndex; the index is eventually consistent."""
         values = {
             ":shard": due_shard(shard),
             ":since": "0" if since is None else to_iso(since),

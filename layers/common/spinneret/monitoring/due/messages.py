@@ -1,4 +1,4 @@
-"""Messages of the lanes of ticks and checks."""
+"""Messages of the tick and check queues."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from spinneret.monitoring.due.models import DueTarget
 
 
 def tick_message(at: datetime) -> str:
-    """The tick of a time."""
+    """Build the message of a tick."""
     return json.dumps({"at": to_iso(at)})
 
 
 def tick_of(body: str) -> datetime:
-    """The inverse of `tick_message`; raises ValueError for anything else."""
+    """Parse the time of a tick message. Raises ValueError for other text."""
     match _parsed(body):
         case {"at": str(at)}:
             return parse_stamp(at)
@@ -25,13 +25,13 @@ def tick_of(body: str) -> datetime:
 
 
 def list_message(ticked_at: datetime, targets: Sequence[DueTarget]) -> str:
-    """A worker's list: 40 KB at most, of SQS's 256."""
+    """Build the message with a worker's list: at most 40 KB of SQS's 256."""
     rows = [[each.tenant, each.target_id, each.host, to_iso(each.due_at)] for each in targets]
     return json.dumps({"at": to_iso(ticked_at), "targets": rows}, separators=(",", ":"))
 
 
 def list_of(body: str) -> tuple[datetime, list[DueTarget]]:
-    """The inverse of `list_message`; raises ValueError for anything else."""
+    """Parse the tick's time and targets of a list message. Raises ValueError for other text."""
     match _parsed(body):
         case {"at": str(at), "targets": list(rows)}:
             return parse_stamp(at), [_due(row) for row in rows]

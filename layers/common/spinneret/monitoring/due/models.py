@@ -1,4 +1,4 @@
-"""Values of the due index."""
+"""Value classes of the due index."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, kw_only=True)
 class DueTarget:
-    """A target whose time has come."""
+    """A target that is due for its check."""
 
     tenant: str
     target_id: str
@@ -18,19 +18,19 @@ class DueTarget:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckTickResult:
-    """What one tick found and did."""
+    """Result of one tick."""
 
     due: int
-    """Targets found; not all of them where there are more than a tick reads."""
+    """Number of due targets found; incomplete if more exist than a tick reads."""
     handed: int
     workers: int
-    """Lists that were sent; 0 while all workers are at work."""
+    """Number of lists sent; 0 if no target was due or the tick was dropped."""
     oldest_seconds: float
-    """How long the one that waits longest has waited."""
+    """Longest time in seconds that a found target has been due."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Announced:
-    """What the rule of the minute sent."""
+    """Result of the rule that runs every minute."""
 
     ticks: int

@@ -1,4 +1,4 @@
-"""What ticks need from outside."""
+"""Ports of ticks."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ class DueIndex(Protocol):
     """Targets by the time of their next check. Raises DependencyUnavailable."""
 
     def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[DueTarget]:
-        """The targets of a shard that are due at `now`, longest waiting first; with `since`, those
-        that have been due since then at most. They are read as they are taken."""
+        """Yield the targets of a shard that are due at `now`, longest waiting first.
+
+        With `since`, targets that became due earlier are left out. Pages are read on demand.
+        """
         ...
 
 
 class CheckLanes(Protocol):
-    """The queues of ticks and of checks. A message is a hint; it may come twice, or not at all.
+    """Queues of ticks and of checks.
 
-    Raises DependencyUnavailable.
+    A message is a hint; it may arrive twice or never. Raises DependencyUnavailable.
     """
 
     def announce(self, at: datetime, delays: Sequence[int]) -> None:
-        """Send ticks that come so many seconds after `at`."""
+        """Send ticks that arrive `delays` seconds after `at`."""
         ...
 
     def hand(self, ticked_at: datetime, targets: Sequence[DueTarget]) -> None:
-        """Send a list to a worker."""
+        """Send a list of targets to a worker."""
         ...

@@ -1,4 +1,4 @@
-"""Who checks what, and in which order: pure."""
+"""Distribute due targets over workers, in order. All functions are pure."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ from spinneret.monitoring.due.models import DueTarget
 from spinneret.web.politeness.models import PaceLimits
 
 MINUTE: Final = 60
-_CHECKS_PER_WORKER: Final = 5  # below so many another worker isn't worth its start
+_CHECKS_PER_WORKER: Final = 5  # fewer checks don't justify starting another worker
 _LAST_START_SECONDS: Final = 1.0
 _GOLDEN_RATIO: Final = (math.sqrt(5) - 1) / 2
 
 
 def delays(interval_seconds: int) -> list[int]:
-    """When the ticks of a minute are, in seconds from its beginning."""
+    """Return the offsets of a minute's ticks, in seconds from its start."""
     return list(range(0, MINUTE, min(interval_seconds, MINUTE)))
 
 
 def places_of_host(pace: PaceLimits, interval_seconds: int) -> int:
-    """How many targets of a host a tick hands out: what its pace lets be checked until the next
-    tick, and as many again for each skip until a skip is reported.
+    """Return the maximum number of targets of one host that a tick sends.
 
-    So a host with more targets than its pace allows is still reported as too busy, and what waits
-    behind them takes no place from other hosts. Hosts may be slower than the stage's pace, never
+    It covers the checks that the host's rate limit allows until the next tick. The same number
+    again is added for each skip until a skip is reported.
+
+    So a host with more targets than its limit allows is still reported as too busy. The targets
+    behind these take no place from other hosts. Hosts may be slower than the stage's limit, never
     faster.
     """
     seconds = min(interval_seconds, MINUTE)
@@ -37,7 +39,7 @@ def places_of_host(pace: PaceLimits, interval_seconds: int) -> int:
 
 
 def scan_offset(oldest: datetime, now: datetime, interval_seconds: int) -> datetime:
-    """A time between both, another one at each tick, and in the long run any.
+    """Return a time between both that differs at each tick and reaches every part in the long run.
 
     Steps of the golden ratio leave no gap unvisited for long (Weyl's equidistribution).
     """
@@ -48,11 +50,11 @@ def scan_offset(oldest: datetime, now: datetime, interval_seconds: int) -> datet
 def assign_to_workers(
     found: Iterable[DueTarget], workers: int, per_host: int
 ) -> list[list[DueTarget]]:
-    """A list for each worker: first of each host the target that waits longest, then the second.
+    """Return a list for each worker, ordered by rank within a host, then by waiting time.
 
-    All targets of a host, `per_host` at most, are on one list, since there is one check at a host
-    at a time. Within a list hosts take turns, so that one with many targets holds up no other; of
-    all hosts at their turn, the target that waits longest comes first.
+    All targets of a host, at most `per_host`, share one list, since a host allows one check at a
+    time. Within a list hosts alternate, so that a host with many targets doesn't delay the others.
+    Among the hosts' next targets, the one that waits longest comes first.
     """
     by_host: defaultdict[str, list[DueTarget]] = defaultdict(list)
     for each in sorted(found, key=_longest_waiting):
@@ -71,7 +73,7 @@ def assign_to_workers(
 
 
 def end_of_round(ticked_at: datetime, interval_seconds: int) -> datetime:
-    """When a worker takes up no more targets of its list: the next tick makes new lists."""
+    """Return when a worker stops starting checks of its list: the next tick makes new lists."""
     seconds = min(interval_seconds, MINUTE) - _LAST_START_SECONDS
     return ticked_at + timedelta(seconds=seconds)
 

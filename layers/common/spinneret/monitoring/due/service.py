@@ -1,4 +1,4 @@
-"""The rule of the minute, and what a tick does."""
+"""Services behind the minute rule and behind ticks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from spinneret.web.politeness.models import PaceLimits
 logger = logging.getLogger(__name__)
 
 _TICK: Final = "TICK"
-_SHARE: Final = 0.6  # of an interval: SQS delays are good to a second
+_SHARE: Final = 0.6  # of an interval, since SQS delays are exact to one second
 _UNITS: Final = {"due": "Count", "handed": "Count", "late_seconds": "Seconds"}
 _NOTHING: Final = CheckTickResult(due=0, handed=0, workers=0, oldest_seconds=0.0)
 
 
 class TickScheduler:
-    """Sends the ticks of a minute."""
+    """Sends the ticks of one minute, starting now."""
 
     def __init__(self, *, lanes: CheckLanes, clock: Clock, interval_seconds: int) -> None:
         self._lanes = lanes
@@ -34,14 +34,14 @@ class TickScheduler:
         self._interval = interval_seconds
 
     def run(self) -> Announced:
-        """Raises DependencyUnavailable."""
+        """Send the ticks. Raises DependencyUnavailable."""
         delays = rules.delays(self._interval)
         self._lanes.announce(self._clock(), delays)
         return Announced(ticks=len(delays))
 
 
 class Tick:
-    """Hands targets whose time has come to workers."""
+    """Sends due targets to workers."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Tick:
         workers: int,
         pace: PaceLimits,
     ) -> None:
-        """`pace` is the stage's, at a host that nobody slows down."""
+        """Store the dependencies; `pace` is the stage's rate limit of a host without own limits."""
         self._index = index
         self._lanes = lanes
         self._slots = slots
@@ -66,9 +66,9 @@ class Tick:
         self._per_host = rules.places_of_host(pace, interval_seconds)
 
     def run(self, at: datetime) -> CheckTickResult:
-        """The tick of this time; nothing if it comes late, or another one was a moment ago.
+        """Send due targets; do nothing if the tick is late or closely follows another one.
 
-        So the ticks that pile up in an outage are one. Raises DependencyUnavailable.
+        So ticks that accumulate in an outage act as one. Raises DependencyUnavailable.
         """
         now, every = self._clock(), timedelta(seconds=min(self._interval, rules.MINUTE))
         if now >= at + every:
@@ -97,10 +97,10 @@ class Tick:
         return ticked
 
     def _found(self, shard: int, now: datetime) -> list[DueTarget]:
-        """What is due of a shard: more than the lists hold, as most may be a few hosts'.
+        """Return due targets of a shard, more than fit in the lists.
 
-        Where there is more than a tick reads, it reads on at another place each time, so that it
-        meets all hosts in the end.
+        A few hosts may own most due targets. If more are due than a tick reads, it also reads from
+        a time that varies by tick. So it reaches all hosts eventually.
         """
         found = list(islice(self._index.due(shard, now), bounds.CHECK_READ_TARGETS))
         if len(found) < bounds.CHECK_READ_TARGETS:

@@ -1,4 +1,4 @@
-"""The lanes of ticks and of checks on SQS."""
+"""SQS queues of ticks and of checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHECKS: Final = "checks"
 
 
 class SqsCheckLanes:
-    """Implements CheckLanes; a lane's name ends its queue's URL, as those of jobs do."""
+    """Implements CheckLanes; a queue's URL ends with the lane's name, as for job lanes."""
 
     def __init__(self, client: SQSClient, lanes_url: str) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""Chooses the adapters of the rule and of ticks."""
+"""Wire the minute rule and ticks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from spinneret.web.politeness.models import PaceLimits
 
 @dataclass(frozen=True, kw_only=True)
 class AnnouncerSettings(Settings):
-    """The environment of the rule."""
+    """Environment variables of the minute rule."""
 
     lanes_url: str
     check_interval: int = bounds.CHECK_INTERVAL_SECONDS
@@ -30,7 +30,7 @@ class AnnouncerSettings(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class TickSettings(AnnouncerSettings, TargetSettings):
-    """The environment of ticks."""
+    """Environment variables of ticks."""
 
     max_concurrency: int = bounds.CHECK_CONCURRENCY
     rate_limit__default_rps: float = bounds.DOMAIN_RATE
@@ -38,14 +38,14 @@ class TickSettings(AnnouncerSettings, TargetSettings):
 
 
 def announcer(env: Mapping[str, str]) -> Callable[[], Announced]:
-    """The pass of the rule of the minute."""
+    """Build the function that the minute rule calls."""
     settings = AnnouncerSettings.from_env(env)
     lanes = SqsCheckLanes(sqs_client(), settings.lanes_url)
     return TickScheduler(lanes=lanes, clock=utc_now, interval_seconds=settings.check_interval).run
 
 
 def tick(env: Mapping[str, str]) -> Callable[[datetime, Remaining], CheckTickResult]:
-    """What becomes of a tick."""
+    """Build the handler of ticks."""
     settings = TickSettings.from_env(env)
     client = dynamodb_client()
     ticking = Tick(

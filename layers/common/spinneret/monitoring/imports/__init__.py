@@ -1,1 +1,1 @@
-"""Imports: many targets at once, from a CSV file or from a sitemap, as one job."""
+"""Imports: create many targets in one job, from a CSV file or a sitemap."""

@@ -1,4 +1,4 @@
-"""What an import job does: a target for each line, or for each page that a sitemap lists."""
+"""Import job: create a target for each CSV line or each page of a sitemap."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from spinneret.web.fetching.urls import parse_url
 from spinneret.web.models import Caller, WaitUntil
 from spinneret.web.polite_fetcher import PoliteFetcher
 
-_FILES: Final = 20  # of a sitemap's index: as many hold a million URLs
+_FILES: Final = 20  # sitemaps of an index: together up to a million URLs
 _CHECKPOINT: Final = 25  # lines
-_SHOWN_CHARS: Final = 120  # of a URL and of a message: 500 lines have to fit a result
+_SHOWN_CHARS: Final = 120  # per URL and message: 500 lines must fit in one result
 
 
 class TargetImport:
-    """The handler of `target_import` jobs.
+    """Handle `target_import` jobs.
 
-    Each line is made under a key of its own, so that a job that begins again answers the same.
+    Each line uses its own idempotency key, so that a restarted job returns the same outcomes.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class TargetImport:
         self._default_interval = default_interval
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
-        """Answers the job's result. Raises Defer while a sitemap's host is busy."""
+        """Return the job's result. Raises Defer while a sitemap's host is busy."""
         payload = context.job.payload
         context.checkpoint("reading", 5)
         lines = rules.lines_of(payload["csv"]) if "csv" in payload else self._listed(context)
@@ -92,7 +92,7 @@ class TargetImport:
         return self._targets.create(job.tenant, request.url, options, key)
 
     def _listed(self, context: Context) -> list[ImportLine]:
-        """The pages of a sitemap in its order, those of an index file by file."""
+        """Return the pages of a sitemap in order; an index is read file by file."""
         payload, walk = (
             context.job.payload,
             SitemapWalk([context.job.payload["sitemap_url"]], _FILES),

@@ -1,4 +1,4 @@
-"""Reads CSV files of targets: pure."""
+"""Parse CSV files of targets. All functions are pure."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ _MARK: Final = "\ufeff"
 
 @dataclass(frozen=True)
 class ImportLine:
-    """One target to be, as it was given; counted as editors do, from 1."""
+    """One target to create, as given; the line number counts from 1."""
 
     number: int
     values: Mapping[str, Any]
 
 
 def lines_of(text: str) -> list[ImportLine]:
-    """The lines of a CSV file that aren't empty; empty cells are left out.
+    """Return the non-empty lines of a CSV file without their empty cells.
 
-    Raises ValidationFailed: no `url` column, an unknown one, more than IMPORT_LINES_MAX lines.
+    Raises ValidationFailed for a missing `url` column, an unknown column, or more than
+    IMPORT_LINES_MAX lines.
     """
     try:
         rows = list(_rows(text))
@@ -73,7 +74,7 @@ def _values(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
     if condition := values.pop("condition", None):
         values["conditions"] = [condition]
     if len(cells) > len(columns):
-        values["cells"] = len(cells)  # refused as an unknown field of this line
+        values["cells"] = len(cells)  # validation refuses this line for an unknown field
     return values
 
 

@@ -1,4 +1,4 @@
-"""Submitting imports: the use case behind the route."""
+"""Submit imports: the use case behind the route."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from spinneret.web.fetching.rules import check_url_at_submission
 
 
 class ImportService:
-    """Imports of one tenant."""
+    """Submits a tenant's imports."""
 
     def __init__(self, *, jobs: JobService, policy: AddressPolicy) -> None:
         self._jobs = jobs
         self._policy = policy
 
     def submit(self, tenant: str, request: ImportRequest, key: RequestKey | None) -> Submitted:
-        """Accept a file, or a sitemap's URL; the same one twice at once is one job.
+        """Submit a file or a sitemap's URL as a job; an identical import under way is reused.
 
         Raises ValidationFailed, UrlInvalid, UrlBlocked and IdempotencyMismatch.
         """

@@ -1,4 +1,4 @@
-"""Chooses the adapters of the route of imports."""
+"""Wire the import route."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from spinneret.web.fetching.wiring import FetchSettings, address_policy
 
 @dataclass(frozen=True, kw_only=True)
 class ImportApiSettings(JobSettings, FetchSettings):
-    """The environment of the route of imports."""
+    """Environment variables of the import route."""
 
 
 def import_service(env: Mapping[str, str]) -> ImportService:
-    """Imports of this stage."""
+    """Build the import service of this stage."""
     settings = ImportApiSettings.from_env(env)
     return ImportService(jobs=job_service(settings), policy=address_policy(settings))

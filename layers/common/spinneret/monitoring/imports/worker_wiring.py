@@ -1,4 +1,4 @@
-"""Chooses the adapters of the import worker."""
+"""Wire the import worker."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 
 @dataclass(frozen=True, kw_only=True)
 class ImportWorkerSettings(NewTargetSettings, PoliteFetchSettings, RelaySettings):
-    """The import worker's environment."""
+    """Environment variables of the import worker."""
 
     check_interval: int = bounds.CHECK_INTERVAL_SECONDS
 
 
 def import_worker(env: Mapping[str, str]) -> Worker:
-    """A worker for the lane of imports."""
+    """Build the worker of the import lane."""
     settings = ImportWorkerSettings.from_env(env)
     handler = TargetImport(
         targets=TargetService(

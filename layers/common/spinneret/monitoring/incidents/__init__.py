@@ -1,1 +1,1 @@
-"""Incidents: what an outcome means after those before it."""
+"""Incidents: derive a target's status from a series of outcomes."""

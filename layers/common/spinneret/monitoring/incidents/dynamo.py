@@ -44,9 +44,9 @@ class DynamoIncidentStore:
 def incident_write(
     table: str, tenant: str, target_id: str, change: IncidentChange
 ) -> TransactWriteItemTypeDef:
-    """What a check adds to an incident, as a part of a transaction.
+    """Build the write that adds a check to an incident, as a part of a transaction.
 
-    Its time to be purged follows its last entry.
+    Its expiry follows the last timeline entry.
     """
     key = {
         "pk": items.partition(tenant, target_id),

@@ -1,4 +1,4 @@
-"""Incidents as DynamoDB items, and back."""
+"""Convert incidents to DynamoDB items and back."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from spinneret.monitoring.targets.models import Status
 
 
 def partition(tenant: str, target_id: str) -> str:
-    """All incidents of a target."""
+    """Return the partition key of a target's incidents."""
     return f"T#{tenant}#INCIDENTS#{target_id}"
 
 
 def entry_text(entry: TimelineEntry) -> str:
-    """A line of a timeline, as it is stored."""
+    """Encode a timeline entry as JSON."""
     return _entry().dump_json(entry).decode()
 
 
 def incident_of(item: Mapping[str, Any]) -> Incident:
-    """An incident as it was written."""
+    """Parse an incident from its item."""
     return Incident(
         id=item["id"],
         started_at=parse_stamp(item["started_at"]),

@@ -1,4 +1,4 @@
-"""Values of incidents."""
+"""Value classes of incidents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spinneret.monitoring.targets.models import Status, TargetState
 
 @dataclass(frozen=True, kw_only=True)
 class TimelineEntry:
-    """A line of an incident's timeline."""
+    """An entry of an incident's timeline."""
 
     at: datetime
     status: Status
@@ -22,21 +22,21 @@ class TimelineEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class Incident:
-    """A time in which a target wasn't up."""
+    """A period in which a target wasn't up."""
 
     id: str
     started_at: datetime
-    """The first of the checks that showed it."""
+    """Time of the first check that showed the trouble."""
     ended_at: datetime | None
-    """The check that confirmed its end; None while it lasts."""
+    """Time of the check that confirmed the end; None while it lasts."""
     status: Status
-    """As it is now; `up` once it is over."""
+    """Current status; `up` after the end."""
     timeline: tuple[TimelineEntry, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class IncidentChange:
-    """What a check adds to an incident."""
+    """Changes that a check makes to an incident."""
 
     id: str
     started_at: datetime
@@ -44,12 +44,12 @@ class IncidentChange:
     status: Status
     ended_at: datetime | None
     entry: TimelineEntry | None
-    """None where the timeline is full."""
+    """None if the timeline is full."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """A domain event to be."""
+    """Draft of a domain event."""
 
     type: str
     data: Mapping[str, Any]
@@ -57,16 +57,16 @@ class Report:
 
 @dataclass(frozen=True, kw_only=True)
 class StateChange:
-    """What a check changes."""
+    """All changes that result from a check."""
 
     state: TargetState
     incident: IncidentChange | None = None
     reports: tuple[Report, ...] = ()
     closed: tuple[HourTally, ...] = ()
-    """Hours that are over, to be kept."""
+    """Figures of completed hours, to be stored."""
     is_skip: bool = False
 
     @property
     def event_sequence(self) -> int:
-        """Of its domain events: a skip comes after the check whose sequence it has left."""
+        """Sequence of the domain events: a skip sorts after the check whose sequence it keeps."""
         return 2 * self.state.sequence + self.is_skip

@@ -1,4 +1,4 @@
-"""What incidents need from outside."""
+"""Ports of incidents."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from spinneret.monitoring.incidents.models import Incident
 
 
 class IncidentStore(Protocol):
-    """Incidents by tenant and target, written with the checks that show them."""
+    """Incidents by tenant and target; checks write them."""
 
     def page(self, tenant: str, target_id: str, after: str | None, limit: int) -> Page[Incident]:
-        """Newest first, behind a position. Raises DependencyUnavailable."""
+        """Return incidents after a position, newest first. Raises DependencyUnavailable."""
         ...

@@ -1,8 +1,8 @@
-"""What a check changes: state, incidents, reports. Pure.
+"""Derive state, incidents and reports from a check. All functions are pure.
 
-A target is down after `failure_threshold` failed checks in a row, degraded after as many slow ones,
-and up again after `recovery_threshold` good ones. Checks in maintenance and those that tell nothing
-count neither way.
+A target is down after `failure_threshold` failed checks in a row and degraded after as many slow
+ones. It is up again after `recovery_threshold` good checks. Checks in maintenance and checks with
+an unknown outcome don't count.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _REPORTED: Final = {
 
 
 def step(watched: TargetWithState, result: CheckResult, next_due: datetime) -> StateChange:
-    """What a check, or the skip of one, changes; `next_due` is when the target is due after it."""
+    """Return the changes of a check or a skip; `next_due` is the target's next due time."""
     if result.outcome is Outcome.SKIPPED_BUSY:
         return _skipped(watched, result)
     target, former = watched.target, watched.state
@@ -73,10 +73,10 @@ def step(watched: TargetWithState, result: CheckResult, next_due: datetime) -> S
 
 
 def settled(state: TargetState, now: datetime) -> TargetState:
-    """The state with the time until now counted, for a target that is paused.
+    """Count the time until now; return the state of a target that is being paused.
 
-    An hour that is over by it stays the current one until the next check, so that nothing else has
-    to be written; the pieces behind it are counted in it.
+    A completed hour stays the current one until the next check, so that no other item is written.
+    Later pieces of time count in that hour.
     """
     last = state.last
     if last is None or not last.counts:
@@ -92,7 +92,7 @@ def settled(state: TargetState, now: datetime) -> TargetState:
 
 
 def tally_of(result: CheckResult) -> Rollup:
-    """What one check adds beside the time that its outcome holds."""
+    """Return a check's counts, without the time for which its outcome holds."""
     if result.outcome is Outcome.SKIPPED_BUSY:
         return Rollup(skipped=1)
     counts = {rollups.bucket_of(result.latency_ms): 1} if result.is_measured else {}
@@ -101,8 +101,11 @@ def tally_of(result: CheckResult) -> Rollup:
 
 
 def _skipped(watched: TargetWithState, result: CheckResult) -> StateChange:
-    """A skip leaves the sequence as it is: it must not refuse the outcome of a check of the same
-    target that is under way, which may then overwrite it. So it closes no hour either."""
+    """Return the changes of a skip; the sequence stays.
+
+    A new sequence would refuse the outcome of a check of the same target that is still running.
+    That check may overwrite the skip, so a skip closes no hour either.
+    """
     former, target = watched.state, watched.target
     known = former.hour or HourTally(rollups.hour_of(result.checked_at), Rollup())
     state = replace(
@@ -154,7 +157,7 @@ def _counted(state: TargetState, result: CheckResult) -> TargetState:
         state,
         failures=state.failures + 1 if failed else 0,
         successes=0 if failed else state.successes + 1,
-        # A failure says nothing about speed, and ends no series of slow answers.
+        # A failure doesn't measure speed, so it ends no series of slow responses.
         slow=state.slow + slow if troubled else 0,
         fast=0 if troubled else state.fast + 1,
         trouble_since=(began or result.checked_at) if troubled else None,
@@ -169,7 +172,7 @@ def _status(state: TargetState, options: Options) -> Status:
         return Status.DOWN
     if state.slow >= options.failure_threshold:
         return Status.DEGRADED
-    if former is Status.DOWN:  # it answers again: at once well, or slowly
+    if former is Status.DOWN:  # it responds again, fast or slowly
         return Status.DEGRADED if state.slow else Status.UP
     if former is Status.DEGRADED:
         return Status.UP if state.fast >= enough else Status.DEGRADED
@@ -226,7 +229,7 @@ def _continued(
 
 
 def _is_news(former: TargetState, result: CheckResult) -> bool:
-    """Whether a target fails in another way than at the check before."""
+    """Return whether a target fails for another reason than at the previous check."""
     if result.error is None or former.last is None or former.last.outcome is not Outcome.DOWN:
         return False
     return former.last.error != result.error.message
@@ -288,7 +291,11 @@ def _certificate(
 
 
 def _warning_at(days: int, certificate: Certificate) -> timedelta:
-    """A certificate that lives for days is renewed late by plan: the last third of its life."""
+    """Return how long before the end a warning is due.
+
+    The warning waits for the last third of the lifetime: short-lived certificates are renewed late
+    by plan.
+    """
     return min(days * _DAY, (certificate.not_after - certificate.not_before) / 3)
 
 

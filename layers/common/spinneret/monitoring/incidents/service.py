@@ -14,7 +14,7 @@ from spinneret.monitoring.rollups.rules import begin_of
 
 
 class IncidentService:
-    """Raises DependencyUnavailable."""
+    """Reads a target's incidents. Raises DependencyUnavailable."""
 
     def __init__(self, *, store: IncidentStore, clock: Clock) -> None:
         self._store = store
@@ -23,8 +23,10 @@ class IncidentService:
     def page(
         self, tenant: str, target_id: str, window: Window | None, after: str | None, limit: int
     ) -> Page[Incident]:
-        """Up to `limit` incidents, newest first, behind a position; with a window, those that
-        lasted into it, which begins where its figures do."""
+        """Return up to `limit` incidents after a position, newest first.
+
+        With a window, only incidents that lasted into it; it begins where its figures begin.
+        """
         page = self._store.page(tenant, target_id, after, limit)
         return page if window is None else _since(page, begin_of(window, self._clock()))
 
@@ -32,7 +34,7 @@ class IncidentService:
 def _since(page: Page[Incident], moment: datetime) -> Page[Incident]:
     """Return the incidents that ended after `moment` or last.
 
-    Incidents of a target don't overlap: every one behind the first that ended before did, too.
+    A target's incidents don't overlap, so all incidents after the first that ended earlier did too.
     """
     kept = tuple(takewhile(lambda each: (each.ended_at or moment) >= moment, page.items))
     return page if kept == page.items else Page(items=kept, after=None)

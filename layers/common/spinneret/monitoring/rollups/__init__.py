@@ -1,1 +1,1 @@
-"""Figures of targets by hour and day: how long they were up, how fast they answered."""
+"""Figures of targets by hour and day: uptime and latency."""

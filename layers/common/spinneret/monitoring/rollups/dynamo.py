@@ -1,9 +1,9 @@
 """Figures on DynamoDB, in the table Checks.
 
-    pk `T#<tenant>#FIGURES#<target>`, sk `H#<hour>`    an hour that is over, for 40 days
-    pk `T#<tenant>#FIGURES#<target>`, sk `D#<day>`     the hours of a day that are over, for 400
+    pk `T#<tenant>#FIGURES#<target>`, sk `H#<hour>`    a completed hour, for 40 days
+    pk `T#<tenant>#FIGURES#<target>`, sk `D#<day>`     completed hours of a day, for 400 days
 
-A row has 0.3 to 2 KB: a year by day, and 7 days by hour, are one answer to a query (1 MB).
+A row has 0.3 to 2 KB, so one page of a query (1 MB) holds a year by day or 7 days by hour.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ class DynamoRollupStore:
 def figure_writes(
     table: str, tenant: str, target_id: str, closed: Sequence[HourTally]
 ) -> list[TransactWriteItemTypeDef]:
-    """Hours that are over, added to their own rows and to their days'.
+    """Build the writes that add completed hours to their own items and to their days' items.
 
-    Added, not put: a clock that is behind may close an hour twice. A transaction takes one write of
-    each row.
+    The writes add instead of replacing, since a slow clock may close an hour twice. Figures of one
+    item are summed first: a transaction allows one write per item.
     """
     pk, sums, ends = items.partition(tenant, target_id), dict[str, Rollup](), dict[str, int]()
     for each in closed:

@@ -1,7 +1,7 @@
-"""Figures as DynamoDB items, and back.
+"""Convert figures to DynamoDB items and back.
 
-Each figure is an attribute of its own, so that an hour can be added to a day without reading it;
-those that are 0 are left out. The bucket 57 of the latencies is `l57`.
+Each figure is a separate attribute, so that an hour can be added to a day without reading it.
+Figures of 0 are omitted. Latency bucket 57 is the attribute `l57`.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ _NAMES = (*DURATIONS, *COUNTS)
 
 
 def partition(tenant: str, target_id: str) -> str:
-    """All figures of a target."""
+    """Return the partition key of a target's figures."""
     return f"T#{tenant}#FIGURES#{target_id}"
 
 
 def hour_name(hour: datetime) -> str:
-    """The sort key of an hour."""
+    """Return the sort key of an hour."""
     return f"H#{hour:%Y-%m-%dT%H}"
 
 
 def day_name(day: datetime) -> str:
-    """The sort key of a day."""
+    """Return the sort key of a day."""
     return f"D#{day:%Y-%m-%d}"
 
 
 def moment_of(name: str) -> datetime:
-    """The inverse of `hour_name` and of `day_name`."""
+    """Parse the time of an hour's or a day's sort key."""
     kind, _, text = name.partition("#")
     form = "%Y-%m-%dT%H" if kind == "H" else "%Y-%m-%d"
     return datetime.strptime(text, form).replace(tzinfo=UTC)
 
 
 def tally_of(item: Mapping[str, Any]) -> Rollup:
-    """A row's figures."""
+    """Parse the figures of an item."""
     latencies = {
         int(name[1:]): int(count)
         for name, count in item.items()
@@ -51,7 +51,7 @@ def tally_of(item: Mapping[str, Any]) -> Rollup:
 
 
 def numbers_of(tally: Rollup) -> dict[str, int]:
-    """A row's attributes: the figures that aren't 0."""
+    """Return an item's attributes: the figures other than 0."""
     numbers = {name: getattr(tally, name) for name in _NAMES}
     numbers |= {f"l{bucket}": count for bucket, count in tally.latencies.items()}
     return {name: number for name, number in numbers.items() if number}

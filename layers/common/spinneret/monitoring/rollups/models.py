@@ -1,4 +1,4 @@
-"""Values of figures: durations in milliseconds, counts, and a histogram of latencies."""
+"""Value classes of figures: durations in milliseconds, counts, and a latency histogram."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ COUNTS: Final = ("checks", "failed", "skipped")
 
 @dataclass(frozen=True, kw_only=True)
 class Rollup:
-    """Figures of one target over some time.
+    """Figures of one target over a period.
 
-    `degraded_ms` counts as available. What no outcome covers is in none of the durations.
+    `degraded_ms` counts as available. Time that no outcome covers is in none of the durations.
     """
 
     up_ms: int = 0
     degraded_ms: int = 0
     down_ms: int = 0
     unknown_ms: int = 0
-    """Checks that told nothing of the site: our own network failed, or a block forbade them."""
+    """Time of unknown outcomes: our own network failed, or the tenant blocks the host."""
     maintenance_up_ms: int = 0
     maintenance_down_ms: int = 0
     checks: int = 0
     failed: int = 0
     skipped: int = 0
-    """Times that the host was too busy for a check."""
+    """Number of checks skipped because the host was busy."""
     latencies: Mapping[int, int] = field(default_factory=dict)
-    """Answers by bucket (`rules.bucket_of`); failures have no latency."""
+    """Number of responses by bucket (`rules.bucket_of`); failures have no latency."""
 
     def __add__(self, other: Rollup) -> Rollup:
         names = (*DURATIONS, *COUNTS)
@@ -47,7 +47,7 @@ class Rollup:
 
 
 def _merged(one: Mapping[int, int], other: Mapping[int, int]) -> Mapping[int, int]:
-    """Sums by bucket; most pieces of time have no latencies."""
+    """Sum both histograms by bucket; either is often empty."""
     if not one or not other:
         return one or other
     return {bucket: one.get(bucket, 0) + other.get(bucket, 0) for bucket in sorted({*one, *other})}
@@ -55,7 +55,7 @@ def _merged(one: Mapping[int, int], other: Mapping[int, int]) -> Mapping[int, in
 
 @dataclass(frozen=True)
 class HourTally:
-    """A target's figures of one hour of UTC."""
+    """A target's figures of one UTC hour."""
 
     hour: datetime
     tally: Rollup
@@ -63,7 +63,7 @@ class HourTally:
 
 @dataclass(frozen=True)
 class DayTally:
-    """A target's figures of one day of UTC."""
+    """A target's figures of one UTC day."""
 
     day: datetime
     tally: Rollup
@@ -80,7 +80,7 @@ class Window(StrEnum):
 
     @property
     def length(self) -> timedelta:
-        """A year has 365 days."""
+        """Length of the window; a year has 365 days."""
         return _LENGTHS[self]
 
 
@@ -95,7 +95,7 @@ _LENGTHS: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """A tally with the time that it covers."""
+    """A tally with the period that it covers."""
 
     since: datetime
     until: datetime

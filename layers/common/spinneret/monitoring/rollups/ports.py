@@ -1,4 +1,4 @@
-"""What figures need from outside."""
+"""Ports of figures."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from spinneret.monitoring.rollups.models import DayTally, HourTally
 
 
 class RollupStore(Protocol):
-    """Figures by tenant and target, written with checks. Raises DependencyUnavailable."""
+    """Figures by tenant and target; checks write them. Raises DependencyUnavailable."""
 
     def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[HourTally]:
-        """Of the hours that are over, from this one on, oldest first."""
+        """Return the figures of completed hours from `since` on, oldest first."""
         ...
 
     def days(self, tenant: str, target_id: str, since: datetime) -> Sequence[DayTally]:
-        """Of the days with hours that are over, from this one on, oldest first."""
+        """Return the figures of days from `since` on, oldest first; only completed hours count."""
         ...

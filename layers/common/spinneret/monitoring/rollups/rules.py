@@ -1,7 +1,7 @@
-"""What figures follow from outcomes: pure.
+"""Derive figures from outcomes. All functions are pure.
 
-An outcome holds from its check to the next one, for OUTCOME_HOLDS_INTERVALS intervals at most:
-whoever didn't look any longer doesn't know. Times are cut at the hours of UTC.
+An outcome holds from its check to the next one, for at most OUTCOME_HOLDS_INTERVALS intervals:
+later time without a check isn't counted. Periods are split at UTC hours.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from spinneret.monitoring.rollups.models import HourTally, Rollup, Window
 
 _GROWTH: Final = math.log(1.1)
 LATENCY_ERROR: Final = 0.05
-"""A percentile is off by this share at most: half a bucket, whose ends are a tenth apart."""
+"""Maximum relative error of a percentile: half a bucket, whose ends differ by a tenth."""
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _DURATION_OF: Final[Mapping[Outcome, str]] = {
     Outcome.UP: "up_ms",
@@ -28,12 +28,15 @@ _DURATION_OF: Final[Mapping[Outcome, str]] = {
 
 
 def bucket_of(latency_ms: int) -> int:
-    """The bucket of a latency; each one ends a tenth above the one before, the first at 1 ms."""
+    """Return the bucket of a latency.
+
+    Each bucket ends a tenth above the previous one, the first at 1 ms.
+    """
     return max(0, math.ceil(math.log(max(latency_ms, 1)) / _GROWTH - 1e-9))
 
 
 def latency_of(bucket: int) -> float:
-    """What stands for a bucket: the middle of its ends, in milliseconds."""
+    """Return the value that represents a bucket: the middle of its ends in milliseconds."""
     if bucket == 0:
         return 1.0
     end = math.exp(bucket * _GROWTH)
@@ -41,7 +44,7 @@ def latency_of(bucket: int) -> float:
 
 
 def percentile(latencies: Mapping[int, int], share: float) -> float | None:
-    """The latency in milliseconds that this share of the answers stayed within (nearest rank)."""
+    """Return the percentile in milliseconds (nearest rank); None without responses."""
     total = sum(latencies.values())
     rank = max(1, math.ceil(share * total))
     for bucket in sorted(latencies):
@@ -52,7 +55,7 @@ def percentile(latencies: Mapping[int, int], share: float) -> float | None:
 
 
 def uptime(tally: Rollup, *, with_maintenance: bool) -> float | None:
-    """The available share of the time that is known, 0 to 1; None if none is."""
+    """Return the available share of the known time, 0 to 1; None if no time is known."""
     up, down = tally.up_ms + tally.degraded_ms, tally.down_ms
     if with_maintenance:
         up, down = up + tally.maintenance_up_ms, down + tally.maintenance_down_ms
@@ -60,17 +63,17 @@ def uptime(tally: Rollup, *, with_maintenance: bool) -> float | None:
 
 
 def hour_of(moment: datetime) -> datetime:
-    """The beginning of its hour."""
+    """Return the start of the hour that contains `moment`."""
     return moment.replace(minute=0, second=0, microsecond=0)
 
 
 def day_of(moment: datetime) -> datetime:
-    """The beginning of its day of UTC."""
+    """Return the start of the UTC day that contains `moment`."""
     return hour_of(moment).replace(hour=0)
 
 
 def begin_of(window: Window, now: datetime) -> datetime:
-    """Where a window's figures begin: at a whole hour or day, but for the last hour."""
+    """Return where a window's figures begin: at a full hour or day, except for the last hour."""
     if window is Window.HOUR:
         return now - window.length
     at = now - window.length
@@ -80,7 +83,7 @@ def begin_of(window: Window, now: datetime) -> datetime:
 def held(
     outcome: Outcome, since: datetime, until: datetime, interval_seconds: int, *, maintenance: bool
 ) -> Iterator[tuple[datetime, Rollup]]:
-    """The time that an outcome held, in pieces by the hour that they are in."""
+    """Yield the time for which an outcome held, split by hour."""
     cap = since + timedelta(seconds=bounds.OUTCOME_HOLDS_INTERVALS * interval_seconds)
     end, begin = min(until, cap), since
     name = _DURATION_OF.get(outcome)
@@ -89,7 +92,7 @@ def held(
     while name is not None and begin < end:
         hour = hour_of(begin)
         stop = min(end, hour + timedelta(hours=1))
-        # By whole milliseconds since the outcome, so that the pieces add up to the whole.
+        # Rounding counts from the outcome's start, so that the pieces add up to the whole.
         milliseconds = (stop - since) // _MILLISECOND - (begin - since) // _MILLISECOND
         yield hour, Rollup(**{name: milliseconds})  # type: ignore[arg-type]  # never `latencies`
         begin = stop
@@ -98,9 +101,9 @@ def held(
 def added(
     current: HourTally | None, pieces: Iterator[tuple[datetime, Rollup]]
 ) -> tuple[HourTally | None, tuple[HourTally, ...]]:
-    """The hour under way with the pieces in it, and the hours that are over by them.
+    """Add pieces of time; return the current hour and the hours that they complete.
 
-    A piece of an hour before the current one, by a clock that is behind, counts in the current one.
+    A piece that a slow clock puts before the current hour counts in the current one.
     """
     closed = []
     for hour, tally in pieces:

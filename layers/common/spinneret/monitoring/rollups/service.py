@@ -1,4 +1,4 @@
-"""Figures of a target for a window of time."""
+"""Figures of a target for a time window."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from spinneret.monitoring.rollups.models import Figures, Rollup, Window
 from spinneret.monitoring.rollups.ports import RollupStore
 from spinneret.monitoring.targets.models import TargetWithState
 
-_PAGE = 1000  # results: half a megabyte
+_PAGE = 1000  # results, about half a megabyte
 
 
 class FigureService:
-    """Figures reach up to the last check: what its outcome is worth, the next one says."""
+    """Computes figures up to the last check.
+
+    The next check determines how long the last outcome holds.
+    """
 
     def __init__(self, *, figures: RollupStore, checks: CheckStore, clock: Clock) -> None:
         self._figures = figures
@@ -28,8 +31,11 @@ class FigureService:
         self._clock = clock
 
     def figures(self, watched: TargetWithState, window: Window) -> Figures:
-        """A target's figures. The last hour is summed from results, days from hours, and months
-        from days: one page of a query each. Raises DependencyUnavailable."""
+        """Return a target's figures.
+
+        The last hour is summed from results, days from hours, and months from days; each takes one
+        page of a query. Raises DependencyUnavailable.
+        """
         now = self._clock()
         since = rules.begin_of(window, now)
         last = watched.state.last
@@ -56,7 +62,7 @@ class FigureService:
         return sum(parts, Rollup())
 
     def _results(self, tenant: str, target_id: str, since: datetime) -> Sequence[CheckResult]:
-        """Oldest first."""
+        """Return the results since a time, oldest first."""
         found: list[CheckResult] = []
         after: str | None = None
         while True:
@@ -70,7 +76,7 @@ class FigureService:
 
 
 def _held(result: CheckResult, since: datetime, until: datetime, interval: int) -> Iterator[Rollup]:
-    """The time that an outcome held between two moments."""
+    """Yield the time for which an outcome held between two moments."""
     cap = result.checked_at + timedelta(seconds=bounds.OUTCOME_HOLDS_INTERVALS * interval)
     pieces = rules.held(
         result.outcome, since, min(until, cap), interval, maintenance=result.in_maintenance

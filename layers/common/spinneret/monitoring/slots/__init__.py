@@ -1,5 +1,5 @@
-"""Slots: so many checks at once in all, and one at each host, exactly.
+"""Slots: exact limits on concurrent checks, in total and one per host.
 
-A slot is a row with an owner, a fence and an end. Whoever takes it raises the fence; a worker that
-dies loses it with time. A check ends before its slots do, so there is never a second one beside it.
+A slot is a row with an owner, a fence and an expiry. Acquiring it increments the fence; if a worker
+dies, its slot expires. A check ends before its slots expire, so no second check runs concurrently.
 """

@@ -1,8 +1,8 @@
 """Slots on DynamoDB, in the table Targets: pk is the slot's name, sk `SLOT`.
 
-Slots belong to no tenant: what they bound is owed to the sites, and to our own machines. `ends_at`
-is the end in epoch milliseconds; it is absent from a slot that nobody has. Nothing purges a slot's
-row: its fence has to go on.
+Slots belong to no tenant: they protect the sites and our own machines. `ends_at` is the expiry in
+epoch milliseconds; a free slot lacks it. Rows of slots are never purged, since the fence must keep
+increasing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class DynamoSlotStore:
         row = self._update(
             name,
             "SET #owner = :owner, #ends_at = :until ADD #fence :one",
-            # A repeated call adds to the fence once more, which harms nobody.
+            # A repeated call increments the fence once more, which is harmless.
             "attribute_not_exists(#ends_at) OR #ends_at <= :now OR #owner = :owner",
             {":owner": owner, ":until": _ms(until), ":now": _ms(now), ":one": 1},
         )
@@ -87,17 +87,17 @@ class DynamoSlotStore:
 
 
 def slot_key(name: str) -> dict[str, str]:
-    """The row of a slot."""
+    """Return the key of a slot's item."""
     return {"pk": name, "sk": "SLOT"}
 
 
 def held(slot: SlotLease) -> dynamo.Condition:
-    """The slot is still this owner's."""
+    """Return the condition that this owner still holds the slot."""
     return "#owner = :owner AND #fence = :fence", {":owner": slot.owner, ":fence": slot.fence}
 
 
 def give_back_write(table: str, slot: SlotLease) -> TransactWriteItemTypeDef:
-    """The end of a slot as a part of a transaction, which fails if the slot was lost."""
+    """Build the transaction part that releases a slot; it fails if the slot was lost."""
     return dynamo.change(table, slot_key(slot.name), ("REMOVE #owner, #ends_at", {}), held(slot))
 
 

@@ -1,4 +1,4 @@
-"""Values of slots."""
+"""Value classes of slots."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from datetime import datetime
 
 @dataclass(frozen=True, kw_only=True)
 class SlotLease:
-    """A slot that somebody has."""
+    """An acquired slot: owner, fence, expiry."""
 
     name: str
     """`SLOT#<number>` or `HOSTSLOT#<host>`."""
     owner: str
-    """Unique to this taking of it."""
+    """Unique per acquisition."""
     fence: int
-    """Goes up by one with every taking."""
+    """Incremented by every acquisition."""
     until: datetime
-    """When it is lost, unless it is renewed."""
+    """Expiry, unless the slot is renewed."""
 
 
 def worker_slot(number: int) -> str:
-    """One of MAX_CONCURRENCY, counted from 0."""
+    """Return the name of a worker slot; `number` counts from 0 to below MAX_CONCURRENCY."""
     return f"SLOT#{number}"
 
 
 def host_slot(host: str) -> str:
-    """The one of a host, at whatever port."""
+    """Slot name of a host, for all ports."""
     return f"HOSTSLOT#{host}"

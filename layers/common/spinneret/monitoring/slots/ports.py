@@ -1,4 +1,4 @@
-"""What slots need from outside."""
+"""Ports of slots."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from spinneret.monitoring.slots.models import SlotLease
 
 
 class SlotStore(Protocol):
-    """Slots by name, each operation atomic. Raises DependencyUnavailable.
+    """Slots by name. All operations are atomic and raise DependencyUnavailable.
 
-    A call whose answer was lost may be repeated: it meets its own owner.
+    After a lost response a call may be repeated, since the owner stays the same.
     """
 
     def take(self, name: str, owner: str, now: datetime, until: datetime) -> SlotLease | None:
-        """The slot, if nobody else has it at `now`."""
+        """Acquire the slot; return None if another owner holds it at `now`."""
         ...
 
     def renew(self, slot: SlotLease, until: datetime) -> SlotLease | None:
-        """The slot with a later end; None if it was lost."""
+        """Extend the slot until `until`; return None if it was lost."""
         ...
 
     def give_back(self, slot: SlotLease) -> None:
-        """End it at once; nothing if it was lost."""
+        """Release the slot; no-op if lost."""
         ...
 
     def taken(self, names: Sequence[str], now: datetime) -> int:
-        """How many of these (100 at most) somebody has."""
+        """Return how many of up to 100 slots are in use."""
         ...

@@ -1,4 +1,4 @@
-"""What others see of a tenant's targets: a page and badges for everybody, figures for Prometheus.
+"""Public view of a tenant's targets: status page, badges, and Prometheus metrics.
 
-A page is there only where a tenant has given it a slug, and shows only targets that are public.
+A page exists only if the tenant has given it a slug; it shows only public targets.
 """

@@ -1,8 +1,8 @@
 """Status pages on DynamoDB, in the table Targets.
 
 pk `T#<tenant>#PAGE`, sk `PAGE`    a tenant's page
-pk `SLUG#<slug>`, sk `SLUG`        whose page a slug is: read for callers without a key, so it
-                                   can't begin with the tenant
+pk `SLUG#<slug>`, sk `SLUG`        the tenant of a slug: read for callers without a key,
+                                   so the key can't begin with the tenant
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The status page as HTML: one file without scripts, and nothing from elsewhere."""
+"""Render the status page as one HTML file without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spinneret.monitoring.status_page.models import StatusPageContent, StatusPag
 
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _DAYS: Final = 30
-_BAR: Final = 8  # pixels, with the gap
+_BAR: Final = 8  # pixels, including the gap
 _STYLE: Final = """
 :root{color-scheme:light dark;--ink:#1c2128;--soft:#59636e;--line:#d8dee4;--card:#fff;
 --page:#f6f8fa;--good:#1a7f4b;--fair:#b26a00;--bad:#c9372c;--none:#c4ccd4}
@@ -44,7 +44,7 @@ footer{color:var(--soft);font-size:.85rem;margin-top:1.25rem}
 
 
 def page_html(shown: StatusPageContent) -> str:
-    """The whole page."""
+    """Render the page."""
     title = escape(shown.page.title)
     words, shade = rules.headline(shown)
     lines = "".join(_line(line, shown.now) for line in shown.lines)

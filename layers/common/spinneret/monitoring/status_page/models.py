@@ -1,4 +1,4 @@
-"""Values of status pages."""
+"""Value classes of status pages."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ SLUG: Final = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 
 
 def is_slug(text: str) -> bool:
-    """Whether a page can be there: a label of a host's name."""
+    """Return whether `text` is a valid slug, which has the form of a host name's label."""
     return len(text) <= bounds.STATUS_SLUG_MAX_CHARS and re.fullmatch(SLUG, text) is not None
 
 
 @dataclass(frozen=True, kw_only=True)
 class StatusPage:
-    """A tenant's page; it has one at most."""
+    """A tenant's page; each tenant has at most one."""
 
     tenant: str
     slug: str
-    """Where it is; nobody else's."""
+    """Last part of the page's path, unique across tenants."""
     title: str
     updated_at: datetime
     version: int = 1
-    """Goes up by one with every change."""
+    """Incremented by every change."""
 
 
 class BadgeKind(StrEnum):
@@ -39,9 +39,9 @@ class BadgeKind(StrEnum):
 
     STATUS = "status"
     UPTIME = "uptime"
-    """Of 30 days."""
+    """Uptime over 30 days."""
     LATENCY = "latency"
-    """The median of 30 days."""
+    """Median latency over 30 days."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +56,12 @@ class StatusPageRow:
 
 @dataclass(frozen=True, kw_only=True)
 class StatusPageContent:
-    """All that a page shows."""
+    """Content of a status page."""
 
     page: StatusPage
     lines: Sequence[StatusPageRow]
     others: Sequence[StatusPageRow]
-    """Targets that there is no room for, without their days."""
+    """Targets beyond the limit of lines, without their days."""
     is_all: bool
-    """Without, there are more than STATUS_PAGE_COUNTED targets."""
+    """False if there are more than STATUS_PAGE_COUNTED targets."""
     now: datetime

@@ -1,4 +1,4 @@
-"""What status pages need from outside."""
+"""Ports of status pages."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ class StatusPageStore(Protocol):
     """Pages by tenant and by slug. Raises DependencyUnavailable."""
 
     def get(self, tenant: str) -> StatusPage | None:
-        """The tenant's page."""
+        """Return the tenant's page; None if it has none."""
         ...
 
     def at(self, slug: str) -> StatusPage | None:
-        """The page of a slug, whosever it is."""
+        """Return the page of a slug of any tenant; None if no page has it."""
         ...
 
     def put(self, page: StatusPage, former: StatusPage | None) -> bool:
-        """Write it over `former`, or anew; False when that isn't what stands any more.
+        """Replace `former` by `page`, or create it; return False if it changed meanwhile.
 
-        Raises Conflict when another tenant has the slug.
+        Raises Conflict if another tenant has the slug.
         """
         ...
 
     def remove(self, page: StatusPage) -> bool:
-        """Remove it and free its slug; False when it isn't what stands any more."""
+        """Remove the page and free its slug; return False if it changed meanwhile."""
         ...

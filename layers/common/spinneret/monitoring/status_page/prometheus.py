@@ -1,4 +1,4 @@
-"""A tenant's targets as Prometheus reads them (its text format, version 0.0.4)."""
+"""Render a tenant's targets in Prometheus's text format, version 0.0.4."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 Value = Callable[[TargetWithState], float | None]
 _Metric = tuple[str, str, str, Value]
-"""Name, type, note, value."""
-_NAMES_BYTES: Final = 600  # of a target's lines without their labels
+"""Name, type, help text, and function that returns the value."""
+_NAMES_BYTES: Final = 600  # size of a target's lines without their labels
 
 
 def metrics_text(found: Iterable[TargetWithState], now: datetime) -> str:
-    """All metrics; a target without a value has no line.
+    """Render all metrics; a target without a value has no line.
 
-    METRICS_BYTES at most: the targets behind them are counted.
+    The text has at most METRICS_BYTES; omitted targets are counted.
     """
     targets: list[TargetWithState] = []
     size = total = 0
@@ -49,7 +49,7 @@ def metrics_text(found: Iterable[TargetWithState], now: datetime) -> str:
 
 
 def _size(watched: TargetWithState) -> int:
-    """The most bytes that it takes, as they are escaped once more in Lambda's answer."""
+    """Return the maximum size of a target's lines, escaped again in Lambda's response."""
     labels = json.dumps(_labels(watched))
     return (len(_METRICS) + 1) * len(labels) + _NAMES_BYTES
 

@@ -1,4 +1,4 @@
-"""What a line of the page says: pure."""
+"""Texts and colours of the page's lines. All functions are pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spinneret.monitoring.targets.models import Status, TargetWithState
 
 
 class HealthLevel(StrEnum):
-    """How good something is; each has a colour."""
+    """Health level; each has a colour."""
 
     GOOD = "good"
     FAIR = "fair"
@@ -36,13 +36,13 @@ _WORDS = {
 
 
 def name_of(line: StatusPageRow) -> str:
-    """A target's name, or where it is."""
+    """Return a target's name, or its host if it has none."""
     target = line.watched.target
     return target.options.name or target.host
 
 
 def state_of(line: StatusPageRow) -> tuple[str, HealthLevel]:
-    """A word for how it is, and its shade."""
+    """Return a word for the target's state, and its shade."""
     if line.watched.target.paused:
         return "paused", HealthLevel.NONE
     if line.in_maintenance:
@@ -52,17 +52,17 @@ def state_of(line: StatusPageRow) -> tuple[str, HealthLevel]:
 
 
 def total_of(line: StatusPageRow) -> Rollup:
-    """The figures of all its days."""
+    """Return the sum of all days' figures."""
     return sum((each.tally for each in line.days), Rollup())
 
 
 def uptime_of(tally: Rollup) -> float | None:
-    """Without maintenance, which its owner announced."""
+    """Return the uptime without maintenance, which the owner announced."""
     return rollups.uptime(tally, with_maintenance=False)
 
 
 def shade_of(share: float | None) -> HealthLevel:
-    """Of an uptime; the figures are those of "three nines" and of half an hour a day."""
+    """Return the shade of an uptime; the limits are "three nines" and half an hour a day."""
     if share is None:
         return HealthLevel.NONE
     if share >= 0.999:
@@ -71,7 +71,7 @@ def shade_of(share: float | None) -> HealthLevel:
 
 
 def percent(share: float | None) -> str:
-    """With two decimals, never rounded up to 100."""
+    """Format a share with two decimals, never rounded up to 100."""
     if share is None:
         return "no data"
     if share >= 1:
@@ -80,7 +80,10 @@ def percent(share: float | None) -> str:
 
 
 def chosen(found: Sequence[TargetWithState]) -> tuple[list[TargetWithState], list[TargetWithState]]:
-    """Those with a line of their own, and the others: first those in trouble, in their order."""
+    """Select the targets with a line; return them and the others.
+
+    Lines go to targets in trouble first; both lists keep the given order.
+    """
     by_trouble = sorted(found, key=lambda each: _TROUBLE.get(each.state.status, 2))
     ids = {each.target.id for each in by_trouble[: bounds.STATUS_PAGE_TARGETS]}
     return (
@@ -90,19 +93,19 @@ def chosen(found: Sequence[TargetWithState]) -> tuple[list[TargetWithState], lis
 
 
 def is_troubled(watched: TargetWithState) -> bool:
-    """Whether it matters that it is in maintenance."""
+    """Return whether the target is in trouble, so that maintenance must be looked up."""
     return watched.state.status in _TROUBLE
 
 
 def others_of(shown: StatusPageContent) -> str:
-    """What the page says of targets without a line; nothing where there are none."""
+    """Return the text about targets without a line; "" if there are none."""
     if shown.is_all:
         return f"and {len(shown.others)} more" if shown.others else ""
     return f"and more than {len(shown.others)} more"
 
 
 def headline(shown: StatusPageContent) -> tuple[str, HealthLevel]:
-    """What the page says first."""
+    """Return the page's headline and its shade."""
     lines = [*shown.lines, *shown.others]
     shades = [shade for _, shade in map(state_of, lines)]
     for shade, one, many in (

@@ -1,4 +1,4 @@
-"""A tenant's status page, and what everybody sees of it."""
+"""A tenant's status page and its public content."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from spinneret.monitoring.status_page.prometheus import metrics_text
 from spinneret.monitoring.targets.models import TargetWithState
 from spinneret.monitoring.targets.ports import TargetStore
 
-_PAGE = 100  # targets of one read
+_PAGE = 100  # targets per read
 
 
 class StatusPages:
-    """All methods raise DependencyUnavailable."""
+    """Manages and reads status pages. All methods raise DependencyUnavailable."""
 
     def __init__(
         self,
@@ -46,15 +46,17 @@ class StatusPages:
         self._clock = clock
 
     def get(self, tenant: str) -> StatusPage:
-        """Raises NotFound."""
+        """Return the tenant's page. Raises NotFound."""
         page = self._pages.get(tenant)
         if page is None:
             raise NotFound("no status page")
         return page
 
     def put(self, tenant: str, slug: str, title: str) -> StatusPage:
-        """Publish a page, or change it. Raises Conflict when another tenant has the slug, and
-        Contended."""
+        """Publish or change a page.
+
+        Raises Conflict if another tenant has the slug, and Contended.
+        """
         former = self._pages.get(tenant)
         page = StatusPage(tenant=tenant, slug=slug, title=title, updated_at=self._clock())
         if former is not None:
@@ -64,13 +66,16 @@ class StatusPages:
         return page
 
     def remove(self, tenant: str) -> None:
-        """Raises NotFound and Contended."""
+        """Remove the tenant's page. Raises NotFound and Contended."""
         if not self._pages.remove(self.get(tenant)):
             raise _changing()
 
     def shown(self, slug: str) -> StatusPageContent:
-        """What the page of a slug shows: STATUS_PAGE_TARGETS lines at most, those in trouble
-        first, and of STATUS_PAGE_COUNTED targets how they are. Raises NotFound."""
+        """Return the content of a slug's page.
+
+        It has at most STATUS_PAGE_TARGETS lines, targets in trouble first, and the status of up to
+        STATUS_PAGE_COUNTED targets. Raises NotFound.
+        """
         page, most = self._at(slug), bounds.STATUS_PAGE_COUNTED
         ids = self._targets.public(page.tenant, most + 1)
         found = self._targets.get_many(page.tenant, ids[:most])
@@ -84,7 +89,7 @@ class StatusPages:
         )
 
     def line(self, slug: str, target_id: str) -> StatusPageRow:
-        """One target of a page. Raises NotFound."""
+        """Return one target of a page. Raises NotFound."""
         page = self._at(slug)
         watched = self._targets.get(page.tenant, target_id)
         if watched is None or not watched.target.options.public:
@@ -92,11 +97,11 @@ class StatusPages:
         return self._line(watched)
 
     def metrics(self, tenant: str) -> str:
-        """A tenant's targets for Prometheus."""
+        """Render a tenant's targets for Prometheus."""
         return metrics_text(self._all_targets(tenant), self._clock())
 
     def _all_targets(self, tenant: str) -> Iterator[TargetWithState]:
-        """A tenant's targets, METRICS_TARGETS at most."""
+        """Yield a tenant's targets, at most METRICS_TARGETS."""
         after, left = None, bounds.METRICS_TARGETS
         while left > 0:
             page = self._targets.page(tenant, None, after, min(_PAGE, left))

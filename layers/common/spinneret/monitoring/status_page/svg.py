@@ -1,4 +1,4 @@
-"""Badges as SVG, for READMEs and pages of others."""
+"""Render badges as SVG, for READMEs and external pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PADDING: Final = 6
 
 
 def badge_svg(line: StatusPageRow, kind: BadgeKind) -> str:
-    """One badge: a name and what is to be known of it."""
+    """Render a badge: the target's name and one value."""
     label = rules.name_of(line)
     if len(label) > _LABEL_CHARS:
         label = f"{label[: _LABEL_CHARS - 1]}…"
@@ -52,7 +52,7 @@ def _drawn(label: str, words: str, colour: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
         f'aria-label="{label}: {words}"><title>{label}: {words}</title>'
-        # No ids: pages may hold many badges inline.
+        # Elements have no ids, since a page may contain several inline badges.
         f'<rect width="{left + right}" height="20" rx="3" fill="{colour}"/>'
         f'<path d="M3 0h{left - 3}v20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z" fill="#3d444d"/>'
         '<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" '
@@ -62,5 +62,5 @@ def _drawn(label: str, words: str, colour: str) -> str:
 
 
 def _width(text: str) -> int:
-    """About as wide as Verdana at 11 pixels draws it: no font is at hand to measure."""
+    """Estimate the width in Verdana at 11 pixels: no font is available to measure."""
     return round(sum(4.2 if each in _NARROW else 10.5 if each in _WIDE else 7.1 for each in text))

@@ -1,4 +1,4 @@
-"""Chooses the adapters of status pages."""
+"""Wire status pages."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from spinneret.monitoring.windows.service import Maintenance
 
 @dataclass(frozen=True, kw_only=True)
 class StatusPageSettings(TargetSettings):
-    """The environment of status pages."""
+    """Environment variables of status pages."""
 
     checks_table: str
 
 
 def status_pages(env: Mapping[str, str]) -> StatusPages:
-    """Status pages of this stage."""
+    """Build the status pages of this stage."""
     settings = StatusPageSettings.from_env(env)
     client, table = dynamodb_client(), settings.targets_table
     return StatusPages(

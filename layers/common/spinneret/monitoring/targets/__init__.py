@@ -1,1 +1,1 @@
-"""Targets: the URLs that a tenant has watched, and how each of them is."""
+"""Targets: the URLs that a tenant monitors, and their states."""

@@ -1,21 +1,21 @@
 """Targets on DynamoDB, in the table Targets.
 
-    pk `T#<tenant>#TARGET#<id>`, sk `TARGET`      what its owner chose
-    pk `T#<tenant>#TARGET#<id>`, sk `STATE`       how it is; in the index `due` while it isn't
+    pk `T#<tenant>#TARGET#<id>`, sk `TARGET`      the owner's options
+    pk `T#<tenant>#TARGET#<id>`, sk `STATE`       the state; in the index `due` unless
                                                   paused (`due_shard`, `due_at`), with tenant, id
                                                   and host: read by every tick
     pk `T#<tenant>#TARGETS`, sk `<time>#<id>`     the list of all targets
     pk `T#<tenant>#HOST#<host>`, sk `<time>#<id>` the list of one host's
-    pk `T#<tenant>#PUBLIC`, sk `<time>#<id>`      those of the status page
-    pk `T#<tenant>#COUNT`, sk `TARGETS`           how many targets it has
-    pk `T#<tenant>#URL#<hash>`, sk `URL`          which target has a canonical URL
-    pk `T#<tenant>#KEY#<scope>`, sk `KEY`         answers to requests with an Idempotency-Key
+    pk `T#<tenant>#PUBLIC`, sk `<time>#<id>`      the public ones, for the status page
+    pk `T#<tenant>#COUNT`, sk `TARGETS`           the number of targets
+    pk `T#<tenant>#URL#<hash>`, sk `URL`          the target of a canonical URL
+    pk `T#<tenant>#KEY#<scope>`, sk `KEY`         responses to requests with an Idempotency-Key
     pk `T#<tenant>#INCIDENTS#<id>`, sk `<time>#<id>`, `T#<tenant>#WINDOWS`, `T#<tenant>#PAGE`,
     `SLUG#<slug>`, `SLOT#<number>`, `HOSTSLOT#<host>`: see incidents, windows, status_page, slots
 
-The condition of every write is what was read: the owner's `version`, the state's `sequence`, which
-an owner's change raises too. So a check that was under way when its target was changed, paused or
-deleted is refused.
+Every write requires the `version` of the options or the `sequence` of the state that was read; an
+owner's change increments both. So the write of a running check fails if its target was changed,
+paused or deleted meanwhile.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
-_TRIES: Final = 8  # in vain while others count: two and a half seconds at most
+_TRIES: Final = 8  # others change the counter meanwhile: at most 2.5 seconds
 
 
 class DynamoTargetStore:
@@ -182,12 +182,15 @@ class DynamoTargetStore:
     def _counted(
         self, tenant: str, by: int, condition: dynamo.Condition
     ) -> TransactWriteItemTypeDef:
-        """All targets of a tenant are made and removed over this one row."""
+        """Build the write that counts a target.
+
+        All creations and removals of a tenant's targets update this one row.
+        """
         added: dynamo.Condition = ("ADD #targets :by", {":by": by})
         return dynamo.change(self._table, items.count_key(tenant), added, condition)
 
     def _put_record(self, record: IdempotencyRecord) -> TransactWriteItemTypeDef:
-        """New, or over an answer whose time is over and that nobody has purged."""
+        """Build the write of a record, which may replace an expired one that still exists."""
         condition = "attribute_not_exists(#pk) OR #purge_at <= :now"
         values = {":now": epoch_seconds(record.created_at)}
         return dynamo.put(self._table, items.RECORDS.encode(record), (condition, values))
@@ -208,5 +211,5 @@ def _watched(target: Item, state: Item) -> TargetWithState:
 
 
 def as_read(state: TargetState) -> dynamo.Condition:
-    """The state is as it was read."""
+    """Return the condition that the state hasn't changed since it was read."""
     return dynamo.equals(sequence=state.sequence)

@@ -1,6 +1,6 @@
-"""Targets and their states as DynamoDB items, and back.
+"""Convert targets and their states to DynamoDB items and back.
 
-Fields that no expression reads are JSON text, whose numbers stay numbers.
+Fields that no expression reads are JSON text, which preserves number types.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ DUE_INDEX = "due"
 
 
 def target_key(tenant: str, target_id: str) -> Item:
-    """The row of what its owner chose."""
+    """Return the key of the target's item."""
     return {"pk": f"T#{tenant}#TARGET#{target_id}", "sk": "TARGET"}
 
 
 def state_key(tenant: str, target_id: str) -> Item:
-    """The row of how it is."""
+    """Return the key of the state's item."""
     return {"pk": f"T#{tenant}#TARGET#{target_id}", "sk": "STATE"}
 
 
 def url_key(target: Target) -> Item:
-    """Which target has a canonical URL."""
+    """Return the key of the item that maps a canonical URL to its target."""
     return {"pk": f"T#{target.tenant}#URL#{fingerprint(target.canonical_url)}", "sk": "URL"}
 
 
 def listed_keys(target: Target) -> list[Item]:
-    """Its places in the list of all targets and in that of its host's."""
+    """Return the keys of the target in the lists of all targets and of its host."""
     position = rules.position_of_target(target)
     return [
         {"pk": list_partition(target.tenant, None), "sk": position},
@@ -47,28 +47,28 @@ def listed_keys(target: Target) -> list[Item]:
 
 
 def list_partition(tenant: str, host: str | None) -> str:
-    """The partition of a list."""
+    """Return the partition key of a list: of one host, or of all targets."""
     return f"T#{tenant}#TARGETS" if host is None else f"T#{tenant}#HOST#{host}"
 
 
 def count_key(tenant: str) -> Item:
-    """How many targets a tenant has."""
+    """Return the key of the tenant's target counter."""
     return {"pk": f"T#{tenant}#COUNT", "sk": "TARGETS"}
 
 
 def public_key(target: Target) -> Item:
-    """Its place on the status page."""
+    """Return the key of the target in the list of public targets."""
     position = rules.position_of_target(target)
     return {"pk": f"T#{target.tenant}#PUBLIC", "sk": position}
 
 
 def record_key(tenant: str, scope: str) -> Item:
-    """What a request with an Idempotency-Key was answered."""
+    """Return the key of the record of an Idempotency-Key."""
     return {"pk": f"T#{tenant}#KEY#{scope}", "sk": "KEY"}
 
 
 def state_item(target: Target, state: TargetState) -> Item:
-    """The row of a state, with the keys of the index `due` while the target isn't paused."""
+    """Build the item of a state, with the keys of the index `due` unless the target is paused."""
     item = {
         **state_key(target.tenant, target.id),
         "sequence": state.sequence,
@@ -86,12 +86,12 @@ def state_item(target: Target, state: TargetState) -> Item:
 
 
 def due_shard(number: int) -> str:
-    """A partition of the index `due`."""
+    """Return the partition key of a shard of the index `due`."""
     return f"DUE#{number}"
 
 
 def state_of(item: Mapping[str, Any]) -> TargetState:
-    """The inverse of `state_item`."""
+    """Parse a state from its item."""
     return _state().validate_json(item["state"])
 
 

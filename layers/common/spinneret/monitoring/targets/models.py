@@ -1,4 +1,4 @@
-"""Values of targets."""
+"""Value classes of targets."""
 
 from __future__ import annotations
 
@@ -16,48 +16,48 @@ class Method(StrEnum):
 
     GET = "GET"
     HEAD = "HEAD"
-    """Without a body; a GET where the site refuses it."""
+    """Responses have no body; the check uses GET if the site refuses HEAD."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What an owner chooses for a target."""
+    """Options that an owner chooses for a target."""
 
     name: str | None = None
     interval_seconds: int = bounds.CHECK_INTERVAL_SECONDS
     method: Method = Method.GET
     failure_threshold: int = bounds.FAILURE_THRESHOLD
-    """Failed checks in a row until the target is down; slow ones until it is degraded."""
+    """Consecutive failed checks until the target is down, or slow ones until it is degraded."""
     recovery_threshold: int = bounds.RECOVERY_THRESHOLD
-    """Good checks in a row until it is up again."""
+    """Consecutive good checks until the target is up again."""
     degraded_ms: int | None = None
-    """A slower answer is degraded."""
+    """Milliseconds above which a response counts as degraded; None for no limit."""
     conditions: tuple[str, ...] = ()
     certificate_days: tuple[int, ...] = bounds.CERTIFICATE_DAYS
-    """How many days before its certificate's end the owner is warned."""
+    """Days before the certificate's expiry at which the owner is warned."""
     watch_content: bool = False
-    """Report a body that isn't as it was."""
+    """Whether a changed body is reported."""
     public: bool = False
-    """Shown on the tenant's status page."""
+    """Whether the tenant's status page shows the target."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """One URL that a tenant has watched."""
+    """A URL that a tenant monitors."""
 
     tenant: str
     id: str
     url: str
-    """As it was given."""
+    """URL as given by the owner."""
     canonical_url: str
-    """What is asked for, and the tenant's only one."""
+    """URL that checks request; unique per tenant."""
     host: str
     created_at: datetime
     updated_at: datetime
     options: Options
     paused: bool = False
     version: int = 1
-    """Goes up by one with every change by its owner."""
+    """Incremented by every change of the owner."""
 
 
 class Status(StrEnum):
@@ -71,13 +71,13 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class LastCheck:
-    """The last check that asked the site."""
+    """Last check that wasn't skipped."""
 
     at: datetime
     outcome: Outcome
     in_maintenance: bool
     interval_seconds: int
-    """Of the target at that time: how long the outcome may hold."""
+    """The target's interval at that time; it bounds how long the outcome holds."""
     status_code: int | None
     latency_ms: int
     error: str | None
@@ -87,16 +87,16 @@ class LastCheck:
 
 @dataclass(frozen=True, kw_only=True)
 class CertificateState:
-    """What is known of a target's certificate."""
+    """Known facts about a target's certificate."""
 
     not_after: datetime
     warned_days: int | None = None
-    """The last warning that was given for this certificate."""
+    """Days of the last warning sent for this certificate."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpenIncident:
-    """The incident that isn't over."""
+    """The incident under way."""
 
     id: str
     started_at: datetime
@@ -105,32 +105,31 @@ class OpenIncident:
 
 @dataclass(frozen=True, kw_only=True)
 class TargetState:
-    """How a target is; written by its checks, apart from what its owner chose."""
+    """State of a target. Checks write it separately from the owner's options."""
 
     sequence: int = 0
-    """Goes up by one with every check and every change by the owner; the condition of the next
-    write."""
+    """Incremented by every check and every change of the owner; the next write requires it."""
     due_at: datetime | None = None
-    """When it is to be checked next; None while it is paused."""
+    """Time of the next check; None while paused."""
     status: Status = Status.PENDING
     status_since: datetime | None = None
     failures: int = 0
-    """Failed checks in a row; so the others."""
+    """Consecutive failed checks; the next three count likewise."""
     successes: int = 0
     slow: int = 0
     fast: int = 0
     trouble_since: datetime | None = None
-    """The first of the failed or slow checks that are counted."""
+    """Time of the first failed or slow check of the series."""
     last: LastCheck | None = None
     incident: OpenIncident | None = None
     certificate: CertificateState | None = None
     body_sha256: str | None = None
     skips: int = 0
-    """In a row."""
+    """Consecutive skips."""
     reservation: str | None = None
-    """Of a slot of the host's pace, for the next try (`WaitUntil.waiting_for`)."""
+    """Reservation in the host's rate limit for the next try (`WaitUntil.waiting_for`)."""
     hour: HourTally | None = None
-    """Figures of the hour of the last check; earlier hours have rows of their own."""
+    """Figures of the last check's hour; earlier hours have their own rows."""
     checks_total: int = 0
     failures_total: int = 0
     skips_total: int = 0
@@ -146,14 +145,14 @@ class TargetWithState:
 
 @dataclass(frozen=True, kw_only=True)
 class IdempotencyRecord:
-    """What a request with an Idempotency-Key was answered."""
+    """Stored response to a request with an Idempotency-Key."""
 
     tenant: str
     scope: str
     payload: str
-    """The fingerprint of the request's body."""
+    """Fingerprint of the request's body."""
     status: int
     target_id: str
     body: str
-    """JSON."""
+    """Response body as JSON."""
     created_at: datetime

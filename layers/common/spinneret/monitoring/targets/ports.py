@@ -1,4 +1,4 @@
-"""What targets need from outside."""
+"""Ports of targets."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from spinneret.monitoring.targets.models import (
 
 @dataclass(frozen=True)
 class UrlTaken:
-    """The tenant has a target of this canonical URL already."""
+    """The tenant already has a target with this canonical URL."""
 
     target_id: str
 
 
 @dataclass(frozen=True)
 class KeyTaken:
-    """The Idempotency-Key was used already."""
+    """The Idempotency-Key is already in use."""
 
     record: IdempotencyRecord
 
 
 @dataclass(frozen=True)
 class TooMany:
-    """The tenant has as many targets as it may have."""
+    """The tenant has reached its maximum number of targets."""
 
 
 class TargetStore(Protocol):
@@ -45,42 +45,45 @@ class TargetStore(Protocol):
         record: IdempotencyRecord | None,
         most: int = bounds.TARGETS_PER_TENANT,
     ) -> UrlTaken | KeyTaken | TooMany | None:
-        """Store a new target, and what its request is answered; None when it is done.
+        """Store a new target and its request's response; return None on success.
 
-        `most` targets of a tenant are exact, however many are made and removed at once.
+        The limit `most` is exact even under concurrent creations and removals.
         """
         ...
 
     def keep_answer(self, record: IdempotencyRecord) -> IdempotencyRecord:
-        """Keep what a request is answered that made nothing; the record that stands."""
+        """Store the response to a request that created nothing; return the record now in effect."""
         ...
 
     def answer_of(self, tenant: str, scope: str, now: datetime) -> IdempotencyRecord | None:
-        """What a request with this key was answered; None after IDEMPOTENCY_SECONDS."""
+        """Return the stored response for this key; None after IDEMPOTENCY_SECONDS."""
         ...
 
     def get(self, tenant: str, target_id: str) -> TargetWithState | None:
-        """The target as it stands, consistently."""
+        """Return the target (consistent read)."""
         ...
 
     def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[TargetWithState]:
-        """Those that exist, in the order of the ids."""
+        """Return existing targets in the order of the ids."""
         ...
 
     def page(
         self, tenant: str, host: str | None, after: str | None, limit: int
     ) -> Page[TargetWithState]:
-        """Up to `limit` targets behind the position `after`, of one host or of all."""
+        """Return up to `limit` targets after the position `after`, of one host or of all."""
         ...
 
     def public(self, tenant: str, limit: int) -> list[str]:
-        """The ids of up to `limit` public targets, oldest first."""
+        """Return the ids of up to `limit` public targets, oldest first."""
         ...
 
     def change(self, former: TargetWithState, target: Target, state: TargetState) -> bool:
-        """Write both over `former`; False when that isn't what stands any more."""
+        """Replace `former` by both; return False if it changed meanwhile."""
         ...
 
     def remove(self, watched: TargetWithState) -> bool:
-        """Remove it; False when it isn't what stands any more. Results stay until their time."""
+        """Remove the target; return False if it changed meanwhile.
+
+        Results stay until they expire.
+        """
         ...

@@ -1,4 +1,4 @@
-"""When a target is due, and where it is listed: pure."""
+"""Schedule and list positions of targets. All functions are pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _POSITION: Final = re.compile(r"[0-9T:.-]{26}Z#[A-Za-z0-9_-]{1,80}")
 
 
 def checked(options: Options) -> Options:
-    """The options, if they can be read and go together. Raises ValidationFailed."""
+    """Return the options. Raises ValidationFailed if they are invalid or incompatible."""
     looks = reads_body(parse_conditions(options.conditions)) or options.watch_content
     if looks and options.method is Method.HEAD:
         raise ValidationFailed(
@@ -34,7 +34,7 @@ def checked(options: Options) -> Options:
 
 
 def require_interval(seconds: int, shortest: int) -> None:
-    """Raises ValidationFailed for an interval that no tick would keep."""
+    """Raise ValidationFailed for an interval shorter than the time between ticks."""
     if seconds < shortest:
         message = f"must be at least {shortest}, the time between two ticks of this stage"
         raise ValidationFailed(
@@ -44,10 +44,10 @@ def require_interval(seconds: int, shortest: int) -> None:
 
 
 def next_slot(target_id: str, interval_seconds: int, after: datetime) -> datetime:
-    """The first of the target's times behind this moment.
+    """Return the target's first check time after this moment.
 
-    A target's times are an interval apart, at an offset that follows from its id, so that targets
-    of one interval spread evenly over it. What was missed is not made up for.
+    A target's check times are an interval apart. Their offset follows from the id, so that targets
+    of one interval spread evenly over it. Missed checks aren't made up for.
     """
     interval = 1000 * interval_seconds
     offset = _number(target_id) % interval
@@ -56,19 +56,19 @@ def next_slot(target_id: str, interval_seconds: int, after: datetime) -> datetim
 
 
 def due_shard_of(target_id: str) -> int:
-    """The shard of the due index that a target is in."""
+    """Return the shard of the due index that contains a target."""
     return shard_of(f"shard/{target_id}", bounds.CHECK_SHARDS)
 
 
 def position_of_target(target: Target) -> str:
-    """Its place in lists, whose order is that of time and id."""
+    """Return a target's position in lists, which sort by creation time and id."""
     return f"{to_iso(target.created_at)}#{target.id}"
 
 
 def host_named(text: str) -> str:
-    """A host as targets have it: lower case, a name beyond ASCII by IDNA, IPv6 without brackets.
+    """Return the host as targets store it: lower case, IDNA for non-ASCII, IPv6 without brackets.
 
-    Raises ValidationFailed for anything else.
+    Raises ValidationFailed for other text.
     """
     bracketed = f"[{text}]" if ":" in text and not text.startswith("[") else text
     try:
@@ -88,7 +88,7 @@ def _no_host() -> ValidationFailed:
 
 
 def is_position(text: str) -> bool:
-    """Whether this can be a place in a list."""
+    """Return whether `text` has the form of a position in a list."""
     return _POSITION.fullmatch(text) is not None and is_id(text.partition("#")[2])
 
 

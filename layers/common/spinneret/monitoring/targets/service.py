@@ -24,15 +24,15 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.fetching.urls import canonical_url
 
-_RACES: Final = 8  # a check's outcome and its owner's change may meet
+_RACES: Final = 8  # a check's outcome may conflict with the owner's change
 
 Render = Callable[[TargetWithState], str]
-"""A target as its tenant sees it, as JSON."""
+"""Function that renders a target as the API's JSON."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RequestId:
-    """An Idempotency-Key in its scope, and the fingerprint of the body that it came with."""
+    """An Idempotency-Key in its scope, with the fingerprint of its request's body."""
 
     scope: str
     payload: str
@@ -40,17 +40,17 @@ class RequestId:
 
 @dataclass(frozen=True, kw_only=True)
 class Created:
-    """The answer to a creation."""
+    """Response to a creation."""
 
     status: int
-    """201, or 200 where the tenant has a target of this URL already."""
+    """201, or 200 if the tenant already has a target with this URL."""
     target_id: str
     body: str
     replayed: bool = False
 
 
 class TargetService:
-    """Targets. An unknown id and a foreign one are the same NotFound.
+    """Manages targets. Unknown ids and ids of other tenants raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
@@ -66,8 +66,11 @@ class TargetService:
         most: int,
         shortest_interval: int,
     ) -> None:
-        """`most` targets of a tenant are watched, paused ones included; none is checked more often
-        than every `shortest_interval` seconds, the stage's tick."""
+        """Store the dependencies and limits.
+
+        `most` is a tenant's maximum number of targets, including paused ones. `shortest_interval`
+        is the minimum check interval in seconds, the stage's tick.
+        """
         self._store = store
         self._policy = policy
         self._clock = clock
@@ -79,11 +82,11 @@ class TargetService:
     def create(
         self, tenant: str, url: str, options: Options, request: RequestId | None = None
     ) -> Created:
-        """Make a target, or answer the one that the tenant has of this URL, as it is.
+        """Create a target, or return the tenant's existing one for this URL unchanged.
 
-        The same request with the same key is answered as the first time. Raises UrlInvalid,
-        UrlBlocked, ValidationFailed, IdempotencyMismatch, Contended, and Conflict where the tenant
-        has as many targets as it may have.
+        A request repeated with its key gets the first response. Raises UrlInvalid, UrlBlocked,
+        ValidationFailed, IdempotencyMismatch and Contended. Raises Conflict if the tenant has
+        reached its maximum number of targets.
         """
         if request is not None and (
             record := self._store.answer_of(tenant, request.scope, self._clock())
@@ -99,14 +102,14 @@ class TargetService:
             if isinstance(answer, TooMany):
                 raise Conflict(f"a tenant has at most {self._most} targets")
             if isinstance(answer, KeyTaken):
-                assert request is not None  # whoever has no key finds none taken
+                assert request is not None  # without a key there is no conflict of keys
                 return _replay(answer.record, request)
             if existing := self._existing(tenant, answer, request):
                 return existing
         raise _changing()
 
     def get(self, tenant: str, target_id: str) -> TargetWithState:
-        """Raises NotFound."""
+        """Return the target. Raises NotFound."""
         watched = self._store.get(tenant, target_id)
         if watched is None:
             raise NotFound("no such target")
@@ -131,15 +134,15 @@ class TargetService:
         )
 
     def pause(self, tenant: str, target_id: str) -> TargetWithState:
-        """Check it no more; pausing it twice is pausing it. Raises NotFound and Contended."""
+        """Stop checking the target; idempotent. Raises NotFound and Contended."""
         return self._change(tenant, target_id, lambda target: replace(target, paused=True))
 
     def resume(self, tenant: str, target_id: str) -> TargetWithState:
-        """Check it again, from its next time on. Raises NotFound and Contended."""
+        """Resume checks at the target's next check time. Raises NotFound and Contended."""
         return self._change(tenant, target_id, lambda target: replace(target, paused=False))
 
     def remove(self, tenant: str, target_id: str) -> None:
-        """Raises NotFound and Contended."""
+        """Remove the target. Raises NotFound and Contended."""
         for _ in range(_RACES):
             if self._store.remove(self.get(tenant, target_id)):
                 return
@@ -164,7 +167,7 @@ class TargetService:
         return TargetWithState(target=target, state=TargetState(sequence=1, due_at=due_at))
 
     def _existing(self, tenant: str, taken: UrlTaken, request: RequestId | None) -> Created | None:
-        """The target of this URL as an answer; None if it went meanwhile."""
+        """Return the response for an existing target; None if it was removed meanwhile."""
         watched = self._store.get(tenant, taken.target_id)
         if watched is None:
             return None

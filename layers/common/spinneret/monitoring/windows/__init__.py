@@ -1,1 +1,1 @@
-"""Maintenance windows: times at which a target may fail without being called down."""
+"""Maintenance windows: times at which a target may fail without counting as down."""

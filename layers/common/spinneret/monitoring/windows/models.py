@@ -1,4 +1,4 @@
-"""Values of maintenance windows."""
+"""Value classes of maintenance windows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, kw_only=True)
 class MaintenanceWindow:
-    """A time of maintenance, once or again and again."""
+    """A single or recurring period of maintenance."""
 
     tenant: str
     id: str
@@ -16,14 +16,14 @@ class MaintenanceWindow:
     starts_at: datetime
     """Wall-clock time in `timezone`, naive."""
     duration_minutes: int
-    """As long as the clock on the wall: an hour that is skipped or repeated doesn't count."""
+    """Duration by the wall clock: skipped or repeated hours don't count."""
     timezone: str
-    """A name of the IANA database."""
+    """Name of a time zone in the IANA database."""
     recurrence: str | None
-    """An RRULE of RFC 5545, section 3.3.10; None for a window that comes once."""
+    """An RRULE of RFC 5545, section 3.3.10; None for a single window."""
     target_ids: tuple[str, ...]
-    """Empty for all of the tenant's."""
+    """Empty for all of the tenant's targets."""
     created_at: datetime
     updated_at: datetime
     version: int = 1
-    """Goes up by one with every change."""
+    """Incremented by every change."""

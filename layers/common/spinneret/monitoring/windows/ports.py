@@ -1,4 +1,4 @@
-"""What maintenance windows need from outside."""
+"""Ports of maintenance windows."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ class WindowStore(Protocol):
     """Windows by tenant and id. Raises DependencyUnavailable."""
 
     def all(self, tenant: str) -> list[MaintenanceWindow]:
-        """All of a tenant's, oldest first; WINDOWS_MAX at most."""
+        """Return all windows of a tenant, oldest first; at most WINDOWS_MAX."""
         ...
 
     def get(self, tenant: str, window_id: str) -> MaintenanceWindow | None:
-        """The window as it stands."""
+        """Return the window (consistent read); None if it doesn't exist."""
         ...
 
     def put(self, window: MaintenanceWindow, former: MaintenanceWindow | None) -> bool:
-        """Write it over `former`, or anew; False when that isn't what stands any more."""
+        """Replace `former` by `window`, or create it; return False if it changed meanwhile."""
         ...
 
     def remove(self, window: MaintenanceWindow) -> bool:
-        """Remove it; False when it isn't what stands any more."""
+        """Remove the window; return False if it changed meanwhile."""
         ...

@@ -1,7 +1,7 @@
-"""When a window is open: pure.
+"""Decide when a maintenance window is open. All functions are pure.
 
-Windows go by the wall clock of their time zone: one from 2:30 to 3:00 is so in summer too. It is
-open twice where the clock repeats that time, and not at all where the clock skips it.
+Windows follow the wall clock of their time zone: a window from 2:30 to 3:00 keeps this time in
+summer. It opens twice if the clock repeats that time, and never if the clock skips it.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _FREQUENCIES: Final = frozenset({"DAILY", "WEEKLY", "MONTHLY", "YEARLY"})
 _ALLOWED: Final = frozenset(
     {"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "BYMONTH", "BYSETPOS", "UNTIL", "COUNT", "WKST"}
 )
-"""The parts that name days: a window's time of day is that of its first beginning."""
+"""Allowed RRULE parts, which select days: the first start determines the time of day."""
 _UNTIL: Final = re.compile(r"UNTIL=(\d{8})(T\d{6})?Z?")
 _INTERVAL_MAX: Final = 1000
-_COUNT_MAX: Final = 1000  # beginnings are counted from the first one, each time anew
+_COUNT_MAX: Final = 1000  # COUNT requires enumerating all starts from the first one
 
 
 def checked(window: MaintenanceWindow) -> MaintenanceWindow:
-    """The window, if it can be read. Raises ValidationFailed, whose details name the field."""
+    """Return the window if it is valid. Raises ValidationFailed, whose details name the field."""
     try:
         ZoneInfo(window.timezone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # unknown, no name at all, a folder
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # unknown, malformed, or a folder
         raise _refused("timezone", "is no name of the IANA time zone database") from None
     if window.starts_at.tzinfo is not None:
         raise _refused("starts_at", "has an offset of its own: `timezone` says where it is")
@@ -51,14 +51,14 @@ def checked(window: MaintenanceWindow) -> MaintenanceWindow:
 
 
 def is_open(window: MaintenanceWindow, now: datetime) -> bool:
-    """Whether the window is open, its end excluded."""
+    """Return whether the window is open; its end is exclusive."""
     wall = now.astimezone(ZoneInfo(window.timezone)).replace(tzinfo=None)
     length = timedelta(minutes=window.duration_minutes)
     return any(begin <= wall < begin + length for begin in _beginnings(window, wall - length, wall))
 
 
 def any_open(windows: Iterable[MaintenanceWindow], target_id: str, now: datetime) -> bool:
-    """Whether one of a tenant's windows is open for a target."""
+    """Return whether any of a tenant's windows is open for a target."""
     return any(
         is_open(each, now)
         for each in windows
@@ -95,10 +95,10 @@ def _rule(text: str, starts_at: datetime) -> rrule:
     # Imported late: dateutil takes longer to load than the rest, and few tenants have windows.
     from dateutil.rrule import rrule, rrulestr  # noqa: PLC0415 (see above)
 
-    # An UNTIL in UTC can't be compared with the wall clock: it is taken for a time on it.
+    # An UNTIL in UTC can't be compared with the wall clock, so it is read as wall-clock time.
     wall = _UNTIL.sub(lambda found: f"UNTIL={found[1]}{found[2] or 'T235959'}", text)
     rule: Any = rrulestr(wall, dtstart=starts_at, cache=True)
-    assert isinstance(rule, rrule)  # a text without lines is one rule
+    assert isinstance(rule, rrule)  # text without line breaks is a single rule
     return rule
 
 

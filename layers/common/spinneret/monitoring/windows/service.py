@@ -1,4 +1,4 @@
-"""A tenant's maintenance windows: the use cases behind the routes, and what checks ask."""
+"""A tenant's maintenance windows: the use cases behind the routes, and lookups by checks."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.monitoring.windows.ports import WindowStore
 
 _KNOWN_FOR: Final = timedelta(seconds=30)
-_TENANTS: Final = 1000  # whose windows a worker remembers
+_TENANTS: Final = 1000  # maximum number of tenants in a worker's cache
 
 
 @dataclass(frozen=True, kw_only=True)
 class WindowTimes:
-    """What an owner says of a window."""
+    """Fields of a window that its owner sets."""
 
     name: str
     starts_at: datetime
@@ -33,7 +33,7 @@ class WindowTimes:
 
 
 class WindowService:
-    """Windows. An unknown id and a foreign one are the same NotFound.
+    """Manages windows. Unknown ids and ids of other tenants raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
@@ -44,7 +44,7 @@ class WindowService:
         self._new_id = new_id
 
     def create(self, tenant: str, times: WindowTimes) -> MaintenanceWindow:
-        """Raises ValidationFailed, and Conflict when there are enough."""
+        """Create a window. Raises ValidationFailed, and Conflict if the tenant has WINDOWS_MAX."""
         if len(self._store.all(tenant)) >= bounds.WINDOWS_MAX:
             raise Conflict(f"a tenant has at most {bounds.WINDOWS_MAX} maintenance windows")
         now = self._clock()
@@ -61,20 +61,20 @@ class WindowService:
         return window
 
     def get(self, tenant: str, window_id: str) -> MaintenanceWindow:
-        """Raises NotFound."""
+        """Return the window. Raises NotFound."""
         window = self._store.get(tenant, window_id)
         if window is None:
             raise NotFound("no such maintenance window")
         return window
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[MaintenanceWindow]:
-        """Up to `limit` windows with ids behind `after`, oldest first."""
+        """Return up to `limit` windows with ids after `after`, oldest first."""
         found = [each for each in self._store.all(tenant) if after is None or each.id > after]
         shown = tuple(found[:limit])
         return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
 
     def update(self, tenant: str, window_id: str, times: WindowTimes) -> MaintenanceWindow:
-        """Replace it. Raises NotFound, ValidationFailed and Contended."""
+        """Replace the window. Raises NotFound, ValidationFailed and Contended."""
         former = self.get(tenant, window_id)
         window = rules.checked(
             replace(
@@ -89,13 +89,13 @@ class WindowService:
         return window
 
     def remove(self, tenant: str, window_id: str) -> None:
-        """Raises NotFound and Contended."""
+        """Remove the window. Raises NotFound and Contended."""
         if not self._store.remove(self.get(tenant, window_id)):
             raise _changing()
 
 
 class Maintenance:
-    """Which targets are in maintenance; a change shows in half a minute."""
+    """Checks whether targets are in maintenance; changes take effect within 30 seconds."""
 
     def __init__(self, *, store: WindowStore, clock: Clock) -> None:
         self._store = store
@@ -103,7 +103,7 @@ class Maintenance:
         self._known: dict[str, tuple[datetime, Sequence[MaintenanceWindow]]] = {}
 
     def __call__(self, tenant: str, target_id: str, now: datetime) -> bool:
-        """Raises DependencyUnavailable."""
+        """Return whether the target is in maintenance. Raises DependencyUnavailable."""
         return rules.any_open(self._windows(tenant), target_id, now)
 
     def _windows(self, tenant: str) -> Sequence[MaintenanceWindow]:

@@ -1,4 +1,4 @@
-"""Chooses the adapters of maintenance windows."""
+"""Wire maintenance windows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spinneret.monitoring.windows.service import WindowService
 
 
 def window_service(env: Mapping[str, str]) -> WindowService:
-    """Windows of this stage."""
+    """Build the window service of this stage."""
     settings = TargetSettings.from_env(env)
     return WindowService(
         store=DynamoWindowStore(dynamodb_client(), settings.targets_table),
