@@ -20,21 +20,21 @@ from spinneret.marketplace.vinted.transport import PLUGIN_MARKETPLACES, PluginIn
 
 @dataclass(frozen=True, kw_only=True)
 class LiveApiSettings(JobSettings, KeySettings):
-    """The WebSocket API's environment."""
+    """Environment variables of the WebSocket API."""
 
     marketplace_table: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class LiveApi:
-    """What the WebSocket API uses."""
+    """Services that the WebSocket API uses."""
 
     keys: KeyService
     live: LiveService
 
 
 def live_api(env: Mapping[str, str]) -> LiveApi:
-    """Services of the WebSocket API."""
+    """Build the services of the WebSocket API."""
     settings = LiveApiSettings.from_env(env)
     store = DynamoPluginStore(dynamodb_client(), settings.marketplace_table, settings.jobs_table)
     tokens = StepFunctionsTokens(stepfunctions_client())

@@ -1,4 +1,4 @@
-"""Readiness: ask every part one cheap question."""
+"""Readiness: send one cheap request to every dependency."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from spinneret.operations.models import DependencyHealth, Readiness
 logger = logging.getLogger(__name__)
 
 Probe = Callable[[], None]
-"""Returns when the part answers; raises DependencyUnavailable otherwise. Bounded in time."""
+"""Returns if the dependency responds, else raises DependencyUnavailable. Has a timeout."""
 
 
 class HealthService:
-    """Asks all parts at once, so that one slow part doesn't hide the others."""
+    """Checks all dependencies in parallel, so that a slow one doesn't hide the others."""
 
     def __init__(
         self, probes: Mapping[str, Probe], timer: Callable[[], float] = time.perf_counter
@@ -26,7 +26,7 @@ class HealthService:
         self._timer = timer
 
     def ready(self) -> Readiness:
-        """Every dependency by name."""
+        """Return the state of every dependency by name."""
         with ThreadPoolExecutor(max_workers=len(self._probes)) as pool:
             answers = dict(zip(self._probes, pool.map(self._ask, self._probes), strict=True))
         healthy = all(answer.status == "ok" for answer in answers.values())

@@ -1,4 +1,4 @@
-"""The sweeper's function: jobs that were left, then events that were not handed on."""
+"""The sweeper's function: recover abandoned jobs, then relay remaining events."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from spinneret.outbox.relay import RelayResult
 
 @dataclass(frozen=True, kw_only=True)
 class SweeperSettings(RelaySettings):
-    """The sweeper's environment."""
+    """Environment variables of the sweeper."""
 
     marketplace_table: str
-    """Marketplace jobs that expire, or lose their last lease, are in the statistics, too."""
+    """Table whose statistics also count marketplace jobs that expire or lose their last lease."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SweeperResult:
-    """What one pass did."""
+    """Result of one pass."""
 
     jobs: SweepResult
     events: RelayResult
 
 
 def sweeper(env: Mapping[str, str]) -> Callable[[], SweeperResult]:
-    """One pass, for its rule."""
+    """Return the pass that the sweeper's rule starts."""
     settings = SweeperSettings.from_env(env)
     handing = relay(settings)
     store = ending_store(settings, handing.relay, counting(settings.marketplace_table))
@@ -39,7 +39,7 @@ def sweeper(env: Mapping[str, str]) -> Callable[[], SweeperResult]:
 def swept_all(
     sweep_jobs: Callable[[], SweepResult], sweep_events: Callable[[], RelayResult]
 ) -> Callable[[], SweeperResult]:
-    """Both passes; the second one is made even if the first one fails."""
+    """Return a pass that sweeps jobs, then events, even if the jobs fail."""
 
     def sweep() -> SweeperResult:
         try:

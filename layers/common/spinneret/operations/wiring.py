@@ -1,4 +1,4 @@
-"""Chooses the readiness probes: one question to each part, answered within two seconds."""
+"""Select the readiness probes: one request per dependency, with a timeout of two seconds."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ _SECONDS = 2
 
 @dataclass(frozen=True, kw_only=True)
 class CoreApiSettings(RelaySettings, SearchSettings, IssuingSettings, UploadSettings):
-    """The core API's environment."""
+    """Environment variables of the core API."""
 
     content_bucket: str
     marketplace_table: str
-    """Marketplace jobs that are cancelled as any job are in the statistics, too."""
+    """Table whose statistics also count cancelled marketplace jobs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CoreApi:
-    """What the routes of the core area use."""
+    """Services that the routes of the core area use."""
 
     keys: KeyService
     uploads: UploadService
     health: HealthService
     jobs: JobControl
     live: LiveService
-    """Ends the WebSockets of a revoked key."""
+    """Closes the WebSockets of a revoked key."""
 
 
 def core_api(env: Mapping[str, str]) -> CoreApi:
-    """Services of the core API."""
+    """Build the services of the core API."""
     settings = CoreApiSettings.from_env(env)
     counts = counting(settings.marketplace_table)
     store = ending_store(settings, relay(settings).relay, counts)
@@ -103,7 +103,7 @@ def _probes(settings: CoreApiSettings) -> Mapping[str, Probe]:
             return
         with translate_aws_errors(
             "embedder"
-        ):  # whether it is there; a cold start takes too long to wait
+        ):  # checks only that the function exists: cold starts are slow
             client = lambda_client(_SECONDS)
             client.invoke(FunctionName=settings.embedder_function, InvocationType="DryRun")
 
