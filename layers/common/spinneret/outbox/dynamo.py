@@ -3,14 +3,14 @@
 Events table
     pk `T#<tenant>#SUBJECT#<subject>`, sk `<sequence, 20 digits>#<type>`   one event
     local index `pending`: pk, sk `pending` (the event's sk), sparse: the events of a subject that
-    not every sink has, in order. Only a local index can be read consistently; the handed-on rows
-    beside them are not read.
+    not every sink has, in order. Only a local index supports consistent reads; rows of finished
+    events aren't read.
     index `wake`: pk `wake_shard` (`WAKE#0` … `WAKE#7`, by subject), sk `wake_at`, keys only,
     sparse: the same events by the time at which the sweep looks at them. Query: wake_at <= now.
 
-`purge_at` (epoch seconds), DynamoDB's TTL attribute, is set when an event has been handed on.
-`taken` is a set that only grows while an event is pending, so that two processes that hand it on
-at once lose nothing of each other's.
+`purge_at` (epoch seconds), DynamoDB's TTL attribute, is set once every sink has an event. `taken`
+is a set that only grows while an event is pending, so that two processes that relay it at once
+lose nothing of each other's.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ _CLOSE: Final = (
 
 
 def event_write(table: str, event: DomainEvent) -> TransactWriteItemTypeDef:
-    """The write of an event, for the transaction of the change that it reports.
+    """Return the write of an event, for the transaction of the change that it reports.
 
-    It has no condition, so that it never refuses the change: an event that is written again after
-    it was handed on is handed on again, under the same id.
+    It has no condition, so that it never makes the change fail. An event that is written again
+    after its delivery is delivered again, under the same id.
     """
     return dynamo.put(table, items.new_item(event))
 
@@ -104,7 +104,7 @@ class DynamoOutboxStore:
         )
 
     def _update(self, event: DomainEvent, expression: str, values: Mapping[str, Any]) -> None:
-        """Change a pending event; one that was handed on meanwhile stays as it is."""
+        """Update a pending event; do nothing if it was finished meanwhile."""
         try:
             with translate_aws_errors("dynamodb"):
                 self._client.update_item(

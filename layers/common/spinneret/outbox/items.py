@@ -1,4 +1,4 @@
-"""Domain events as DynamoDB items, and back; keys: see `dynamo`.
+"""Conversion of domain events to and from DynamoDB items; keys: see `dynamo`.
 
 Data is stored as JSON text: DynamoDB would turn its numbers into decimals.
 """
@@ -36,13 +36,13 @@ def subject_partition(ref: SubjectRef) -> str:
 
 
 def ref_of(partition: str) -> SubjectRef:
-    """The inverse of `subject_partition`; tenants and subjects hold no `#`."""
+    """Parse the partition of `subject_partition`; tenants and subjects contain no `#`."""
     _, tenant, _, subject = partition.split("#")
     return SubjectRef(tenant=tenant, subject=subject)
 
 
 def wake_shard(ref: SubjectRef) -> int:
-    """The shard of the index `wake` that a subject's events fall into."""
+    """Return the shard of the index `wake` that holds a subject's events."""
     return shard_of(subject_partition(ref), bounds.OUTBOX_SHARDS)
 
 
@@ -52,9 +52,9 @@ def wake_partition(shard: int) -> str:
 
 
 def new_item(event: DomainEvent) -> Item:
-    """An event that no sink has. Raises ValueError for data over OUTBOX_DATA_BYTES.
+    """Return the item of a new event. Raise ValueError for data over OUTBOX_DATA_BYTES.
 
-    A half of a surrogate pair, which no store takes, becomes the replacement character.
+    An unpaired surrogate, which no store accepts, becomes the replacement character.
     """
     key = event_key(event)
     ref = SubjectRef(tenant=event.tenant, subject=event.subject)
@@ -75,17 +75,17 @@ def new_item(event: DomainEvent) -> Item:
 
 
 def first_due(event: DomainEvent) -> datetime:
-    """When the sweep looks at an event that its writer has not handed on."""
+    """Return when the sweep first looks at an event that its writer hasn't relayed."""
     return event.occurred_at + timedelta(seconds=bounds.OUTBOX_GRACE_SECONDS)
 
 
 def purge_at(now: datetime) -> int:
-    """When DynamoDB may delete an event that is handed on."""
+    """Return the TTL of an event that every sink has."""
     return epoch_seconds(now + timedelta(seconds=bounds.OUTBOX_KEPT_SECONDS))
 
 
 def pending_from_item(item: Mapping[str, Any]) -> PendingEvent:
-    """A pending event as it is stored."""
+    """Parse a stored pending event."""
     ref = ref_of(item["pk"])
     sequence, _, type_ = item["sk"].partition("#")
     event = DomainEvent(

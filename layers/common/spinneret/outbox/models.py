@@ -1,4 +1,4 @@
-"""Domain events: what happened in one domain that others may want to know."""
+"""Domain events: changes in one domain that others may subscribe to."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from spinneret.kernel.canonical import fingerprint
 
 @dataclass(frozen=True, kw_only=True)
 class DomainEvent:
-    """One thing that happened to one subject of one tenant.
+    """One event of one subject of one tenant.
 
-    Its id follows from tenant, subject, sequence and type: a change that is written again, or an
-    event that is handed on again, keeps it, so that receivers can tell repetitions.
+    The id follows from tenant, subject, sequence and type. It stays the same when a change is
+    written again or an event is sent again, so that receivers can recognise repetitions.
     """
 
     tenant: str
     type: str
-    """A name that a domain declares, such as `crawl.completed`."""
+    """Event type that a domain declares, such as `crawl.completed`."""
     subject: str
-    """The id of what it is about: a job, a target; without `#`."""
+    """Id of the subject, such as a job or a target; contains no `#`."""
     sequence: int
-    """Rises with every change of the subject; of two events of one subject the higher happened
-    later. The version that the subject's row has anyway will do."""
+    """Rises with every change of the subject, so that it orders the subject's events. The version
+    of the subject's row can be used."""
     occurred_at: datetime
     data: Mapping[str, Any]
-    """What the tenant may see of it, JSON; without secrets."""
+    """JSON data that the tenant may see; without secrets."""
     targets: tuple[str, ...] = field(default=(), repr=False)
-    """Webhooks of this one subject (as `Job.notify` has them), beside the tenant's endpoints that
+    """Webhooks of this subject only (see `Job.notify`), in addition to the tenant's endpoints that
     subscribe to the type."""
 
     @property
     def id(self) -> str:
-        """`evt_` and 32 hexadecimal digits."""
+        """Return `evt_` and 32 hexadecimal digits."""
         named = [self.tenant, self.subject, self.sequence, self.type]
         return f"evt_{fingerprint(named)[:32]}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class SubjectRef:
-    """Names the subject of events; all its events are handed on in one order."""
+    """Reference to the subject of events; all its events are relayed in one order."""
 
     tenant: str
     subject: str
@@ -50,19 +50,20 @@ class SubjectRef:
 
 @dataclass(frozen=True, kw_only=True)
 class PendingEvent:
-    """A stored event that not every sink has taken, and what became of it so far."""
+    """A stored event that not every sink has taken, and the state of its delivery."""
 
     event: DomainEvent
     due_at: datetime
-    """When the sweep looks at it, and the sinks that failed are tried next."""
+    """Time at which the sweep looks at it and retries the failed sinks."""
     taken: frozenset[str] = frozenset()
-    """The names of the sinks that have it."""
+    """Names of the sinks that have it."""
     tries: int = 0
-    """Passes in which a sink failed at it."""
+    """Number of passes in which a sink failed to take it."""
     failing_since: datetime | None = None
-    """When a sink first failed at it, or at an earlier event of its subject that it waits for."""
+    """Time of the first failure of a sink, at this event or at the earlier one that it waits
+    for."""
 
     @property
     def ref(self) -> SubjectRef:
-        """Its subject."""
+        """Reference to its subject."""
         return SubjectRef(tenant=self.event.tenant, subject=self.event.subject)

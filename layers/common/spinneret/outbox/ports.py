@@ -10,7 +10,7 @@ from typing import Protocol
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
 
 Position = Mapping[str, str]
-"""Where a page ended; only the store that made it reads it."""
+"""End of a page; only the store that created it reads it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,59 +23,59 @@ class PendingPage:
 
 @dataclass(frozen=True, kw_only=True)
 class DueSubjectPage:
-    """Subjects of events whose time has come, oldest first; no `after` on the last page."""
+    """Subjects of due events, oldest first; no `after` on the last page."""
 
     subjects: tuple[SubjectRef, ...]
     after: Position | None
 
 
 class OutboxStore(Protocol):
-    """Events that are not yet handed on. All methods raise DependencyUnavailable.
+    """Events that some sink still lacks. All methods raise DependencyUnavailable.
 
-    Events get into it in the transactions of the changes that they report, not by this port.
+    Events are stored in the transactions of the changes that they report, not by this port.
     """
 
     def pending(self, ref: SubjectRef, after: Position | None, limit: int) -> PendingPage:
-        """The subject's pending events by sequence, then type; read consistently."""
+        """Return the subject's pending events by sequence, then type (consistent read)."""
         ...
 
     def postpone(self, pending: PendingEvent) -> None:
-        """Store when it is tried next, its failures so far, and the sinks in `taken`.
+        """Store the time of the next try, the failures so far, and the sinks in `taken`.
 
-        Sinks that were stored as taken stay so. Harmless for an event that is handed on.
+        Sinks that were stored as taken remain taken. No-op for a finished event.
         """
         ...
 
     def close(self, event: DomainEvent, now: datetime) -> None:
-        """Every sink has it: it is pending no more, and purged after OUTBOX_KEPT_SECONDS.
+        """Finish an event that every sink has; it is purged after OUTBOX_KEPT_SECONDS.
 
-        Harmless for an event that is handed on already.
+        No-op for a finished event.
         """
         ...
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: Position | None
     ) -> DueSubjectPage:
-        """The subjects of pending events of a shard whose `due_at` is `until` or before.
+        """Return the subjects of pending events of a shard with `due_at` up to `until`.
 
-        One entry an event, so that a page may name a subject several times. Eventually consistent:
-        it may name events that were handed on, and not yet name others.
+        Returns one entry per event, so that a page may repeat a subject. Eventually consistent: the
+        page may contain finished events and lack new ones.
         """
         ...
 
 
 class Sink(Protocol):
-    """A place that events go to: the bus, webhooks, live subscribers."""
+    """A destination of events: the bus, webhooks, live subscribers."""
 
     @property
     def name(self) -> str:
-        """Stored with every event that it has taken: never renamed."""
+        """Name stored with every event that the sink has taken; must never change."""
         ...
 
     def take(self, event: DomainEvent) -> None:
-        """Take it; an event that it took before is harmless.
+        """Take an event; repeating it is harmless.
 
-        Raises PermanentError for an event that it can never take; any other exception says that it
-        may take it later.
+        Raises PermanentError for an event that it can never take. After any other exception it may
+        take the event later.
         """
         ...

@@ -1,9 +1,9 @@
-"""The relay: hands stored events to the sinks, in order per subject and sink.
+"""The relay: sends stored events to the sinks, in order per subject and sink.
 
-Whoever writes an event calls `hand_on` after the commit; `sweep` does it for writers that died and
-for sinks that failed. Any number of processes may hand on the same subject at once: each reads the
-pending events in order and goes on to the next one only when a sink has the one before, so that a
-sink may get an event twice, but never a later one before its first sight of an earlier one.
+The writer of an event calls `hand_on` after the commit. `sweep` relays events of writers that died
+and events that a sink failed to take. Any number of processes may relay the same subject at once.
+Each reads the pending events in order and sends a sink the next one only after the one before. A
+sink may therefore get an event twice, but never a later event before it first got an earlier one.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ _GIVE_UP = timedelta(seconds=bounds.OUTBOX_GIVE_UP_SECONDS)
 
 @dataclass(frozen=True, kw_only=True)
 class RelayResult:
-    """What one sweep did."""
+    """Result of one sweep."""
 
     handed_on: int = 0
-    """Events that every sink has now."""
+    """Number of events that every sink has now."""
     postponed: int = 0
-    """Events that a sink failed at, or that wait for such an event before them."""
+    """Number of events that a sink failed to take, or that wait for such an earlier event."""
     abandoned: int = 0
-    """Events that a sink will never get."""
+    """Number of events that a sink will never get."""
     failed: int = 0
-    """Subjects and pages that could not be read or written: a later sweep tries again."""
+    """Number of subjects and pages that couldn't be read or written; a later sweep retries."""
     unfinished: int = 0
-    """Shards whose end wasn't reached within the bounds of a sweep."""
+    """Number of shards that a sweep didn't finish within its bounds."""
 
 
 @dataclass(kw_only=True)
 class _Walk:
-    """One walk through the pending events of a subject."""
+    """State of one walk through the pending events of a subject."""
 
     until: datetime
     counts: Counter[str]
     swept: bool
-    """By a sweep: another one comes in a minute, whatever becomes of this one."""
+    """Whether a sweep does the walk; the next sweep follows in a minute in any case."""
     stopped: dict[str, datetime] = field(default_factory=dict)
-    """Sinks that get no more events of this subject, and when they are tried again."""
+    """Sinks that get no further events of this subject, with the time of their next try."""
 
 
 @dataclass(kw_only=True)
@@ -61,7 +61,7 @@ class _Shard:
 
 
 class Relay:
-    """Hands events on; which sink has which event is stored with the event."""
+    """Relays events; each event's row stores which sinks have it."""
 
     def __init__(self, store: OutboxStore, sinks: Sequence[Sink], clock: Clock) -> None:
         self._store = store
@@ -69,23 +69,23 @@ class Relay:
         self._clock = clock
 
     def relay(self, tenant: str, subject: str) -> None:
-        """Hand on the subject's pending events, for OUTBOX_SUBJECT_SECONDS at most.
+        """Relay the subject's pending events, for OUTBOX_SUBJECT_SECONDS at most.
 
-        Raises nothing: the change is committed, and the sweep hands on what is left.
+        Raises nothing: the change is committed, and the sweep relays the rest.
         """
         try:
             self._hand_on(SubjectRef(tenant=tenant, subject=subject), Counter(), swept=False)
         except DependencyUnavailable as error:
             facts = {"subject": subject, "reason": error.message}
             logger.warning("events_left_to_the_sweep", extra=facts)
-        except Exception:  # the change stands; a fault in reporting it must not fail its writer
+        except Exception:  # the change is committed: failed reporting must not fail it
             logger.exception("relay_failed", extra={"subject": subject})
 
     def sweep(self) -> RelayResult:
-        """One pass over the events whose time has come, oldest first, a page of each shard in turn.
+        """Relay due events, oldest first, taking one page of each shard in turn.
 
         Ends after OUTBOX_SUBJECTS subjects or OUTBOX_SWEEP_SECONDS. Raises DependencyUnavailable
-        after SWEEP_REFUSALS calls in a row that weren't answered.
+        after SWEEP_REFUSALS consecutive calls without a response.
         """
         counts: Counter[str] = Counter()
         try:
@@ -100,7 +100,7 @@ class Relay:
         begun = self._clock()
         until = begun + timedelta(seconds=bounds.OUTBOX_SWEEP_SECONDS)
         shards = deque(_Shard(number=number) for number in range(bounds.OUTBOX_SHARDS))
-        shards.rotate(int(begun.timestamp() // 60))  # another one first every minute
+        shards.rotate(int(begun.timestamp() // 60))  # starts with another shard every minute
         seen: set[SubjectRef] = set()
         refusals = 0
         while shards:
@@ -123,7 +123,7 @@ class Relay:
                     refusals = 0
                 except DependencyUnavailable as error:
                     refusals = _refused(error, refusals, counts)
-                except Exception as error:  # a row that this release can't read stops no other
+                except Exception as error:  # an unreadable row doesn't block the others
                     facts = {"subject": ref.subject, "error_type": type(error).__name__}
                     logger.exception("relay_failed", extra=facts)
                     counts["failed"] += 1
@@ -147,7 +147,7 @@ class Relay:
                 return
 
     def _offer(self, pending: PendingEvent, walk: _Walk) -> None:
-        """Offer an event to each sink that has all the earlier ones; store what is left to do."""
+        """Offer an event to each sink that has all earlier ones; store the remaining work."""
         now = self._clock()
         lacking = [sink for sink in self._sinks if sink.name not in pending.taken]
         waits = pending.failing_since is not None and pending.due_at > now
@@ -170,8 +170,10 @@ class Relay:
             walk.stopped.setdefault(name, pending.due_at)
 
     def _counted(self, pending: PendingEvent, now: datetime) -> PendingEvent:
-        """The next try is stored first, so that an event that ends the process ends no further
-        sweep at once."""
+        """Store the next try before the attempt.
+
+        If the event crashes the process, the next sweep doesn't crash on it at once.
+        """
         tries = pending.tries + 1
         since = pending.failing_since or now
         counted = replace(pending, tries=tries, due_at=now + _pause(tries), failing_since=since)
@@ -188,7 +190,7 @@ class Relay:
         failed: bool,
         counted: bool,
     ) -> PendingEvent:
-        """The event after a sink failed at it, or while one is stopped at an earlier event."""
+        """Return the event after a sink failed, or while a sink is stopped at an earlier event."""
         tries = pending.tries + (failed and not counted)
         due_at = now + _pause(tries) if failed else min(walk.stopped.values())
         since = pending.failing_since or now
@@ -196,7 +198,7 @@ class Relay:
         return replace(pending, taken=taken, tries=tries, due_at=due_at, failing_since=since)
 
     def _takes(self, sink: Sink, pending: PendingEvent, now: datetime, walk: _Walk) -> bool:
-        """Whether the sink is done with the event: it took it, or will never get it."""
+        """Return whether the sink is done with the event: it took it, or will never get it."""
         event = pending.event
         facts: dict[str, Any] = {"sink": sink.name, "event_id": event.id, "event_type": event.type}
         since = pending.failing_since
@@ -209,7 +211,7 @@ class Relay:
                 logger.warning("sink_failed", extra={**facts, "reason": error.message})
                 return False
             reason = error.message
-        except Exception as error:  # a fault of one sink concerns no other, nor the writer
+        except Exception as error:  # a failing sink affects neither other sinks nor the writer
             facts["error_type"] = type(error).__name__
             logger.exception("sink_failed", extra=facts)
             if since is None or now - since < _GIVE_UP:
@@ -223,13 +225,16 @@ class Relay:
 
 
 def _pause(tries: int) -> timedelta:
-    """How long a sink is left alone after so many failures at an event."""
+    """Return the pause before the next try, after `tries` failures of an event."""
     seconds = bounds.OUTBOX_RETRY_FIRST_SECONDS * 2 ** min(tries - 1, 16)
     return timedelta(seconds=min(seconds, bounds.OUTBOX_RETRY_CAP_SECONDS))
 
 
 def _refused(error: DependencyUnavailable, refusals: int, counts: Counter[str]) -> int:
-    """One page may be passed over; a store that is down isn't asked for each subject."""
+    """Count a failed call; raise the error after SWEEP_REFUSALS consecutive failures.
+
+    A single page can be skipped, but a store that is down isn't called for each subject.
+    """
     counts["failed"] += 1
     logger.warning("relay_refused", extra={"reason": error.message})
     if refusals + 1 == bounds.SWEEP_REFUSALS:

@@ -1,4 +1,4 @@
-"""What functions that write or hand on domain events need of the environment."""
+"""Settings of functions that write or relay domain events."""
 
 from __future__ import annotations
 

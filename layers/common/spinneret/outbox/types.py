@@ -16,7 +16,7 @@ EventTypes = Mapping[str, str]
 
 @cache
 def all_event_types() -> EventTypes:
-    """The event types of all domains; raises ValueError for a name that two domains declare."""
+    """Return the event types of all domains; raise ValueError if two domains declare a name."""
     found: dict[str, str] = {}
     for types in declared("event_types.py", "EVENT_TYPES"):
         for name, description in types.items():
