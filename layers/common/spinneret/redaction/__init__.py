@@ -1,7 +1,7 @@
-"""What may be written down: secrets go before anything is logged, stored or sent (P-11).
+"""Redaction of secrets before anything is logged, stored or sent (P-11).
 
-`redact` takes values and `redact_text` texts. Neither raises, and neither changes what it is given.
-Redacting twice changes nothing more.
+`redact` takes values and `redact_text` texts. Neither raises or changes its argument. Redacting
+twice gives the same result.
 """
 
 from spinneret.redaction.spans import MARK

@@ -1,6 +1,7 @@
-"""Names with a value behind them: `key=value`, `"key": "value"`, `Header: value`.
+"""Assignments of values to names: `key=value`, `"key": "value"`, `Header: value`.
 
-Quoted at any depth, cut off, in JSON, Python, log lines, configuration files, forms and URLs.
+They may be quoted at any depth or cut off, in JSON, Python, log lines, configuration files, forms
+and URLs.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ _ASSIGNMENT: Final = re.compile(r"""(?x)
     (?P<sign>=>|:=|={1,3}+|:(?!:|\\{0,3}/\\{0,3}/)|→)
     (?P<gap>[ \t\xa0\u3000]{0,16}+(?:\*\*|</?[a-z]{1,10}>)?+[ \t]{0,4}+)
 """)
-_HARMLESS: Final = Kind.HARMLESS  # Python 3.11 calls a function whenever a member is named
+_HARMLESS: Final = Kind.HARMLESS  # Python 3.11 calls a function on each access to a member
 _REACH: Final = 40  # characters before a name that may belong to it
-_WORDS: Final = re.compile(r"(?:[\w\-]+[ \t]+){1,3}\Z")  # that only blanks part
+_WORDS: Final = re.compile(r"(?:[\w\-]+[ \t]+){1,3}\Z")  # separated by blanks only
 _SPACE: Final = re.compile(r"\s{0,80}")
 _QUOTES: Final = frozenset("\"'")
 _EMPTY_GROUP: Final = re.compile(r"\[\s*\]|\{\s*\}|\(\s*\)")
 _BARE: Final = re.compile(r"[^\s,;}\])\"'\\]+")
 _VARIABLE: Final = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)*(?:[(\[]|$)")
 _MORE_WORDS: Final = re.compile(r"(?:[ \t]+[a-z0-9]{1,20}){1,11}+(?=[ \t]*(?:[\r\n\"'\\]|$))")
-_NEXT_LINE: Final = re.compile(  # where the value stands alone in it
+_NEXT_LINE: Final = re.compile(  # where the value is alone on its line
     r"[ \t]*(?:\r?\n[ \t]*){1,2}(?P<value>(?=[^\s\d]*\d)(?=[^\s A-Za-z]*[A-Za-z])[^\s:=]{6,}+)"
     r"[ \t]*(?=[\r\n]|$)"
 )
 
 
 def assigned(text: str) -> Iterator[Span]:
-    """The values of all names that announce a secret."""
+    """Yield the values of all names that announce a secret."""
     if "=" not in text and ":" not in text and "→" not in text:
         return
     position = 0
@@ -51,12 +52,12 @@ def assigned(text: str) -> Iterator[Span]:
 
 @names.bounded_cache
 def _means_nothing(name: str) -> bool:
-    """Whether the name, like most, announces nothing in any company."""
+    """Return whether the name, like most, announces no secret in any context."""
     return names.kind_of(name) is _HARMLESS and not names.needs_context(name)
 
 
 def _announced(text: str, match: re.Match[str]) -> tuple[Kind, str]:
-    """What the name says, with the words before it where they count."""
+    """Return the kind of a name, and the name extended by preceding words that matter."""
     name, start = match["name"], match.start()
     kind = names.kind_of(name)
     colon = match["sign"] == ":"
@@ -74,7 +75,7 @@ def _announced(text: str, match: re.Match[str]) -> tuple[Kind, str]:
 
 
 def _behind(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterable[Span]:
-    """The secret behind a name, by the form it is written in."""
+    """Return the secret after a name, depending on its notation."""
     start = match.end()
     quotes = _quotes(match["close"])
     if quotes and (space := _SPACE.match(text, start)):
@@ -91,7 +92,7 @@ def _behind(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterable[
 
 
 def _quotes(close: str) -> str:
-    """The quotation mark that closes the name, so that the mark can be quoted alike."""
+    """Return the quotation mark that closes the name, so that the mark gets the same quotes."""
     if _QUOTES.isdisjoint(close):
         return ""
     quotes = close.rstrip(" *])`")
@@ -105,13 +106,13 @@ def _quoted(text: str, start: int, end: int, kind: Kind, *, quoted_name: bool) -
 
 
 def _group(text: str, start: int, quotes: str) -> Iterator[Span]:
-    """A list or object behind a secret's name goes as a whole."""
+    """Yield a whole list or object after a secret's name."""
     if not text.startswith(MARK, start) and not _EMPTY_GROUP.match(text, start):
         yield Span(start, documents.end_of_group(text, start), quotes + MARK + quotes)
 
 
 def _bare(text: str, start: int, kind: Kind, quotes: str) -> Iterator[Span]:
-    """A number or word behind a quoted name. A variable of a program stays."""
+    """Yield a number or word after a quoted name, unless it is a variable of a program."""
     match = _BARE.match(text, start)
     if match is None or text.startswith(MARK, start) or _VARIABLE.match(match[0]):
         return
@@ -120,7 +121,7 @@ def _bare(text: str, start: int, kind: Kind, quotes: str) -> Iterator[Span]:
 
 
 def _unquoted(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterable[Span]:
-    """The secret where neither the name nor the value has quotes."""
+    """Return the secret if neither the name nor the value has quotes."""
     start = match.end()
     if kind is Kind.AUTHORIZATION:
         return headers.authorization(text, start)
@@ -132,7 +133,7 @@ def _unquoted(text: str, match: re.Match[str], kind: Kind, name: str) -> Iterabl
 
 
 def _parameter(text: str, start: int, kind: Kind) -> Iterator[Span]:
-    """The value of a query parameter with a secret's name."""
+    """Yield the value of a query parameter with a secret's name."""
     end = values.plain_end(text, start, values.QUERY)
     value = text[start:end]
     if not values.is_filler(value) and (kind is Kind.OPAQUE or values.is_secret(kind, value)):
@@ -140,7 +141,7 @@ def _parameter(text: str, start: int, kind: Kind) -> Iterator[Span]:
 
 
 def _plain(text: str, match: re.Match[str], kind: Kind) -> Iterator[Span]:
-    """The value of an assignment in prose, a log line, a configuration file."""
+    """Yield the value of an assignment in prose, a log line or a configuration file."""
     start = match.end()
     line = _NEXT_LINE.match(text, start) if kind.certain and match["sign"] == ":" else None
     if line is not None and not values.is_filler(line["value"]):
@@ -157,5 +158,5 @@ def _plain(text: str, match: re.Match[str], kind: Kind) -> Iterator[Span]:
         end = values.plain_end(text, start)
     rest = _MORE_WORDS.match(text, end) if kind is Kind.PASSWORD and match["gap"] else None
     if rest is not None and vocabulary.ORDINARY.isdisjoint(rest[0].split()):
-        end = rest.end()  # of a passphrase, which ends the line
+        end = rest.end()  # a passphrase extends to the end of the line
     yield Span(start, end)

@@ -1,7 +1,7 @@
-"""What the names around a value, and the values beside it, say about it.
+"""Context of a value: what the names around it and the values beside it reveal.
 
-A name that leaves its value open (`tokens`, `auth`) is asked again for every leaf below it. The
-types of DynamoDB's values (AttributeValue, `{"S": "…"}`) are no names and pass the question on.
+A name that leaves its value open (`tokens`, `auth`) is applied to every leaf below it. The types of
+DynamoDB's values (AttributeValue, `{"S": "…"}`) aren't names: the outer name applies.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import Any, Final
 from spinneret.redaction import encodings, formats, names, values, vocabulary
 from spinneret.redaction.names import Kind
 
-_HARMLESS: Final = Kind.HARMLESS  # Python 3.11 calls a function whenever a member is named
+_HARMLESS: Final = Kind.HARMLESS  # Python 3.11 calls a function on each access to a member
 _DESCENDING: Final = frozenset({Kind.AUTH, Kind.COUNTABLE})
 _HEADERS: Final = frozenset({Kind.AUTHORIZATION, Kind.COOKIE})
 _TYPES: Final = frozenset({"S", "SS", "B", "BS", "L", "M", "N", "NS", "BOOL", "NULL"})
 _NO_TEXT: Final = frozenset({"N", "NS", "BOOL", "NULL"})
 _KEY_PARTS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k", "oth"})  # RFC 7518, section 6
-_LOCATIONS: Final = ("loc", "path", "field_path", "location")  # where a validator found a fault
+_LOCATIONS: Final = ("loc", "path", "field_path", "location")  # position of a validator's error
 _USER_OPTIONS: Final = frozenset({"-u", "-U", "--user", "--proxy-user"})
-_DESCRIBING: Final = vocabulary.AFTER | vocabulary.BESIDE  # whose or what kind of secret it is
+_DESCRIBING: Final = vocabulary.AFTER | vocabulary.BESIDE  # words that qualify a secret
 _COMMON_WORDS: Final = vocabulary.ORDINARY | _DESCRIBING
 
 
 def name_of(key: Any) -> str | None:
-    """A key of a mapping, or the first of a pair, as the name that it is."""
+    """Return the name in a key of a mapping or the first item of a pair; None if there is none."""
     if isinstance(key, enum.Enum):
         spoken = isinstance(key.value, str) and names.kind_of(key.value) is not _HARMLESS
         key = key.value if spoken else key.name
@@ -37,7 +37,7 @@ def name_of(key: Any) -> str | None:
 
 
 def key_name(key: Any) -> str:
-    """The name that a key stands for; of a path (`("db", "password")`) its end."""
+    """Return the name of a key; for a path (`("db", "password")`) that of its end."""
     if not isinstance(key, tuple):
         return name_of(key) or ""
     parts = [part for part in map(name_of, key) if part]
@@ -47,12 +47,12 @@ def key_name(key: Any) -> str:
 
 
 def is_typed(source: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is one value of DynamoDB's API."""
+    """Return whether a mapping is one value of DynamoDB's API."""
     return len(source) == 1 and next(iter(source)) in _TYPES
 
 
 def untyped(value: Any) -> Any:
-    """What a value of DynamoDB's API stands for; all other values as they are."""
+    """Return the content of a value of DynamoDB's API; return other values unchanged."""
     if type(value) is not dict or not is_typed(value):
         return value
     ((kind, inner),) = value.items()
@@ -62,7 +62,7 @@ def untyped(value: Any) -> Any:
 
 
 def below(name: str, owner: str, *, typed: bool) -> tuple[Kind, str]:
-    """The kind of a value under this name, and the name that stands for it further down."""
+    """Return the kind of a value under this name, and the name to apply further down."""
     if typed:
         return (_HARMLESS if name in _NO_TEXT else names.kind_of(owner)), owner
     kind = names.kind_of(name)
@@ -77,7 +77,7 @@ def below(name: str, owner: str, *, typed: bool) -> tuple[Kind, str]:
 
 
 def hides(kind: Kind, value: Any) -> bool:
-    """Whether a value goes as a whole; of lists and mappings the parts may still go."""
+    """Return whether a whole value is hidden; parts of lists and mappings may still be."""
     if kind is _HARMLESS:
         return False
     value = untyped(value)
@@ -86,7 +86,7 @@ def hides(kind: Kind, value: Any) -> bool:
     if isinstance(value, bytes):
         value = value.decode("latin-1")
     elif isinstance(value, BaseException):
-        value = f"{type(value).__name__}: "  # its text begins so
+        value = f"{type(value).__name__}: "  # the beginning of its text
     if isinstance(value, str):
         return values.is_secret(kind, value)
     if isinstance(value, set | frozenset):
@@ -95,7 +95,7 @@ def hides(kind: Kind, value: Any) -> bool:
 
 
 def hidden_fields(source: Mapping[Any, Any]) -> set[Any]:
-    """Keys whose values are secrets because of other keys."""
+    """Return the keys whose values are secrets because of other keys."""
     source = {key: untyped(value) for key, value in source.items()}
     lower = {key.lower(): key for key in source if isinstance(key, str)}
     hidden = _beside_key_id(source.items())
@@ -112,7 +112,7 @@ def hidden_fields(source: Mapping[Any, Any]) -> set[Any]:
 
 
 def _record_kind(source: Mapping[Any, Any], lower: Mapping[str, Any]) -> Kind:
-    """What the fields of a record say that hold a name, or the way to where the value was."""
+    """Return the kind of the name in a record's fields, or in the path of a validator's error."""
     said = [source[lower[field]] for field in lower.keys() & vocabulary.NAME_FIELDS]
     ways = [source.get(field) for field in _LOCATIONS]
     said += [part for way in ways if isinstance(way, list | tuple) for part in way]
@@ -121,7 +121,7 @@ def _record_kind(source: Mapping[Any, Any], lower: Mapping[str, Any]) -> Kind:
 
 
 def are_pairs(items: Sequence[Any]) -> bool:
-    """Whether this is a list of names with values: raw headers, form fields."""
+    """Return whether this is a list of names with values: raw headers, form fields."""
     return bool(items) and all(
         isinstance(item, list | tuple) and len(item) == 2 and _is_shown_as_name(item[0])
         for item in items
@@ -133,9 +133,9 @@ def _is_shown_as_name(value: Any) -> bool:
 
 
 def hidden_places(items: Sequence[Any], *, paired: bool = False) -> set[Any]:
-    """Indexes of values that stand behind their names: pairs, raw headers, arguments of a command.
+    """Return indexes of values after their names: pairs, raw headers, command arguments.
 
-    `paired` says that the items are one of a list of pairs, so that the second is no name itself.
+    `paired` means that the items are one of a list of pairs, so that the second is never a name.
     """
     hidden = _beside_key_id(enumerate(items))
     for place, (former, value) in enumerate(itertools.pairwise(items), 1):
@@ -162,14 +162,14 @@ def hidden_places(items: Sequence[Any], *, paired: bool = False) -> set[Any]:
 
 
 def _is_login(option: str, value: str) -> bool:
-    """Whether an option holds a user and a password, as curl's does; `-u 1000:1000` is Docker's."""
+    """Return whether an option holds user and password, as in curl; `-u 1000:1000` is Docker's."""
     password = value.partition(":")[2]
     login = password and not password[0].isspace() and not password.isdigit()
     return option in _USER_OPTIONS and bool(login)
 
 
 def _could_be_name(value: Any, items: Sequence[Any]) -> bool:
-    """Whether the second of two may be a name like the first. In a tuple only a usual one may."""
+    """Return whether the second of two may be a name, too. In a tuple only a common name may be."""
     if not isinstance(value, str) or not names.is_plain(value):
         return False
     usual = not _COMMON_WORDS.isdisjoint(names.words(value))
@@ -177,7 +177,7 @@ def _could_be_name(value: Any, items: Sequence[Any]) -> bool:
 
 
 def _beside_key_id(items: Iterable[tuple[Any, Any]]) -> set[Any]:
-    """40 characters of base64 in the company of an AWS key id."""
+    """Return the places of 40 characters of base64 that occur together with an AWS key id."""
     texts = {place: value for place, value in items if isinstance(value, str)}
     if not any(map(formats.AWS_KEY_ID.match, texts.values())):
         return set()
@@ -186,14 +186,14 @@ def _beside_key_id(items: Iterable[tuple[Any, Any]]) -> set[Any]:
 
 @names.bounded_cache
 def may_contain_secret(name: str) -> bool:
-    """Whether a name below this one, or an argument of a function so called, may be a secret."""
+    """Return whether a name below this one, or an argument of this function, may be a secret."""
     below = (f"{name} {tail}" for tail in vocabulary.OPEN_ENDED)
     return any(names.kind_of(each) is not _HARMLESS for each in (name, *below, taken_by(name)))
 
 
 @names.bounded_cache
 def taken_by(function: str) -> str:
-    """What a function takes whose name is a verb and a secret: `set_password`."""
+    """Return the secret that a function with a name like `set_password` takes; empty if none."""
     verb, *noun = names.words(function) or ("",)
     return (
         " ".join(noun)

@@ -1,8 +1,8 @@
-"""Documents that stand in a text: JSON, and values as Python or JavaScript show them.
+"""Documents inside a text: JSON, and values in Python's or JavaScript's notation.
 
-They are read as far as they go, whether they are whole, cut off or only similar to JSON. Names are
-judged where they stand (`assignments`). Here it is their company that counts: the names around
-them, the fields and items beside them.
+They are read as far as possible, whether they are whole, cut off or only similar to JSON.
+`assignments` judges names and their own values. This module uses the context: the names around
+values, and the fields and items beside them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SPACE: Final = r"(?:\s|\\{1,31}[nrt])"
 OPENING: Final = re.compile(rf"""(?x)[\[({{]{_SPACE}{{0,80}}+
     (?:(?:[\[({{]|[A-Za-z_$][\w$]{{0,60}}+[=:]){_SPACE}{{0,80}}+){{0,4}}+[bru]{{0,2}}(?P<quote>\\{{0,31}}["'])
 """)
-"""Where a list or object begins. `{ user: '…` is how JavaScript shows one."""
+"""Matches the start of a list or object. `{ user: '…` is JavaScript's notation."""
 _TOKEN: Final = re.compile(
     rf"""(?x){_SPACE}*+(?:
         [bru]{{0,2}}(?P<quote>\\{{0,31}}["'])(?:(?P<text>[^"'\\\n]*+)(?P=quote))?+
@@ -29,23 +29,23 @@ _TOKEN: Final = re.compile(
 """,
     re.DOTALL,
 )
-_IN_FRONT: Final = re.compile(  # read backwards, so that it is found at once
+_IN_FRONT: Final = re.compile(  # matched backwards, so that the search is fast
     r"(?P<sign>\s{0,16}>?[:=]\s{0,8}[\\\"'\]]{0,33})?(?P<name>[\w.\-\[\]$@]{1,60}+)"
 )
-_REACH: Final = 100  # characters in front of a bracket that may name it
+_REACH: Final = 100  # characters before a bracket that may hold its name
 _TELLING: Final = re.compile(rf"""(?x)  # a name in the place of a value; a bracket behind a name
     ["'](?:(?P<known>kty|-[uU]|--user|--proxy-user)\b
       | (?P<text>[\w\-$%][\w.\-%$:\ ]{{0,60}}+)\\*["'](?!{_SPACE}*+:))
   | (?P<bracket>[\[{{(])(?<=[:=\w>\s].)
 """)
-_DEPTH: Final = 100  # brackets in brackets; deeper ones aren't told apart
-_SORTS: Final = 8  # of quotes, whose documents are read: it bounds the time
+_DEPTH: Final = 100  # maximum nesting of brackets; deeper ones aren't distinguished
+_SORTS: Final = 8  # maximum kinds of quotes whose documents are read; limits the time
 
 
 def documented(text: str) -> Iterator[Span]:
-    """The secrets of all documents in the text, those in the texts of others among them."""
+    """Yield the secrets of all documents in the text, nested texts included."""
     last: int | None = None
-    done: dict[str, int] = {}  # by quotes, of which a document in a text has others
+    done: dict[str, int] = {}  # by quotes: a nested document uses different ones
     for opening in OPENING.finditer(text):
         last = _last_telling(text) if last is None else last
         start, quote = opening.start(), opening["quote"]
@@ -60,12 +60,12 @@ def documented(text: str) -> Iterator[Span]:
 
 
 def end_of_group(text: str, start: int) -> int:
-    """Where the list or object that begins at `start` ends; the text's end if nothing closes it."""
+    """Return the end of the list or object that begins at `start`; the text's end if unclosed."""
     return _Document(text, start + 1).end
 
 
 def _last_telling(text: str) -> int:
-    """Where the last name stands that says something about values elsewhere in its document."""
+    """Return the end of the last name that affects values elsewhere in its document, or -1."""
     last = -1
     for telling in _TELLING.finditer(text):
         if telling["bracket"]:
@@ -78,7 +78,7 @@ def _last_telling(text: str) -> int:
 
 
 def _in_front(text: str, bracket: int) -> tuple[str, str]:
-    """The name or the function that stands in front of a bracket."""
+    """Return the name and the function before a bracket; missing ones are empty."""
     found = _IN_FRONT.match(text[max(0, bracket - _REACH) : bracket][::-1])
     name = found["name"][::-1] if found else ""
     if found and found["sign"]:
@@ -87,7 +87,7 @@ def _in_front(text: str, bracket: int) -> tuple[str, str]:
 
 
 def _hidden(value: Any, owner: str) -> list[Span]:
-    """The places of what a redaction of the value would hide."""
+    """Return the spans that a redaction of the value would hide."""
     spans: list[Span] = []
 
     def mark(leaf: Any, hidden: bool, _lead: str) -> None:
@@ -101,7 +101,7 @@ def _hidden(value: Any, owner: str) -> list[Span]:
 
 
 class _Piece(str):
-    """A text or number of a document, where it stands, and the quotes that a mark needs there."""
+    """A text or number of a document, with its position and the quotes for its mark."""
 
     __slots__ = ("quotes", "start")
     quotes: str
@@ -114,18 +114,18 @@ class _Piece(str):
 
 
 class _Document:
-    """What begins behind a bracket: its value, its end, and texts that may be documents."""
+    """The document after a bracket: its value, its end, and texts that may be documents."""
 
     def __init__(self, text: str, start: int, function: str = "") -> None:
         self.end = start
-        self.texts: list[_Piece] = []  # that hold quotes of the other sort
+        self.texts: list[_Piece] = []  # contain the other kind of quotes
         self._text = text
         self._quotes = '"'
         self._tokens = _TOKEN.finditer(text, start)
         self.value = self._group(function, 0)
 
     def _group(self, function: str, depth: int) -> Any:
-        """A list or object as far as it goes. Words are names; as values they aren't judged."""
+        """Parse a list or object as far as possible. Unquoted words are names, never values."""
         bracket = self._text[self.end - 1]
         parts: list[tuple[str | None, Any]] = []
         name: str | None = None
@@ -162,7 +162,7 @@ class _Document:
         if start >= 0 or not (found := values.quoted_end(self._text, token.start("quote"))):
             return _Piece(self._text, start, end)
         start, end, self.end = found
-        if (line_end := self._text.find("\n", start, end)) >= 0:  # where a document is cut off
+        if (line_end := self._text.find("\n", start, end)) >= 0:  # the document is cut off here
             end = self.end = line_end
         self._tokens = _TOKEN.finditer(self._text, self.end)
         piece = _Piece(self._text, start, end)
@@ -172,7 +172,7 @@ class _Document:
 
 
 def _judged(parts: list[tuple[str | None, Any]], function: str, bracket: str) -> Any:
-    """Fields, or items alone; of a function the arguments by what it takes."""
+    """Return fields and items; a function's arguments are added under the name of its secret."""
     fields = {
         name: None if type(value) is str else value for name, value in parts if name is not None
     }

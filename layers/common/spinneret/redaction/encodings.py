@@ -1,8 +1,8 @@
-"""Texts as they read once their escapes are undone, with the way back to the source's places.
+"""Decoding of escapes in texts, with a mapping back to positions in the source.
 
-Percent-encoding (RFC 3986, section 2.1), character references of HTML, escapes of
-JSON and Python, full-width forms (U+FF01 to U+FF5E), characters without width, and the colours of
-terminals (ECMA-48, section 5.4). Whole texts in base64 (RFC 4648) or hexadecimal.
+Covers percent-encoding (RFC 3986, section 2.1), character references of HTML, and escapes of JSON
+and Python. Also covers full-width forms (U+FF01 to U+FF5E), zero-width characters, and terminal
+colours (ECMA-48, section 5.4). Finds whole texts in base64 (RFC 4648) or hexadecimal, too.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Final, NamedTuple
 from spinneret.redaction.spans import Span
 
 COLOUR: Final = "\x1b"
-"""Stands for a colour while a text is read: it parts words, and is nothing in the decoded text."""
+"""Replaces a colour during scanning: it separates words, and is removed from the decoded text."""
 
-_CONTROL: Final = r"(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|[()][0-9A-Z])"  # behind ESC: CSI, charset
+_CONTROL: Final = r"(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|[()][0-9A-Z])"  # after ESC: CSI, charset
 _COLOURED: Final = re.compile(rf"\x1b++{_CONTROL}?|\x9b[0-9;]{{0,64}}m")
 _ESCAPED: Final = re.compile(rf"""(?x)[%&\\\x1b\u00ad\u200b-\u200f\u2060\ufeff](?:
         (?<=%)(?:(?P<percent>[2-7][0-9A-Fa-f]|0[9AaDd])
@@ -39,23 +39,23 @@ _HEX: Final = re.compile(
 
 
 def uncoloured(text: str, instead: str = "") -> str:
-    """The text with something else instead of the control sequences of terminals."""
+    """Return the text with terminal control sequences replaced."""
     return _COLOURED.sub(instead, text) if "\x1b" in text or "\x9b" in text else text
 
 
 class Decoded(NamedTuple):
-    """A text without escapes, and where each of its characters (and its end) is in the source."""
+    """A text without escapes, and the source position of each of its characters and of its end."""
 
     text: str
     origins: list[int]
 
     def origin(self, span: Span) -> Span:
-        """The same span in the source."""
+        """Return the same span in the source."""
         return Span(self.origins[span.start], self.origins[span.end], span.replacement)
 
 
 def decoded(text: str) -> Decoded | None:
-    """The text without escapes; None if it has none."""
+    """Return the text without escapes; None if it has none."""
     if text.isascii() and not any(sign in text for sign in "%&\\\x1b"):
         return None
     source = text.translate(_NARROWED)
@@ -75,7 +75,7 @@ def decoded(text: str) -> Decoded | None:
 
 
 def hidden_texts(text: str) -> Iterator[tuple[int, int, str]]:
-    """Start, end and meaning of what may be a text in base64 or hexadecimal."""
+    """Yield start, end and decoded text of possible base64 or hexadecimal texts."""
     for match in _HEX.finditer(text):
         if len(match[0]) % 2 == 0:
             yield (*match.span(), bytes.fromhex(match[0]).decode("ascii"))
@@ -90,7 +90,7 @@ def hidden_texts(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _meant(escape: re.Match[str]) -> str:
-    """The one character that the escape stands for, or none."""
+    """Return the character that the escape encodes, or an empty text."""
     kind = str(escape.lastgroup)
     match kind:
         case "nothing":

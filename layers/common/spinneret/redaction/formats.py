@@ -1,8 +1,8 @@
-"""Secrets that are recognised wherever they stand: tokens and keys in their issuers' formats.
+"""Secrets recognised by their issuers' token and key formats, without any context.
 
-A format is a literal beginning and a pattern for the rest. The boundary in front of it makes the
-search linear: a run of characters is entered once.
-Sources: the issuers' documentation of their tokens; RFC 7468, OpenSSH and RFC 9580 for armour.
+A format is a literal beginning and a pattern for the rest. The boundary before it makes the search
+linear: each run of characters is entered once. Sources: the issuers' documentation of their tokens;
+RFC 7468, OpenSSH and RFC 9580 for armour.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TOKENS: Final[tuple[tuple[str, str], ...]] = (
     ("glpat- gloas- gldt- glrt- glcbt- glptt- glft- glimt-", rf"{_ID}{{12,}}(?:\.{_ID}+)*"),
     ("glagent- glsoat- glffct- GR1348941", rf"{_ID}{{12,}}(?:\.{_ID}+)*"),
     ("GOCSPX- pypi- sq0atp- sq0csp- sq0idp- dckr_pat_ dckr_oat_ sb_secret_", rf"{_ID}{{16,}}"),
-    ("tskey- spn_ spt_", rf"{_ID}{{16,}}"),  # spn_ and spt_ are ours: access.keys
+    ("tskey- spn_ spt_", rf"{_ID}{{16,}}"),  # spn_ and spt_ are this product's own: access.keys
     ("hvs. hvb. hvr. figd_ nvapi- AIza 1//0 fo1_ CFPAT-", rf"{_ID}{{20,}}"),
     ("EAAA EAAC mfa.", rf"{_ID}{{40,}}"),  # Square, Meta, Discord
     ("eyJ", rf"(?<![_\-]eyJ){_ID}{{6,}}+(?:\.{_ID}{{4,}}+){{1,4}}\.?"),  # RFC 7519
@@ -58,12 +58,12 @@ _TOKENS: Final[tuple[tuple[str, str], ...]] = (
     ("access-sandbox- access-production- access-development-", _UUID),  # Plaid
     ("AGE-SECRET-KEY-1 dt0c dt0s", r"[0-9A-Z.]{16,}"),
     ("v^1.1#", r"[^\s\"'<>&,;\\]{8,}"),  # eBay
-    # crypt(3) and its successors: guessing recovers what they hash
+    # crypt(3) and its successors: guessing can recover the hashed password
     ("$1$ $5$ $6$ $y$ $2a$ $2b$ $2x$ $2y$ $apr1$ $scrypt$ $pbkdf2", r"[A-Za-z0-9./$=,+\-]{20,}"),
     ("$argon2i$ $argon2d$ $argon2id$", r"[A-Za-z0-9./$=,+\-]{20,}"),
 )
 
-# Tokens without a literal beginning, or whose beginning stays.
+# Tokens without a literal beginning, or whose beginning is kept.
 _FREE: Final = tuple(
     Form(literal, re.compile(pattern))
     for literal, pattern in (
@@ -87,26 +87,26 @@ _FREE: Final = tuple(
     )
 )
 
-# 40 characters of base64 are no secret as such; beside an AWS key id they are.
+# 40 characters of base64 are a secret only near an AWS key id.
 AWS_KEY_ID: Final = re.compile(r"(?:AKIA|ASIA)(?<![A-Za-z0-9].{4})[A-Z0-9]{12,}")
 AWS_SECRET: Final = re.compile(
     r"(?<![A-Za-z0-9+/=])(?![0-9a-f]{40})[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])"
 )
 _NEAR: Final = 512  # characters between an AWS key id and its secret
 
-_BOUNDARY: Final = r"(?:(?<![A-Za-z0-9].)|(?<=\\[nrt].))"  # or behind an escaped line end
+_BOUNDARY: Final = r"(?:(?<![A-Za-z0-9].)|(?<=\\[nrt].))"  # or after an escaped line end
 _ARMOUR: Final = re.compile(r"-{4,5}\s?(?P<sign>BEGIN|END) (?P<what>[A-Z0-9 ]{0,60})-{4,5}")
 _BREAK: Final = r"(?:\s|\\{1,15}[nrt]|%0[AaDd]|<br ?/?>)"
 _HEADER: Final = r"[A-Za-z\-]{1,30}: [^\r\n\\\"']{0,200}(?=[\r\n\\])"
 _LINE: Final = r"[A-Za-z0-9+/=]{16,}+"
 _LAST_LINE: Final = r"(?<=[nr\n])[A-Za-z0-9+/=]{1,64}+(?=[\s\\\"'\-]|$)"
 _LINES: Final = rf"(?:{_BREAK}{{0,8}}+(?:{_HEADER}|{_LINE}|{_LAST_LINE}))"
-_BODY: Final = re.compile(rf"{_LINES}+")  # as far as it goes
+_BODY: Final = re.compile(rf"{_LINES}+")  # greedy: also matches a truncated key
 _HEADLESS: Final = re.compile(rf"{_LINE}{_LINES}*{_BREAK}{{0,8}}+")
 
 
 def tokens(text: str) -> Iterator[Span]:
-    """Every token whose format betrays it."""
+    """Yield every token that matches an issuer's format."""
     for match in _token().finditer(text):
         yield Span(*match.span())
     yield from matches(_FREE, text)
@@ -118,7 +118,10 @@ def tokens(text: str) -> Iterator[Span]:
 
 @cache
 def _token() -> re.Pattern[str]:
-    """All formats, by their first characters. Compiled on first use: it takes some 10 ms."""
+    """Compile all formats, grouped by first character.
+
+    Runs on first use, as it takes about 10 ms.
+    """
     rests = {each.replace("~", " "): rest for words, rest in _TOKENS for each in words.split()}
     branches = []
     longest_first = sorted(rests, key=lambda word: (word[0], -len(word)))
@@ -131,7 +134,7 @@ def _token() -> re.Pattern[str]:
 
 
 def private_keys(text: str) -> Iterator[Span]:
-    """What stands between the lines that begin and end a private key, also if one is cut off."""
+    """Yield the bodies of private keys, even if their begin or end line is missing."""
     lines = [*_ARMOUR.finditer(text)] if "PRIVATE KEY" in text else []
     for before, line, behind in zip([None, *lines], lines, [*lines[1:], None], strict=False):
         start, end = line.span()

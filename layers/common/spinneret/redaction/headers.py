@@ -1,4 +1,4 @@
-"""The values of Authorization and Cookie headers inside a text (RFC 9110, 11.6; RFC 6265, 4)."""
+"""Credentials in Authorization and Cookie headers inside a text (RFC 9110, 11.6; RFC 6265, 4)."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _FLAGS: Final = frozenset({"secure", "httponly", "partitioned"})
 
 
 def authorization(text: str, start: int) -> Iterator[Span]:
-    """Credentials behind `Authorization:`. The scheme stays."""
+    """Yield the credentials after `Authorization:`, without the scheme."""
     scheme = _SCHEME.match(text, start)
     position = scheme.end() if scheme else start
     named = _PARAMETERS.match(text, position)
     end = max(values.plain_end(text, position, _TOKEN), named.end() if named else position)
     if end == position and scheme is not None and scheme["gap"] != "=":
-        position, end = start, scheme.end("scheme")  # the header holds one word
+        position, end = start, scheme.end("scheme")  # the header has one word only
     if not values.is_filler(text[position:end]):
         yield Span(position, end)
 
 
 def cookies(text: str, start: int) -> Iterator[Span]:
-    """The values behind `Cookie:` and `Set-Cookie:`. Names and attributes stay."""
+    """Yield the values after `Cookie:` and `Set-Cookie:`, without names and attributes."""
     position = start
     while (cookie := _COOKIE.match(text, position)) is not None and cookie.end() > position:
         name, end = (cookie["name"] or "").lower(), cookie.end()

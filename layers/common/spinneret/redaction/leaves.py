@@ -1,4 +1,4 @@
-"""Values without parts, and objects of unknown classes."""
+"""Redaction of values without parts, and of objects of unknown classes."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from spinneret.redaction import names
 from spinneret.redaction.spans import MARK
 
 UNREADABLE: Final = "[unreadable]"
-"""Stands for what can't be looked at, and therefore isn't shown."""
+"""Replaces what can't be read, and therefore isn't shown."""
 
-_LEAVES: Final = (  # a tuple, as it is asked for every value: twice as fast as a union
+_LEAVES: Final = (  # a tuple: checked for every value, it is twice as fast as a union
     *(str, bool, int, float, type(None), bytes, bytearray, memoryview, BaseException, complex),
     *(decimal.Decimal, uuid.UUID, dt.date, dt.time, dt.timedelta, dt.tzinfo, type),
 )
-_MOST: Final = 50  # exceptions of one chain or group that are told
+_MOST: Final = 50  # maximum number of exceptions described per chain or group
 
 Cleaner = Callable[[str], str]
 
 
 def is_leaf(value: Any) -> bool:
-    """Whether the value has no parts."""
+    """Return whether the value has no parts."""
     return isinstance(value, _LEAVES)
 
 
 def redacted(value: Any, clean: Cleaner) -> Any:
-    """The value itself if its text is clean, else its clean text in the same type."""
-    if isinstance(value, str):  # a subclass (an enumeration, say) stays itself if it is clean
+    """Return the value itself if its text is clean, else its clean text in the same type."""
+    if isinstance(value, str):  # a subclass (such as an enumeration) is kept if clean
         text = str.__str__(value)
         result = clean(text)
         return value if result == text else result
@@ -42,7 +42,7 @@ def redacted(value: Any, clean: Cleaner) -> Any:
 
 
 def mask_like(value: Any) -> Any:
-    """The mark, as bytes where bytes stood. Of an empty text nothing could be told."""
+    """Return the mark, as bytes for bytes; return an empty text unchanged."""
     if isinstance(value, str) and not value:
         return value
     if isinstance(value, bytes | bytearray | memoryview):
@@ -51,7 +51,7 @@ def mask_like(value: Any) -> Any:
 
 
 def _in_bytes(data: bytes | bytearray | memoryview, clean: Cleaner) -> Any:
-    """The same type with the text in it redacted: UTF-8, or UTF-16 where every other byte is 0."""
+    """Redact the text in bytes, keeping the type: UTF-8, or UTF-16 if every other byte is 0."""
     encoding, text = _decoded(bytes(data))
     result = clean(text)
     if result == text:
@@ -76,10 +76,10 @@ def _like(data: Any, raw: bytes) -> Any:
 
 
 def _in_object(value: Any, clean: Cleaner) -> Any:
-    """The object itself if its texts are clean and no attribute is a secret, else clean text."""
+    """Return the object if its texts are clean and no attribute is a secret, else clean text."""
     try:
         spoken, shown = str(value), repr(value)
-    except Exception:  # noqa: BLE001 (foreign code; what can't be read isn't shown)
+    except Exception:  # noqa: BLE001 (foreign code; unreadable values are hidden)
         return UNREADABLE
     attributes = getattr(value, "__dict__", None)
     keeps_secret = type(attributes) is dict and any(
@@ -91,7 +91,7 @@ def _in_object(value: Any, clean: Cleaner) -> Any:
 
 
 def _described(error: BaseException) -> str:
-    """One line or more per exception, the outermost first: words, notes, causes, members."""
+    """Describe an exception, the outermost first: messages, notes, causes, group members."""
     lines: list[str] = []
     seen: set[int] = set()
     waiting = [("", error)]
@@ -102,7 +102,7 @@ def _described(error: BaseException) -> str:
         seen.add(id(current))
         try:
             text = str(current)
-        except Exception:  # noqa: BLE001 (one that can't show itself is named all the same)
+        except Exception:  # noqa: BLE001 (its type is shown all the same)
             text = UNREADABLE
         lines.append(relation + type(current).__name__ + (f": {text}" if text else ""))
         lines += [note for note in getattr(current, "__notes__", ()) if isinstance(note, str)]

@@ -1,7 +1,7 @@
-"""Whether a name announces a secret: keys of objects, headers, parameters, variables.
+"""Classify names by whether they announce a secret: keys, headers, parameters, variables.
 
-A name is judged by its words. It is secret when one of them is a secret's noun, no word behind it
-describes the secret (`token_count`, `password_changed_at`), and no word before it asks or counts
+The words of a name decide. The name is secret if one word is a secret's noun, unless a later word
+describes the secret (`token_count`, `password_changed_at`), or an earlier word asks or counts
 (`has_password`, `max_tokens`).
 """
 
@@ -17,7 +17,7 @@ from typing import Final
 from spinneret.redaction import encodings, vocabulary
 from spinneret.redaction.spans import MARK
 
-LONGEST: Final = 128  # characters of a name that are looked at, from its end
+LONGEST: Final = 128  # maximum characters that are read, from the name's end
 _MOST_WORDS: Final = 9  # a longer name is a sentence
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _PLAIN: Final = re.compile(
@@ -28,22 +28,22 @@ _PLAIN: Final = re.compile(
 
 
 class Kind(Enum):
-    """What a name says about its value."""
+    """Classification of a name by the values that it announces."""
 
     HARMLESS = auto()
     SECRET = auto()
-    PASSWORD = auto()  # secret, and may contain blanks
-    AUTHORIZATION = auto()  # secret behind a scheme
-    COOKIE = auto()  # secret values behind names and attributes
-    AUTH = auto()  # secret unless it names a procedure
+    PASSWORD = auto()  # secret, may contain blanks
+    AUTHORIZATION = auto()  # secret after a scheme
+    COOKIE = auto()  # secret values between names and attributes
+    AUTH = auto()  # secret unless the value names a procedure
     OPAQUE = auto()  # secret if it looks random
-    RANDOM = auto()  # secret if nobody would write it by hand
+    RANDOM = auto()  # secret if it doesn't look written by hand
     COUNTABLE = auto()  # secret unless it is a number
     DIRECTORY = auto()  # secret unless it is a path: $PWD
 
     @property
     def certain(self) -> bool:
-        """Whether the name alone decides."""
+        """Whether the name alone is decisive."""
         return self in _CERTAIN
 
 
@@ -55,7 +55,7 @@ _BY_LAST_WORD: Final = {
     **dict.fromkeys(("session", "sessions", "private", "signature", "sig", "hmac"), Kind.OPAQUE),
     **dict.fromkeys(("tokens", "pass"), Kind.COUNTABLE),
 }
-_NOUNS: Final = vocabulary.NOUNS.union(  # and those of several words, written as one
+_NOUNS: Final = vocabulary.NOUNS.union(  # includes phrases written as one word
     map("".join, vocabulary.PHRASES), (f"{owner}key" for owner in vocabulary.KEY_OWNERS)
 )
 _DIRECTORIES: Final = frozenset({("pwd",), ("oldpwd",), ("old", "pwd")})
@@ -65,7 +65,7 @@ _TAILS: Final = frozenset(
 
 
 def bounded_cache[Verdict](judge: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
-    """The verdicts on the latest names, but for those so long that they would cost memory."""
+    """Cache results for recent names; longer names than LONGEST aren't cached, to save memory."""
     cached = lru_cache(maxsize=4096)(judge)
 
     def judged(name: str) -> Verdict:
@@ -76,11 +76,11 @@ def bounded_cache[Verdict](judge: Callable[[str], Verdict]) -> Callable[[str], V
 
 @bounded_cache
 def kind_of(name: str) -> Kind:
-    """The kind of a name in any spelling: `X-Api-Key`, `apiKey`, `aPiKeY`."""
+    """Return the kind of a name in any spelling: `X-Api-Key`, `apiKey`, `aPiKeY`."""
     parts = words(name)
     nouns = (_noun_start(parts, end) for end in range(len(parts)))
     if len(parts) > _MOST_WORDS or all(start is None for start in nouns):
-        parts = words(name.lower())  # its humps part no words
+        parts = words(name.lower())  # its capitals don't separate words
     if not 0 < len(parts) <= _MOST_WORDS or any(sign in name for sign in ("=", ": ", MARK)):
         return Kind.HARMLESS
     while len(parts) > 1 and parts[-1].isdecimal():  # password2, X-Hub-Signature-256
@@ -99,7 +99,10 @@ def kind_of(name: str) -> Kind:
 
 @bounded_cache
 def words(name: str) -> tuple[str, ...]:
-    """The lower-case words of a name, split at separators, digits and humps, without accents."""
+    """Return the lower-case words of a name, without accents.
+
+    Names are split at separators, digits and capitals.
+    """
     name = encodings.uncoloured(name[-LONGEST:])
     if not name.isascii():
         name = "".join(
@@ -112,7 +115,7 @@ def words(name: str) -> tuple[str, ...]:
 
 @bounded_cache
 def needs_context(name: str) -> bool:
-    """Whether a word before the name could make it secret: `key` behind `API`."""
+    """Return whether a preceding word could make the name secret, such as `API` before `key`."""
     parts = words(name)
     if not parts or parts[-1] not in vocabulary.OPEN_ENDED:
         return False
@@ -120,12 +123,12 @@ def needs_context(name: str) -> bool:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text could be the name of a field: letters in a single case style, no digits."""
+    """Return whether a text could be a field name: letters in a single case style, no digits."""
     return _PLAIN.fullmatch(text) is not None
 
 
 def _secret_end(parts: tuple[str, ...]) -> int | None:
-    """Index of the last word of the last noun that nothing disarms."""
+    """Return the index of the last word of the last noun that no other word makes harmless."""
     for end in range(len(parts) - 1, -1, -1):
         start = _noun_start(parts, end)
         if start is None:
@@ -143,7 +146,7 @@ def _secret_end(parts: tuple[str, ...]) -> int | None:
 
 
 def _noun_start(parts: tuple[str, ...], end: int) -> int | None:
-    """Where the noun that ends with this word begins."""
+    """Return the index at which the noun that ends with this word begins; None without a noun."""
     word = parts[end]
     if word in _NOUNS or word.endswith(vocabulary.ENDINGS):
         return end

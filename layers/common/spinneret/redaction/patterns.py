@@ -1,4 +1,4 @@
-"""Secrets that are known by what stands around them: in URLs, sentences, markup, options."""
+"""Secrets recognised by their surroundings: in URLs, sentences, markup, options."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _USER_TOKEN: Final = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w.\-%~+=]{16,
 _HASH: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _CREDENTIAL: Final = re.compile(r"(?=[^&]*\d)(?=[^&]*[A-Za-z])[A-Za-z0-9_\-%/.~+]{16,}")
 _FILE: Final = re.compile(r".*(?:/|%2[Ff]).*|.*\.[a-z]{2,5}")
-_IDENTIFIER: Final = re.compile(  # hash, UUID, id of ours, file, slug
+_IDENTIFIER: Final = re.compile(  # hash, UUID, own id, file, slug
     rf"{_HASH.pattern}|[a-z]+_[0-9a-f]{{32}}|[\w\-]+\.[a-z]{{2,5}}|[a-z]+(?:-[a-z0-9]+){{2,}}"
 )
 _MIXED: Final = re.compile(r"(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])[^/\s]{5,}")
-_PROCEDURE: Final = re.compile(  # what is said of secrets and mixes letters and digits too
+_PROCEDURE: Final = re.compile(  # words with digits that describe secrets
     r"(?i)base\d\d|sha|md5|utf|http|v\d|aes|rsa|oauth|[er]s\d|hs\d|x\.?509|pkcs|ed25519|bcrypt|argon"
     r"|ascii|cl\d|gpt|line|col|ip|p\d|s3|k8s|\d{4}-\d\d-\d\d|\d+(?:\.\d+)+|[0-9a-f]{8}-"
     r"|[\d.,:%]+[a-z]{0,3}$|\d+[-\w]*?(?:bits?|bytes?|chars?|characters?|hours?|minutes?|days?"
@@ -36,8 +36,8 @@ _CODE_NAME: Final = re.compile(
     r"(?:code|pin|password)|otp|pin|passcode)$"
 )
 _CODE: Final = re.compile(r"\d{4,8}")
-_REACH: Final = 40  # characters in front of a noun that say more about it
-_ADJACENT: Final = 8  # characters of a secret that directly follows its noun
+_REACH: Final = 40  # characters before a noun that qualify it
+_ADJACENT: Final = 8  # minimum characters of a secret directly after its noun
 _SAID: Final = re.compile(r"(?i)\b(?:is|was|are|to|as|of|value|now)$")
 _CHALLENGE: Final = frozenset({"realm=", "error=", "scope=", "charset="})  # RFC 6750, section 3
 
@@ -55,7 +55,10 @@ def _is_argument(match: re.Match[str]) -> bool:
 
 
 def _is_credential(match: re.Match[str]) -> bool:
-    """Whether a parameter that may mean anything (RFC 6749, 4.1.2; Google's `key`) holds one."""
+    """Return whether an ambiguous parameter holds a credential.
+
+    Such parameters are `code` (RFC 6749, 4.1.2) and Google's `key`.
+    """
     value = match["secret"]
     if _CREDENTIAL.fullmatch(value) is None or _HASH.fullmatch(value) is not None:
         return False
@@ -68,7 +71,10 @@ def _is_link_token(match: re.Match[str]) -> bool:
 
 
 def _is_said(match: re.Match[str]) -> bool:
-    """Whether a word of a sentence is a secret: a one-time code, or letters mixed with digits."""
+    """Return whether a word of a sentence is a one-time code or mixes letters and digits.
+
+    Such words are secrets if the sentence is about one.
+    """
     value, noun, about = match["secret"], match["noun"].lower(), match["about"]
     before = match.string[max(0, match.start() - _REACH) : match.start()]
     if noun == "code" or value.isdecimal():
@@ -86,7 +92,7 @@ def _is_said(match: re.Match[str]) -> bool:
 
 
 def _is_authorization(match: re.Match[str]) -> bool:
-    """Whether a token (RFC 6750), or a user and password in base64 (RFC 7617), follows."""
+    """Return whether a token (RFC 6750) or base64 of user and password (RFC 7617) follows."""
     value = match["secret"]
     if match["scheme"].lower() == "basic":
         try:
@@ -115,7 +121,7 @@ _NAME: Final = r"(?P<name>[\w.:\-\[\]]{2,200}+)"
 _WORD: Final = r"[^\s\"'`\u201c\u201d\u2018\u2019()<>\[\]]"
 _OPEN_QUOTE: Final = r"\\*[\"'`\u201c\u2018(<\[]?"
 _FORMS: Final = (
-    # Credentials in front of a host. A password may hold `/`, `?` or `#` unescaped; a port in its
+    # Credentials before a host. A password may contain `/`, `?` or `#` unescaped; a port in its
     # place means there is none. A user without a password may be a token.
     _form(
         "@",
@@ -129,14 +135,14 @@ _FORMS: Final = (
         r"(?=[^\s@\"'<>]|$)",
         _is_user_token,
     ),
-    # The same without slashes: a proxy, Python's parsed URLs.
+    # Credentials without slashes: a proxy, Python's parsed URLs.
     _form(
         "@",
         r"(?<![\w./:@\-])(?!mailto:|sip:)[\w.\-]{1,64}+:(?P<secret>[^\s@:/\"'<>]{3,128}+)"
         r"@[\w.\-]{1,253}:\d{2,5}\b",
     ),
     _form("@", r"netloc\W{1,8}b?[\"'][^\s\"':@]{0,256}:(?P<secret>[^\s\"']{1,1024})@"),
-    # Query parameters that may be anything, links with a token.
+    # Ambiguous query parameters, and links with a token.
     _form(
         "=",
         r"[?&#;](?P<name>(?i:code|key|ticket|appid|k))=(?P<secret>[^&#;\s\"'<>`|\\)\],]++)",
@@ -188,21 +194,21 @@ _FORMS: Final = (
         rf"(?P<secret>(?<=[\"'])[^\"'\\\r\n]++|(?:\[redacted\])?+{values.PLAIN.pattern}?+)",
         _is_argument,
     ),
-    # `<password>…</password>`, also cut off
+    # `<password>…</password>`, even if cut off
     _form(
         ">",
         r"<(?P<name>[A-Za-z_][\w.:\-]{1,60}+)(?:\s[^<>]{0,200})?>(?P<data>\s{0,80}<!\[CDATA\[)?+"
         r"(?P<secret>(?(data)[^\]]{1,4096}+(?=\]\]>)|(?:[^<>\s]++\Z|[^<>]++(?=</))))",
         _is_named,
     ),
-    # A part of a form (RFC 7578, section 4.2)
+    # One part of a form (RFC 7578, section 4.2)
     _form(
         "name=",
         rf"name=\\*[\"']{_NAME}\\*[\"'](?:;[^\r\n]{{0,200}})?\r?\n"
         r"(?:[\w\-]{1,60}:[^\r\n]{0,200}\r?\n){0,5}\r?\n(?P<secret>[^\r\n]++)",
         _is_named,
     ),
-    # What validators quote: pydantic, botocore, services of AWS
+    # Values quoted by validators: pydantic, botocore, AWS services
     _form(
         "input_value=",
         rf"(?m)^{_NAME}\n  [^\n]{{1,300}}?\[type=\w+, "
@@ -221,18 +227,18 @@ _ATTRIBUTE: Final = re.compile(
     r"\\*[\"']?(?P<secret>(?<=[\"'])[^\"'<>\\]++|[^\s\"'<>\\]++)"
     rf"|(?:(?<=n)ame|(?<=k)ey|(?<=i)d|(?<=p)roperty|(?<=f)ield)\s?=\s?\\*[\"']?{_NAME}))"
 )
-_NEAR: Final = 200  # characters between two attributes of one element
+_NEAR: Final = 200  # maximum characters between two attributes of one element
 
 
 def patterns(text: str) -> Iterator[Span]:
-    """All of this module."""
+    """Yield the secrets that the patterns of this module find."""
     yield from matches(_FORMS, text)
     if "=" in text:
         yield from _attributes(text)
 
 
 def _attributes(text: str) -> Iterator[Span]:
-    """`name="token" value="…"`, in either order."""
+    """Yield values of attribute pairs such as `name="token" value="…"`, in either order."""
     kind, name, value = Kind.HARMLESS, 0, None
     for match in _ATTRIBUTE.finditer(text):
         if match.lastgroup == "border":

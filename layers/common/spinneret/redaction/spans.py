@@ -1,4 +1,4 @@
-"""Places in a text that have to be replaced, and patterns that find them."""
+"""Spans of a text to replace, and patterns that find them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 MARK: Final = "[redacted]"
-"""Stands where a secret stood."""
+"""Replaces a secret."""
 
 
 class Span(NamedTuple):
-    """From `start` to before `end`, to become `replacement`."""
+    """Range from `start` up to but excluding `end`, to replace by `replacement`."""
 
     start: int
     end: int
@@ -19,7 +19,7 @@ class Span(NamedTuple):
 
 
 class Form(NamedTuple):
-    """A pattern whose group `secret` is one, in texts that hold the literal."""
+    """A pattern with a group `secret`, applied to texts that contain `literal`."""
 
     literal: str
     pattern: re.Pattern[str]
@@ -27,7 +27,7 @@ class Form(NamedTuple):
 
 
 def matches(forms: Iterable[Form], text: str) -> Iterator[Span]:
-    """The secrets of all forms."""
+    """Yield the secrets that the forms match."""
     for literal, pattern, accepts in forms:
         if literal in text:
             for match in pattern.finditer(text):
@@ -36,7 +36,10 @@ def matches(forms: Iterable[Form], text: str) -> Iterator[Span]:
 
 
 def replace(text: str, spans: Iterable[Span]) -> str:
-    """The text with all spans replaced. Overlapping spans become one, named by the widest."""
+    """Return the text with all spans replaced.
+
+    Overlapping spans are merged; the widest one's replacement is used.
+    """
     parts: list[str] = []
     done = 0
     for span in _merged(spans):
@@ -46,7 +49,7 @@ def replace(text: str, spans: Iterable[Span]) -> str:
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
-    """In order and apart from each other."""
+    """Return the spans in order, with overlapping ones merged."""
     result: list[Span] = []
     for span in sorted(spans):
         if span.start >= span.end:

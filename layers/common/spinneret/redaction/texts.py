@@ -1,4 +1,4 @@
-"""One text: everything that reads it, and what it found replaced."""
+"""Redaction of one text: run all readers and replace what they find."""
 
 from __future__ import annotations
 
@@ -16,29 +16,32 @@ from spinneret.redaction.spans import MARK, Span, replace
 from spinneret.redaction.walk import Walk
 
 _READERS: Final = (tokens, private_keys, patterns, assigned, documented)
-_SHORTEST: Final = 6  # characters of a name with a value, `pin=12`
-_QUIET: Final = re.compile(  # shorter than any form, without separators
+_SHORTEST: Final = 6  # characters of the shortest assignment, `pin=12`
+_QUIET: Final = re.compile(  # too short for any form, and without separators
     r"[A-Za-z0-9_.,/*+\-]{0,15}"
 )
-_PASSES: Final = 4  # what one replacement brings to light, the next pass sees …
-_LARGE: Final = 100_000  # … but for texts of more characters, which get one
-_VIEWS: Final = 3  # escapes of escapes of escapes are undone, no deeper
-_LAYERS: Final = 2  # base64 of base64 is opened, no deeper
+_PASSES: Final = 4  # a replacement may reveal secrets to the next pass …
+_LARGE: Final = 100_000  # … but longer texts (in characters) get one pass
+_VIEWS: Final = 3  # nested escapes are decoded up to this depth
+_LAYERS: Final = 2  # nested base64 is decoded up to this depth
 
 
 def redact(value: Any) -> Any:
-    """A copy without secrets, of the same shape; an exception becomes its text. Never raises."""
+    """Return a copy without secrets, of the same shape; an exception becomes its text.
+
+    Never raises.
+    """
     try:
         return Walk(_leaf, _key).copy(value)
-    except Exception:  # noqa: BLE001 (reporting must not fail; nothing of the value is shown)
+    except Exception:  # noqa: BLE001 (reporting must not fail; the value stays hidden)
         return leaves.UNREADABLE
 
 
 def redact_text(text: str) -> str:
-    """A text without secrets, however they are quoted or encoded in it. Never raises."""
+    """Return the text without secrets, even if they are quoted or encoded. Never raises."""
     try:
         return _clean(text)
-    except Exception:  # noqa: BLE001 (as above)
+    except Exception:  # noqa: BLE001 (same reason)
         return leaves.UNREADABLE
 
 
@@ -72,7 +75,7 @@ _clean_key = lru_cache(maxsize=4096)(_clean)
 
 
 def _scanned(text: str, layer: int) -> str:
-    """The text with every secret replaced that its own characters betray."""
+    """Return the text with every secret replaced that is recognisable without other context."""
     if len(text) < _SHORTEST or _QUIET.fullmatch(text):
         return text
     spans = list(_found(text, _VIEWS))
@@ -86,7 +89,7 @@ def _scanned(text: str, layer: int) -> str:
 
 
 def _found(text: str, views: int) -> Iterator[Span]:
-    """What all readers find in the text, and in the text as it reads without its escapes."""
+    """Yield the findings of all readers in the text, and in the text with escapes decoded."""
     for reader in _READERS:
         yield from reader(text)
     view = encodings.decoded(text) if views else None

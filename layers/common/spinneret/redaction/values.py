@@ -1,4 +1,4 @@
-"""Where the value behind a name ends, and whether it is a secret at all."""
+"""Find the end of the value after a name, and decide whether it is a secret."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from spinneret.redaction.spans import MARK
 
 _NAME: Final = r"[\w.\-%\[\]]{1,64}+[ \t]{0,4}"
 _ESCAPED_END: Final = r"\\{0,31}(?:[nrt\"']|$|u00(?:0a|0d|20|22|26|27|3[bce])|x(?:0a|0d|00))"
-_STOPS: Final = r"[\s\"'`)\]}>,;.:!?]|\\|$"  # what follows a closing sign that closes
+_STOPS: Final = r"[\s\"'`)\]}>,;.:!?]|\\|$"  # characters that may follow a real closing sign
 
-# A value without quotes goes on over a sign that nothing follows as behind a separator.
+# An unquoted value continues over a sign unless what follows marks it as a separator.
 PLAIN: Final = re.compile(rf"""(?xi:(?:
         [^\s"'`&;,?<>()\[\]{{}}\\|\x00\u201d\u2019»]++
       | \?(?!{_NAME}=)
@@ -35,19 +35,19 @@ _OPENING: Final = re.compile(
     r"""(?:[bBrRfFuU]{1,2}(?=["']))?(?P<slashes>\\{0,31})(?P<quote>["'`\u201c\u2018«])"""
 )
 OPENING_SIGNS: Final = frozenset("\"'`\u201c\u2018«\\bBrRfFuU")
-"""First characters of what may be a quotation."""
+"""First characters of possible quotations."""
 _CLOSING: Final = {quote: re.compile(rf"\\*+{quote}") for quote in "\"'`"}
 _CURLY: Final = {"\u201c": "\u201d", "\u2018": "\u2019", "«": "»"}
-_CURLY_REACH: Final = 512  # characters; a curly quote without its partner is an ordinary character
-_BEHIND: Final = re.compile(r"[\s,;:=&}\])>\\\"']|$")  # what may follow a quote that closes
+_CURLY_REACH: Final = 512  # characters; an unpaired curly quote is an ordinary character
+_BEHIND: Final = re.compile(r"[\s,;:=&}\])>\\\"']|$")  # characters that may follow a closing quote
 _LINE_END: Final = re.compile(r"[\r\n]|$")
 
-_TEMPLATE: Final = (  # to be filled in
+_TEMPLATE: Final = (  # template placeholders
     r"\$\{\{?\s?[\w .\-]{1,80}\}?\}|\{\{[^{}\n]{0,80}\}\}|\{[A-Za-z_]{0,60}\}|\$\([^)\n]{0,80}\)"
     r"|<[A-Za-z][A-Za-z _\-]{0,60}>|%\([A-Za-z_]{1,60}\)[sdr]"
 )
 TEMPLATE_START: Final = re.compile(rf"(?:{_TEMPLATE})(?![\w$!@#%])")
-"""What begins with something to be filled in."""
+"""Matches values that begin with a template placeholder."""
 _PLACEHOLDER: Final = re.compile(
     rf"(?i)(?:[*•●.…xX_\-?#]{{3,}}|\W{{1,3}}|{_TEMPLATE}|\$[A-Z_]{{2,}}|\$\([^)]*|%[A-Z_]{{2,}}%|%[sdrv]"
     r"|:[a-z_]+|\[(?:redacted|filtered|hidden|removed|secret|masked)\]"
@@ -66,11 +66,11 @@ _CODE: Final = re.compile(
 _CODE_SIGNS: Final = frozenset("([.|")
 _TYPE_STARTS: Final = frozenset("sSTB")
 LONG: Final = 200
-"""Characters of a value that is neither prose nor code nor a placeholder any more."""
+"""Number of characters from which a value can't be prose, code or a placeholder."""
 _EDGE: Final = "*_`.,;:!?()[]{}<>\"'"
 RANDOM_START: Final = re.compile(r"(?=[A-Za-z+/=_\-.%:~,|]{0,60}\d)[A-Za-z0-9+/=_\-.%:~,|]{12}")
-"""What begins with letters and digits that are no word."""
-_BY_FORM: Final = {  # the form of a value, and whether a secret has it or a harmless value
+"""Matches values that begin with random-looking letters and digits."""
+_BY_FORM: Final = {  # form of a value, and whether it makes the value a secret
     Kind.OPAQUE: (re.compile(r"(?=\D*\d)[A-Za-z0-9+/=_\-.%:~,|]{12,}"), True),
     Kind.RANDOM: (
         re.compile(r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[A-Za-z0-9+/=]{16,}"),
@@ -82,7 +82,7 @@ _BY_FORM: Final = {  # the form of a value, and whether a secret has it or a har
 
 
 def quoted_end(text: str, start: int) -> tuple[int, int, int] | None:
-    """Content's start and end and where the quotation ends, if one begins at `start`.
+    """Return start and end of the content and end of the quotation; None without a quotation.
 
     A quotation of JSON inside JSON opens with `\\"`: it closes with as many backslashes (or at a
     quote with fewer, where an outer text ends). Unclosed ones end with the line.
@@ -98,7 +98,7 @@ def quoted_end(text: str, start: int) -> tuple[int, int, int] | None:
 
 
 def _closed(text: str, inside: int, quote: str, level: int) -> tuple[int, int, int]:
-    """The quotation whose content begins at `inside`, opened behind `level` backslashes."""
+    """Return the quotation whose content begins at `inside`, opened after `level` backslashes."""
     for closing in _CLOSING[quote].finditer(text, inside):
         slashes = closing.end() - 1 - closing.start()
         even = (slashes - level) % (2 * level + 2) == 0 and _BEHIND.match(text, closing.end())
@@ -112,14 +112,14 @@ def _closed(text: str, inside: int, quote: str, level: int) -> tuple[int, int, i
 def plain_end(
     text: str, start: int, pattern: re.Pattern[str] = PLAIN, reach: int = sys.maxsize
 ) -> int:
-    """Where the unquoted value that begins at `start` ends, or `reach` if it is longer."""
+    """Return the end of the unquoted value that begins at `start`, at most `reach`."""
     position = start + len(MARK) if text.startswith(MARK, start) else start
     match = pattern.match(text, position, reach)
     return match.end() if match else position
 
 
 def is_filler(value: str) -> bool:
-    """Whether an unquoted value is prose, code or a placeholder rather than a secret."""
+    """Return whether an unquoted value is prose, code or a placeholder instead of a secret."""
     if len(value) >= LONG:
         return False
     if value.startswith(MARK) and not value[len(MARK) :].strip(_EDGE):
@@ -144,7 +144,7 @@ def _is_code(value: str) -> bool:
 
 
 def is_secret(kind: Kind, value: str) -> bool:
-    """The verdict on a value whose name leaves it open (and on all others: the name's own)."""
+    """Return whether a value is a secret, given the kind of its name."""
     value = encodings.uncoloured(value)
     if kind is Kind.AUTH:
         return value.strip(_EDGE + " ").lower() not in vocabulary.AUTH_MODES

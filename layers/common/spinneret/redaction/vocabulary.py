@@ -23,19 +23,19 @@ NOUNS: Final = _words("""
     cvc2 psk mnemonic bearer csrf xsrf apikeys jsessionid phpsessid passwordconfirmation
     awsaccesskeyid secretstring wifipsk 密码 密碼 口令 パスワード 비밀번호
 """)
-"""Secret by themselves, until a following word disarms them: `token` in `token_count`."""
+"""Words that are secret unless a later word makes them harmless: `token` in `token_count`."""
 
 LAST_NOUNS: Final = _words(
     "auth auths pass session sessions signature sig hmac pin pins sas csc private"
 )
-"""Nouns only where no word follows: `session_start` and `pin_board` keep no secret."""
+"""Nouns only if no word follows: `session_start` and `pin_board` hold no secret."""
 
 PASSWORD_ENDINGS: Final = ("password", "passwd", "pwd", "passphrase", "passwort")
 ENDINGS: Final = (
     *PASSWORD_ENDINGS,
     *("secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "credentials", "cookie"),
 )
-"""A word that ends so is a noun too: PGPASSWORD, csrfmiddlewaretoken."""
+"""Endings that make a word a noun, too: PGPASSWORD, csrfmiddlewaretoken."""
 
 KEY_OWNERS: Final = _words("""
     api private secret access encryption decryption encrypting signing signature sign master
@@ -46,7 +46,7 @@ KEY_OWNERS: Final = _words("""
     anthropic stripe sendgrid google github gitlab azure aws twilio mailgun mailchimp datadog
     newrelic algolia cohere groq mistral huggingface serpapi etsy ebay shopify amazon
 """)
-"""`key` alone is a place (S3, DynamoDB). Behind one of these words it is a secret."""
+"""Words after which `key` is a secret. Alone it is a location (S3, DynamoDB)."""
 
 PHRASES: Final = _phrases("""
     2 fa code, access code, access key id, activation code, auth code, auth header, auth verifier,
@@ -61,7 +61,7 @@ PHRASES: Final = _phrases("""
 """Nouns of several words."""
 
 OPEN_ENDED: Final = _words("key keys id string str code codes phrase passe word provided supplied")
-"""Last words that a word before them can turn into a secret's name."""
+"""Last words that a preceding word can turn into a secret's name."""
 
 AFTER: Final = _words("""
     count counts counter counters used usage usages limit limits bucket buckets type types name
@@ -80,7 +80,7 @@ AFTER: Final = _words("""
     seconds minutes ms parser window windows overlap page pages button form feature features
     management santa garden py js ts
 """)
-"""Behind a noun they describe the secret: its age, its place, its length."""
+"""Words after a noun that describe the secret: its age, location, length."""
 
 BESIDE: Final = _words("""
     user users username login email account role roles realm tenant org organization region
@@ -88,7 +88,7 @@ BESIDE: Final = _words("""
     flow grant agent ip device country permission permissions group groups principal host
     hostname family event state id uid uuid comment note notes tag tags
 """)
-"""Below `auth` or `tokens` they say whose secret it is."""
+"""Words below `auth` or `tokens` that name the secret's owner."""
 
 AFTER_PASSWORD: Final = frozenset({"hash", "hashes"})
 """Unlike the hash of a random key, the hash of a password can be broken by guessing."""
@@ -98,28 +98,28 @@ BEFORE: Final = _words("""
     enable enables disable no without num number max min total avg mean count show hide forgot
     forgotten supports support should can must skip ignore public per accept accepts
 """)
-"""Before a noun they ask or count."""
+"""Words before a noun that ask or count."""
 
 BEFORE_TOKEN: Final = _words("""
     next previous prev continuation continue page pagination starting sync fence fencing
     unexpected illegal eos bos pad unk cls mask special stop reasoning
 """)
-"""Tokens that are a page's position, a fence, or a piece of text."""
+"""Words before `token` if it is a page position, a fence or a piece of text."""
 
 BEFORE_TOKENS: Final = _words(
     "prompt completion input output cached thinking audio generated context consumed billed"
 )
-"""Before the plural only: what a language model reads and writes."""
+"""Words before the plural only: input and output of language models."""
 
 BEFORE_IN_PROSE: Final = BEFORE_TOKEN | _words(
     "max min number num total no without forgot boarding season"
 )
-"""Before `token:` or `password:` in a sentence, whose value does not follow then."""
+"""Words before `token:` or `password:` in a sentence that contains no value."""
 
 PASSWORDS: Final = frozenset(word for word in NOUNS if word.startswith("pass")) | _words(
     "pwd pw passphrase passcode passwort kennwort mnemonic seedphrase"
 )
-"""What people choose or remember: may contain blanks, and even its hash is a secret."""
+"""Secrets that people choose or remember: they may contain blanks, and their hash is secret too."""
 
 ORDINARY: Final = _words("""
     a about above absent accept accepted access active after all allowed already also always an
@@ -157,14 +157,14 @@ TAKING: Final = _words("""
     set with update change use put check verify validate hash encrypt compare decode parse revoke
     authenticate secret
 """)
-"""First words of functions that take the secret itself. `get` takes what it is called."""
+"""First words of functions that take the secret itself. `get` takes the secret's name instead."""
 
 NAME_FIELDS: Final = _words("""
     name key field header headername k n param parameter parameterkey parametername property
     propertyname attribute attributename variable env envname setting option optionname label id
     type fieldname argument arg
 """)
-"""Fields of a record that may hold the name of what its value is."""
+"""Fields of a record that may hold the name of its value."""
 
 VALUE_FIELDS: Final = _words("""
     value val v values parametervalue input instance input_value inputvalue rejectedvalue
@@ -172,4 +172,4 @@ VALUE_FIELDS: Final = _words("""
     stringvalue string_value secretvalue plaintext headervalue
 """)
 LOOSE_FIELDS: Final = _words("content data text before after current")
-"""Fields of a record with a value; the latter hold prose as often: `{"name": …, "text": …}`."""
+"""Fields of a record with a value; loose ones often hold prose: `{"name": …, "text": …}`."""

@@ -1,7 +1,7 @@
-"""The way through a value of any shape and depth.
+"""Traversal of values of any shape and depth.
 
-The walk keeps its own stack of generators, so depth costs memory instead of Python's stack, and
-remembers what it has copied, so a value that is met twice costs once.
+The walk keeps its own stack of generators, so depth costs memory instead of Python's stack. It
+caches copies, so a value that occurs twice is copied once.
 """
 
 from __future__ import annotations
@@ -14,40 +14,40 @@ from typing import Any, Final, NamedTuple
 from spinneret.redaction import context, leaves, names
 from spinneret.redaction.spans import MARK
 
-_CIRCULAR: Final = "[circular]"  # stands where a value contains itself
-_TOO_DEEP: Final = "[too deep]"  # stands for what lies below the deepest level that is walked
+_CIRCULAR: Final = "[circular]"  # replaces a cyclic reference
+_TOO_DEEP: Final = "[too deep]"  # replaces values below the maximum depth
 _DEPTH: Final = 10_000  # levels
 _LEADS: Final = {"netloc": "x://", "fragment": "#"} | dict.fromkeys(
     ("query", "query_string", "queryString", "rawQueryString"), "?"
 )
-"""Signs that belong in front of a part of a URL; without them it doesn't read as one."""
+"""Prefixes with which parts of a URL are recognised as such."""
 
 
 class WalkNode(NamedTuple):
-    """A value to copy: `hidden` below a secret's name, `owner` is the name that announces it."""
+    """A value to copy; `hidden` if it is below a secret's name, which `owner` holds."""
 
     value: Any
     hidden: bool = False
     owner: str = ""
-    paired: bool = False  # one of a list of pairs
+    paired: bool = False  # whether it is an item of a list of pairs
 
 
 _Copying = Generator[WalkNode, Any, Any]
 
 
 class Walk:
-    """A copy of a value: what stands for its leaves and keys is asked, each with `hidden`."""
+    """Copies a value; two functions return the copies of leaves and keys, given `hidden`."""
 
     def __init__(
         self, leaf: Callable[[Any, bool, str], Any], key: Callable[[Any, bool], Any]
     ) -> None:
-        self._leaf = leaf  # gets the sign that belongs in front of its text
+        self._leaf = leaf  # its third argument is the prefix of the leaf's text
         self._key = key
-        self._copied: dict[tuple[Any, ...], tuple[Any, Any]] = {}  # keeps sources alive
+        self._copied: dict[tuple[Any, ...], tuple[Any, Any]] = {}  # keeps sources and ids
         self._open: set[int] = set()
 
     def copy(self, root: Any, owner: str = "") -> Any:
-        """Depth first. A part whose own code fails becomes UNREADABLE."""
+        """Copy a value depth first. A part whose own code fails becomes UNREADABLE."""
         visit = WalkNode(root, context.hides(names.kind_of(owner), root), owner)
         if leaves.is_leaf(root):
             return self._leaf(root, visit.hidden, "")
@@ -59,7 +59,7 @@ class Walk:
             except StopIteration as done:
                 answer = done.value
                 stack.pop()
-            except Exception:  # noqa: BLE001 (foreign code of an odd object)
+            except Exception:  # noqa: BLE001 (foreign code may raise anything)
                 answer = leaves.UNREADABLE
                 stack.pop()
             else:
@@ -107,10 +107,10 @@ class Walk:
             new_key = self._key(key, visit.hidden)
             kind, name = context.below(context.key_name(new_key), visit.owner, typed=typed)
             hidden = visit.hidden or key in beside or context.hides(kind, value)
-            if not hidden and new_key != key:  # what a secret in a key says counts as well
+            if not hidden and new_key != key:  # a redacted key counts by its original name, too
                 kind, _ = context.below(context.key_name(key), visit.owner, typed=typed)
                 hidden = context.hides(kind, value)
-            while new_key in result:  # two keys that were secrets
+            while new_key in result:  # several keys may have been redacted to one text
                 new_key = f"{new_key}'" if isinstance(new_key, str) else MARK
             if leaves.is_leaf(value):
                 result[new_key] = self._leaf(value, hidden, _LEADS.get(key, ""))
@@ -119,7 +119,7 @@ class Walk:
         return result
 
     def _fields(self, visit: WalkNode, fields: Iterable[str]) -> _Copying:
-        """A dataclass or named tuple (the parts of a URL, `SplitResult`), itself if clean."""
+        """Copy a dataclass or named tuple (such as `SplitResult`); return it unchanged if clean."""
         source = visit.value
         parts = {name: getattr(source, name) for name in fields}
         clean = yield WalkNode(parts, visit.hidden, visit.owner)
@@ -131,7 +131,7 @@ class Walk:
         source, kind = visit.value, names.kind_of(visit.owner)
         beside, pairs = set[int](), False
         if not isinstance(source, set | frozenset):
-            # An exception is shown as text, which a second pass would take for a name.
+            # An exception is shown as text, which a second pass would treat as a name.
             plain = [
                 self._leaf(item, False, "")
                 if isinstance(item, BaseException)
@@ -148,13 +148,13 @@ class Walk:
                 result.append(self._leaf(item, hidden, ""))
             else:
                 result.append((yield WalkNode(item, hidden, visit.owner, pairs)))
-        for base in (deque, tuple, set, frozenset):  # of a subclass only the base is copied
+        for base in (deque, tuple, set, frozenset):  # subclasses are copied as their base
             if isinstance(source, base):
                 return base(result)
         return result
 
 
 def _answer(value: Any) -> _Copying:
-    """A visit that knows its answer."""
+    """Return a value as a generator that needs no further visits."""
     return value
     yield
