@@ -1,4 +1,4 @@
-"""What has been kept long enough is deleted: the pages of audits as they came (A-04).
+"""Delete expired objects: the original pages of audits (A-04).
 
-python -m spinneret.retention       one pass, whatever RETENTION_CLEANUP_ENABLED says
+python -m spinneret.retention       one pass, even without RETENTION_CLEANUP_ENABLED
 """

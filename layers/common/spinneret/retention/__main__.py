@@ -1,7 +1,7 @@
 """`python -m spinneret.retention`: one pass of the clean-up, enabled or not.
 
 Reads AUDITS_TABLE, AUDITS_BUCKET, RETENTION_CLEANUP_BATCH_SIZE and RETENTION_CLEANUP_DRY_RUN.
-Writes a line of JSON for each object, and one for the pass.
+Writes one line of JSON for each object, and one for the pass.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHOWN: Final = (
 
 
 class _Lines(logging.Formatter):
-    """What a line is about beside its name."""
+    """Formats a log record as JSON: its name and the fields in `_SHOWN`."""
 
     def format(self, record: logging.LogRecord) -> str:
         more = {
@@ -34,7 +34,7 @@ class _Lines(logging.Formatter):
 
 
 def main(build: Callable[[RetentionSettings], RetentionCleanup] = cleanup) -> int:
-    """0 if nothing was left undone."""
+    """Run one pass; return 0 if nothing failed, else 1."""
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(_Lines())
     root = logging.getLogger("spinneret.retention")

@@ -1,11 +1,11 @@
-"""Expiries on DynamoDB: rows of any table with these attributes (audits/dynamo.py has such rows).
+"""Expiries on DynamoDB: rows of any table with these attributes (such as audits/dynamo.py).
 
-    `storage_uri`, `retention_until`, `deleted_at`    the object, when it is over, when it went
-    `refusals`                                        how often it couldn't be deleted, if ever
-    index `due`: pk `due_shard` `EXPIRY#0` … `EXPIRY#3`, sk `due_at`, while it isn't deleted:
-        `retention_until`, or the next try of what was refused
+    `storage_uri`, `retention_until`, `deleted_at`    the object, its expiry, its deletion
+    `refusals`                                        failed deletions, absent if none
+    index `due`: pk `due_shard` `EXPIRY#0` … `EXPIRY#3`, sk `due_at`, until it is deleted:
+        `retention_until`, or the next try of a refused deletion
 
-The index holds keys only and lags behind: what it names is read again before it is acted upon.
+The index is eventually consistent and holds keys only: its rows are read again before use.
 """
 
 from __future__ import annotations
@@ -86,7 +86,10 @@ class DynamoExpiryStore:
         *,
         own: Mapping[str, Any],
     ) -> bool:
-        """Whether the row was as it was read, or is already what `own` says: a lost answer."""
+        """Update the row if it is unchanged; return True also if it already has `own`.
+
+        A row has `own` if an earlier write succeeded but its response was lost.
+        """
         partition, sort = expired.row
         try:
             with translate_aws_errors("dynamodb"):
@@ -118,5 +121,5 @@ class DynamoExpiryStore:
 
 
 def _is(item: Any, own: Mapping[str, Any]) -> bool:
-    """Our own write, whose answer was lost."""
+    """Return whether the row holds our own write, whose response was lost."""
     return bool(item) and all(item.get(name) == value for name, value in own.items())

@@ -8,23 +8,23 @@ from datetime import datetime
 
 @dataclass(frozen=True, kw_only=True)
 class Expired:
-    """An object whose retention is over, and the row that says so."""
+    """An expired object and its expiry row."""
 
     row: tuple[str, str]
     """Partition and sort key."""
     storage_uri: str
     retention_until: datetime
     refusals: int = 0
-    """How often the bucket has refused to delete the object."""
+    """Number of times that the bucket refused to delete the object."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CleanupResult:
-    """What one pass did."""
+    """Result of one pass."""
 
     enabled: bool = True
     dry_run: bool = False
     found: int = 0
     deleted: int = 0
     failed: int = 0
-    """Left for a later pass."""
+    """Number of objects left for a later pass."""

@@ -1,4 +1,4 @@
-"""What the clean-up needs from outside."""
+"""Ports of the clean-up."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from spinneret.retention.models import Expired
 
 
 class ExpiryStore(Protocol):
-    """Rows of objects that end. Raises DependencyUnavailable."""
+    """Rows of objects that expire. Methods raise DependencyUnavailable."""
 
     def expired(self, now: datetime, limit: int) -> list[Expired]:
-        """Up to `limit` objects that are over and not marked as deleted, the oldest first.
+        """Return up to `limit` expired objects that aren't marked as deleted, the oldest first.
 
-        One that was deferred counts from the time of its next try.
+        A deferred object counts from the time of its next try.
         """
         ...
 
     def mark_deleted(self, expired: Expired, now: datetime) -> bool:
-        """Note that the object is gone; False where the row isn't as it was read."""
+        """Record that the object is gone; return False if the row changed since it was read."""
         ...
 
     def defer(self, expired: Expired, until: datetime) -> bool:
-        """Count a refusal, and list the object again from `until` on; False as above."""
+        """Count a refusal and list the object again from `until` on; return False as above."""
         ...
 
 
 class ObjectStore(Protocol):
-    """The objects. Raises DependencyUnavailable."""
+    """Expiring objects. Methods raise DependencyUnavailable."""
 
     def delete(self, keys: Sequence[str]) -> Mapping[str, str]:
-        """Delete objects, at most 1000; answers why some were not, by key.
+        """Delete at most 1000 objects; return the reasons of failures by key.
 
-        One that isn't there counts as deleted.
+        A missing object counts as deleted.
         """
         ...

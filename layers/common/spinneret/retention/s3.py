@@ -1,4 +1,4 @@
-"""Objects in S3, deleted in bulk."""
+"""Bulk deletion of objects in S3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One pass of the clean-up: objects first, then their marks."""
+"""One pass of the clean-up: delete objects first, then mark their rows."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ logger = logging.getLogger(__name__)
 
 
 class RetentionCleanup:
-    """Deletes what is over, the oldest first, a batch in each pass.
+    """Deletes expired objects, the oldest first, one batch per pass.
 
-    The object goes before its mark: a pass that dies between the two leaves a row without an
-    object, which the next pass deletes again and marks. No failure stops the rest of the batch, and
-    an object that the bucket refuses to delete makes way for younger ones until its next try.
+    The object is deleted before its row is marked. If a pass dies in between, the next pass deletes
+    the object again and marks the row. No failure stops the rest of the batch. An object that the
+    bucket refuses to delete doesn't block younger ones until its next try.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class RetentionCleanup:
         self._dry_run = dry_run
 
     def run(self) -> CleanupResult:
-        """Raises DependencyUnavailable where not even the list can be read."""
+        """Run one pass; raise DependencyUnavailable if even the list can't be read."""
         batch = self._rows.expired(self._clock(), self._batch_size)
         if self._dry_run:
             for each in batch:
@@ -49,7 +49,10 @@ class RetentionCleanup:
         return done
 
     def _delete(self, batch: list[Expired]) -> int:
-        """How many are gone and marked. A bucket that doesn't answer has refused none of them."""
+        """Return the number of objects deleted and marked.
+
+        A bucket that doesn't respond hasn't refused any object.
+        """
         try:
             refused = self._objects.delete([each.storage_uri for each in batch])
         except DependencyUnavailable as error:

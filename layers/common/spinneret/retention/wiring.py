@@ -1,4 +1,4 @@
-"""Chooses the adapters of the clean-up."""
+"""Select the adapters of the clean-up."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from spinneret.retention.models import CleanupResult
 from spinneret.retention.s3 import S3ObjectStore
 from spinneret.retention.service import RetentionCleanup
 
-BATCH_MAX = 1000  # S3: keys of one bulk delete
+BATCH_MAX = 1000  # S3: maximum number of keys in one bulk delete
 
 
 @dataclass(frozen=True, kw_only=True)
 class RetentionSettings(Settings):
-    """The clean-up's environment (ruling "Retention")."""
+    """Environment variables of the clean-up (ruling "Retention")."""
 
     audits_table: str
     audits_bucket: str
     retention_cleanup_enabled: bool = False
-    """Of the rule alone; the command line ignores it."""
+    """Enables the scheduled rule only; the command line ignores it."""
     retention_cleanup_batch_size: int = 100
     retention_cleanup_dry_run: bool = False
 
 
 def cleanup(settings: RetentionSettings) -> RetentionCleanup:
-    """One pass, whether the rule is enabled or not. Raises SettingsError."""
+    """Build the clean-up, whether its rule is enabled or not. Raise SettingsError."""
     size = settings.retention_cleanup_batch_size
     if not 1 <= size <= BATCH_MAX:
         raise SettingsError(f"RETENTION_CLEANUP_BATCH_SIZE: 1 to {BATCH_MAX}, not {size}")
@@ -43,7 +43,7 @@ def cleanup(settings: RetentionSettings) -> RetentionCleanup:
 
 
 def cleanup_pass(env: Mapping[str, str]) -> Callable[[], CleanupResult]:
-    """The pass of the rule, which does nothing unless it is enabled."""
+    """Return the pass of the rule; it does nothing unless the rule is enabled."""
     settings = RetentionSettings.from_env(env)
     if not settings.retention_cleanup_enabled:
         return lambda: CleanupResult(enabled=False)
