@@ -1,1 +1,1 @@
-"""The Lambda-facing side: resolver factory, worker factory, logging. Domains never import it."""
+"""Lambda-facing code: resolver factory, worker factory, logging. Domains never import it."""

@@ -15,23 +15,23 @@ SERVICE: Final = "spinneret"
 
 
 class RedactingFormatter(LambdaPowertoolsFormatter):
-    """Removes secrets from the whole record, its exception and its extra fields (P-11)."""
+    """Remove secrets from the whole record, its exception and its extra fields (P-11)."""
 
     def serialize(self, log: Any) -> str:
-        """As powertools, after redaction."""
+        """Serialize the redacted record."""
         return super().serialize(redact(log))
 
 
 def configure(service: str) -> Logger:
-    """The process's logger; domain modules reach it as children of the logger `spinneret`.
+    """Return the process's logger; loggers of domain modules are children of `spinneret`.
 
-    What libraries log from warnings on, tracebacks included, is written in the same form.
+    Warnings, errors and tracebacks that libraries log are written in the same form.
     """
     formatter = RedactingFormatter()
     root = logging.getLogger()
-    if not root.handlers:  # before ours, which keeps its own records from them
+    if not root.handlers:  # before our logger, whose records don't reach these handlers
         root.addHandler(logging.StreamHandler(sys.stdout))
-    for handler in root.handlers:  # Lambda's own among them
+    for handler in root.handlers:  # includes Lambda's own handler
         handler.setFormatter(formatter)
     logging.captureWarnings(capture=True)
     logger = Logger(service=SERVICE, level="INFO", logger_formatter=RedactingFormatter())
@@ -40,5 +40,5 @@ def configure(service: str) -> Logger:
 
 
 def bind_request_id(request_id: str) -> None:
-    """Every line from now on names the invocation that it belongs to."""
+    """Add the request id to all further log lines."""
     Logger(service=SERVICE).append_keys(request_id=request_id)

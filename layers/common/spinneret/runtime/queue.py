@@ -1,4 +1,4 @@
-"""The worker factory: a Lambda handler that runs what the messages of an SQS batch name."""
+"""The worker factory: a Lambda handler that processes the messages of an SQS batch."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ QueueHandler = Callable[[dict[str, Any], LambdaContext], Any]
 
 
 def worker_entrypoint(build: Callable[[Mapping[str, str]], Worker], name: str) -> QueueHandler:
-    """The Lambda handler of a lane of jobs.
+    """Return the Lambda handler of a lane of jobs.
 
-    Only a message that can't be read and a store that doesn't answer make a message fail; every
-    outcome of a job is written to the job.
+    A message fails only if it can't be read or the store doesn't answer; every outcome of a job is
+    written to the job.
     """
     return message_entrypoint(ref_of, lambda env: build(env).run, name)
 
@@ -39,10 +39,10 @@ def message_entrypoint[M](
     build: Callable[[Mapping[str, str]], Callable[[M, Remaining], object]],
     name: str,
 ) -> QueueHandler:
-    """The Lambda handler of a queue. A message that fails goes back alone, the rest is done.
+    """Return the Lambda handler of a queue. Only failed messages of a batch return to the queue.
 
-    `parse` raises ValueError for a body that isn't of this queue; what is built takes what was
-    parsed, and the seconds that are left.
+    `parse` raises ValueError for a body that isn't from this queue. The function that `build`
+    returns takes the parsed message, and a function for the remaining seconds.
     """
     built: list[Callable[[M, Remaining], object]] = []
 

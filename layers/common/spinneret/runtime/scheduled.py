@@ -1,4 +1,4 @@
-"""Lambda handlers of rules: they take no input and do one bounded pass."""
+"""Lambda handlers of schedule rules: they take no input and perform one bounded pass."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Pass = Callable[[], Any]
 def scheduled_entrypoint(
     build: Callable[[Mapping[str, str]], Pass], name: str
 ) -> Callable[[dict[str, Any], LambdaContext], dict[str, Any]]:
-    """The handler answers what the pass did (a dataclass) as a dictionary."""
+    """Return a handler that returns the result of the pass (a dataclass) as a dictionary."""
     built: list[Pass] = []
 
     def handler(_event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
@@ -30,13 +30,13 @@ def scheduled_entrypoint(
 
 
 TimedPass = Callable[[Callable[[], float]], Any]
-"""A pass that is given what is left of its function's time, in seconds."""
+"""Function that performs a pass, given a function for the remaining seconds."""
 
 
 def timed_entrypoint(
     build: Callable[[Mapping[str, str]], TimedPass], name: str
 ) -> Callable[[dict[str, Any], LambdaContext], dict[str, Any]]:
-    """As `scheduled_entrypoint`, for passes that stop before their function does."""
+    """Return a handler as `scheduled_entrypoint`, for passes that stop before their function."""
     built: list[TimedPass] = []
 
     def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -23,21 +23,21 @@ SocketHandler = Callable[[Event, LambdaContext], dict[str, Any]]
 
 
 class Services(Protocol):
-    """What the WebSocket API's wiring provides."""
+    """Services that the WebSocket API's wiring provides."""
 
     @property
     def keys(self) -> KeyService:
-        """Checks credentials."""
+        """The service that checks credentials."""
         ...
 
     @property
     def live(self) -> LiveService:
-        """Subscriptions."""
+        """The service of subscriptions."""
         ...
 
 
 def socket_entrypoint(build: Callable[[Mapping[str, str]], Services], name: str) -> SocketHandler:
-    """The Lambda handler; what it answers to `$connect` is the answer to the handshake."""
+    """Return the Lambda handler; its result for `$connect` is the response to the handshake."""
     built: list[Services] = []
 
     def handler(event: Event, _context: LambdaContext) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def socket_entrypoint(build: Callable[[Mapping[str, str]], Services], name: str)
 
 
 def _serve(event: Event, services: Services) -> None:
-    """Raises AuthRequired, RateLimited and DependencyUnavailable."""
+    """Serve one event. Raises AuthRequired, RateLimited and DependencyUnavailable."""
     connection_id = event["requestContext"]["connectionId"]
     match event["requestContext"]["eventType"]:
         case "CONNECT":

@@ -1,4 +1,4 @@
-"""Lambda handlers of a state machine's steps, a state in, a state out, and of events."""
+"""Lambda handlers of events and of a state machine's steps, which map a state to a state."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from spinneret.kernel.clock import Remaining
 from spinneret.runtime.logs import bind_request_id, configure
 
 Step = Callable[[Mapping[str, Any], Remaining], Any]
-"""(the state's input, seconds that the invocation has left) → the state's output, JSON."""
+"""Function (the state's input, remaining seconds) → the state's output as JSON."""
 
 
 def step_entrypoint(
     build: Callable[[Mapping[str, str]], Step], name: str
 ) -> Callable[[dict[str, Any], LambdaContext], Any]:
-    """An error that the step raises is the machine's to retry: it names its class alone. So is an
-    event's, for Lambda."""
+    """Return a handler that doesn't catch the step's errors.
+
+    The state machine retries them, by the error's class; for an event, Lambda does.
+    """
     built: list[Step] = []
 
     def handler(state: dict[str, Any], context: LambdaContext) -> Any:

@@ -1,1 +1,1 @@
-"""API functions: admission, routes, errors."""
+"""Common code of API functions: admission, routes, errors."""

@@ -1,4 +1,4 @@
-"""Who may call which route, as the routes declare it: one that declares nothing isn't served."""
+"""Access rules that routes declare; a route without a declaration isn't served."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # Unicode's category Cc
 
 @dataclass(frozen=True)
 class RouteAccess:
-    """One route and the scope it asks for; None is open to everybody."""
+    """One route and its required scope; None opens it to everybody."""
 
     method: str
     route: str
     scope: Scope | None
     ticket: bool = False
-    """Whether a ticket for the route's job, in the query, may stand in for a key."""
+    """Whether a ticket for the route's job, in the query, may replace a key."""
     signed: bool = False
-    """Whether the route reads the body as it came, to verify its signature."""
+    """Whether the route reads the unchanged body, to verify its signature."""
 
     def parameters(self, path: str) -> Mapping[str, str] | None:
-        """The parameters of a path of this route, each one segment; None for another path."""
+        """Return the parameters of this route's path, each one segment; None for other paths."""
         found = self._pattern.fullmatch(path)
         return found.groupdict() if found else None
 
@@ -46,9 +46,9 @@ class AccessTable:
         self.rows = tuple(rows)
 
     def find(self, method: str, path: str) -> RouteAccess | None:
-        """The row for a request; None when no route serves it.
+        """Return the row for a request; None if no route serves it.
 
-        No route has control characters, though a pattern may let them pass.
+        No route has control characters, though a pattern may match them.
         """
         if _CONTROL.search(path):
             return None
@@ -59,12 +59,12 @@ class AccessTable:
 
 
 def routes_of(app: APIGatewayRestResolver) -> list[Route]:
-    """All routes that a resolver answers, in the order in which it looks for one."""
+    """Return all routes of a resolver, in its matching order."""
     return [*app._static_routes, *app._dynamic_routes]  # noqa: SLF001 - powertools lists them nowhere else
 
 
 def access_of(route: Route) -> RouteAccess:
-    """What a route declares; raises LookupError for one that declares nothing."""
+    """Return what a route declares. Raises LookupError if it declares nothing."""
     extensions = route.openapi_extensions or {}
     if not extensions.get(DECLARED):
         raise LookupError(f"{route.method} {route.path}: add **declared(…) to its decorator")
@@ -79,5 +79,5 @@ def access_of(route: Route) -> RouteAccess:
 
 
 def access_table(app: APIGatewayRestResolver) -> AccessTable:
-    """The table of a resolver; raises LookupError for a route that declares nothing."""
+    """Return the table of a resolver. Raises LookupError for a route that declares nothing."""
     return AccessTable(access_of(route) for route in routes_of(app))

@@ -1,7 +1,7 @@
-"""Who a request comes from, and whether it may pass: before anything of it is validated.
+"""Authentication and authorization of a request, before any validation of it.
 
-Authentication happens here, inside the function, so that it is the same behind API Gateway,
-LocalStack and `sam local`.
+Authentication happens inside the function, so that it is the same behind API Gateway, LocalStack
+and `sam local`.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ TICKET_PARAMETER: Final = "ticket"
 
 @dataclass(frozen=True, kw_only=True)
 class Admission:
-    """A request whose caller is known, or that asks for what is open to everybody."""
+    """A request of a known caller, or of an open route."""
 
     row: RouteAccess | None = None
-    """Its route's row in the access table; None when there is no such route."""
+    """Row of the route in the access table; None if there is no such route."""
     principal: Principal | None = None
-    """None on open routes."""
+    """Caller; None on open routes."""
     allowance: RateLimitStatus | None = None
-    """None on open routes, and where counting failed."""
+    """Rate limit status; None on open routes, and if counting failed."""
 
 
 def identify(event: Event, row: RouteAccess | None, keys: KeyService) -> Admission:
-    """Size, route and credential, in this order; the request of a known caller is counted.
+    """Check size, route and credential, in this order, and count a known caller's request.
 
-    `event` has its header names in lower case. Raises BodyTooLarge, AuthRequired and
+    `event` has lower-case header names. Raises BodyTooLarge, AuthRequired and
     DependencyUnavailable.
     """
     body = event.get("body") or ""
@@ -50,7 +50,7 @@ def identify(event: Event, row: RouteAccess | None, keys: KeyService) -> Admissi
 
 
 def require_permission(admission: Admission, path: str) -> None:
-    """Rate, route, scope and, for a ticket, the job: in this order.
+    """Check rate, route, scope and, for a ticket, the job, in this order.
 
     Raises RateLimited, NotFound and Forbidden.
     """
@@ -69,7 +69,8 @@ def require_permission(admission: Admission, path: str) -> None:
 
 
 def socket_caller(event: Event, keys: KeyService) -> Principal:
-    """Who opens a WebSocket: by a header, or by the ticket that browsers have to use.
+    """Return the caller that opens a WebSocket, by a header or by the ticket that browsers must
+    use.
 
     Raises AuthRequired, RateLimited and DependencyUnavailable.
     """
@@ -86,7 +87,7 @@ def socket_caller(event: Event, keys: KeyService) -> Principal:
 
 
 def rate_headers(allowance: RateLimitStatus | None) -> dict[str, str]:
-    """The fields of draft-ietf-httpapi-ratelimit-headers-06, without the policy."""
+    """Return the fields of draft-ietf-httpapi-ratelimit-headers-06, without the policy."""
     if allowance is None:
         return {}
     return {
@@ -103,7 +104,9 @@ def _over(allowance: RateLimitStatus) -> RateLimited:
 
 
 def _principal(event: Event, row: RouteAccess | None, keys: KeyService) -> Principal:
-    """By the key in a header or, where the route takes one, by the ticket in the query."""
+    """Return the caller by the key in a header or, if the route allows it, by the ticket in the
+    query.
+    """
     secret = _secret(event)
     if secret is None and row is not None and row.ticket:
         return keys.redeem((event.get("queryStringParameters") or {}).get(TICKET_PARAMETER))
@@ -111,7 +114,7 @@ def _principal(event: Event, row: RouteAccess | None, keys: KeyService) -> Princ
 
 
 def _secret(event: Event) -> str | None:
-    """The credential, None without; an Authorization header counts alone, whatever it contains.
+    """Return the credential, or None; an Authorization header takes precedence, even if invalid.
 
     Raises AuthRequired for an Authorization header of another form than `Bearer <key>`.
     """

@@ -1,4 +1,4 @@
-"""The headers and the body of a request, as the resolver is to have them."""
+"""Preparation of a request's headers and body for the resolver."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ _UPLOAD_ID: Final = "Upload-Id"
 
 
 def with_headers(event: Event) -> Event:
-    """The event with its header names in lower case."""
+    """Return the event with lower-case header names."""
     headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
     return {**event, "headers": headers, "multiValueHeaders": None}
 
 
 def without_body(event: Event) -> Event:
-    """For a route that reads no body: whatever came is nothing that it could be refused for.
+    """Return the event without a body, for a route that reads none.
 
-    Clients send `{}`, or an empty form, with a POST that has nothing to say.
+    Clients send `{}`, or an empty form, with a POST that needs no body; it must not be refused.
     """
     return {**event, "body": None, "isBase64Encoded": False}
 
 
 def with_plain_body(event: Event) -> Event:
-    """For a route that verifies its body's signature: the text as it came, of whatever type.
+    """Return the event with its body as plain text, for a route that verifies the body's signature.
 
-    Raises MalformedRequest.
+    Any content type is accepted. Raises MalformedRequest.
     """
     return {**event, "body": _text(event), "isBase64Encoded": False}
 
 
 def with_upload(event: Event, caller: Principal | None, uploads: UploadService) -> Event:
-    """The event with the body that its Upload-Id names.
+    """Return the event with the uploaded body that its Upload-Id names.
 
     Raises ValidationFailed, NotFound, BodyTooLarge, MalformedRequest and DependencyUnavailable.
     """
@@ -56,7 +56,7 @@ def with_upload(event: Event, caller: Principal | None, uploads: UploadService) 
 
 
 def with_body(event: Event) -> Event:
-    """The event with its body as text, whose content type is known to be JSON's.
+    """Return the event with its body as text, after a check that the content type is JSON.
 
     Raises MalformedRequest and ValidationFailed.
     """
@@ -72,7 +72,7 @@ def with_body(event: Event) -> Event:
 
 
 def _text(event: Event) -> str | None:
-    """The body as text; API Gateway and its emulators pass what isn't UTF-8 as base64."""
+    """Return the body as text; API Gateway and its emulators encode non-UTF-8 bodies as base64."""
     body: str | None = event.get("body")
     if not body or not event.get("isBase64Encoded"):
         return body

@@ -1,11 +1,11 @@
-"""What a route declares beside its signature: who may call it, what it answers, how it is shown.
+"""Declarations of routes beyond their signature: required scope, answers, documentation.
 
     @router.post("/api/v1/things", **declared(Scope.WRITE, {201: Thing}, Conflict))
 
 The access table of a function (`runtime.http.access`) and the API's document
-(`runtime.openapi.document`) are derived from it. What follows from signature and path is added
-there: the answer 200 of a route that returns a model, and the errors that any such route may
-answer.
+(`runtime.openapi.document`) are derived from them. The document adds what follows from signature
+and path: the answer 200 of a route that returns a model, and the errors that any such route may
+return.
 """
 
 from __future__ import annotations
@@ -46,12 +46,13 @@ def declared(
     idempotent: bool = False,
     examples: Examples | None = None,
 ) -> Declaration:
-    """`scope` is what a caller's key must have; None opens the route to everybody.
+    """Return the declaration of a route.
 
-    `answers` names each status's model, its media type where it is text, None without a body;
-    `errors` are those of the route's own service; `ticket`: a ticket for the route's job, in the
-    query, may stand in for a key; `signed`: the route reads the body as it came, over which a
-    signature is its caller's credential; `idempotent`: the route takes an Idempotency-Key.
+    `scope` is the required scope of a caller's key; None opens the route to everybody. `answers`
+    maps each status to its model, to its media type for text, or to None without a body. `errors`
+    are errors of the route's own service. `ticket`: a ticket for the route's job, in the query, may
+    replace a key. `signed`: the route reads the unchanged body, whose signature is the caller's
+    credential. `idempotent`: the route takes an Idempotency-Key.
     """
     declaration = Declaration(
         openapi_extensions={

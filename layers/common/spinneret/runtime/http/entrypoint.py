@@ -1,4 +1,4 @@
-"""The resolver factory: admission, errors and logs, the same for every API function."""
+"""Resolver factory: admission, errors and logs, the same for every API function."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 
 def resolver() -> APIGatewayRestResolver:
-    """A resolver that validates, parses strictly and answers errors in the one shape."""
+    """Return a resolver that validates, parses strictly and returns uniform errors."""
     app = APIGatewayRestResolver(enable_validation=True, json_body_deserializer=parse_json)
     app.exception_handler(DomainError)(lambda error: as_response(app, error))
     app.exception_handler(RequestValidationError)(lambda error: as_response(app, invalid(error)))
@@ -57,7 +57,7 @@ def resolver() -> APIGatewayRestResolver:
 class Api:
     """An API function: its resolver `app`, and its Lambda handler.
 
-    `make` makes services of a builder, once each; tests give fakes by it.
+    `make` creates the services of a builder, once each; tests pass fakes through it.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class Api:
         self._is_configured = False
 
     def handler(self, event: Event, context: LambdaContext) -> dict[str, Any]:
-        """Admit the request, serve it, log its beginning and its end.
+        """Admit the request, serve it, and log its start and end.
 
-        HEAD is served where GET is, without the body (RFC 9110, section 9.3.2).
+        HEAD is served on GET routes, without the body (RFC 9110, section 9.3.2).
         """
         started = time.perf_counter()
         facts = _facts(event)
@@ -100,7 +100,7 @@ class Api:
                 _refuse_unknown_query(event, row, route)
             if reads:
                 event = with_body(with_upload(event, admission.principal, admitting.uploads))
-        except Exception as error:  # noqa: BLE001 - answered in the one shape and logged there
+        except Exception as error:  # noqa: BLE001 - returned as a uniform error and logged there
             logger.info("request_received", extra=facts)
             answer = refusal(error, facts["request_id"])
         else:
@@ -131,14 +131,14 @@ class Api:
 
 
 def _refuse_unknown_query(event: Event, row: RouteAccess, route: Route) -> None:
-    """Raises ValidationFailed."""
+    """Raise ValidationFailed for unknown query parameters."""
     known = [str(each.alias) for each in route.dependant.query_params]
     given = event.get("multiValueQueryStringParameters") or event.get("queryStringParameters")
     refuse_unknown(given or (), [*known, TICKET_PARAMETER] if row.ticket else known)
 
 
 def _add_headers(answer: dict[str, Any], headers: Mapping[str, str]) -> None:
-    """Add headers in the form that the answer has its own in."""
+    """Add headers to the answer, in the form of its existing headers."""
     if "multiValueHeaders" in answer:
         answer["multiValueHeaders"].update({name: [value] for name, value in headers.items()})
     else:

@@ -1,4 +1,4 @@
-"""Errors as answers: `{error, code, details, request_id}`."""
+"""Error responses: `{error, code, details, request_id}`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def as_response(app: APIGatewayRestResolver, error: Exception) -> Response[str]:
 
 
 def refusal(error: Exception, request_id: str | None) -> dict[str, Any]:
-    """`{error, code, details, request_id}`; an unexpected error shows nothing of itself."""
+    """Return `{error, code, details, request_id}`; an unexpected error discloses no details."""
     if not isinstance(error, DomainError):
         logger.error("request_failed", exc_info=error, extra={"request_id": request_id})
         error = DomainError("internal error")

@@ -1,4 +1,4 @@
-"""Answers that every area gives about its jobs."""
+"""Responses about jobs that all areas share."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ _SAID: Final = {
 
 
 def moved(jobs: JobControl, caller: Principal, job_id: str, move: Transition) -> Moved:
-    """Move a job and say so."""
+    """Move a job and return the response."""
     job = jobs.move(JobRef(tenant=caller.tenant, job_id=job_id), move)
     return Moved(job_id=job.id, status=job.status, message=_SAID[move])
 
 
 def event_stream(router: Router, jobs: JobControl, caller: Principal, job_id: str) -> Response[str]:
-    """Server-sent events as a long poll, since API Gateway buffers (HTML standard, section 9.2).
+    """Return server-sent events as a long poll, since API Gateway buffers (HTML standard, section
+    9.2).
 
-    The client comes again by itself with `Last-Event-ID`; 204 tells it to stop. Raises NotFound,
+    The client reconnects by itself with `Last-Event-ID`; status 204 makes it stop. Raises NotFound,
     and ValidationFailed for an id that no event has.
     """
     after = router.current_event.headers.get(_LAST_EVENT_ID) or None

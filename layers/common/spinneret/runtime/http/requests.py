@@ -1,4 +1,4 @@
-"""What routes read from a request beyond its validated body."""
+"""Request data that routes read beyond the validated body."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint, parse_json
 from spinneret.kernel.errors import ValidationFailed
 
-REPLAYED = "Idempotent-Replayed"  # the marker header, as Stripe's API spells it
+REPLAYED = "Idempotent-Replayed"  # name of the marker header, as in Stripe's API
 
 
 def request_key(router: Router, caller: Principal, route: str) -> RequestKey | None:
-    """The request's Idempotency-Key in its scope (P-05), None without the header.
+    """Return the request's Idempotency-Key in its scope (P-05); None without the header.
 
-    The same request has the same body; no route that takes the header has a query. Raises
-    ValidationFailed for an empty or overlong key.
+    Two requests are the same if their bodies are; no route that takes the header has a query.
+    Raises ValidationFailed for an empty or overlong key.
     """
     event = router.current_event
     text = event.headers.get("Idempotency-Key")
@@ -40,7 +40,7 @@ def request_key(router: Router, caller: Principal, route: str) -> RequestKey | N
 
 
 def submitted(outcome: Submitted) -> Response[dict[str, Any]]:
-    """A submission's answer, marked when it is a replay."""
+    """Return a submission's response, marked if it is a replay."""
     reply = outcome.reply
     headers = {REPLAYED: "true"} if outcome.replayed else {}
     return Response(

@@ -1,4 +1,4 @@
-"""A domain's routes together with what builds its services.
+"""A domain's routes together with the builder of its services.
 
 routes = Routes(collection_service)
 
@@ -20,7 +20,7 @@ SERVICES: Final = "services"
 PRINCIPAL: Final = "principal"
 
 type Build[S] = Callable[[Mapping[str, str]], S]
-"""Makes services from the environment, at the first request that needs them."""
+"""Function that creates services from the environment, at the first request that needs them."""
 
 
 class Routes[S]:
@@ -32,14 +32,14 @@ class Routes[S]:
 
     @property
     def services(self) -> S:
-        """The domain's services; only while a request is served."""
+        """The domain's services; available only while a request is served."""
         return cast(S, self.router.context[SERVICES](self.build))
 
     @property
     def principal(self) -> Principal:
-        """The caller; only for routes that ask for a scope."""
+        """The caller; available only on routes that require a scope."""
         return cast(Principal, self.router.context[PRINCIPAL])
 
 
 def no_services(_env: Mapping[str, str]) -> None:
-    """For routes that need none."""
+    """Build nothing, for routes without services."""

@@ -1,7 +1,7 @@
-"""What is wrong with a request, field by field, in words of our own.
+"""Validation errors of a request, field by field, in our own wording.
 
-The validation library's words change with its releases and speak of its types ("Tuple should have
-at most 20 items after validation"). Values are never repeated: they may be secrets.
+The validation library's wording changes with its releases and refers to its types ("Tuple should
+have at most 20 items after validation"). Values are never repeated: they may be secrets.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from spinneret.kernel.errors import ValidationFailed
 
-# By the library's types of error (pydantic, "Validation Errors"); `{…}` are of the error's context.
+# By the library's error types (pydantic, "Validation Errors"); `{…}` come from the error's context.
 _MESSAGES: Final[Mapping[str, str]] = {
     "missing": "is required",
     "extra_forbidden": "is unknown",
@@ -54,11 +54,11 @@ _MESSAGES: Final[Mapping[str, str]] = {
 }
 _OTHER: Final = "isn't valid"
 _OWN: Final = "value_error"
-"""Raised by our own validators, whose words are ours."""
+"""Error type of our own validators, whose messages are used unchanged."""
 
 
 def invalid(error: RequestValidationError | ValidationError) -> ValidationFailed:
-    """The refusal of a request that its route's signature doesn't admit, or of a part of one."""
+    """Return the error for a request, or part of one, that its route's signature refuses."""
     fields = [
         {
             "field": ".".join(str(part) for part in each["loc"] if part != "body") or "body",
@@ -72,9 +72,9 @@ def invalid(error: RequestValidationError | ValidationError) -> ValidationFailed
 
 
 def refuse_unknown(given: Iterable[str], known: Sequence[str]) -> None:
-    """Raises ValidationFailed for parameters of a query that the route doesn't know.
+    """Raise ValidationFailed for query parameters that the route doesn't have.
 
-    To ignore one would answer another question than was asked.
+    If they were ignored, the answer would be to a different question.
     """
     fields = [{"field": name, "message": "is unknown"} for name in sorted(set(given) - set(known))]
     if fields:
@@ -89,5 +89,5 @@ def _message(error: Mapping[str, Any]) -> str:
         return str(context["error"])
     try:
         return _MESSAGES.get(error["type"], _OTHER).format_map(context)
-    except KeyError:  # a release of the library that says less
+    except KeyError:  # a release of the library with less context
         return _OTHER

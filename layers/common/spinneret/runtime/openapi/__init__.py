@@ -1,1 +1,1 @@
-"""The API's document: made from the routes, served as a file."""
+"""The API's document: generated from the routes, served as a file."""

@@ -1,4 +1,4 @@
-"""What the operations of the document share: credentials, errors, headers."""
+"""Components that the document's operations share: credentials, errors, headers."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ _PARAMETERS: Final = {
 
 
 def components(schemas: Mapping[str, Any], paths: Mapping[str, Any]) -> dict[str, Any]:
-    """What the paths refer to; `schemas` are those of the models."""
+    """Return the components that the paths refer to; `schemas` are the models' schemas."""
     referring = json.dumps(paths)
     own = {"Error": _error_schema(), **schemas}
     return {
@@ -111,17 +111,19 @@ def components(schemas: Mapping[str, Any], paths: Mapping[str, Any]) -> dict[str
 
 
 def reference(kind: str, name: str) -> dict[str, str]:
-    """A reference to a component."""
+    """Return a reference to a component."""
     return {"$ref": f"#/components/{kind}/{name}"}
 
 
 def headers(*names: str) -> dict[str, Any]:
-    """References to headers by their names."""
+    """Return references to headers by their names."""
     return {name: reference("headers", name) for name in names}
 
 
 def security(row: RouteAccess) -> list[dict[str, list[str]]]:
-    """Any one of these credentials opens a route; none is needed where the list is empty."""
+    """Return the alternative credentials of a route; an empty list means that it needs no
+    credential.
+    """
     if row.scope is None:
         return []
     taken = ("ApiKey", "Bearer", "Ticket") if row.ticket else ("ApiKey", "Bearer")
@@ -129,7 +131,7 @@ def security(row: RouteAccess) -> list[dict[str, list[str]]]:
 
 
 def refusal(found: Sequence[type[DomainError]]) -> dict[str, Any]:
-    """The response of a status, which one error or several have."""
+    """Return the response of a status, which may have several errors."""
     if len(found) == 1:
         return reference("responses", found[0].__name__)
     return _refusal(found)
@@ -172,7 +174,7 @@ def _error_schema() -> dict[str, Any]:
 
 
 def _tree(root: type[DomainError] = DomainError) -> Iterator[type[DomainError]]:
-    """The error tree of the kernel."""
+    """Yield the error classes of the kernel."""
     if root.__module__ == errors.__name__:
         yield root
     for each in root.__subclasses__():

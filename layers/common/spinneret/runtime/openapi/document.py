@@ -1,7 +1,7 @@
-"""The API's document (OpenAPI 3.1): from routes, error tree and models.
+"""The API's document (OpenAPI 3.1): built from routes, error tree and models.
 
-Made when the code changes, never in a function: `python docs/render.py` writes it to
-`openapi.json` beside this file, and the core API serves that.
+It is generated when the code changes, never in a function: `python docs/render.py` writes it to
+`openapi.json` in this folder, and the core API serves that file.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from spinneret.runtime.http.declaration import ERRORS, EXAMPLES, IDEMPOTENT, Exa
 from spinneret.runtime.openapi import components as openapi_components
 from spinneret.runtime.openapi.schemas import tidied, with_notes, without_null
 
-VERSION: Final = "0.1.0"  # of the API; the product's releases have the same
+VERSION: Final = "0.1.0"  # of the API; the product's releases have the same version
 
 _METHODS: Final = ("get", "put", "post", "delete", "patch")
 _POWERTOOLS_OWN: Final = frozenset(
@@ -46,12 +46,12 @@ _ROUTES: Final = "_routes"
 
 
 class DocumentConflict(ValueError):
-    """Two parts of the code claim the same place in the document."""
+    """Raised when two parts of the code claim the same place in the document."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Operation:
-    """One route with what it declares and what powertools reads from its signature."""
+    """One route with its declaration and the parts that powertools reads from its signature."""
 
     route: Route
     row: RouteAccess
@@ -59,29 +59,29 @@ class _Operation:
 
     @property
     def id(self) -> str:
-        """The function's name, unless the route gives one."""
+        """Operation id: the function's name, unless the route sets one."""
         name, given = self.route.func.__name__, str(self.route.operation_id)
         automatic = re.sub(r"\W", "_", name + self.route.openapi_path)
         return name if given == f"{automatic}_{self.route.method.lower()}" else given
 
     @property
     def tag(self) -> str:
-        """The module of routes that it stands in."""
+        """Name of the module that contains the route."""
         return str(self.route.func.__module__).rpartition(".")[2].removesuffix(_ROUTES)
 
     @property
     def idempotent(self) -> bool:
-        """Whether it takes an Idempotency-Key."""
+        """Whether the route takes an Idempotency-Key."""
         return bool(self._declared[IDEMPOTENT])
 
     @property
     def resumable(self) -> bool:
-        """Whether it takes a Last-Event-ID."""
+        """Whether the route takes a Last-Event-ID."""
         return any(_EVENTS in each.get("content", ()) for each in self.answers.values())
 
     @property
     def answers(self) -> dict[int, Mapping[str, Any]]:
-        """What it answers when nothing goes wrong, by status."""
+        """Successful responses, by status."""
         given = {int(status): each for status, each in self.drawn["responses"].items()}
         declared = self.route.responses or {}
         return {
@@ -100,7 +100,7 @@ class _Operation:
 
     @property
     def errors(self) -> list[type[DomainError]]:
-        """What it may refuse with: by its place, by its input, and by its own declaration."""
+        """Errors that the route may return: by its scope, its input, and its own declaration."""
         found: list[type[DomainError]] = [DomainError]
         if self.row.scope is not None:
             found += [AuthRequired, RateLimited, DependencyUnavailable]
@@ -119,10 +119,10 @@ class _Operation:
 
 
 def document(apps: Iterable[APIGatewayRestResolver]) -> dict[str, Any]:
-    """One document for all resolvers.
+    """Return one document for all resolvers.
 
-    Raises DocumentConflict for a route, an operation id or a model's name that is there twice, and
-    LookupError for a route that declares nothing.
+    Raises DocumentConflict for a duplicate route, operation id or model name, and LookupError for
+    a route that declares nothing.
     """
     schemas: dict[str, Any] = {}
     operations: list[_Operation] = []
@@ -147,7 +147,7 @@ def document(apps: Iterable[APIGatewayRestResolver]) -> dict[str, Any]:
 
 
 def text_of(described: Mapping[str, Any]) -> str:
-    """The document as it is stored."""
+    """Return the document in its stored form."""
     return json.dumps(described, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -158,7 +158,7 @@ def _operations(app: APIGatewayRestResolver, paths: Mapping[str, Any]) -> Iterat
 
 
 def _tags(operations: Iterable[_Operation]) -> list[dict[str, str]]:
-    """Each module of routes, described as it describes itself."""
+    """Return a tag for each module of routes, described by its docstring."""
     modules = {each.tag: sys.modules[each.route.func.__module__] for each in operations}
     return [
         {"name": tag, "description": _first_upper(str(module.__doc__).removeprefix("Routes: "))}
@@ -211,7 +211,7 @@ def _request(operation: _Operation) -> dict[str, Any]:
 def _with_examples(
     content: Mapping[str, Any], values: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The media types, with the values as their examples."""
+    """Return the media types, with the values as their examples."""
     shown = {"examples": {name: {"value": value} for name, value in values.items()}}
     return {name: {**each, **(shown if values else {})} for name, each in content.items()}
 

@@ -1,7 +1,7 @@
-"""The stored document, and the page that shows it: Swagger UI, with nothing from elsewhere.
+"""The stored document, and the page that shows it: Swagger UI, without external resources.
 
-Scripts and styles are the ones that powertools is published with. They stand in the page itself,
-so that its Content-Security-Policy can name each by its hash and allow no other.
+Scripts and styles are those published with powertools. They are inline in the page, so that its
+Content-Security-Policy can allow each by its hash and no others.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Final
 
 _ASSETS: Final = "event_handler/openapi/swagger_ui"
-_KEPT: Final = "public, max-age=300"  # then asked for again with the ETag
+_KEPT: Final = "public, max-age=300"  # then revalidated with the ETag
 _START: Final = """
 SwaggerUIBundle({
   url: "api/v1/openapi.json",
@@ -34,7 +34,7 @@ _POLICY: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class StaticText:
-    """A text as it is served."""
+    """A text with its content type and headers."""
 
     text: str
     content_type: str
@@ -43,14 +43,14 @@ class StaticText:
 
 @cache
 def document() -> StaticText:
-    """The document as `docs/render.py` has written it."""
+    """Return the document that `docs/render.py` has written."""
     text = (files("spinneret.runtime.openapi") / "openapi.json").read_text(encoding="utf-8")
     return _served(text, "application/json", {})
 
 
 @cache
 def page() -> StaticText:
-    """The page, for the path `/docs`: it finds the document relative to that."""
+    """Return the page for the path `/docs`, to which the document's URL is relative."""
     folder = files("aws_lambda_powertools") / _ASSETS
     bundle = (folder / "swagger-ui-bundle.min.js").read_text(encoding="utf-8")
     css = (folder / "swagger-ui.min.css").read_text(encoding="utf-8")
@@ -80,6 +80,8 @@ def _served(text: str, content_type: str, headers: Mapping[str, str]) -> StaticT
 
 
 def _source(inline: str) -> str:
-    """What lets exactly this inline text pass (Content Security Policy level 3, section 2.3.1)."""
+    """Return the source expression of this inline text (Content Security Policy level 3, section
+    2.3.1).
+    """
     digest = hashlib.sha256(inline.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -1,4 +1,4 @@
-"""JSON Schemas of the document: pydantic's, without noise and with the notes of the fields."""
+"""JSON Schemas of the document: pydantic's, without noise and with the fields' docstrings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DATA: Final = frozenset({"default", "enum", "const", "examples"})
 
 
 def tidied(schema: Any) -> Any:
-    """Without the titles that repeat the names and the origins of rules; whole numbers as such."""
+    """Remove titles that repeat names, and origins of rules; write whole numbers as integers."""
     if isinstance(schema, list):
         return [tidied(each) for each in schema]
     if isinstance(schema, float) and schema.is_integer():
@@ -33,12 +33,12 @@ def tidied(schema: Any) -> Any:
 
 
 def without_origins(text: str) -> str:
-    """A docstring as callers of the API need it: not where a rule of the code comes from."""
+    """Remove the origins of rules in the code, which API callers don't need."""
     return _ORIGIN.sub("", text)
 
 
 def without_null(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A parameter's schema: what is left out of a query isn't null."""
+    """Return a parameter's schema without null: an omitted parameter isn't null."""
     kept = [each for each in schema.get("anyOf", ()) if each != {"type": "null"}]
     if len(kept) != 1:
         return dict(schema)
@@ -46,7 +46,7 @@ def without_null(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_notes(schemas: Mapping[str, Any]) -> dict[str, Any]:
-    """Schemas by name, with the fields' docstrings as their descriptions."""
+    """Return schemas by name, with the fields' docstrings as their descriptions."""
     notes = {model.__name__: _notes(model) for model in _models(BaseModel)}
     return {name: _described(schema, notes.get(name, {})) for name, schema in schemas.items()}
 
@@ -62,7 +62,7 @@ def _described(schema: Mapping[str, Any], notes: Mapping[str, str]) -> dict[str,
 
 
 def _models(base: type[BaseModel]) -> Iterator[type[BaseModel]]:
-    """The models of our own code that are loaded."""
+    """Yield the loaded models of our own code."""
     for model in base.__subclasses__():
         if model.__module__.startswith("spinneret."):
             yield model
@@ -70,10 +70,10 @@ def _models(base: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 
 def _notes(model: type[BaseModel]) -> dict[str, str]:
-    """The string that follows a field, of the model's own fields and of those it inherits."""
+    """Return the docstrings of a model's own and inherited fields."""
     found: dict[str, str] = {}
     for each in reversed(model.__mro__):
-        # `ListOf[JobView]` is in the code as `ListOf` only, which is in the MRO, too.
+        # `ListOf[JobView]` has source only as `ListOf`, which is also in the MRO.
         if each.__module__.startswith("spinneret.") and "[" not in each.__name__:
             found |= _notes_in(textwrap.dedent(inspect.getsource(each)))
     return found
