@@ -1,8 +1,8 @@
-"""When recurring work is due: cron lines with time zones, for sources, audits and maintenance.
+"""Run times of recurring work: cron lines with time zones, for sources, audits and maintenance.
 
     schedule = parse_schedule("0 */6 * * *", "Europe/Berlin")
     next_run(schedule, after)
     due(schedule, now, last)
 
-Pure: the present moment is a parameter, and what was last run is the caller's to remember.
+All functions are pure: the current time is a parameter, and the caller stores the last run.
 """

@@ -1,14 +1,14 @@
 """Cron lines of five fields in a time zone.
 
-A line names wall-clock minutes; croniter knows which. What they are as moments, this module says:
+A line names wall-clock minutes, which croniter computes. This module maps them to instants:
 
-* A minute that the clock skips runs at the next minute that there is: on the day on which 2:00 is
+* A minute that the clock skips runs at the next existing minute. On the day on which 2:00 is
   followed by 3:00, all of `0,30 2 * * *` is one run at 3:00.
-* A minute that the clock repeats runs the first time only: so does an hourly line, which then
-  rests for an hour.
+* A minute that the clock repeats runs only the first time. So does an hourly line, which then
+  pauses for an hour.
 
-Five fields make a minute the shortest interval. Random and hashed fields, which croniter has too,
-would make a schedule another one each time it is read.
+With five fields, a minute is the shortest interval. croniter's random and hashed fields are
+refused, since they would change a schedule each time it is read.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ _NAMED: Final = frozenset(
     {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
 )
 _MINUTE: Final = timedelta(minutes=1)
-# Lines are tried from here, so that what is valid doesn't depend on the day.
+# Lines are validated from here, so that the result doesn't depend on the day.
 _TRIED_FROM: Final = datetime(2000, 1, 1)  # noqa: DTZ001 - wall-clock time of no zone
 
 
 @dataclass(frozen=True)
 class CronSchedule:
-    """Made by `parse_schedule`."""
+    """A schedule, as returned by `parse_schedule`."""
 
     line: str
-    """With single blanks."""
+    """Cron line with single blanks."""
     timezone: str
-    """A name of the IANA database."""
+    """Name in the IANA database."""
 
     @property
     def zone(self) -> ZoneInfo:
-        """The rules of the zone, which the library keeps."""
+        """Rules of the zone, which the library caches."""
         return ZoneInfo(self.timezone)
 
 
 def parse_schedule(line: str, timezone: str = "UTC") -> CronSchedule:
-    """Raises ValidationFailed, whose details name the field: `schedule_cron` or `timezone`.
+    """Parse a cron line. Raises ValidationFailed, naming the field `schedule_cron` or `timezone`.
 
-    A line that fires at no time in CRON_YEARS_MAX years is refused (the 30th of February).
+    A line without a run in CRON_YEARS_MAX years is refused (the 30th of February).
     """
     if len(line) > bounds.CRON_LINE_MAX_CHARS:
         raise _refused("schedule_cron", f"is longer than {bounds.CRON_LINE_MAX_CHARS} characters")
@@ -67,17 +67,17 @@ def parse_schedule(line: str, timezone: str = "UTC") -> CronSchedule:
 
 
 def next_run(schedule: CronSchedule, after: datetime) -> datetime:
-    """The first run behind this moment, in UTC."""
+    """Return the first run after this time, in UTC."""
     wall = after.astimezone(schedule.zone).replace(tzinfo=None)
     moments = (_moment(minute, schedule.zone) for minute in _minutes(schedule, wall))
     return next(moment for moment in moments if moment > after)
 
 
 def last_run(schedule: CronSchedule, now: datetime) -> datetime:
-    """The latest run that isn't in the future, in UTC."""
+    """Return the latest run that isn't in the future, in UTC."""
     local = now.astimezone(schedule.zone)
     first, second = (_offset(local.replace(fold=fold)) for fold in (0, 1))
-    # In an hour that is repeated, later minutes than this one have been already.
+    # Minutes later than this one have already occurred if the hour is repeated.
     repeated = first - second if local.fold else timedelta()
     wall = local.replace(tzinfo=None) + repeated + _MINUTE
     moments = (_moment(minute, schedule.zone) for minute in _minutes(schedule, wall, back=True))
@@ -85,17 +85,17 @@ def last_run(schedule: CronSchedule, now: datetime) -> datetime:
 
 
 def due(schedule: CronSchedule, now: datetime, last: datetime) -> datetime | None:
-    """The run that is due: the latest, however many were missed; None if `last` was behind it.
+    """Return the latest due run, however many were missed; None if it isn't after `last`.
 
-    `last` is the moment of the last run, or that of the schedule's making.
+    `last` is the time of the last run, or of the schedule's creation.
     """
     moment = last_run(schedule, now)
     return moment if moment > last else None
 
 
 def _minutes(schedule: CronSchedule, start: datetime, *, back: bool = False) -> Iterator[datetime]:
-    """Wall-clock minutes of the line behind `start`, or before it, without end."""
-    # Imported late: dateutil comes with it, and few calls of a function need it.
+    """Yield wall-clock minutes of the line after `start`, or before it, without end."""
+    # Imported late: it imports dateutil, and few calls of a function need it.
     from croniter import croniter  # type: ignore[import-untyped]  # noqa: PLC0415 (see above)
 
     line = croniter(
@@ -110,12 +110,12 @@ def _minutes(schedule: CronSchedule, start: datetime, *, back: bool = False) -> 
 
 
 def _moment(wall: datetime, zone: ZoneInfo) -> datetime:
-    """When a wall-clock minute is, in UTC; the first of two, and the end of a gap."""
+    """Return a wall-clock minute in UTC; the first of two, or the end of a gap."""
     local = wall.replace(tzinfo=zone)
     moment = local.astimezone(UTC)
     if moment.astimezone(zone).replace(tzinfo=None) == wall:
         return moment
-    # The clock goes from one offset to the other between these two moments.
+    # The clock changes from one offset to the other between these two times.
     former, later = _offset(local.replace(fold=0)), _offset(local.replace(fold=1))
     start = (wall - later).replace(tzinfo=UTC)
     before, behind = 0, (later - former) // _MINUTE
