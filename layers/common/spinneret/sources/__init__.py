@@ -1,1 +1,1 @@
-"""Sources: pages that are crawled again and again, by the clock or by hand."""
+"""Sources: pages that are crawled repeatedly, on a schedule or on request."""

@@ -5,12 +5,12 @@
     pk `T#<tenant>#SOURCE#<id>#RUNS`, sk `<run id>`  a run
     pk `T#<tenant>#RUN#<run id>`, sk `PAGES#<nnn>`   up to SOURCE_PAGES_PER_ROW pages of a run
 
-Index `due`: `due_shard` `DUE#<n>`, `due_at`: sources that are to be looked at, by time; it answers
-the pass of every minute.
+Index `due`: `due_shard` `DUE#<n>`, `due_at`: sources to process, by time; read by the pass of every
+minute.
 
-A source and the run that it is at are written together, on condition that the source's version is
-as it was read. Config and collection are counted in the same transaction (aws.named_rows). Runs and
-pages have `purge_at` (epoch seconds), DynamoDB's TTL attribute.
+A source and its current run are written together, on condition that the source's version is
+unchanged. References to config and collection are counted in the same transaction
+(aws.named_rows). Runs and pages have `purge_at` (epoch seconds), DynamoDB's TTL attribute.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class DynamoSourceStore:
         return self._write([dynamo.delete(self._table, key, unchanged)], source, None)
 
     def due(self, until: datetime, limit: int) -> list[SourceRef]:
-        """See SourceStore: one query for each shard."""
+        """See SourceStore. One query for each shard."""
         found: list[SourceRef] = []
         for shard in range(bounds.SOURCE_SHARDS):
             request = {
@@ -178,7 +178,7 @@ class DynamoSourceStore:
     def _write(
         self, writes: list[TransactWriteItemTypeDef], former: Source | None, source: Source | None
     ) -> bool:
-        """False if the source, which is the first write, isn't as it was read."""
+        """Write all; return False if the source, which is the first write, has changed."""
         referred: dict[int, str] = {}
         rows = {"crawl_config_id": self._configs, "collection_id": self._collections}
         for name, kept in rows.items():

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class RunStage(StrEnum):
-    """How far a run has come; the last three are final."""
+    """Stage of a run; the last three are final."""
 
     STARTING = "starting"
     DISCOVERING = "discovering"
@@ -25,14 +25,14 @@ FINAL = frozenset({RunStage.COMPLETED, RunStage.PARTIALLY_FAILED, RunStage.FAILE
 
 
 class Trigger(StrEnum):
-    """Why a run began."""
+    """Reason why a run started."""
 
     SCHEDULE = "schedule"
     REQUEST = "request"
 
 
 class PageOutcome(StrEnum):
-    """What a run found of a page."""
+    """Outcome of a page in a run."""
 
     NEW = "new"
     CHANGED = "changed"
@@ -49,11 +49,11 @@ class RunPage:
     url: str
     outcome: PageOutcome
     document_id: str | None
-    """Of a page that is gone or failed: the one that it had."""
+    """Id of the page's document; if the page is gone or failed, of its earlier document."""
     job_id: str | None
-    """The crawl; None for a page that was refused."""
+    """Id of the crawl; None for a page that was refused."""
     error: str | None = None
-    """Code of the reason."""
+    """Code of the error."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,17 +69,17 @@ class Run:
     finished_at: datetime | None = None
     discovery_job_id: str | None = None
     batch_id: str | None = None
-    """The job whose parts are the crawls."""
+    """Id of the job whose parts are the crawls."""
     refused: Mapping[str, str] = field(default_factory=dict)
-    """URL → code, of pages that were refused before they were crawled."""
+    """URL → code, for pages that were refused before they were crawled."""
     counts: Mapping[PageOutcome, int] = field(default_factory=dict)
     error: str | None = None
-    """Why it failed, or found nothing."""
+    """Reason why it failed, or found nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """Pages that are crawled again and again: one URL, or all of a host that match a pattern."""
+    """Pages that are crawled repeatedly: one URL, or all URLs of a host that match a pattern."""
 
     tenant: str
     id: str
@@ -93,16 +93,16 @@ class Source:
     created_at: datetime
     updated_at: datetime
     scheduled_from: datetime
-    """Runs up to this moment are done or given up."""
+    """Time up to which runs are finished or skipped."""
     due_at: datetime | None
-    """When to look at it again: the next run, or what a run under way has come to."""
+    """Time of the next check: the next run is due, or the current run may have progressed."""
     run_id: str | None = None
-    """The run under way."""
+    """Id of the current run."""
     last_run_id: str | None = None
-    """The last run that came to its pages."""
+    """Id of the last run that reached its pages."""
     last_crawled_at: datetime | None = None
     version: int = 1
-    """Goes up by one with every change; the condition of the next one."""
+    """Version, incremented by every change, which is conditional on it."""
 
     @property
     def is_pattern(self) -> bool:
@@ -112,7 +112,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class SourceRef:
-    """Names one source."""
+    """Reference to one source."""
 
     tenant: str
     source_id: str

@@ -1,4 +1,4 @@
-"""What sources need from outside."""
+"""Ports of sources."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class SourceStore(Protocol):
     """
 
     def add(self, source: Source) -> None:
-        """Store a new one; raises NotFound for a config or a collection that doesn't exist."""
+        """Store a new source. Raises NotFound for a config or a collection that doesn't exist."""
         ...
 
     def get(self, tenant: str, source_id: str) -> Source | None:
-        """The source, read consistently."""
+        """Return the source (consistent read), or None."""
         ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Source]:
-        """Up to `limit` sources with ids before `after`, newest first."""
+        """Return up to `limit` sources with ids before `after`, newest first."""
         ...
 
     def replace(
@@ -37,35 +37,35 @@ class SourceStore(Protocol):
         run: Run | None = None,
         event: DomainEvent | None = None,
     ) -> bool:
-        """Write `source` over `former`, with a run of it and what is to be reported; False when
-        that isn't what stands.
+        """Replace `former` by `source`, with a run and an event; return False if it changed
+        meanwhile.
 
         Raises NotFound for a config or a collection that doesn't exist.
         """
         ...
 
     def remove(self, source: Source) -> bool:
-        """Remove it; False when it isn't what stands any more."""
+        """Remove the source; return False if it changed meanwhile."""
         ...
 
     def due(self, until: datetime, limit: int) -> list[SourceRef]:
-        """Sources to be looked at by then, those of other shards in turn; eventually consistent."""
+        """Return up to `limit` due sources of each shard; eventually consistent."""
         ...
 
     def run(self, tenant: str, source_id: str, run_id: str) -> Run | None:
-        """One run."""
+        """Return one run, or None."""
         ...
 
     def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> Page[Run]:
-        """Up to `limit` runs with ids before `after`, newest first."""
+        """Return up to `limit` runs with ids before `after`, newest first."""
         ...
 
     def keep_pages(self, run: Run, pages: Sequence[RunPage], now: datetime) -> None:
-        """Store the pages of a run; repeating it changes nothing."""
+        """Store the pages of a run; a repeated call changes nothing."""
         ...
 
     def pages(self, tenant: str, run_id: str) -> tuple[RunPage, ...]:
-        """All pages of a run, at most SOURCE_PAGES_MAX."""
+        """Return all pages of a run, at most SOURCE_PAGES_MAX."""
         ...
 
 
@@ -74,45 +74,45 @@ class StartedCrawls:
     """The crawls of a run."""
 
     batch_id: str | None
-    """None where every page was refused."""
+    """Id of the batch; None if every page was refused."""
     refused: Mapping[str, str]
     """URL → code."""
 
 
 class Crawls(Protocol):
-    """Crawling the pages of a run. All methods raise DependencyUnavailable."""
+    """Crawls of a run's pages. All methods raise DependencyUnavailable."""
 
     def begin(self, source: Source, run: Run, urls: Sequence[str]) -> StartedCrawls:
-        """Crawl the pages as parts of one job; for the same run this answers the same.
+        """Crawl the pages as parts of one job; repeated calls for a run return the same.
 
         Raises NotFound and ValidationFailed.
         """
         ...
 
     def ended(self, tenant: str, batch_id: str) -> Sequence[RunPage] | None:
-        """What became of the pages; None while any of them is crawled."""
+        """Return the outcomes of the pages; None until all crawls have ended."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class DiscoveryProgress:
-    """What a discovery has come to."""
+    """Progress and result of a discovery."""
 
     urls: tuple[str, ...]
     error: str | None
-    """Why it failed."""
+    """Reason why it failed."""
 
 
 class Discoveries(Protocol):
-    """Finding the pages of a pattern. All methods raise DependencyUnavailable."""
+    """Discovery of a pattern's pages. All methods raise DependencyUnavailable."""
 
     def begin(self, source: Source, run: Run) -> str:
-        """The job that looks for them; for the same run this answers the same.
+        """Return the job that discovers the pages; repeated calls for a run return the same.
 
-        Raises FeatureDisabled and what refuses a site.
+        Raises FeatureDisabled, and the errors for a refused site.
         """
         ...
 
     def ended(self, tenant: str, job_id: str) -> DiscoveryProgress | None:
-        """What was found; None while it is looked for."""
+        """Return the result; None while the discovery isn't finished."""
         ...

@@ -1,4 +1,4 @@
-"""What sources may be, when they run, and what a run found: pure."""
+"""Rules for URL patterns, run times and results of sources: pure functions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _PATTERN: Final = re.compile(r"(?P<root>https?://[^/*?#\s]+)(?P<path>/\S*)", re.
 
 
 def root_and_path(url_pattern: str) -> tuple[Url, str]:
-    """The site of a pattern of URLs, and the pattern of its paths.
+    """Return the site of a URL pattern, and the pattern of its paths.
 
-    Raises UrlInvalid, and ValidationFailed for what doesn't compile.
+    Raises UrlInvalid, and ValidationFailed for a pattern that doesn't compile.
     """
     match = _PATTERN.fullmatch(url_pattern)
     if match is None:
@@ -38,9 +38,9 @@ def root_and_path(url_pattern: str) -> tuple[Url, str]:
 
 
 def scheduled(source: Source, now: datetime) -> Source:
-    """The source with the moment at which it is looked at next.
+    """Return the source with the time of its next check.
 
-    Runs that were missed are one run, which is due at once.
+    Missed runs become one run, which is due at once.
     """
     if source.run_id is not None:
         return replace(source, due_at=now + timedelta(seconds=bounds.SOURCE_LOOK_SECONDS))
@@ -51,7 +51,7 @@ def scheduled(source: Source, now: datetime) -> Source:
 
 
 def is_due(source: Source, now: datetime) -> bool:
-    """Whether a run is to begin by the clock."""
+    """Return whether a scheduled run is due."""
     if source.run_id is not None or source.schedule_cron is None or not source.is_active:
         return False
     schedule = parse_schedule(source.schedule_cron, source.timezone)
@@ -59,9 +59,9 @@ def is_due(source: Source, now: datetime) -> bool:
 
 
 def pages_to_crawl(found: Sequence[str], known: Sequence[RunPage]) -> list[str]:
-    """What was discovered, then what the last run knew: a page that is gone answers so itself.
+    """Return the discovered pages, then the pages of the last run, whose disappearance is checked.
 
-    Each once, at most SOURCE_PAGES_MAX.
+    Each page is contained once; at most SOURCE_PAGES_MAX.
     """
     first: dict[str, str] = {}
     for url in (*found, *(page.url for page in known if page.outcome is not PageOutcome.GONE)):
@@ -70,7 +70,7 @@ def pages_to_crawl(found: Sequence[str], known: Sequence[RunPage]) -> list[str]:
 
 
 def with_refused(pages: Iterable[RunPage], run: Run) -> list[RunPage]:
-    """The pages of a run with those that were refused before they were crawled."""
+    """Return the pages of a run, including those refused before they were crawled."""
     refused = (
         RunPage(url=url, outcome=PageOutcome.FAILED, document_id=None, job_id=None, error=code)
         for url, code in run.refused.items()
@@ -79,7 +79,7 @@ def with_refused(pages: Iterable[RunPage], run: Run) -> list[RunPage]:
 
 
 def with_documents(pages: Iterable[RunPage], known: Sequence[RunPage]) -> list[RunPage]:
-    """Pages without a document of their own keep the one that they had."""
+    """Return the pages; a page without a document keeps its earlier one."""
     former = {cache_url(parse_url(page.url)): page.document_id for page in known}
     return [
         page
@@ -90,7 +90,7 @@ def with_documents(pages: Iterable[RunPage], known: Sequence[RunPage]) -> list[R
 
 
 def event_of(source: Source, run: Run, targets: tuple[str, ...]) -> DomainEvent:
-    """What reports the end of a run; the source as it then stands."""
+    """Return the event that reports the end of a run; `source` is the source after it."""
     assert run.finished_at is not None  # it has ended
     done = run.stage is RunStage.COMPLETED
     return DomainEvent(
@@ -113,7 +113,7 @@ def event_of(source: Source, run: Run, targets: tuple[str, ...]) -> DomainEvent:
 
 
 def ended(run: Run, pages: Sequence[RunPage], now: datetime) -> Run:
-    """The run as its pages let it end."""
+    """Return the finished run with the status that its pages determine."""
     counts = Counter(page.outcome for page in pages)
     failed = counts[PageOutcome.FAILED]
     stage = RunStage.COMPLETED if not failed else RunStage.PARTIALLY_FAILED

@@ -1,7 +1,7 @@
-"""Runs of sources: each is taken from stage to stage by whoever looks at it.
+"""Runs of sources; every process that reads a run may advance it from stage to stage.
 
-Every stage is stored before the next one begins, on condition that the source is as it was read;
-what a stage asks others to do has the run's id in its key, so that asking again does nothing.
+Every stage is stored before the next one starts, on condition that the source is unchanged.
+Requests to other services have the run's id in their key, so that repeating them has no effect.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from spinneret.sources.ports import Crawls, Discoveries, SourceStore
 logger = logging.getLogger(__name__)
 
 SourceTargets = Callable[[str, str], tuple[str, ...]]
-"""(tenant, source id): the webhooks of a source that are to be notified of its runs."""
+"""Function (tenant, source id) → webhooks of a source that are notified of its runs."""
 HandOn = Callable[[str, str], None]
-"""(tenant, subject): hand on the subject's events, after the commit; raises nothing."""
+"""Function (tenant, subject) that relays the subject's events after the commit; raises nothing."""
 
-_STEPS: Final = 4  # of one look: a run has no more stages
+_STEPS: Final = 4  # steps of one call: a run has no further stages
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceTickResult:
-    """What one pass did."""
+    """Result of one pass."""
 
     looked_at: int
     failed: int
-    """Left to the next pass."""
+    """Sources that failed; the next pass retries them."""
 
 
 class SourceRuns:
-    """Begins runs and takes them on."""
+    """Start and advance runs."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class SourceRuns:
         self._new_id = new_id
 
     def tick(self, may_go_on: Callable[[], bool]) -> SourceTickResult:
-        """Look at all sources whose time has come; one that fails is left to the next pass."""
+        """Process all due sources; the next pass retries a failed one."""
         looked_at = failed = 0
         for ref in self._store.due(self._clock(), bounds.SOURCES_PER_TICK):
             if not may_go_on():
@@ -78,9 +78,9 @@ class SourceRuns:
         return SourceTickResult(looked_at=looked_at, failed=failed)
 
     def look(self, source: Source) -> None:
-        """Begin the run that is due, or take the one under way as far as it goes now.
+        """Start the run that is due, or advance the current one as far as possible.
 
-        A source that another process changes meanwhile is left to it.
+        If another process changes the source meanwhile, that process continues.
         """
         now = self._clock()
         if source.run_id is None:
@@ -94,7 +94,9 @@ class SourceRuns:
             self._go_on(source, run)
 
     def begin(self, source: Source, trigger: Trigger) -> Run | None:
-        """A new run, taken as far as it goes now; None when another process changed the source."""
+        """Start a run and advance it as far as possible; return None if the source changed
+        meanwhile.
+        """
         now = self._clock()
         run = Run(
             tenant=source.tenant,
@@ -110,7 +112,7 @@ class SourceRuns:
             return None
         try:
             return self._go_on(begun, run)
-        except DependencyUnavailable as error:  # the next pass goes on
+        except DependencyUnavailable as error:  # the next pass continues
             logger.warning("source_left", extra={"source_id": source.id, "reason": error.message})
             return run
 
@@ -131,7 +133,7 @@ class SourceRuns:
     def _stored(
         self, source: Source, run: Run, after: Run, pages: Sequence[RunPage] | None
     ) -> Source | None:
-        """The source as it then stands; None when another process changed it."""
+        """Return the source after the change; None if another process changed it."""
         now = self._clock()
         if after.stage not in FINAL:
             changed = _next(rules.scheduled(source, now))
@@ -149,7 +151,7 @@ class SourceRuns:
         return changed
 
     def _step(self, source: Source, run: Run) -> tuple[Run, Sequence[RunPage] | None]:
-        """The run after one step, and its pages at its end."""
+        """Return the run after one step, and its pages at its end."""
         match run.stage:
             case RunStage.STARTING if source.is_pattern:
                 job_id = self._discoveries.begin(source, run)

@@ -19,14 +19,14 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission, require_reachable
 
 RemoveWebhooks = Callable[[str, str], None]
-"""(tenant, source id): removes the webhooks of a source."""
+"""Function (tenant, source id) that removes the webhooks of a source."""
 
-_RACES: Final = 5  # changes of one source at the same time are rare
+_RACES: Final = 5  # concurrent changes of one source are rare
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceDraft:
-    """A source as it was asked for."""
+    """A source as requested."""
 
     name: str
     url_pattern: str
@@ -38,7 +38,7 @@ class SourceDraft:
 
 
 class SourceService:
-    """Sources. An unknown id and a foreign one are the same NotFound.
+    """Operations on sources. Unknown ids and ids of other tenants raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
@@ -61,8 +61,9 @@ class SourceService:
         self._new_id = new_id
 
     def create(self, tenant: str, draft: SourceDraft) -> Source:
-        """Raises UrlInvalid, UrlBlocked, ValidationFailed (pattern, schedule), and NotFound for a
-        config or a collection that doesn't exist."""
+        """Create a source. Raises UrlInvalid, UrlBlocked, ValidationFailed (pattern, schedule), and
+        NotFound for a config or a collection that doesn't exist.
+        """
         self._check(draft)
         now = self._clock()
         source = Source(
@@ -79,7 +80,7 @@ class SourceService:
         return source
 
     def get(self, tenant: str, source_id: str) -> Source:
-        """Raises NotFound."""
+        """Return the source. Raises NotFound."""
         source = self._store.get(tenant, source_id)
         if source is None:
             raise NotFound("no such source")
@@ -90,9 +91,9 @@ class SourceService:
         return self._store.page(tenant, after, limit)
 
     def update(self, tenant: str, source_id: str, draft: SourceDraft) -> Source:
-        """Replace a source; a run under way goes on. Raises NotFound and what `create` raises.
+        """Replace a source; a current run continues. Raises NotFound and the errors of `create`.
 
-        Another schedule counts from now on.
+        A changed schedule applies from now on.
         """
         self._check(draft)
         for _ in range(_RACES):
@@ -107,7 +108,7 @@ class SourceService:
         raise _changing()
 
     def remove(self, tenant: str, source_id: str) -> None:
-        """Remove a source and its webhooks; what is being crawled of it is crawled to its end.
+        """Remove a source and its webhooks; crawls in progress are completed.
 
         Raises NotFound.
         """
@@ -119,7 +120,7 @@ class SourceService:
         raise _changing()
 
     def trigger(self, tenant: str, source_id: str) -> tuple[Run, bool]:
-        """Begin a run; or the run under way, and False. Raises NotFound."""
+        """Start a run and return it with True; return a current run with False. Raises NotFound."""
         for _ in range(_RACES):
             source = self.get(tenant, source_id)
             if source.run_id is not None:
@@ -131,14 +132,14 @@ class SourceService:
         raise _changing()
 
     def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> Page[Run]:
-        """The runs of a source, the one under way as it is now. Raises NotFound."""
+        """Return the runs of a source, after advancing the current one. Raises NotFound."""
         source = self.get(tenant, source_id)
         if source.run_id is not None and after is None:
             self._runs.look(source)
         return self._store.runs(tenant, source_id, after, limit)
 
     def run(self, tenant: str, source_id: str, run_id: str) -> tuple[Run, tuple[RunPage, ...]]:
-        """One run and its pages, which are there when it has ended. Raises NotFound."""
+        """Return one run and its pages, which exist once it has ended. Raises NotFound."""
         source = self.get(tenant, source_id)
         if source.run_id == run_id:
             self._runs.look(source)

@@ -1,4 +1,4 @@
-"""What the runs of sources ask of crawling and of discovery: products that don't know sources."""
+"""Adapters that let source runs use crawling and discovery, which don't know about sources."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from spinneret.sources.ports import DiscoveryProgress, StartedCrawls
 from spinneret.sources.rules import root_and_path
 
 _GONE: Final = frozenset({404, 410})
-_FIRST: Final = "000001-"  # a document's first version (content.documents.rules)
+_FIRST: Final = "000001-"  # prefix of a document's first version (content.documents.rules)
 
 
 class SourceCrawls:
-    """Implements sources' Crawls."""
+    """Implements Crawls of sources."""
 
     def __init__(self, crawls: CrawlService) -> None:
         self._crawls = crawls
@@ -41,7 +41,7 @@ class SourceCrawls:
 
 
 class SourceDiscoveries:
-    """Implements sources' Discoveries."""
+    """Implements Discoveries of sources."""
 
     def __init__(self, discoveries: DiscoveryService) -> None:
         self._discoveries = discoveries
@@ -60,7 +60,7 @@ class SourceDiscoveries:
 
 
 def page_of(job: Job) -> RunPage:
-    """What a crawl that has ended found of its page."""
+    """Return the outcome of a page whose crawl has ended."""
     result = job.result or {}
     failure = job.last_error
     if job.status is not JobStatus.COMPLETED:

@@ -1,4 +1,4 @@
-"""Sources, for their routes and for the rule of every minute."""
+"""Services of sources, for their routes and for the rule that runs every minute."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from spinneret.web.fetching.wiring import address_policy
 
 @dataclass(frozen=True, kw_only=True)
 class SourceSettings(CrawlApiSettings):
-    """Where collections are kept, and whether this stage offers discovery."""
+    """Tables of collections and documents, and whether this stage offers discovery."""
 
     labels_table: str
     documents_table: str
@@ -32,14 +32,14 @@ class SourceSettings(CrawlApiSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class SourceApi:
-    """What the routes of sources use."""
+    """Services that the routes of sources use."""
 
     sources: SourceService
     webhooks: WebhookService
 
 
 def source_api(env: Mapping[str, str]) -> SourceApi:
-    """Services of the routes of sources."""
+    """Build the services for the routes of sources."""
     settings = SourceSettings.from_env(env)
     crawling = crawl_api(env)
     store = _store(settings)
@@ -58,7 +58,7 @@ def source_api(env: Mapping[str, str]) -> SourceApi:
 
 
 def source_pass(env: Mapping[str, str]) -> Callable[[], SourceTickResult]:
-    """One pass over the sources whose time has come, for its rule."""
+    """Return the pass over due sources that their rule starts."""
     settings = SourceSettings.from_env(env)
     runs = _runs(settings, _store(settings), crawl_api(env))
 
