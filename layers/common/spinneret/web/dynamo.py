@@ -2,12 +2,12 @@
 
 Domains table
     pk `T#<tenant>#FETCH#<caller id>`, sk `<sha256 of the requested URL>`
-        url and left (URLs in their order) of a fetch that waits for a host behind a redirect; a
-        fetch that comes back reads it, by GetItem
+        url and left (URLs in order) of a fetch that waits for a host after a redirect; the
+        next attempt reads it with GetItem
 
-`purge_at` (epoch seconds) is the end of its use as well as DynamoDB's TTL attribute. All writes
-are updates, as functions that fetch may do no others on this table: what is dropped stays as an
-empty item until it is purged.
+`purge_at` (epoch seconds) is the end of its use and DynamoDB's TTL attribute. All writes are
+updates, because fetching functions have no other write permission on this table. A dropped row
+stays as an empty item until it is purged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One fetch with its redirects: one permit at a time, each of them reported."""
+"""One fetch with its redirects: it holds one permit at a time and reports each of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PaceFor = Callable[[Url], PaceLimits]
 
 @dataclass(frozen=True, kw_only=True)
 class FetchDependencies:
-    """What every session of one caller uses."""
+    """Dependencies of all sessions of one caller."""
 
     caller: Caller
     permits: CallerPermits
@@ -44,49 +44,55 @@ class FetchDependencies:
 
 
 class FetchSession:
-    """One fetch, or the fetch of a robots.txt beside it.
+    """One fetch, or the fetch of a robots.txt during another session.
 
-    A fetch that has to wait behind a redirect keeps how far it came, and the next try begins there:
-    a caller has one reservation, and would lose it at the host that redirects.
+    A fetch that must wait after a redirect stores its progress, and the next attempt resumes there.
+    A caller has one reservation, which it would lose at the redirecting host.
     """
 
     def __init__(
         self, parts: FetchDependencies, *, route: Route | None = None, within: Permit | None = None
     ) -> None:
-        """`within` is the permit of the session that this one stands beside."""
+        """`within` is the permit of the enclosing session."""
         self._parts = parts
         self._route = route
         self._within = within
         self._permit: Permit | None = None
         self._pace: PaceLimits | None = None
         self._port: int | None = None
-        """The port of the present URL, as `Url.unusual_port`."""
+        """Port of the current URL; see `Url.unusual_port`."""
         self._outcome = Outcome.NOT_TRIED
         self._retry_after: float | None = None
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
-        """Raises what the fetcher raises, DomainBlocked, RobotsDisallowed and Postponed."""
+        """Fetch the page.
+
+        Raises what the fetcher raises, DomainBlocked, RobotsDisallowed and Postponed.
+        """
         return self._run(request, self._pace_with_robots)
 
     def sitemaps(self, url: Url) -> tuple[str, ...]:
-        """What the robots.txt of the URL's origin names. Raises DomainBlocked and FetchDeferred."""
+        """Return the sitemaps in the robots.txt of the URL's origin.
+
+        Raises DomainBlocked and FetchDeferred.
+        """
         return self._parts.permits.sitemaps(url, self._fetch_robots)
 
     def _pace_with_robots(self, url: Url) -> PaceLimits:
         return self._parts.permits.pace_for(url, self._fetch_robots)
 
     def _fetch_robots(self, request: FetchRequest) -> FetchedPage:
-        """A request beside the session's own.
+        """Fetch a robots.txt within this session.
 
-        At the session's present host it belongs to the session's permit: one of its own would come
-        only after the session's end. It goes directly, as its answer is shared by all tenants, and
-        obeys no other robots.txt where it is redirected.
+        At the session's current host the request uses the session's permit, since a permit of its
+        own would only be free after the session. It uses no proxy, because all tenants share the
+        result. After a redirect it obeys no other robots.txt.
         """
         beside = FetchSession(self._parts, within=self._permit)
         try:
             return beside._run(request, self._parts.permits.own_pace)
         finally:
-            self._note(beside._outcome, beside._retry_after)  # nothing, if it had its own permit
+            self._note(beside._outcome, beside._retry_after)  # no effect if it had its own permit
 
     def _run(self, request: FetchRequest, pace_for: PaceFor) -> FetchedPage:
         progress = self._found(request)
@@ -105,7 +111,7 @@ class FetchSession:
         try:
             pace = pace_for(request.url)
             if request.left_seconds is not None:
-                request.left_seconds()  # before a place at the host is taken in vain
+                request.left_seconds()  # before it uses up a slot at the host
             self._enter(request.url, pace)
             page = self._send(replace(request, before_redirect=follow))
         except FetchDeferred:
@@ -120,13 +126,13 @@ class FetchSession:
         return page
 
     def _found(self, request: FetchRequest) -> Progress | None:
-        """Only a caller that had to wait can have any."""
+        """Return the stored progress; only a caller that had to wait can have any."""
         if self._parts.caller.reservation is None:
             return None
         return self._parts.progress.find(self._parts.caller, request.url, self._parts.clock())
 
     def _drop(self, progress: Progress | None) -> None:
-        """The next try of this fetch begins anew. What stays after an outage expires."""
+        """Drop the progress, so that the next attempt starts over; after an outage it expires."""
         if progress is None:
             return
         try:
@@ -143,9 +149,9 @@ class FetchSession:
         self._port = url.unusual_port
 
     def _follow(self, url: Url, pace_for: PaceFor) -> None:
-        """A redirect within a host belongs to the permit of the request that led to it.
+        """Reuse the permit for a redirect within the host.
 
-        Unless the host asks for a slower pace there: then it takes a permit of that pace first.
+        If the host requires a slower pace there, a new permit of that pace is taken first.
         """
         self._note(Outcome.SUCCESS, None)
         pace = pace_for(url)
@@ -168,11 +174,11 @@ class FetchSession:
         return page
 
     def _note(self, outcome: Outcome, retry_after: float | None) -> None:
-        """Keep the worst of what the present permit's answers say of the host, for its report.
+        """Keep the worst outcome and longest pause of the current permit, for its report.
 
-        Nothing that came through a proxy counts: it is the tenant's and can answer anything, while
-        pace and breaker are shared by all tenants. Nor does what a redirect leads to at another
-        port of the host: each unusual port has its own health.
+        Responses through a proxy don't count: a tenant's proxy can return anything, and all tenants
+        share pace and breaker. Responses from another port of the host don't count either, since
+        each unusual port has its own health.
         """
         permit = self._permit or self._within
         if self._route is not None or (permit is not None and self._port != permit.port):

@@ -1,4 +1,4 @@
-"""What a fetch needs to know of its caller, and what may come of it besides a page."""
+"""Values of polite fetching: the caller, its options, and a result other than a page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spinneret.web.fetching.urls import Url
 
 
 class Purpose(StrEnum):
-    """Why a page is fetched: it decides which rules of the host hold."""
+    """Why a page is fetched; the purpose selects the host's rules that apply."""
 
     CRAWL = "crawl"
     """robots.txt, circuit breaker, pace and the tenant's blocks."""
@@ -27,19 +27,19 @@ class Caller:
 
     tenant: str
     id: str
-    """The same for every try of one fetch, as a job's id and run; unique within the tenant."""
+    """Same for every attempt of one fetch, such as a job's id and run; unique within the tenant."""
     purpose: Purpose = Purpose.CRAWL
     reservation: str | None = None
-    """`WaitUntil.waiting_for` of the try before, if that one had to wait."""
+    """`WaitUntil.waiting_for` of the previous attempt, if it had to wait."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FetchOptions:
-    """What a caller's configuration chooses. Raises ValueError."""
+    """Options from a caller's configuration. Raises ValueError."""
 
     proxy_config_id: str | None = None
-    """Fetch through these proxies; directly while the config is inactive or empty. robots.txt is
-    always fetched directly: it holds for all tenants."""
+    """Fetch through these proxies, or directly while the config is inactive or empty. robots.txt is
+    always fetched directly, because all tenants share it."""
     obey_robots: bool = True
     requests_per_second: float | None = None
     """Slows the requests down; a rate above the host's own has no effect."""
@@ -52,19 +52,19 @@ class FetchOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class WaitUntil:
-    """The fetch has to wait for a host: call again at `until`."""
+    """The fetch must wait for a host: call again at `until`."""
 
     until: datetime
     waiting_for: str
-    """The host alone if a request is reserved there for `until`; else the host and the reason.
-    The next try passes it as `Caller.reservation`."""
+    """The host alone if a request is reserved there for `until`; else the host and the reason. The
+    next attempt passes it as `Caller.reservation`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How far a fetch that has to wait followed its redirects."""
+    """Redirects followed so far by a fetch that must wait."""
 
     left: tuple[Url, ...]
-    """The URLs that were left, the requested one first."""
+    """URLs that redirected, the requested one first."""
     url: Url
-    """Where the next try begins."""
+    """URL at which the next attempt starts."""

@@ -1,4 +1,4 @@
-"""Permits of one caller: its blocks, robots.txt, pace and breaker, before every request (C-02)."""
+"""Permits of one caller: blocks, robots.txt, pace and breaker before every request (C-02)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from spinneret.web.politeness.robots_gate import Closed, FetchRobots, RobotsGate
 from spinneret.web.politeness.rules import host_key
 from spinneret.web.politeness.service import HostRateLimiter
 
-_SHORT_WAITS: Final = 3  # that a fetch sits through before it answers a wait
+_SHORT_WAITS: Final = 3  # waits within one fetch before it is postponed
 
 
 class FetchDeferred(Exception):
-    """A fetch has to wait; never leaves the polite fetcher."""
+    """Raised inside the polite fetcher when a fetch must wait."""
 
     def __init__(self, wait: WaitUntil) -> None:
         super().__init__(f"waits for {wait.waiting_for}")
@@ -32,7 +32,7 @@ class FetchDeferred(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class PermitServices:
-    """Where the permits of all callers come from."""
+    """Services that all permit checks share."""
 
     hosts: HostService
     pace: HostRateLimiter
@@ -42,7 +42,7 @@ class PermitServices:
 
 
 class CallerPermits:
-    """The rules of hosts as they hold for one caller. All methods raise DependencyUnavailable."""
+    """Rules of hosts, applied to one caller. All methods raise DependencyUnavailable."""
 
     def __init__(self, office: PermitServices, caller: Caller, options: FetchOptions) -> None:
         self._office = office
@@ -50,7 +50,7 @@ class CallerPermits:
         self._options = options
 
     def own_pace(self, url: Url) -> PaceLimits:
-        """How often this caller may ask the host; raises DomainBlocked."""
+        """Return this caller's pace at the host, without robots.txt. Raises DomainBlocked."""
         effective = self._office.hosts.effective(self._caller.tenant, url.host)
         self._office.hosts.require_unblocked(effective)
         rate = self._options.requests_per_second
@@ -58,11 +58,9 @@ class CallerPermits:
         return pace if rate is None else replace(pace, rate=min(rate, pace.rate))
 
     def pace_for(self, url: Url, fetch_robots: FetchRobots) -> PaceLimits:
-        """Return the rate limit for a page.
+        """Return the pace for a page. Raises DomainBlocked, RobotsDisallowed and FetchDeferred.
 
-        Raises DomainBlocked, RobotsDisallowed and FetchDeferred.
-
-        `fetch_robots` is called where no fresh robots.txt is known.
+        `fetch_robots` is called when no fresh robots.txt is stored.
         """
         own = self.own_pace(url)
         if self._caller.purpose is Purpose.CHECK or not self._options.obey_robots:
@@ -75,7 +73,7 @@ class CallerPermits:
         return replace(own, min_gap_seconds=min(rules.crawl_delay, bounds.DOMAIN_GAP_MAX_SECONDS))
 
     def sitemaps(self, url: Url, fetch_robots: FetchRobots) -> tuple[str, ...]:
-        """What the robots.txt of the URL's origin names; raises DomainBlocked, FetchDeferred."""
+        """Return the sitemaps in robots.txt. Raises DomainBlocked and FetchDeferred."""
         return self._rules(url, fetch_robots, self.own_pace(url)).sitemaps
 
     def _rules(self, url: Url, fetch_robots: FetchRobots, own: PaceLimits) -> Rules:
@@ -85,7 +83,7 @@ class CallerPermits:
         return rules
 
     def take(self, url: Url, limits: PaceLimits) -> Permit:
-        """A permit for one request; sits short waits out and raises FetchDeferred for others."""
+        """Take a permit for one request; sleep through short waits, else raise Postponed."""
         reserved = self._caller.reservation == host_key(url.host)
         waits = 0
         while True:
@@ -107,9 +105,10 @@ class CallerPermits:
             self._office.sleep(max(0.0, seconds))
 
     def report(self, permit: Permit, outcome: Outcome, retry_after: float | None) -> None:
-        """End a permit. A check reports Retry-After (seconds) alone.
+        """End a permit. A check reports only Retry-After (seconds).
 
-        The one of its 5xx stops crawls, not the next check: an outage is what checks have to see.
+        Retry-After of a check's 5xx stops crawls but not the next check, since checks must observe
+        outages.
         """
         cools_checks = True
         if self._caller.purpose is Purpose.CHECK:
@@ -119,9 +118,9 @@ class CallerPermits:
         )
 
     def retry_after(self, page: FetchedPage) -> float | None:
-        """The pause that the host asks for, in seconds (RFC 9110, section 10.2.3).
+        """Return the pause that the host requests, in seconds (RFC 9110, section 10.2.3).
 
-        The header of any other answer than 429 and 5xx means something else.
+        Only 429 and 5xx responses count; elsewhere the header has other meanings.
         """
         if page.status_code < 500 and page.status_code != 429:
             return None

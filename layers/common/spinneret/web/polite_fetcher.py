@@ -1,4 +1,4 @@
-"""The face of the web group: a page under its host's rules, or when to come back for it."""
+"""Entry point of the web group: returns a page under its host's rules, or when to retry."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DEFAULTS: Final = FetchOptions()
 
 
 class PoliteFetcher:
-    """Asks every host for a permit before a request, and reports the answer to it."""
+    """Takes a permit from the host's rules before each request, and reports the response to it."""
 
     def __init__(
         self,
@@ -44,12 +44,13 @@ class PoliteFetcher:
     def fetch(
         self, caller: Caller, request: FetchRequest, options: FetchOptions = _DEFAULTS
     ) -> FetchedPage | WaitUntil:
-        """The page whatever its status, or until when the caller has to wait.
+        """Return the page with any status, or the moment until which the caller must wait.
 
-        A wait isn't slept: the caller comes back with `WaitUntil.waiting_for` as its reservation,
-        and goes on where it stopped, so that no redirect is asked for again. A 304 is the answer to
-        a request with validators. Raises what `Fetcher.fetch` raises, ProxyFailed, FeatureDisabled
-        and SecretUnreadable (proxies), DomainBlocked, RobotsDisallowed and DependencyUnavailable.
+        The fetcher doesn't sleep through a wait: the caller retries with `WaitUntil.waiting_for` as
+        its reservation. The retry resumes where the fetch stopped and repeats no redirect. A
+        request with validators may return a 304. Raises what `Fetcher.fetch` raises, ProxyFailed,
+        FeatureDisabled and SecretUnreadable (proxies), DomainBlocked, RobotsDisallowed and
+        DependencyUnavailable.
         """
         route = self._fetcher.choose(caller.tenant, options.proxy_config_id)
         try:
@@ -58,9 +59,9 @@ class PoliteFetcher:
             return postponed.wait
 
     def sitemaps(self, caller: Caller, url: Url) -> tuple[str, ...] | WaitUntil:
-        """The sitemaps that the robots.txt of a URL's origin names, which is fetched if need be.
+        """Return the sitemaps in the robots.txt of a URL's origin; fetch robots.txt if needed.
 
-        Waits as `fetch`. Raises DomainBlocked and DependencyUnavailable.
+        Waits like `fetch`. Raises DomainBlocked and DependencyUnavailable.
         """
         try:
             return FetchSession(self._parts(caller, _DEFAULTS)).sitemaps(url)

@@ -1,4 +1,4 @@
-"""The ports of fetching: which way a fetch goes, and what is kept of it while it waits."""
+"""Ports of fetching: the route of a fetch, and its progress while it waits."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from spinneret.web.proxies.models import Route
 
 
 class RoutedFetcher(Protocol):
-    """Fetches by a way that is chosen once for all requests of a fetch."""
+    """Fetcher whose route is chosen once for all requests of a fetch."""
 
     def choose(self, tenant: str, config_id: str | None) -> Route | None:
-        """The proxy by which to go; None is the direct way.
+        """Return the proxy to use, or None for a direct connection.
 
         Raises FeatureDisabled, SecretUnreadable and DependencyUnavailable.
         """
         ...
 
     def fetch(self, route: Route | None, request: FetchRequest) -> FetchedPage:
-        """See Fetcher.fetch; a failure of the proxy is ProxyFailed."""
+        """See Fetcher.fetch; a failure of the proxy raises ProxyFailed."""
         ...
 
 
 class ProgressStore(Protocol):
     """Progress by tenant, caller and requested URL. Raises DependencyUnavailable.
 
-    It is kept for REDIRECTS_KEPT_SECONDS; every call may be repeated.
+    Progress is kept for REDIRECTS_KEPT_SECONDS; every call may be repeated.
     """
 
     def find(self, caller: Caller, requested: Url, now: datetime) -> Progress | None:
-        """The progress that was kept last; None once it is too old."""
+        """Return the last stored progress, or None if it is missing or too old."""
         ...
 
     def keep(self, caller: Caller, progress: Progress, now: datetime) -> None:
@@ -41,5 +41,5 @@ class ProgressStore(Protocol):
         ...
 
     def drop(self, caller: Caller, requested: Url) -> None:
-        """Forget the progress: the fetch is over."""
+        """Delete the progress of a finished fetch."""
         ...

@@ -1,4 +1,4 @@
-"""Chooses the adapters of polite fetching; loads the fetcher, which API functions don't carry."""
+"""Build the polite fetcher; this module loads the fetcher, which API functions don't package."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from spinneret.web.proxies.wiring import ProxySettings, rotating_fetcher
 
 @dataclass(frozen=True, kw_only=True)
 class PoliteFetchSettings(ProxySettings):
-    """The bucket of robots.txt files besides.
+    """Settings of proxies, plus the bucket of robots.txt files.
 
-    The product token of `user_agent` (name/version plus a contact URL) is what robots.txt is
-    matched against.
+    robots.txt is matched against the product token of `user_agent` (name/version plus a contact
+    URL).
     """
 
     content_bucket: str
 
 
 def polite_fetcher(settings: PoliteFetchSettings) -> PoliteFetcher:
-    """The polite fetcher of this stage."""
+    """Build the polite fetcher of this stage."""
     direct = GuardedFetcher(
         policy=address_policy(settings),
         resolver=resolve_by_system,

@@ -117,8 +117,8 @@ class SellerApiClient:
         """Send a request and return its response, unless that asks to retry or rejects the token.
 
         Raises ReleaseJob if the invocation has too little time, and Defer for the seller's rate
-        limit and a 429. Raises MarketplaceUnavailable for a 408, a 425, a 5xx, no response, or a refused
-        application token. Raises ReauthNeeded if the seller's token is refused even after a
+        limit and a 429. Raises MarketplaceUnavailable for a 408, a 425, a 5xx, no response, or a
+        refused application token. Raises ReauthNeeded if the seller's token is refused even after a
         refresh.
         """
         answer = self._sent(request)

@@ -1,1 +1,1 @@
-"""Finding pages: frontier, scope, traps, scoring, sitemaps, Common Crawl's index."""
+"""Discovery of pages: frontier, scope, traps, scoring, sitemaps, Common Crawl's index."""

@@ -1,11 +1,10 @@
-"""Common Crawl's index of captures: what is asked of it, and its answers, line by line.
+"""Queries to Common Crawl's capture index, and its responses line by line.
 
-The index server (pywb's CDX server) answers one capture a line: as JSON objects when asked with
-`output=json`, as in files of the index with key and time before the object. An answer of nothing
-is a 404 whose body is one line with a message and no capture. Which crawls there are is listed at
-`collinfo.json`.
+The index server (pywb's CDX server) returns one capture per line. With `output=json` a line is a
+JSON object; in files of the index, key and time precede the object. An empty result is a 404 whose
+body is one line with a message and no capture. `collinfo.json` lists the crawls.
 
-Nothing here raises for what an answer holds: a line that can't be read is counted.
+No content of a response raises: unreadable lines are counted.
 """
 
 from __future__ import annotations
@@ -49,9 +48,9 @@ class Capture:
 def capture_query(
     endpoint: str, root: Url, kind: ScopeKind, limit: int = bounds.CDX_CAPTURES_MAX
 ) -> str:
-    """The URL that asks an index (`…/CC-MAIN-2026-45-index`) for pages around a root.
+    """Return the URL that queries an index (`…/CC-MAIN-2026-45-index`) for pages around a root.
 
-    Only those that were pages then: status 200 and HTML.
+    The query selects captures with status 200 and HTML.
     """
     target = root.host if kind is not ScopeKind.PREFIX else f"{root.authority}{root.path}"
     parameters = [
@@ -67,7 +66,7 @@ def capture_query(
 
 
 class CaptureReader:
-    """Reads one answer, once; `bad_lines` and `is_cut_off` tell afterwards how that went."""
+    """Reads one response once; `bad_lines` and `is_cut_off` describe the result afterwards."""
 
     def __init__(
         self,
@@ -77,15 +76,15 @@ class CaptureReader:
         may_go_on: Callable[[], bool] = _always,
     ) -> None:
         self.bad_lines = 0
-        """Lines that are no capture, those without a usable URL among them."""
+        """Lines without a capture or without a usable URL."""
         self.is_cut_off = False
-        """There was more than the bounds allow."""
+        """The response exceeded the bounds."""
         self._max_bytes = max_bytes
         self._max_captures = max_captures
         self._may_go_on = may_go_on
 
     def read(self, chunks: Iterable[bytes]) -> Iterator[Capture]:
-        """The captures in their order; the same URL may come several times."""
+        """Yield the captures in order; a URL may appear several times."""
         count = 0
         for line in self._lines(chunks):
             capture = _capture(line)
@@ -99,13 +98,13 @@ class CaptureReader:
             yield capture
 
     def _lines(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        """Lines that aren't blank; one without end isn't kept in memory, and is bad."""
+        """Yield non-blank lines; an overlong line is truncated in memory and therefore bad."""
         rest, total = b"", 0
         for chunk in chunks:
             total += len(chunk)
             if total > self._max_bytes or not self._may_go_on():
                 self.is_cut_off = True
-                return  # half a line is none
+                return  # half a line holds no capture
             *lines, rest = (rest + chunk).split(b"\n")
             yield from filter(None, map(bytes.strip, lines))
             rest = rest[: bounds.CDX_LINE_MAX_BYTES + 1]
@@ -114,7 +113,7 @@ class CaptureReader:
 
 
 def newest_first(captures: Iterable[Capture]) -> list[Capture]:
-    """The newest capture of each URL, newest first; those without a date are the oldest."""
+    """Return the newest capture of each URL, newest first; captures without a date come last."""
     newest: dict[str, Capture] = {}
     for capture in captures:
         known = newest.get(capture.url.text)
@@ -124,7 +123,7 @@ def newest_first(captures: Iterable[Capture]) -> list[Capture]:
 
 
 def indexes_of(collinfo: bytes) -> list[str]:
-    """The endpoints that `collinfo.json` lists, newest first; none for anything else."""
+    """Return the endpoints in `collinfo.json`, newest first; empty for any other content."""
     try:
         listed = json.loads(collinfo)
     except (ValueError, RecursionError):

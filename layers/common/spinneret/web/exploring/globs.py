@@ -4,12 +4,12 @@
     *     any run of characters without "/", also none
     **    any run of characters, also none
 
-All else stands for itself. A pattern with "://" is compared with the whole URL, any other one with
-path and query; either way the query may be left out of the comparison, so that `/docs/*.html`
-covers `/docs/a.html?page=2`. As in .gitignore, a pattern without "/" is looked for in every folder
-(`*.pdf` is `**/*.pdf`), and one with "/" begins at the root (`docs/*` is `/docs/*`).
+Any other character matches itself. A pattern with "://" is compared with the whole URL, any other
+one with path and query. A match without the query is enough, so `/docs/*.html` covers
+`/docs/a.html?page=2`. As in .gitignore, a pattern without "/" matches in every folder (`*.pdf` is
+`**/*.pdf`), and one with "/" begins at the root (`docs/*` is `/docs/*`).
 
-Regular expressions aren't offered: Python's backtrack, and one pattern of a tenant could hold a
+Regular expressions aren't supported: Python's backtrack, and one pattern of a tenant could block a
 worker for hours. A glob is a nondeterministic automaton without empty moves, whose set of states
 fits into the bits of one number; each character of the text takes one step of a few operations
 (Baeza-Yates and Gonnet, "A new approach to text searching", CACM 35(10), 1992).
@@ -35,12 +35,12 @@ _HOST_OF: Final = re.compile(r"[^:]*://[^/]*")
 
 @dataclass(frozen=True)
 class Glob:
-    """One compiled pattern; the whole text must match."""
+    """One compiled pattern; it must match the whole text."""
 
     text: str
 
     def matches(self, text: str) -> bool:
-        """Takes a time in proportion to the text's length, whatever the pattern is."""
+        """Whether the text matches; the time is proportional to its length for every pattern."""
         if not text.startswith(self._head) or not text.endswith(self._tail):
             return False
         steps, any_run, run_in_segment = self._steps, self._any_run, self._segment_run
@@ -60,7 +60,7 @@ class Glob:
 
     @cached_property
     def _head(self) -> str:
-        """What the text begins with for certain: most texts end here."""
+        """Return the literal prefix of the pattern; most texts fail at it."""
         return re.split(r"[*?]", self.text, maxsplit=1)[0]
 
     @cached_property
@@ -69,18 +69,18 @@ class Glob:
 
     @cached_property
     def _length(self) -> int:
-        """Characters that the text has at least: the number of the last state."""
+        """Return the minimum length of a matching text, which is the number of the last state."""
         return sum(not word.startswith("*") for word in self._words)
 
     @cached_property
     def _any_character(self) -> int:
-        """States from which any character but "/" leads on."""
+        """Return the states from which any character but "/" leads on."""
         singles = [word for word in self._words if not word.startswith("*")]
         return sum(1 << state for state, word in enumerate(singles) if word == "?")
 
     @cached_property
     def _steps(self) -> dict[str, int]:
-        """States from which a character leads on, for those that the pattern names."""
+        """Map each literal character of the pattern to the states from which it leads on."""
         steps: dict[str, int] = {}
         singles = [word for word in self._words if not word.startswith("*")]
         for state, word in enumerate(singles):
@@ -91,12 +91,12 @@ class Glob:
 
     @cached_property
     def _any_run(self) -> int:
-        """States that any character leaves as they are."""
+        """Return the states that any character leaves unchanged."""
         return self._loops("**")
 
     @cached_property
     def _segment_run(self) -> int:
-        """States that any character but "/" leaves as they are."""
+        """Return the states that any character but "/" leaves unchanged."""
         return self._loops("**") | self._loops("*")
 
     def _loops(self, star: str) -> int:
@@ -111,7 +111,7 @@ class Glob:
 
 @dataclass(frozen=True)
 class UrlPatterns:
-    """Several patterns, each of them enough; made by `compile_patterns`."""
+    """Several patterns, one of which must match; built by `compile_patterns`."""
 
     of_urls: tuple[Glob, ...] = ()
     of_targets: tuple[Glob, ...] = ()
@@ -129,9 +129,9 @@ class UrlPatterns:
 
 
 def compile_patterns(patterns: Iterable[str], field: str) -> UrlPatterns:
-    """Raises ValidationFailed, whose details name the field and the position of each bad pattern.
+    """Compile patterns. Raises ValidationFailed, whose details name each bad pattern by position.
 
-    Characters beyond ASCII are taken as URLs have them: `/bücher/*` is `/b%C3%BCcher/*`.
+    Non-ASCII characters are percent-encoded as in URLs: `/bücher/*` is `/b%C3%BCcher/*`.
     """
     given = list(patterns)
     if len(given) > bounds.URL_PATTERNS_MAX:
@@ -167,7 +167,7 @@ def _fault(pattern: str) -> str | None:
 def _anchored(pattern: str) -> str:
     if "://" in pattern:
         host = _HOST_OF.match(pattern)
-        end = host.end() if host else 0  # scheme and host have one case, paths have two
+        end = host.end() if host else 0  # scheme and host are case-insensitive, paths aren't
         return pattern[:end].lower() + pattern[end:]
     if "/" not in pattern:
         return f"**/{pattern}"

@@ -1,7 +1,7 @@
-"""What a page asks of crawlers: `meta` elements named for them, and the header X-Robots-Tag.
+"""Directives of a page to crawlers: `meta` elements named for them, and the header X-Robots-Tag.
 
-Both hold directives for anybody, whose name is `robots`, or for one crawler. The fetcher joins
-repeated headers by a comma, so values are cut at those commas that part directives.
+Both hold directives for all crawlers, named `robots`, or for one crawler. The fetcher joins
+repeated headers with commas, so values are split only at commas that separate directives.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _AGENT: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9._-]*)\s*:(.*)", re.DOTALL)
 
 
 def forbids_following(directives: Iterable[str]) -> bool:
-    """Whether they ask that no link of the page be followed."""
+    """Whether the directives forbid following any link of the page."""
     return not _FORBID_FOLLOWING.isdisjoint(directives)
 
 
 def tags_of(value: str) -> dict[str, tuple[str, ...]]:
-    """X-Robots-Tag: `noindex, bingbot: nofollow, noarchive` says something to two agents.
+    """Parse X-Robots-Tag: map each agent in lower case to its directives.
 
-    Agent in lower case → its directives.
+    For example, `noindex, bingbot: nofollow, noarchive` addresses two agents.
     """
     found: dict[str, list[str]] = {}
     agent = ANYBODY
@@ -44,7 +44,7 @@ def tags_of(value: str) -> dict[str, tuple[str, ...]]:
 
 
 def directives_of(content: str) -> tuple[str, ...]:
-    """Directives in lower case, without blanks around their colons; dates as they are written."""
+    """Return directives in lower case, without blanks around colons; dates keep their spelling."""
     directives = []
     for part in _parts(content):
         date = _DATE.match(part.strip())
@@ -56,7 +56,7 @@ def directives_of(content: str) -> tuple[str, ...]:
 
 
 def _parts(value: str) -> Iterator[str]:
-    """Cut at commas, but not within a date (`Sat, 25 Jun 2033 …`)."""
+    """Split at commas, but not within a date (`Sat, 25 Jun 2033 …`)."""
     pending = ""
     for part in value.split(","):
         if pending:

@@ -1,4 +1,4 @@
-"""Which URLs belong to a crawl."""
+"""Scope of a crawl: the URLs that belong to it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from spinneret.web.fetching.urls import Url, registrable_domain
 
 
 class ScopeKind(StrEnum):
-    """How far a crawl goes from the URLs that it begins with."""
+    """Which URLs belong to a crawl, relative to its start URLs."""
 
     HOST = "host"
-    """The same host and port, with or without `www.`; http and https are one."""
+    """The same host and port, with or without `www.`; http and https are equal."""
     DOMAIN = "domain"
     """The same registrable domain (by the public-suffix list), any port."""
     PREFIX = "prefix"
@@ -24,7 +24,7 @@ class ScopeKind(StrEnum):
 
 
 class ScopeRefusal(StrEnum):
-    """Why a URL doesn't belong."""
+    """Why a URL doesn't belong to the crawl."""
 
     OUT_OF_SCOPE = "out_of_scope"
     EXCLUDED = "excluded"
@@ -33,13 +33,16 @@ class ScopeRefusal(StrEnum):
 
 @dataclass(frozen=True)
 class CrawlScope:
-    """Made by `of`; where patterns disagree, an excluding one wins."""
+    """URLs that belong to a crawl; built by `of`.
+
+    An excluding pattern wins over an including one.
+    """
 
     kind: ScopeKind
     places: frozenset[str]
-    """Host and port, registrable domains, or host, port and folder: what `kind` compares."""
+    """Values that `kind` compares: host and port, registrable domain, or host, port and folder."""
     include: UrlPatterns = field(default_factory=UrlPatterns)
-    """None means everything in the places."""
+    """Empty includes everything in `places`."""
     exclude: UrlPatterns = field(default_factory=UrlPatterns)
 
     @classmethod
@@ -50,7 +53,7 @@ class CrawlScope:
         include: Iterable[str] = (),
         exclude: Iterable[str] = (),
     ) -> Self:
-        """The scope around these URLs. Raises ValidationFailed for patterns."""
+        """Return the scope around these URLs. Raises ValidationFailed for invalid patterns."""
         return cls(
             kind=kind,
             places=frozenset(_place(kind, root) for root in roots),
@@ -59,7 +62,7 @@ class CrawlScope:
         )
 
     def refusal(self, url: Url) -> ScopeRefusal | None:
-        """None for a URL that belongs."""
+        """Return why a URL doesn't belong, or None if it does."""
         if not self._holds(url):
             return ScopeRefusal.OUT_OF_SCOPE
         if self.exclude.match(url):
@@ -86,7 +89,7 @@ class CrawlScope:
 
 
 def site_of(url: Url) -> str:
-    """The host without `www.`, and the port if it isn't the scheme's own."""
+    """Return the host without `www.`, and the port unless it is the scheme's default."""
     host = url.host.removeprefix("www.") if url.host.count(".") > 1 else url.host
     return host if url.unusual_port is None else f"{host}:{url.port}"
 

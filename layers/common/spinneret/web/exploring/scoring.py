@@ -1,6 +1,6 @@
-"""How likely a page is about something, judged by its URL and the words of a link to it.
+"""Relevance of a page, estimated from its URL and the words of a link to it.
 
-Each term of what is asked for gets the best strength with which a word of the candidate meets it:
+Each term of the query gets the best strength of a matching word of the candidate:
 
     1.0   a word of the link's text or title
     1.0   a word of the last segment of the path
@@ -8,8 +8,8 @@ Each term of what is asked for gets the best strength with which a word of the c
     0.6   a word of the query
     0.5   a word of the host
 
-times 0.8 where the two only begin alike: one is the beginning of the other, which has at least
-four letters and is at most three letters longer (`install` and `installing`).
+times 0.8 if one word is only a prefix of the other (`install` and `installing`). The prefix has at
+least four letters; the other word is at most three letters longer.
 
 * A *query* is one thing to look for, and every word of it counts: the relevance is the mean of its
   terms' strengths. Words that carry no meaning are left out, unless there are no others.
@@ -17,7 +17,7 @@ four letters and is at most three letters longer (`install` and `installing`).
   … over their strengths s, s' …; one full match is 0.6, two are 0.84. The strength of a keyword of
   several words is the mean over them.
 
-Answers are in 0 … 1, rounded to thousandths, so that orders don't hang on the last bit.
+Results are in 0 … 1, rounded to thousandths, so that an order doesn't depend on the last bit.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _IN_HOST: Final = 0.5
 _BEGINS_ALIKE: Final = 0.8
 _STEM_CHARS: Final = 4
 _ENDING_CHARS: Final = 3
-_ONE_KEYWORD: Final = 0.6  # above the default threshold of 0.4, one half match is below it
+_ONE_KEYWORD: Final = 0.6  # above the default threshold of 0.4; half a match is below it
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -55,34 +55,34 @@ _EMPTY_WORDS: Final = frozenset(
 
 
 def words_of(text: str) -> list[str]:
-    """Words in lower case, each once, in their order; `camelCase` is two."""
+    """Return the words in lower case, each once, in order; `camelCase` is two words."""
     split = _WORD.findall(_HUMP.sub(" ", text))
     return list(dict.fromkeys(word.casefold() for word in split))
 
 
 @dataclass(frozen=True)
 class Relevance:
-    """Made by `to_query` or `to_keywords`; without a term every page is fully relevant."""
+    """Built by `to_query` or `to_keywords`; without a term every page is fully relevant."""
 
     terms: tuple[tuple[str, ...], ...]
-    """Each with its words."""
+    """Terms, each with its words."""
     needs_all: bool
 
     @classmethod
     def to_query(cls, query: str) -> Self:
-        """By one query."""
+        """Return the relevance to one query."""
         words = words_of(query)
         telling = [word for word in words if word not in _EMPTY_WORDS] or words
         return cls(terms=tuple((word,) for word in telling), needs_all=True)
 
     @classmethod
     def to_keywords(cls, keywords: Iterable[str]) -> Self:
-        """By any of several keywords or phrases."""
+        """Return the relevance to any of several keywords or phrases."""
         terms = (tuple(words_of(keyword)) for keyword in keywords)
         return cls(terms=tuple(dict.fromkeys(filter(None, terms))), needs_all=False)
 
     def of(self, url: Url, text: str = "") -> float:
-        """0 … 1 of a URL and what is said about it: a link's text, a title."""
+        """Return the relevance, 0 … 1, of a URL and its text: a link's text or a title."""
         if not self.terms:
             return 1.0
         strengths = _strengths(url, text)
@@ -93,7 +93,7 @@ class Relevance:
 
 
 def _strengths(url: Url, text: str) -> dict[str, float]:
-    """Word → the best strength of the places where it stands."""
+    """Map each word to the best strength of its places."""
     *folders, page = url.path.rstrip("/").split("/")
     places: Sequence[tuple[float, str]] = (
         (_IN_HOST, url.host),

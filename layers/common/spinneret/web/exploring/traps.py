@@ -1,6 +1,6 @@
-"""URLs of which a site has no end: the same page under ever new names.
+"""URLs that a site generates without end: the same page under ever new names.
 
-What only its content gives away, a page equal to one before, is the frontier's business.
+The frontier detects traps that only the content reveals: pages equal to an earlier one.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _SESSION_NAMES: Final = re.compile(
     re.IGNORECASE,
 )
 _MAYBE_SESSION_NAMES: Final = re.compile(r"(?:sid|s|session|sess)", re.IGNORECASE)
-# As short words these are pages of a catalogue; as long random text they can't be.
+# Short values are pages of a catalogue; long random text can't be.
 _RANDOM_TEXT: Final = re.compile(r"(?=[A-Za-z-]*[0-9])[0-9A-Za-z-]{16,}")
 _PATH_SESSION: Final = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*", re.IGNORECASE)
 _ASP_SESSION: Final = re.compile(r"/\((?:[A-Za-z]\([^()/]*\))+\)(?=/|$)")  # ASP.NET, cookieless
 
-# Numbers that could as well be ids, a year alone or `20310512`, are dates only under a name that
-# says so: a site of numbered pages is no calendar.
+# Numbers that may also be ids, such as a year alone or `20310512`, are dates only under a name that
+# says so. A site of numbered pages is no calendar.
 _YEAR: Final = r"(?:19|2[01])[0-9]{2}"
 _DATE: Final = re.compile(rf"({_YEAR})-[01]?[0-9](?:-[0-3]?[0-9])?")
 _PATH_DATE: Final = re.compile(rf"/({_YEAR})/[01]?[0-9](?:/[0-3]?[0-9])?")
@@ -51,12 +51,12 @@ class Calendar:
     """A URL whose last part is a date: one page of a calendar or an archive."""
 
     shape: str
-    """The URL without its date: what all pages of the calendar share."""
+    """URL without its date, common to all pages of the calendar."""
     year: int | None
 
 
 def trap_of(url: Url, year: int) -> Trap | None:
-    """None for a URL without anything suspicious; `year` is the present one."""
+    """Return the trap that a URL looks like, or None; `year` is the current year."""
     segments = [segment for segment in url.path.split("/") if segment]
     if len(segments) > bounds.TRAP_SEGMENTS_MAX:
         return Trap.TOO_DEEP
@@ -73,7 +73,7 @@ def trap_of(url: Url, year: int) -> Trap | None:
 
 
 def calendar_of(url: Url) -> Calendar | None:
-    """The calendar that a URL is a page of: a date ends its path, or parameters tell one."""
+    """Return the calendar of a URL with a date at the end of its path or in its query, or None."""
     path, year = _without_date(url.path)
     parameters, in_query = _without_dates(url.query)
     if path == url.path and parameters == url.query:
@@ -82,7 +82,7 @@ def calendar_of(url: Url) -> Calendar | None:
 
 
 def identity_of(url: Url) -> str:
-    """The URL that stands for the page in a frontier: canonical, sorted, without session ids."""
+    """Return the URL that identifies the page in a frontier: canonical, sorted, no session ids."""
     path = _PATH_SESSION.sub("", url.path)
     path = _ASP_SESSION.sub("", path) or "/"
     parameters = [each for each in url.query.split("&") if not _is_session(each)]
@@ -97,7 +97,7 @@ def _is_session(parameter: str) -> bool:
 
 
 def _repeats(segments: list[str]) -> bool:
-    """Whether a run of segments comes three times in a row: `/a/b/a/b/a/b`."""
+    """Whether a run of segments occurs three times in a row: `/a/b/a/b/a/b`."""
     times = bounds.TRAP_REPETITIONS_MAX + 1
     for length in range(1, len(segments) // times + 1):
         same = 0
@@ -109,7 +109,7 @@ def _repeats(segments: list[str]) -> bool:
 
 
 def _without_date(path: str) -> tuple[str, int | None]:
-    """The path without the date at its end, and the date's year."""
+    """Return the path without the date at its end, and the date's year."""
     trimmed = path.rstrip("/")
     if not trimmed[-1:].isdigit():  # most paths
         return path, None
@@ -133,7 +133,7 @@ def _start_of_last(path: str, segments: int) -> int | None:
 
 
 def _without_dates(query: str) -> tuple[str, int | None]:
-    """The query with its dates made alike, and the first year in it."""
+    """Return the query with its dates replaced by a mark, and the first year in it."""
     if not query:
         return query, None
     years: list[int] = []

@@ -1,1 +1,1 @@
-"""Fetching from the open web: which addresses may be reached, canonical URLs, bounded bodies."""
+"""Fetching from the open web: reachable addresses, canonical URLs, bounded bodies."""

@@ -2,12 +2,12 @@
 
 `REGISTERED` is the two IANA special-purpose registries, row by row:
 https://www.iana.org/assignments/iana-ipv4-special-registry/ and
-https://www.iana.org/assignments/iana-ipv6-special-registry/, both last updated 2025-10-09.
-A row is reachable when its column "Globally Reachable" says True; "N/A" (Teredo, 6to4) and the
-empty cells of ended assignments (6to4 relays, ORCHID) count as not reachable.
+https://www.iana.org/assignments/iana-ipv6-special-registry/, both last updated 2025-10-09. A row is
+reachable when its column "Globally Reachable" is True; "N/A" (Teredo, 6to4) and the empty cells of
+ended assignments (6to4 relays, ORCHID) count as unreachable.
 
-`FURTHER` is what the registries leave out or what we refuse beyond them; for a range in both,
-`FURTHER` holds. The most specific range that contains an address decides.
+`FURTHER` holds ranges that the registries lack or that we reject in addition; it wins for a range
+in both. The most specific range that contains an address decides.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 
 class AddressRange(NamedTuple):
-    """A range in CIDR notation and whether an address of it may be fetched from."""
+    """A range in CIDR notation, and whether its addresses may be fetched from."""
 
     network: str
     name: str
@@ -80,17 +80,17 @@ REGISTERED: Final = (
 FURTHER: Final = (
     AddressRange("0.0.0.0/0", "IPv4 unicast", True),
     AddressRange("224.0.0.0/4", "multicast", False),
-    # Public by its number, but inside Azure it is the host's own agent (metadata, DNS, DHCP).
+    # Public by its number, but within Azure it is the host's own agent (metadata, DNS, DHCP).
     AddressRange("168.63.129.16/32", "Azure platform address", False),
-    # Anycast answered by the nearest device, which may be one of our own network (RFC 7723, 8155).
+    # The nearest device answers anycast; it may belong to our own network (RFC 7723, 8155).
     AddressRange("192.0.0.9/32", "Port Control Protocol anycast", False),
     AddressRange("192.0.0.10/32", "TURN anycast", False),
     AddressRange("2001:1::1/128", "Port Control Protocol anycast", False),
     AddressRange("2001:1::2/128", "TURN anycast", False),
     AddressRange("2001:1::3/128", "DNS-SD service registration anycast", False),
-    # IANA assigns unicast from 2000::/3 only; the rest of IPv6 is special, deprecated or unused.
-    # So IPv4-compatible ::/96, IPv4-translated ::ffff:0:0:0/96, site-local fec0::/10 and
-    # multicast ff00::/8 are refused without rows of their own.
+    # IANA assigns unicast from 2000::/3 only; the rest of IPv6 is special, deprecated or unused. So
+    # this row also rejects IPv4-compatible ::/96, IPv4-translated ::ffff:0:0:0/96, site-local
+    # fec0::/10 and multicast ff00::/8.
     AddressRange("::/0", "IPv6 outside global unicast", False),
     AddressRange("2000::/3", "IPv6 global unicast", True),
 )

@@ -1,12 +1,12 @@
-"""Which addresses a fetch may reach.
+"""Addresses that a fetch may reach.
 
 An address is public when the most specific row of `address_table` says so and every IPv4 address
-embedded in it is public too. The standard library parses addresses here but doesn't judge them:
-`is_global` differs between patch releases and passes multicast, fec0::/10 and embedded IPv4.
+embedded in it is public too. The standard library only parses addresses here: its `is_global`
+differs between patch releases and accepts multicast, fec0::/10 and embedded IPv4.
 
 Transition prefixes: only NAT64's well-known prefix is reachable, and only for a public IPv4,
-because networks with DNS64 answer 64:ff9b::/96 for every IPv4-only site. 6to4 and Teredo are
-refused altogether (their relays are gone), local-use NAT64 too (it leads where its operator likes).
+because networks with DNS64 answer 64:ff9b::/96 for every IPv4-only site. 6to4 and Teredo are always
+rejected (their relays are gone). So is local-use NAT64, whose operator chooses the destination.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Address = IPv4Address | IPv6Address
 
 _REACHABLE: Final = {
     ip_network(row.network): row.reachable for row in (*REGISTERED, *FURTHER)
-}  # the later row of an equal network holds
+}  # the later row of an equal network wins
 _MOST_SPECIFIC_FIRST: Final = sorted(_REACHABLE, key=lambda network: -network.prefixlen)
 
 _IPV4_IN_LAST_BITS: Final = tuple(
@@ -37,7 +37,7 @@ _32_BITS: Final = 0xFFFF_FFFF
 
 
 def parse_address(text: str) -> Address | None:
-    """An IPv4 or IPv6 literal without brackets; None for a name and for an address with a zone."""
+    """Parse an IPv4 or IPv6 literal without brackets; return None for a name or a zone."""
     if "%" in text:
         return None
     try:
@@ -47,7 +47,7 @@ def parse_address(text: str) -> Address | None:
 
 
 def embedded_ipv4(address: Address) -> tuple[IPv4Address, ...]:
-    """Every IPv4 address that a gateway might take out of an IPv6 address."""
+    """Return every IPv4 address that a gateway might extract from an IPv6 address."""
     if isinstance(address, IPv4Address):
         return ()
     return tuple(IPv4Address(bits & _32_BITS) for bits in _embedded_bits(address))
@@ -67,7 +67,7 @@ def _embedded_bits(address: IPv6Address) -> Iterator[int]:
 
 
 def is_public(address: Address) -> bool:
-    """Whether the address is globally reachable, whatever it embeds included."""
+    """Whether the address and all addresses embedded in it are globally reachable."""
     network = next(
         network
         for network in _MOST_SPECIFIC_FIRST
@@ -77,11 +77,11 @@ def is_public(address: Address) -> bool:
 
 
 class AddressPolicy:
-    """Public addresses at ports for the web, plus the exact `host:port` pairs of a deployment.
+    """Address rules: public addresses at web ports, plus exact `host:port` pairs of a deployment.
 
-    A pair allows the host as it stands in the URL and that port; IPv6 hosts are in brackets.
-    `denied` pairs win over everything: they hold the address of the Lambda runtime API, from which
-    a fetch could take over the function. Raises ValueError for a malformed pair.
+    A pair allows that port of a host spelled as in the URL, with IPv6 hosts in brackets. `denied`
+    pairs win over everything: they hold the address of the Lambda runtime API, from which a fetch
+    could take over the function. Raises ValueError for a malformed pair.
     """
 
     def __init__(
@@ -94,21 +94,21 @@ class AddressPolicy:
         self._denied = frozenset(_parse_pair(pair) for pair in denied)
 
     def allows_pair(self, host: str, port: int) -> bool:
-        """Whether the deployment names this host and port, whatever the host's address."""
+        """Whether the deployment allows this host and port, regardless of the host's address."""
         pair = (_canonical_host(host), port)
         return pair in self._allowed and pair not in self._denied
 
     def allows_host(self, host: str) -> bool:
-        """Whether the deployment names this host at any port."""
+        """Whether the deployment allows this host at any port."""
         name = _canonical_host(host)
         return any(allowed == name for allowed, _ in self._allowed - self._denied)
 
     def permits_port(self, host: str, port: int) -> bool:
-        """Whether a request may go to this port; a pair that the deployment names may be any."""
+        """Whether a request may use this port; an allowed pair may have any port."""
         return port not in BLOCKED_PORTS or self.allows_pair(host, port)
 
     def permits(self, host: str, port: int, address: str) -> bool:
-        """Whether a connection for `host:port` of a URL may go to this address of the host."""
+        """Whether a connection for `host:port` of a URL may use this address of the host."""
         parsed = parse_address(address)
         if parsed is None or self._is_denied(host, port, parsed):
             return False
@@ -125,7 +125,11 @@ class AddressPolicy:
 
 
 def _may_reach(address: Address, host: str) -> bool:
-    """Whether the address may be the host's: its own, any of this machine, or a name's."""
+    """Whether the address may belong to the host.
+
+    True for its own address, for any address of this machine and, if the host is a name, for any
+    non-public address.
+    """
     forms = (address, *embedded_ipv4(address))
     literal = parse_address(host)
     if any(form == literal or form.is_loopback or form.is_unspecified for form in forms):

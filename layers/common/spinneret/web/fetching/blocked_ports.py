@@ -1,7 +1,7 @@
-"""Ports on which no web server listens, and to which an HTTP request can do harm.
+"""Ports without web servers, where an HTTP request can do harm.
 
-The "bad ports" of the WHATWG Fetch standard, section 2.9 (port blocking), which browsers refuse:
-mail, chat and other servers read an HTTP request as commands of their own protocol.
+These are the "bad ports" of the WHATWG Fetch standard, section 2.9 (port blocking), which browsers
+reject. Mail, chat and other servers read an HTTP request as commands of their own protocol.
 https://fetch.spec.whatwg.org/#port-blocking
 """
 

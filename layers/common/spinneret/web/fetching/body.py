@@ -1,4 +1,4 @@
-"""Reading the body of an answer within the bounds of its request."""
+"""Read the body of a response within the bounds of its request."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WITHOUT_CONTENT: Final = frozenset(
 
 
 class BodyReader:
-    """Reads one answer's body; `headers` have names in lower case."""
+    """Reads one response's body; `headers` have names in lower case."""
 
     def __init__(
         self,
@@ -40,9 +40,10 @@ class BodyReader:
         self._headers = headers
 
     def read(self, url: Url) -> tuple[str, str | None, bytes]:
-        """Media type, charset as declared, and body; both may be empty. `url` is the answer's.
+        """Return media type, charset as declared, and body; media type and body may be empty.
 
-        Raises ContentRefused, BodyTooLarge, FetchFailed, FetchTimeout and what httpcore raises.
+        `url` is the response's. Raises ContentRefused, BodyTooLarge, FetchFailed, FetchTimeout and
+        what httpcore raises.
         """
         media_type, charset = parse_content_type(self._headers.get("content-type", ""))
         status = self._response.status
@@ -61,7 +62,7 @@ class BodyReader:
         return media_type, charset, body
 
     def _excerpt(self, limit: int) -> bytes:
-        """The answer is known by its head, so an error in the body may only end it."""
+        """Return at most `limit` bytes; an error only ends the body, since the head suffices."""
         body = b""
         forgiven = () if self._request.excerpt_is_vital else (DomainError, OSError, *BROKEN)
         with suppress(*forgiven):

@@ -1,7 +1,7 @@
 """Charset labels as pages write them, and the text of a body.
 
-Labels mean what the WHATWG Encoding standard (section 4.2) says: `iso-8859-1` is windows-1252,
-`gb2312` is gb18030. Python's own look-up isn't used: it knows codecs such as `unicode_escape` and
+The WHATWG Encoding standard (section 4.2) defines the labels: `iso-8859-1` is windows-1252,
+`gb2312` is gb18030. Python's own lookup isn't used: it knows codecs such as `unicode_escape` and
 `idna` that no page may choose.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-PRESCAN_BYTES: Final = 1024  # HTML standard, 13.2.3.2: where a meta charset must stand
+PRESCAN_BYTES: Final = 1024  # HTML standard, 13.2.3.2: bytes that must contain a meta charset
 
 _BYTE_ORDER_MARKS: Final = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -64,7 +64,7 @@ _CODECS: Final = {
 
 
 def codec_of(label: str | None) -> str | None:
-    """The Python codec of a charset label; None for an unknown one."""
+    """Return the Python codec of a charset label, or None for an unknown label."""
     name = (label or "").strip().lower()
     if name in _CODECS:
         return _CODECS[name]
@@ -76,9 +76,9 @@ def codec_of(label: str | None) -> str | None:
 
 
 def decode_text(body: bytes, charset: str | None) -> str:
-    """The text of a body; never fails.
+    """Decode the text of a body; never fails.
 
-    The byte-order mark decides, as in the Encoding standard; then the declared charset, the
+    The byte-order mark decides, as in the Encoding standard. Then follow the declared charset, the
     document's own (meta or XML declaration), UTF-8 and windows-1252, each only if it fits.
     """
     for mark, codec in _BYTE_ORDER_MARKS:
@@ -92,9 +92,9 @@ def decode_text(body: bytes, charset: str | None) -> str:
 
 
 def _decode_if_fitting(body: bytes, codec: str) -> str | None:
-    """The text, unless more of what isn't ASCII is lost than read: then the charset is a lie.
+    """Decode the text, or return None if more non-ASCII characters are lost than read.
 
-    A body that is no text of its charset but flawless UTF-8 is UTF-8.
+    A body that is invalid in its charset but valid UTF-8 is decoded as UTF-8.
     """
     for candidate in (codec, "utf-8"):
         try:
@@ -111,5 +111,5 @@ def _prescan(body: bytes) -> str | None:
     head = body[:PRESCAN_BYTES]
     found = _XML_ENCODING.match(head) or _META_CHARSET.search(_COMMENT.sub(b"", head))
     codec = codec_of(found.group(1).decode("latin-1")) if found else None
-    # Whoever could read this ASCII declaration isn't reading UTF-16 (HTML standard).
+    # The declaration was readable as ASCII, so the text isn't UTF-16 (HTML standard).
     return "utf-8" if codec and codec.startswith("utf-16") else codec

@@ -1,4 +1,4 @@
-"""Connections that go only to checked addresses and end at a deadline."""
+"""Connections that use only checked addresses and end at a deadline."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from spinneret.web.fetching.phases import Phase, PhaseTimer
 from spinneret.web.fetching.ports import Resolver
 from spinneret.web.fetching.resolver import resolve_within
 
-CONNECT_ATTEMPTS: Final = 3  # addresses of one host that are tried
+CONNECT_ATTEMPTS: Final = 3  # maximum number of addresses tried per host
 
 
 class Deadline:
     """The end of a whole fetch, and the longest silence before it (both in seconds).
 
-    Pauses aren't the host's time: they count neither as elapsed nor, up to REDIRECT_WAITS_SECONDS
-    of them, against the end.
-    `host` is the one of the requested URL: the only one that messages name.
+    Pauses aren't the host's time. They don't count as elapsed, and up to REDIRECT_WAITS_SECONDS of
+    them don't count against the end. `host` is the host of the requested URL, the only one that
+    messages name.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Deadline:
         monotonic: Callable[[], float],
         is_cut_short: bool = False,
     ) -> None:
-        """`is_cut_short` where the end is the caller's, and earlier than any that is the host's."""
+        """`is_cut_short` means that the caller's end comes before any end of the host."""
         self.host = host
         self._is_cut_short = is_cut_short
         self._total_seconds = total_seconds
@@ -49,7 +49,7 @@ class Deadline:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """What is waited for meanwhile isn't the host."""
+        """Exclude the time of the block from the host's time."""
         began_at = self._monotonic()
         try:
             yield
@@ -61,32 +61,32 @@ class Deadline:
             self._spare -= spared
 
     def remaining(self) -> float:
-        """Seconds left, more than 0; raises FetchTimeout when there are none."""
+        """Return the remaining seconds, more than 0. Raises FetchTimeout when none remain."""
         left = self._ends_at - self._monotonic()
         if left <= 0:
             raise self.overrun("did not answer")
         return left
 
     def overrun(self, what: str) -> FetchTimeout:
-        """The error for a host that did, or didn't do, `what` until a time-out."""
+        """Build the error for a host that did, or didn't do, `what` before a time-out."""
         total, read = f"{self._total_seconds:g} s", f"{self._read_seconds:g} s"
         error = CallerDeadlineExceeded if self._is_cut_short else FetchTimeout
         return error(f"{self.host} {what} in time: {total} in all, {read} of silence")
 
     def allowance(self, attempts: int = 1) -> float:
-        """The time-out of one blocking call, where `attempts` share what is left."""
+        """Return the time-out of one blocking call when `attempts` share the remaining time."""
         return min(self._read_seconds, self.remaining() / attempts)
 
     def elapsed_ms(self) -> int:
-        """Whole milliseconds since the fetch began, without pauses."""
+        """Return whole milliseconds since the fetch began, without pauses."""
         return round((self._monotonic() - self._began_at) * 1000)
 
 
 class GuardedBackend(httpcore.NetworkBackend):
-    """Resolves once per connection, checks every answer and connects to a checked address.
+    """Network backend that resolves once per connection and connects only to checked addresses.
 
-    One refused address refuses the host: who mixes public and private answers is attacking, and
-    which of them the next look-up gives is up to them.
+    One rejected address rejects the host: a mix of public and private addresses is an attack, and
+    the attacker chooses which address the next lookup returns.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class GuardedBackend(httpcore.NetworkBackend):
         tcp: httpcore.NetworkBackend,
         timer: PhaseTimer | None = None,
     ) -> None:
-        """`timer` measures the connections to the host, not those to a proxy."""
+        """`timer` measures connections to the host, not to a proxy."""
         self._timer = timer
         self._policy = policy
         self._resolver = resolver
@@ -112,7 +112,7 @@ class GuardedBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        """As httpcore, but for `timeout`."""
+        """See httpcore; `timeout` is ignored."""
         with _measured(self._timer, Phase.DNS):
             candidates = self._checked_addresses(host, port)[:CONNECT_ATTEMPTS]
         with _measured(self._timer, Phase.CONNECT):
@@ -126,7 +126,7 @@ class GuardedBackend(httpcore.NetworkBackend):
         local_address: str | None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None,
     ) -> httpcore.NetworkStream:
-        """A connection to the first address that answers."""
+        """Return a connection to the first address that answers."""
         for position, address in enumerate(candidates, start=1):
             try:
                 return self._tcp.connect_tcp(
@@ -161,10 +161,10 @@ class GuardedBackend(httpcore.NetworkBackend):
 
 
 class GuardedStream(httpcore.NetworkStream):
-    """A stream on which every blocking call gets only what the deadline leaves.
+    """A stream whose blocking calls get only the time that the deadline leaves.
 
-    A server that sends a byte now and then never runs into a read time-out; here each byte
-    shortens the next wait. A request fits into the socket's buffer, so one send is one call.
+    A server that sends single bytes never exceeds a read time-out; here each byte shortens the next
+    wait. A request fits into the socket's buffer, so one send is one call.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ class GuardedStream(httpcore.NetworkStream):
         max_bytes: int,
         timeout: float | None = None,  # noqa: ARG002 (the deadline holds instead)
     ) -> bytes:
-        """As httpcore, but for `timeout`."""
+        """See httpcore; `timeout` is ignored."""
         return self._stream.read(max_bytes, timeout=self._deadline.allowance())
 
     def write(
@@ -190,11 +190,11 @@ class GuardedStream(httpcore.NetworkStream):
         buffer: bytes,
         timeout: float | None = None,  # noqa: ARG002 (the deadline holds instead)
     ) -> None:
-        """As httpcore, but for `timeout`."""
+        """See httpcore; `timeout` is ignored."""
         self._stream.write(buffer, timeout=self._deadline.allowance())
 
     def close(self) -> None:
-        """As httpcore."""
+        """See httpcore."""
         self._stream.close()
 
     def start_tls(
@@ -203,10 +203,10 @@ class GuardedStream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ARG002 (the deadline holds instead)
     ) -> httpcore.NetworkStream:
-        """As httpcore; the standard library holds the time-out over the whole handshake.
+        """See httpcore; the standard library applies the time-out to the whole handshake.
 
-        Raises FetchFailed with the reason `tls`, and OpenSSL's `verify_code` where the certificate
-        is refused (10: expired, 62: another host's).
+        Raises FetchFailed with the reason `tls` and, for a rejected certificate, OpenSSL's
+        `verify_code` (10: expired, 62: another host's).
         """
         try:
             with _measured(self._timer, Phase.TLS):
@@ -217,7 +217,7 @@ class GuardedStream(httpcore.NetworkStream):
                 details["verify_code"] = error.__cause__.verify_code
             raise FetchFailed(f"{self._deadline.host} failed in TLS", details=details) from error
         except FetchTimeout:
-            self.close()  # else closed by the inner stream; httpcore's pool doesn't know it yet
+            self.close()  # httpcore's pool has no reference to it yet
             raise
         return GuardedStream(secured, self._deadline)
 
@@ -227,7 +227,7 @@ class GuardedStream(httpcore.NetworkStream):
         return self._stream.start_tls(context, name, timeout=self._deadline.allowance())
 
     def get_extra_info(self, info: str) -> Any:
-        """As httpcore."""
+        """See httpcore."""
         return self._stream.get_extra_info(info)
 
 

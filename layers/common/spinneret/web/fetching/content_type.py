@@ -1,11 +1,11 @@
-"""The Content-Type header, and a guess where a host sends none."""
+"""The Content-Type header, and a guess if a host sends none."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-SNIFF_BYTES: Final = 512  # enough for a byte-order mark, blanks and a comment's start
+SNIFF_BYTES: Final = 512  # enough for a byte-order mark, blanks and the start of a comment
 
 _TCHAR: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]"
 _NAME: Final = rf"{_TCHAR}{{1,127}}"  # RFC 6838, section 4.2
@@ -25,7 +25,7 @@ _HTML_STARTS: Final = tuple(
 
 
 def parse_content_type(value: str) -> tuple[str, str | None]:
-    """Media type (lower case, empty when missing or malformed) and charset as declared."""
+    """Return media type (lower case, empty if missing or malformed) and charset as declared."""
     media_type = _MEDIA_TYPE.match(value)
     if media_type is None:
         return "", None
@@ -35,7 +35,7 @@ def parse_content_type(value: str) -> tuple[str, str | None]:
 
 
 def sniff_media_type(head: bytes) -> str:
-    """text/html if the first bytes of a body look like it, else application/octet-stream."""
+    """Return text/html if the first bytes of a body look like it, else application/octet-stream."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\t\n\f\r ")[:SNIFF_BYTES].lower()
     for pattern in _HTML_STARTS:
         after = start[len(pattern) : len(pattern) + 1]

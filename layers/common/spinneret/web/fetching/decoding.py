@@ -1,14 +1,14 @@
-"""Content codings, decoded in small steps so that a bomb is seen before it is in memory.
+"""Content codings, decoded in small steps so that a bomb is detected before it fills memory.
 
-Beside the page a fetch may take 32 MiB of memory. A decoder takes most of its part for its window,
-the output that it keeps to refer back to: 32 KiB for gzip and deflate (RFC 1950, RFC 1951), up to
-16 MiB for br (RFC 7932, section 9.1), as much as its head asks for with zstd. Windows grow by
-copying, so that br takes one and a half times its window, plus its code tables. Hence:
+In addition to the page a fetch may use 32 MiB of memory. A decoder needs most of that for its
+window, the output that it keeps for references: 32 KiB for gzip and deflate (RFC 1950, RFC 1951),
+up to 16 MiB for br (RFC 7932, section 9.1), and for zstd the size that its head declares. Windows
+grow by copying, so br takes one and a half times its window, plus its code tables. Hence:
 
-- no window over 8 MiB. RFC 8878, section 3.1.1.1.2 recommends decoders to support that much, and
-  RFC 9659 makes it the limit of the content coding zstd. br is held to the same: the window of 16
-  MiB is for bodies over 8 MiB, and servers use smaller ones;
-- two codings, one of them br or zstd at most. RFC 9110, section 8.4 allows a list of any length;
+- no window over 8 MiB. RFC 8878, section 3.1.1.1.2 recommends that decoders support this size, and
+  RFC 9659 makes it the limit of the content coding zstd. The same limit applies to br: its window
+  of 16 MiB is for bodies over 8 MiB, and servers use smaller ones;
+- two codings, at most one of them br or zstd. RFC 9110, section 8.4 allows a list of any length;
   servers apply one, and some a second time by mistake.
 """
 
@@ -29,7 +29,7 @@ from spinneret.web.fetching.windows import (
     zstd_window,
 )
 
-STEP_BYTES: Final = 64 * 1024  # most that one step of a decoder is asked for
+STEP_BYTES: Final = 64 * 1024  # maximum output of one decoder step
 MAX_CODINGS: Final = 2  # see above
 WINDOW_LOG: Final = 23  # see above; binary logarithm of bytes
 
@@ -40,12 +40,12 @@ _RAW_WBITS: Final = -15
 
 
 class _IncompleteError(Exception):
-    """The encoded data ended early."""
+    """Raised when the encoded data ends early."""
 
 
 class _Decoder(Protocol):
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """What the data decodes to, in pieces of about a step; some may be empty."""
+        """Yield the decoded data in pieces of about a step; some may be empty."""
         ...
 
     def finish(self) -> None:
@@ -60,13 +60,12 @@ def decode(
     max_bytes: int,
     checkpoint: Callable[[], object],
 ) -> Iterator[bytes]:
-    """Undo the encodings (in the order of Content-Encoding) of a body that arrives in chunks.
+    """Decode a body that arrives in chunks; `encodings` are in the order of Content-Encoding.
 
-    `max_bytes` bounds the body as sent, the result, and whatever lies between two layers. The
-    checkpoint is called at every step and may raise, so that no body outlasts the deadline while
-    it is decoded. Raises ContentRefused at once for an unknown encoding or too many of them, and
-    while iterating ContentRefused for a window too large, BodyTooLarge and, for broken data,
-    FetchFailed.
+    `max_bytes` bounds the body as sent, the result, and the data between two layers. The checkpoint
+    is called at every step and may raise, so that decoding never outlasts the deadline. Raises
+    ContentRefused at once for an unknown encoding or too many of them. While iterating, raises
+    ContentRefused for a window that is too large, BodyTooLarge and, for broken data, FetchFailed.
     """
     _check(encodings)
     result = _bounded(chunks, max_bytes, checkpoint)
@@ -76,7 +75,7 @@ def decode(
 
 
 def parse_content_encoding(value: str) -> list[str]:
-    """The encodings of a Content-Encoding header, lower case, without `identity`."""
+    """Return the encodings of a Content-Encoding header in lower case, without `identity`."""
     names = (name.strip().lower() for name in value.split(","))
     return [name for name in names if name and name != "identity"]
 
@@ -110,7 +109,7 @@ def _decoded(pieces: Iterable[bytes], decoder: _Decoder) -> Iterator[bytes]:
         for piece in pieces:
             empty = empty and not piece
             yield from decoder.feed(piece)
-        if not empty:  # a body without a byte is an empty body in every encoding
+        if not empty:  # a body of zero bytes is an empty body in every encoding
             decoder.finish()
     except (zlib.error, brotli.error, zstd.ZstdError, _IncompleteError) as error:
         raise FetchFailed("the body's encoding is broken") from error
@@ -121,13 +120,13 @@ def _inflate(inflator: zlib._Decompress, data: bytes) -> Iterator[bytes]:
         piece = inflator.decompress(data, STEP_BYTES)
         yield piece
         data = inflator.unconsumed_tail
-        # A full step may have more behind it although all input is taken.
+        # A full step may have more output pending although all input is consumed.
         if inflator.eof or (not data and len(piece) < STEP_BYTES):
             return
 
 
 class _Gzip:
-    """One or more members; what follows them and isn't a member is ignored, as browsers do."""
+    """One or more members; trailing data that is no member is ignored, as in browsers."""
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(_GZIP_WBITS)
@@ -149,7 +148,7 @@ class _Gzip:
 
 
 class _Deflate:
-    """RFC 9110 says zlib; some servers send the raw stream, which its first two bytes tell."""
+    """Deflate as zlib (RFC 9110) or as a raw stream, which some servers send; two bytes decide."""
 
     def __init__(self) -> None:
         self._head = b""
@@ -171,7 +170,7 @@ class _Deflate:
 
 
 def _is_zlib(data: bytes) -> bool:
-    """RFC 1950: method 8, and the first two bytes are a multiple of 31."""
+    """Whether this is a zlib head (RFC 1950): method 8, first two bytes a multiple of 31."""
     return data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0
 
 
@@ -188,7 +187,7 @@ class _Brotli:
             _require_window(brotli_window(data[:BROTLI_HEAD_BYTES]))
         piece = self._stream.process(data, output_buffer_limit=STEP_BYTES)
         yield piece
-        # All input may be taken while output waits: only an empty piece says that there is none.
+        # All input may be consumed while output is pending: only an empty piece ends it.
         while not self._stream.is_finished() and (piece or not self._stream.can_accept_more_data()):
             piece = self._stream.process(b"", output_buffer_limit=STEP_BYTES)
             yield piece
@@ -199,7 +198,7 @@ class _Brotli:
 
 
 class _Zstd:
-    """One or more frames (RFC 8878 section 3)."""
+    """One or more frames (RFC 8878, section 3)."""
 
     def __init__(self) -> None:
         self._begin()

@@ -1,4 +1,4 @@
-"""The head of an answer: its fields, its length, and where it leads."""
+"""Head of a response: its fields, length, and redirect target."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _REDIRECTS: Final = frozenset(
 
 
 def joined(fields: Fields, host: str) -> dict[str, str]:
-    """By name in lower case, repeated ones joined by a comma.
+    """Return fields by name in lower case; repeated fields are joined by a comma.
 
-    Raises FetchFailed, in the name of `host`, for more fields than we take.
+    Raises FetchFailed, naming `host`, for more than FETCH_MAX_HEADERS fields.
     """
     if len(fields) > bounds.FETCH_MAX_HEADERS:
         raise FetchFailed(
@@ -40,11 +40,11 @@ def joined(fields: Fields, host: str) -> dict[str, str]:
 
 
 def redirect_target(url: Url, status: int, fields: Fields) -> Url | None:
-    """Where a redirect leads; None if the answer is none or its Location can't be followed."""
+    """Return the target of a redirect, or None for another status or an unusable Location."""
     if status not in _REDIRECTS:
         return None
     locations = {value for name, value in fields if name.lower() == b"location"}
-    if len(locations) != 1:  # contradicting ones are refused, as browsers do
+    if len(locations) != 1:  # contradicting ones are rejected, as in browsers
         return None
     location = locations.pop()
     try:
@@ -54,6 +54,6 @@ def redirect_target(url: Url, status: int, fields: Fields) -> Url | None:
 
 
 def declared_length(headers: Mapping[str, str]) -> int:
-    """Content-Length in bytes; 0 where it is missing or malformed."""
+    """Return Content-Length in bytes, or 0 if it is missing or malformed."""
     length = headers.get("content-length", "")
     return int(length) if length.isascii() and length.isdigit() else 0

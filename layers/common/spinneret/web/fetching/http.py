@@ -1,12 +1,12 @@
 """The guarded fetcher: one request, its redirects, and a bounded body.
 
-It drives httpcore, the connection layer under httpx, and not httpx itself: httpx would parse and
-rewrite every URL a second time, undo content encodings without a bound, and has no place for a
-network backend. httpcore reads no environment (proxies, CA files, .netrc) and keeps no cookies.
+It uses httpcore, the connection layer under httpx. httpx itself would parse and rewrite every URL a
+second time, decode content encodings without a bound, and accepts no network backend. httpcore
+reads no environment (proxies, CA files, .netrc) and keeps no cookies.
 
-Each fetch has a pool of its own that keeps nothing alive, so every request makes a connection and
-every connection is checked. The price is a TCP and a TLS handshake per request: two or three round
-trips, which the delay between two requests to one host exceeds by far.
+Each fetch has its own pool without keep-alive, so every request opens a connection and every
+connection is checked. The price is a TCP and a TLS handshake per request: two or three round trips,
+far less than the delay between two requests to one host.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from spinneret.web.fetching.urls import Url
 class GuardedFetcher:
     """Implements `Fetcher` on real sockets.
 
-    `user_agent` must be printable ASCII; `monotonic` answers seconds. `tls` replaces the default
-    context (certifi's roots, host names verified), `tcp` what connects to a checked address. With a
-    `proxy` every connection is a tunnel through it.
+    `user_agent` must be printable ASCII; `monotonic` returns seconds. `tls` replaces the default
+    context (certifi's roots, host names verified), `tcp` the backend that connects to a checked
+    address. With a `proxy` every connection is a tunnel through it.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class GuardedFetcher:
         self._proxy = proxy
 
     def through(self, proxy: Proxy) -> GuardedFetcher:
-        """The same fetcher by way of a proxy."""
+        """Return the same fetcher using a proxy."""
         return GuardedFetcher(
             self._policy,
             self._resolver,
@@ -76,7 +76,7 @@ class GuardedFetcher:
         )
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
-        """See `Fetcher.fetch`. The body of an answer that isn't 2xx is left unread and empty."""
+        """See `Fetcher.fetch`. The body of a response other than 2xx is empty and isn't read."""
         left = request.left_seconds() if request.left_seconds is not None else float("inf")
         deadline = Deadline(
             request.requested.host,
@@ -115,7 +115,7 @@ class GuardedFetcher:
 
 @dataclass(kw_only=True)
 class _Fetch:
-    """One fetch under way."""
+    """One fetch in progress."""
 
     pool: httpcore.ConnectionPool
     request: FetchRequest
@@ -180,7 +180,8 @@ class _Fetch:
             "Accept-Encoding": ACCEPT_ENCODING,
         }
         own = {name.lower() for name in values} - {"accept"}
-        # Never again once left: on the way back, the other origin has chosen what is asked for.
+        # Don't resend them after leaving the origin: the other origin chose any later request to
+        # it.
         if not self.has_left:
             given = self.request.headers.items()
             if any(name.lower() == "accept" for name, _ in given):
@@ -190,7 +191,7 @@ class _Fetch:
         return list((encoded | self._conditions(url)).items())
 
     def _conditions(self, url: Url) -> dict[bytes, bytes]:
-        """RFC 9110, section 13.1; only for the resource that gave the validators."""
+        """Return the conditions (RFC 9110, section 13.1), only for the validators' own resource."""
         given = self.request.validators
         if given is None or given.url != url:
             return {}
@@ -223,14 +224,14 @@ class _Fetch:
 
 
 def _certificate(url: Url, response: httpcore.Response) -> Certificate | None:
-    """Of the host itself: behind an https proxy a page by http has the proxy's TLS below it."""
+    """Return the host's own certificate: an http page behind an https proxy has the proxy's TLS."""
     if url.scheme != "https":
         return None
     return certificate_of(response.extensions["network_stream"].get_extra_info("ssl_object"))
 
 
 def _core_url(url: Url) -> httpcore.URL:
-    """From the parts, so that nothing parses the URL again."""
+    """Build the URL from its parts, so that nothing parses it again."""
     return httpcore.URL(
         scheme=url.scheme.encode("ascii"),
         host=url.host.encode("ascii"),

@@ -1,4 +1,4 @@
-"""Values of the fetch kernel."""
+"""Values of fetching."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from spinneret.web.fetching.urls import Url
 
 @dataclass(frozen=True, kw_only=True)
 class Validators:
-    """What an answer said to recognise its version by (RFC 9110, section 8.8).
+    """Validators of one version of a resource (RFC 9110, section 8.8).
 
-    They are sent with a request for `url` only: another resource has its own. Raises ValueError for
-    a value that no header can hold.
+    They are sent only with a request for `url`, since another resource has its own. Raises
+    ValueError for a value that no header can hold.
     """
 
     url: Url
@@ -30,7 +30,7 @@ class Validators:
 
 
 def validators_of(url: Url, headers: Mapping[str, str]) -> Validators | None:
-    """Those in the headers, in lower case, of an answer; None where there are none."""
+    """Return the validators in a response's headers (lower-case names), or None."""
     etag, date = (headers.get(name) or None for name in ("etag", "last-modified"))
     given = {name: value for name, value in (("etag", etag), ("last_modified", date)) if value}
     usable = {name: value for name, value in given.items() if _is_field_value(value)}
@@ -38,16 +38,19 @@ def validators_of(url: Url, headers: Mapping[str, str]) -> Validators | None:
 
 
 def _is_field_value(text: str) -> bool:
-    """RFC 9110, section 5.5: no control characters; octets beyond ASCII as Latin-1."""
+    """Whether the text is a field value (RFC 9110, section 5.5).
+
+    A field value has no control characters; octets beyond ASCII are Latin-1.
+    """
     return bool(text) and all(" " <= each <= "~" or "\xa0" <= each <= "\xff" for each in text)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """Facts of the server's certificate, which was verified."""
+    """Facts of the server's verified certificate."""
 
     subject: str
-    """As `O=Example, CN=example.com`."""
+    """Distinguished name such as `O=Example, CN=example.com`."""
     issuer: str
     names: tuple[str, ...]
     """Subject alternative names: hosts, patterns, addresses."""
@@ -57,57 +60,58 @@ class Certificate:
 
 @dataclass(frozen=True, kw_only=True)
 class FetchRequest:
-    """One request with its bounds; the bounds hold over all redirects together."""
+    """One request with its bounds, which apply to all redirects together."""
 
     url: Url
     left: tuple[Url, ...] = ()
-    """URLs that an earlier part of this fetch left by a redirect, the requested one first; they
-    count as redirects, and `url` is where the last of them led."""
+    """URLs that redirected in an earlier part of this fetch, the requested one first. They count as
+    redirects, and `url` is the target of the last."""
     method: str = "GET"
-    """Redirects are followed for GET and HEAD: they would change others (RFC 9110, 15.4)."""
+    """Redirects are followed only for GET and HEAD; they would change others (RFC 9110, 15.4)."""
     body: bytes | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """ASCII; sent to the origin of the requested URL, until a redirect first leads to another one:
-    never to that, nor to the first again. Those of the fetcher come first, but for Accept."""
+    """ASCII; sent to the origin of the requested URL until a redirect leads to another origin. They
+    are sent neither there nor to the first origin again. The fetcher's own headers win, except for
+    Accept."""
     user_agent: str | None = None
-    """Instead of the fetcher's own, at every hop; printable ASCII of the same product token."""
+    """Replaces the fetcher's own at every hop; printable ASCII with the same product token."""
     validators: Validators | None = None
-    """Make the request conditional: an unchanged page answers 304, without a body."""
+    """Makes the request conditional: an unchanged page returns 304 without a body."""
     follow_redirects: bool = True
-    """False makes a redirect an answer like any other."""
+    """False returns a redirect like any other response."""
     excerpt_bytes: int | None = None
-    """Read no more than so many decoded bytes, of an answer of any status and type: what is beyond
-    them, can't be decoded, or doesn't come in time is left out. None reads the body of a 2xx."""
+    """Maximum decoded bytes to read, for a response of any status and type. Bytes beyond it,
+    undecodable bytes and late bytes are dropped. None reads the body of a 2xx."""
     excerpt_is_vital: bool = False
-    """A body that can't be decoded or doesn't come in time is an error though."""
+    """Whether a body that can't be decoded or arrives late still raises an error."""
     max_bytes: int = bounds.FETCH_MAX_BYTES
     max_redirects: int = bounds.FETCH_MAX_REDIRECTS
     total_seconds: float = bounds.FETCH_TOTAL_SECONDS
     read_seconds: float = bounds.FETCH_TOTAL_SECONDS  # F-01: both are 30 s
     left_seconds: Callable[[], float] | None = None
-    """What its caller has left, asked before a place at the host is taken and as the fetch begins:
-    `total_seconds` is at most that, and CallerDeadlineExceeded reports its
-    end. What it raises ends the fetch."""
+    """Returns the caller's remaining seconds; called before a slot at the host is taken and when
+    the fetch begins. They bound `total_seconds`; CallerDeadlineExceeded reports that they ran
+    out. An exception from the callable ends the fetch."""
     media_types: frozenset[str] = frozenset()
-    """Media types accepted, lower case; empty accepts all. Checked before the body is read."""
+    """Accepted media types in lower case; empty accepts all. Checked before the body is read."""
     read_body: Callable[[Url, Iterator[bytes]], None] | None = None
-    """Reads the decoded body of a 2xx while it arrives, so that it is never whole in memory: the
-    answer's body is empty then, and what is left unread isn't asked for. The URL is the answer's.
-    `max_bytes` ends it with BodyTooLarge where it is reached, whatever length was declared."""
+    """Reads the decoded body of a 2xx while it arrives, so that it is never whole in memory. The
+    page's body is then empty, and an unread rest isn't requested. The URL is the response's.
+    Reaching `max_bytes` raises BodyTooLarge, regardless of the declared length."""
     before_redirect: Callable[[Url], None] | None = None
-    """Called before each redirect is followed; what it raises ends the fetch. Its time isn't the
-    host's: REDIRECT_WAITS_SECONDS of it come on top of `total_seconds`."""
+    """Called before each redirect is followed; an exception ends the fetch. Its time isn't the
+    host's: up to REDIRECT_WAITS_SECONDS of it are added to `total_seconds`."""
     saw_certificate: Callable[[Certificate], None] | None = None
-    """Called with the certificate of each hop by TLS, when its head has come."""
+    """Called with the certificate of each TLS hop, after its head arrived."""
 
     @property
     def requested(self) -> Url:
-        """The URL that the fetch began with."""
+        """URL with which the fetch began."""
         return self.left[0] if self.left else self.url
 
     @property
     def is_followed(self) -> bool:
-        """Whether a redirect leads on."""
+        """Whether redirects are followed."""
         return self.follow_redirects and self.method in {"GET", "HEAD"}
 
 
@@ -116,17 +120,17 @@ class Proxy:
     """An HTTP proxy that opens tunnels (CONNECT: RFC 9110, section 9.3.6)."""
 
     scheme: str
-    """`http`, or `https` where the way to the proxy is encrypted too."""
+    """`http`, or `https` if the connection to the proxy is encrypted too."""
     host: str
     port: int
     username: str | None = field(default=None, repr=False)
-    """Without a colon (RFC 7617, section 2); None where the proxy wants no credentials."""
+    """User name without a colon (RFC 7617, section 2); None if the proxy needs no credentials."""
     password: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Phases:
-    """Durations of the last hop, in whole milliseconds; redirects before it are not included."""
+    """Durations of the last hop in whole milliseconds, without earlier redirects."""
 
     dns_ms: int
     """0 for an address."""
@@ -135,14 +139,14 @@ class Phases:
     tls_ms: int | None
     """None without TLS."""
     first_byte_ms: int
-    """From the connection's readiness to the complete head of the answer."""
+    """Time from the ready connection to the complete head of the response."""
     transfer_ms: int
-    """Of the body, decoding included."""
+    """Time of the body, including decoding."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FetchedPage:
-    """An answer, decoded from its transfer and content encodings, not from its charset."""
+    """A response, decoded from its transfer and content encodings but not from its charset."""
 
     requested: Url
     url: Url
@@ -150,23 +154,23 @@ class FetchedPage:
     headers: Mapping[str, str] = field(repr=False)
     """Names in lower case; repeated fields joined by a comma."""
     media_type: str
-    """Sniffed where the host declares none; empty then if there is no body either."""
+    """Sniffed if the host declares none; then empty if there is no body either."""
     charset: str | None
     body: bytes = field(repr=False)
     redirects: tuple[str, ...]
-    """Every URL that was left by a redirect, in order."""
+    """URLs that redirected, in order."""
     duration_ms: int
-    """Of all hops of this request together, without what `before_redirect` took."""
+    """Duration of all hops of this request, without the time of `before_redirect`."""
     phases: Phases | None = None
     certificate: Certificate | None = None
-    """Of the last hop; None without TLS."""
+    """Certificate of the last hop; None without TLS."""
 
     @property
     def not_modified(self) -> bool:
-        """The page is as it was when it gave the request's validators."""
+        """Whether the page is unchanged since it gave the request's validators."""
         return self.status_code == HTTPStatus.NOT_MODIFIED
 
     @property
     def validators(self) -> Validators | None:
-        """What makes the next request for this page conditional; None where the host gave none."""
+        """Validators for a conditional request of this page; None if the host sent none."""
         return validators_of(self.url, self.headers)

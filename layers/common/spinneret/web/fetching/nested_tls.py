@@ -1,8 +1,8 @@
 """TLS inside TLS: to a host, through a tunnel of an https proxy.
 
-httpcore has such a stream too, but gives every read of a handshake a time-out of its own, so that
-a proxy that sends single bytes could hold a fetch far beyond its deadline. Here every read and
-write is one of the stream below, which keeps to the deadline.
+httpcore has such a stream too, but gives every read of a handshake its own time-out. A proxy that
+sends single bytes could then hold a fetch far beyond its deadline. Here every read and write is a
+call of the underlying stream, which obeys the deadline.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ _READ_BYTES: Final = 65536
 
 
 class NestedTlsStream(httpcore.NetworkStream):
-    """Shakes hands at once; raises ConnectError, and what the stream below raises.
+    """TLS stream over another stream, which enforces the time-outs.
 
-    Time-outs are those of the stream below.
+    The constructor performs the handshake. It raises ConnectError and what the underlying stream
+    raises.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class NestedTlsStream(httpcore.NetworkStream):
         max_bytes: int,
         timeout: float | None = None,  # noqa: ARG002 (see the class)
     ) -> bytes:
-        """As httpcore; an end without a closing alert is an end, as for the standard library."""
+        """See httpcore; an end without a closing alert is an end, as in the standard library."""
         try:
             return self._run(partial(self._tls.read, max_bytes))
         except (ssl.SSLEOFError, ssl.SSLZeroReturnError):
@@ -57,7 +58,7 @@ class NestedTlsStream(httpcore.NetworkStream):
         buffer: bytes,
         timeout: float | None = None,  # noqa: ARG002 (see the class)
     ) -> None:
-        """As httpcore."""
+        """See httpcore."""
         try:
             while buffer:
                 buffer = buffer[self._run(partial(self._tls.write, buffer)) :]
@@ -65,15 +66,15 @@ class NestedTlsStream(httpcore.NetworkStream):
             raise httpcore.WriteError("broken TLS") from error
 
     def close(self) -> None:
-        """As httpcore, without a closing alert."""
+        """See httpcore; sends no closing alert."""
         self._below.close()
 
     def get_extra_info(self, info: str) -> Any:
-        """As httpcore."""
+        """See httpcore."""
         return self._tls if info == "ssl_object" else self._below.get_extra_info(info)
 
     def _run[T](self, step: Callable[[], T]) -> T:
-        """One step of the protocol, with as many reads and writes below as it takes."""
+        """Run one protocol step, with as many underlying reads and writes as it needs."""
         while True:
             try:
                 result = step()

@@ -1,4 +1,4 @@
-"""How long the phases of an exchange took, and the certificate of its server."""
+"""Durations of the phases of an exchange, and the certificate of its server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHORT_NAMES: Final = {
 
 
 class Phase(Enum):
-    """The phases before the head of an answer that a connection measures itself."""
+    """Phases before the response head that a connection measures itself."""
 
     DNS = auto()
     CONNECT = auto()
@@ -30,21 +30,21 @@ class Phase(Enum):
 
 
 class PhaseTimer:
-    """Measures one hop at a time; `monotonic` answers seconds."""
+    """Measures one hop at a time; `monotonic` returns seconds."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
         self.begin()
 
     def begin(self) -> None:
-        """Start a hop; the phases of the hop before are dropped."""
+        """Start a hop, and discard the phases of the previous hop."""
         self._began_at = self._monotonic()
         self._head_at: float | None = None
         self._seconds: dict[Phase, float] = {}
 
     @contextmanager
     def measure(self, phase: Phase) -> Iterator[None]:
-        """Add the time of the block to a phase, also if it fails."""
+        """Add the duration of the block to a phase, even if the block fails."""
         began_at = self._monotonic()
         try:
             yield
@@ -53,11 +53,11 @@ class PhaseTimer:
             self._seconds[phase] = self._seconds.get(phase, 0.0) + spent
 
     def head_received(self) -> None:
-        """The head of the answer is complete."""
+        """Record that the head of the response is complete."""
         self._head_at = self._monotonic()
 
     def phases(self) -> Phases:
-        """The phases of this hop so far."""
+        """Return the phases of this hop so far."""
         now = self._monotonic()
         head_at = now if self._head_at is None else self._head_at
         waited = head_at - self._began_at - sum(self._seconds.values())
@@ -72,7 +72,7 @@ class PhaseTimer:
 
 
 def certificate_of(tls: ssl.SSLSocket | ssl.SSLObject | None) -> Certificate | None:
-    """The verified certificate of a connection; None without TLS."""
+    """Return the verified certificate of a connection, or None without TLS."""
     found: Mapping[str, Any] = (tls.getpeercert() if tls is not None else None) or {}
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""The ports of fetching: the fetcher that others use, and name resolution."""
+"""Ports of fetching: the fetcher for other packages, and name resolution."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ class Fetcher(Protocol):
     """Fetches one page under the address rules."""
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
-        """Answer the page whatever its status code.
+        """Return the page, with any status code.
 
         Raises UrlInvalid, UrlBlocked, TooManyRedirects, BodyTooLarge, ContentRefused (media type),
-        FetchTimeout, FetchFailed. The message of FetchFailed and FetchTimeout names the host of
-        the URL, never an address or a port that a redirect or DNS answer led to. The details of
-        FetchFailed give a `reason`: unknown_host, dns, connection, tls, protocol or headers.
+        FetchTimeout, FetchFailed. The message of FetchFailed and FetchTimeout names the host of the
+        URL, never an address or a port from a redirect or DNS answer. The details of FetchFailed
+        give a `reason`: unknown_host, dns, connection, tls, protocol or headers.
         """
         ...
 
 
 class Resolver(Protocol):
-    """Name resolution, so that tests can answer for DNS."""
+    """Name resolution; tests replace DNS through it."""
 
     def __call__(self, host: str, port: int) -> list[str]:
-        """All addresses (IPv4 and IPv6 literals) of the host; raises FetchFailed."""
+        """Return all addresses (IPv4 and IPv6 literals) of the host. Raises FetchFailed."""
         ...

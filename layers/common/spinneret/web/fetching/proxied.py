@@ -1,8 +1,8 @@
-"""Connections by way of an HTTP proxy.
+"""Connections through an HTTP proxy.
 
-The proxy is asked for a tunnel to the address that the guard has checked, never to a name: it
-can't resolve the host anew and lead elsewhere. Host header and SNI keep the name. Pages by
-plain http go through a tunnel too, and no request to a host carries the proxy's credentials.
+The proxy opens a tunnel to the address that the guard has checked, never to a name, so that it
+can't resolve the host to another address. Host header and SNI keep the name. Plain http pages use a
+tunnel too, and no request to a host carries the proxy's credentials.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ import httpcore
 from spinneret.kernel.errors import FetchFailed, FetchTimeout, ProxyFailed, UrlBlocked
 from spinneret.web.fetching.models import Proxy
 
-# What a gateway answers when the host fails (RFC 9110, sections 15.6.3 and 15.6.5).
+# Gateways return these statuses when the host fails (RFC 9110, sections 15.6.3 and 15.6.5).
 _SITE_IS_DOWN: Final = frozenset({HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT})
 
 
 class TunnelBackend(httpcore.NetworkBackend):
-    """Connects to an address through the proxy; `direct` connects to the proxy itself.
+    """Network backend that connects to an address through the proxy.
 
-    `direct` checks the proxy's own addresses and holds every call to the deadline of the fetch;
-    `tls` verifies an https proxy by its host name. Whatever the proxy does wrong is ProxyFailed,
-    whose message names no host.
+    `direct` connects to the proxy itself: it checks the proxy's own addresses and applies the
+    deadline of the fetch to every call. `tls` verifies an https proxy by its host name. Every
+    failure of the proxy raises ProxyFailed, whose message names no host.
     """
 
     def __init__(self, proxy: Proxy, direct: httpcore.NetworkBackend, tls: ssl.SSLContext) -> None:
@@ -43,7 +43,7 @@ class TunnelBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        """As httpcore, for an address; raises ConnectError when the proxy can't reach it."""
+        """See httpcore; takes an address. Raises ConnectError when the proxy can't reach it."""
         connection = httpcore.HTTPConnection(
             origin=self._origin(),
             ssl_context=self._tls,
@@ -89,7 +89,7 @@ class TunnelBackend(httpcore.NetworkBackend):
 
 
 def _basic(username: str, password: str) -> str:
-    """RFC 7617, in UTF-8."""
+    """Return Basic credentials (RFC 7617), in UTF-8."""
     return "Basic " + base64.b64encode(f"{username}:{password}".encode()).decode()
 
 

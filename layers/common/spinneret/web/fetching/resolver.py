@@ -1,4 +1,4 @@
-"""Name resolution by the system, and its bound in time."""
+"""Name resolution by the system, within a time limit."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Final
 from spinneret.kernel.errors import FetchFailed
 from spinneret.web.fetching.ports import Resolver
 
-# What getaddrinfo says of a name that doesn't exist or has no address (RFC 3493, section 6.1);
-# a name server that fails is EAI_AGAIN or EAI_FAIL.
+# Errors of getaddrinfo for a name that doesn't exist or has no address (RFC 3493, section 6.1); a
+# failing name server gives EAI_AGAIN or EAI_FAIL.
 _UNKNOWN: Final = frozenset({socket.EAI_NONAME, socket.EAI_NODATA})
 
 
 def resolve_by_system(host: str, port: int) -> list[str]:
-    """All addresses of the host in the system's order of preference; implements `Resolver`.
+    """Return all addresses of the host in the system's order of preference; implements `Resolver`.
 
-    Has no time-out of its own (resolv.conf sets one, commonly 5 s a try): see `resolve_within`.
+    The call has no time-out of its own (resolv.conf sets one, commonly 5 s per try): see
+    `resolve_within`.
     """
     try:
         # Bytes: a str would be encoded once more, by the standard library's older IDNA rules.
@@ -33,10 +34,10 @@ def resolve_by_system(host: str, port: int) -> list[str]:
 
 
 def resolve_within(resolver: Resolver, host: str, port: int, seconds: float) -> list[str]:
-    """Resolve, but wait no longer than `seconds`; raises TimeoutError, or what the resolver raises.
+    """Resolve within `seconds`. Raises TimeoutError, or what the resolver raises.
 
-    A look-up can't be interrupted and a hostile name server can be slow, so it runs in a thread of
-    its own that is left behind when the time is over; the system's resolver ends it soon after.
+    A lookup can't be interrupted and a hostile name server can be slow, so it runs in its own
+    thread. The thread is abandoned at the time limit; the system's resolver ends it soon after.
     """
     outcome: Future[list[str]] = Future()
 

@@ -1,4 +1,4 @@
-"""Which URLs are refused before a fetch, and what an answer means after it."""
+"""Checks of URLs before a fetch, and of responses after it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = [
     "require_success_status",
 ]
 
-# Internal names by convention (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`); the metadata
-# services of Google and AWS (`metadata.google.internal`, `instance-data.ec2.internal`) are in it.
+# Internal names by convention (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`). They include the
+# metadata services of Google and AWS (`metadata.google.internal`, `instance-data.ec2.internal`).
 _INSIDE_SUFFIXES: Final = ("localhost", "local", "internal", "home.arpa")
-# Metadata services by other names: as the clouds document them, and as search domains complete
-# them. Their addresses are refused as well, but a name server may answer others.
+# Other names of metadata services: as the clouds document them, and as search domains complete
+# them. Their addresses are rejected as well, but a name server may return others.
 _METADATA_SUFFIXES: Final = (
     *("metadata.azure.com", "metadata.goog", "metadata.tencentyun.com"),
     *("metadata", "instance-data", "rancher-metadata"),
@@ -40,9 +40,9 @@ _WITHOUT_CONTENT: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CON
 
 
 def check_url_at_submission(text: str, policy: AddressPolicy) -> Url:
-    """Parse a submitted URL and refuse what needs no name resolution to be refused.
+    """Parse a submitted URL, and reject URLs that need no name resolution for it.
 
-    Raises UrlInvalid and UrlBlocked. DNS answers are judged when the page is fetched.
+    Raises UrlInvalid and UrlBlocked. DNS answers are checked when the page is fetched.
     """
     url = parse_url(text)
     require_reachable(url, policy, "url")
@@ -50,7 +50,7 @@ def check_url_at_submission(text: str, policy: AddressPolicy) -> Url:
 
 
 def require_reachable(url: Url, policy: AddressPolicy, field: str) -> None:
-    """Raises UrlBlocked, which names the field of the request."""
+    """Raise UrlBlocked, which names the field of the request, unless the URL may be fetched."""
     if not policy.permits_port(url.host, url.port):
         message = f"port {url.port} of {url.host} must not be reached"
         raise UrlBlocked(message, details={"field": field})
@@ -59,7 +59,7 @@ def require_reachable(url: Url, policy: AddressPolicy, field: str) -> None:
 
 
 def is_blocked(url: Url, policy: AddressPolicy) -> bool:
-    """Whether a URL is refused without a look-up: non-public address, internal name, bad port."""
+    """Whether a URL is rejected without a lookup: non-public address, internal name, bad port."""
     if not policy.permits_port(url.host, url.port):
         return True
     if parse_address(url.host) is not None:
@@ -73,7 +73,7 @@ def is_blocked(url: Url, policy: AddressPolicy) -> bool:
 
 
 def require_success(page: FetchedPage, now: datetime) -> None:
-    """Pass only a 2xx answer with a body. Raises as `require_success_status`."""
+    """Require a 2xx response with a body. Raises like `require_success_status`."""
     require_success_status(page, now)
     if not page.body:
         host, status = page.requested.host, page.status_code
@@ -82,10 +82,10 @@ def require_success(page: FetchedPage, now: datetime) -> None:
 
 
 def require_success_status(page: FetchedPage, now: datetime) -> None:
-    """Pass only a 2xx answer that may have a body, which was read while it came.
+    """Require a 2xx response that may have a body, which was read on arrival.
 
-    Raises HttpUnavailable (408, 425, 429, 5xx) with the host's Retry-After, in seconds from `now`,
-    HttpRefused for any other status (a redirect that leads nowhere too), and ContentRefused.
+    Raises HttpUnavailable (408, 425, 429, 5xx) with the host's Retry-After in seconds from `now`,
+    HttpRefused for any other status (including an unusable redirect), and ContentRefused.
     """
     host, status = page.requested.host, page.status_code
     details = {"status_code": status}
@@ -105,10 +105,10 @@ def require_success_status(page: FetchedPage, now: datetime) -> None:
 def parse_retry_after(
     value: str, now: datetime, most: float = bounds.RETRY_AFTER_MAX_SECONDS
 ) -> float | None:
-    """Seconds to wait, from 0 to `most`; None for a missing or malformed value."""
+    """Return the seconds to wait, from 0 to `most`, or None for a missing or malformed value."""
     text = value.strip()
     if text.isascii() and text.isdigit():
-        # Ten digits are past any cap already, and int() refuses thousands of them.
+        # Ten digits already exceed any cap, and int() rejects thousands of digits.
         return min(float(text[:10]), most)
     try:
         moment = parsedate_to_datetime(text)

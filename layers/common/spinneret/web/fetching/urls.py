@@ -1,4 +1,4 @@
-"""URLs by the WHATWG standard: parsed once, then only their parts are used."""
+"""URLs by the WHATWG standard: parsed once, afterwards only their parts are used."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from spinneret.web.fetching.addresses import parse_address
 
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _ASCII_BLANKS: Final = " \t\n\f\r"
-# The standard drops tabs and newlines and encodes the rest; in a URL that somebody typed or
-# listed, each of them is a mistake or an attempt to hide a host.
+# The standard drops tabs and newlines and encodes the rest. In a typed or listed URL each of them
+# is a mistake or an attempt to hide a host.
 _BLANK_OR_CONTROL: Final = re.compile(r"[\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028-\u202f\u3000]")
 
 
@@ -31,16 +31,16 @@ class Url:
     port: int
     path: str
     query: str
-    """Without the question mark; an empty query is none."""
+    """Query without the question mark; an empty query means none."""
 
     @property
     def unusual_port(self) -> int | None:
-        """The port, unless it is the scheme's own."""
+        """The port, or None if it is the scheme's default."""
         return None if self.port == _DEFAULT_PORTS[self.scheme] else self.port
 
     @property
     def authority(self) -> str:
-        """The Host header: the port only when it isn't the scheme's own."""
+        """Value of the Host header; it has the port only if it isn't the scheme's default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.unusual_port is None else f"{host}:{self.port}"
 
@@ -51,19 +51,19 @@ class Url:
 
     @property
     def target(self) -> str:
-        """What a request line asks for."""
+        """Target of a request line."""
         return f"{self.path}?{self.query}" if self.query else self.path
 
     @property
     def text(self) -> str:
-        """The whole URL; parsing it again answers an equal value."""
+        """The whole URL; parsing it again returns an equal value."""
         return self.origin + self.target
 
 
 def parse_url(text: str) -> Url:
-    """Parse what a user or a file gives; raises UrlInvalid, whose details name the reason.
+    """Parse a URL from a user or a file. Raises UrlInvalid, whose details name the reason.
 
-    Blanks around the URL are ignored, inside it they are refused.
+    Blanks around the URL are ignored; inside it they are rejected.
     """
     trimmed = text.strip(_ASCII_BLANKS)
     if not trimmed:
@@ -79,7 +79,7 @@ def parse_url(text: str) -> Url:
 
 
 def join_url(base: Url, href: str) -> Url | None:
-    """A link or Location on the page `base`; None where it isn't a URL that may be fetched."""
+    """Resolve a link or Location on the page `base`; return None unless it may be fetched."""
     try:
         return _checked(ada_url.URL(href, base=base.text))
     except (ValueError, UrlInvalid):
@@ -87,10 +87,10 @@ def join_url(base: Url, href: str) -> Url | None:
 
 
 def canonical_url(url: Url) -> Url:
-    """The form under which a page is known.
+    """Return the form that identifies a page.
 
-    Lower-case scheme and host, no default port, no fragment, and a trailing slash trimmed. Where a
-    path ends in several slashes none is trimmed: one would leave another to trim next time.
+    Scheme and host are in lower case; default port, fragment and one trailing slash are removed.
+    Several trailing slashes are kept, since removing one would leave another for the next time.
     """
     trimmed = url.path.removesuffix("/")
     if not trimmed or trimmed.endswith("/"):
@@ -99,7 +99,7 @@ def canonical_url(url: Url) -> Url:
 
 
 def cache_url(url: Url) -> str:
-    """The canonical URL with its parameters sorted by name: a key, never something to fetch.
+    """Return the canonical URL with its parameters sorted by name: a key, never fetched.
 
     Equal names keep their order, since it may matter to the host; each parameter keeps its bytes.
     """
@@ -110,10 +110,10 @@ def cache_url(url: Url) -> str:
 
 
 def registrable_domain(host: str) -> str:
-    """The part of a host that one registers (`a.b.co.uk` → `b.co.uk`), by the public-suffix list.
+    """Return the registrable part of a host (`a.b.co.uk` → `b.co.uk`), by the public-suffix list.
 
     Private suffixes count (`me.github.io` is a domain of its own). An address, a single label or a
-    public suffix itself is its own answer.
+    public suffix is returned unchanged.
     """
     name = host.removesuffix(".").lower()
     if parse_address(name) is not None or "." not in name:
@@ -165,7 +165,7 @@ def _suffix_list() -> Callable[[str], str]:
         parts = extract.extract_str(name)
         if parts.suffix:
             return parts.top_domain_under_public_suffix or name
-        # The list's last rule: a top-level domain that it doesn't know is a public suffix.
+        # The list's last rule: an unknown top-level domain is a public suffix.
         return ".".join(name.split(".")[-2:])
 
     return registrable

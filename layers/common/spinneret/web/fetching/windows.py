@@ -1,4 +1,4 @@
-"""How far back a stream refers, by its first bytes: so much of its output a decoder has to keep."""
+"""Window sizes of streams, read from their first bytes: output that a decoder must keep."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ _ZSTD_CONTENT_SIZE_BYTES: Final = (1, 2, 4, 8)  # of a single segment: section 3
 
 
 def brotli_window(head: bytes) -> int:
-    """Bytes; RFC 7932, section 9.1 (WBITS). The code words below 17 bits aren't distinguished."""
+    """Return the window in bytes (RFC 7932, section 9.1, WBITS).
+
+    Code words below 17 bits aren't distinguished.
+    """
     wide = head[0] & 1
     return 1 << (17 + (head[0] >> 1 & 7) if wide else 16)
 
 
 def zstd_window(head: bytes) -> int:
-    """Bytes; RFC 8878, sections 3.1.1.1.2 and, of a single segment, 3.1.1.1.4.
+    """Return the window in bytes (RFC 8878, sections 3.1.1.1.2 and, for one segment, 3.1.1.1.4).
 
-    0 where this is no frame, or too little of one.
+    Return 0 if this is no frame, or too little of one.
     """
     if len(head) < 6 or not head.startswith(_ZSTD_MAGIC):
         return 0

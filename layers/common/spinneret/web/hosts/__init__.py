@@ -1,1 +1,1 @@
-"""Host settings: how a tenant slows its own requests to a host, or blocks it."""
+"""Host settings: a tenant slows down its own requests to a host, or blocks it."""

@@ -1,11 +1,11 @@
 """Host settings on DynamoDB.
 
 Domains table
-    pk `T#<tenant>#DOMAIN`, sk `<host>`       override, notes and block; the settings of a host and
-                                              of all hosts above it by BatchGetItem, lists by
+    pk `T#<tenant>#DOMAIN`, sk `<host>`       override, notes and block; settings of a host and of
+                                              its parent hosts by BatchGetItem, lists by
                                               partition in the order of the names
 
-Every write is one UpdateItem of its own attributes. A block is there if `blocked_at` is.
+Every write is one UpdateItem of its own attributes. A block exists if `blocked_at` exists.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class DynamoHostStore:
         self._table = table
 
     def find(self, tenant: str, hosts: Sequence[str]) -> tuple[HostSettings, ...]:
-        """See HostStore; consistent, so that a block holds at once."""
+        """See HostStore; reads consistently, so that a block applies at once."""
         keys = [_key(tenant, host) for host in hosts]
         found = dynamo.batch_get(self._client, self._table, keys)
         return tuple(_settings(tenant, item) for item in found)
@@ -92,7 +92,7 @@ class DynamoHostStore:
     def _matching(
         self, tenant: str, blocked: bool | None, after: str | None, wanted: int
     ) -> tuple[list[HostSettings], str | None]:
-        """Settings that match in one query, and the host to go on after."""
+        """Return the matching settings of one query, and the host after which to continue."""
         condition, values = "#pk = :pk", {":pk": _partition(tenant)}
         if after is not None:
             condition += " AND #sk > :after"
@@ -118,7 +118,7 @@ class DynamoHostStore:
     def _update(
         self, tenant: str, host: str, changes: Mapping[str, Any], condition: str = ""
     ) -> HostSettings:
-        """Set each attribute, or remove it where the value is None; one is always set."""
+        """Set each attribute, or remove it if the value is None; at least one must be set."""
         values = {name: to for name, to in changes.items() if to is not None}
         sets = [f"#{name} = :{name}" for name in values]
         removes = [f"#{name}" for name, to in changes.items() if to is None]
@@ -168,7 +168,7 @@ def _settings(tenant: str, item: Mapping[str, Any]) -> HostSettings:
 
 
 def _decimal(value: float | None) -> Decimal | None:
-    """By the shortest text of the value, which DynamoDB's 38 digits hold."""
+    """Convert by the value's shortest text, which fits DynamoDB's 38 digits."""
     return None if value is None else Decimal(repr(value))
 
 

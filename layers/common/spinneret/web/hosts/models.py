@@ -10,7 +10,7 @@ from spinneret.web.politeness.models import BreakerView, PaceLimits
 
 @dataclass(frozen=True, kw_only=True)
 class Override:
-    """A pace slower than the default, a breaker more careful; None leaves the default as it is."""
+    """A slower pace and a more careful breaker; None keeps the default."""
 
     requests_per_second: float | None = None
     burst: int | None = None
@@ -21,7 +21,7 @@ class Override:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """The tenant blocks a name and all names below it."""
+    """A tenant's block of a name and all names below it."""
 
     reason: str
     since: datetime
@@ -29,11 +29,11 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class HostSettings:
-    """One tenant's settings for one name; the defaults where nothing is stored."""
+    """One tenant's settings for one name; defaults without a stored row."""
 
     tenant: str
     host: str
-    """As `HostService.named` answers it."""
+    """Result of `HostService.named`."""
     override: Override = field(default_factory=Override)
     notes: str | None = None
     block: Block | None = None
@@ -42,19 +42,19 @@ class HostSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class EffectiveSettings:
-    """What a tenant's settings mean for one host."""
+    """A tenant's settings as they apply to one host."""
 
     settings: HostSettings
-    """Of the host itself."""
+    """Settings of the host itself."""
     blocked_by: HostSettings | None
-    """The settings with the block that holds: the host's own, or the nearest above it."""
+    """Settings with the effective block: the host's own, or that of the nearest parent."""
     pace: PaceLimits
-    """The default, slowed down by the override for this very host."""
+    """Default pace, slowed down by the override for exactly this host."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HostState:
-    """A host as one tenant sees it: its settings, and the breaker by the tenant's limits."""
+    """A host from one tenant's view: its settings, and the breaker by the tenant's limits."""
 
     effective: EffectiveSettings
     breaker: BreakerView

@@ -1,4 +1,4 @@
-"""The port of host settings."""
+"""Port of host settings."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from spinneret.web.hosts.models import Block, HostSettings, Override
 
 
 class HostStore(Protocol):
-    """Settings by tenant and host. Raises DependencyUnavailable.
+    """Settings by tenant and host. Methods raise DependencyUnavailable.
 
-    Override and block are separate writes, so that neither can undo the other; every write
-    may be repeated.
+    Override and block are separate writes, so that neither can undo the other; every write may be
+    repeated.
     """
 
     def find(self, tenant: str, hosts: Sequence[str]) -> tuple[HostSettings, ...]:
-        """The stored ones, in no order; at most 100 hosts are asked for."""
+        """Return the stored settings of up to 100 hosts, unordered."""
         ...
 
     def put(
         self, tenant: str, host: str, override: Override, notes: str | None, now: datetime
     ) -> HostSettings:
-        """Replace override and notes; answers the settings with their block."""
+        """Replace override and notes; return the settings with their block."""
         ...
 
     def block(self, tenant: str, host: str, block: Block) -> HostSettings:
-        """Block, or replace the block."""
+        """Block the host, or replace its block; return the settings."""
         ...
 
     def unblock(self, tenant: str, host: str, now: datetime) -> HostSettings | None:
-        """Without a block, the settings as they are; None where there are none."""
+        """Remove the block and return the settings; return None if there are no settings."""
         ...
 
     def page(
         self, tenant: str, blocked: bool | None, after: str | None, limit: int
     ) -> Page[HostSettings]:
-        """Up to `limit` settings with hosts behind `after`, in the order of the names.
+        """Return up to `limit` settings with hosts after `after`, ordered by name.
 
-        `blocked` asks for those with, or without, a block of their own. A page may be short, even
-        empty, before the end: a filter looks at a bounded number of rows.
+        `blocked` selects settings with, or without, their own block. A page may be short, even
+        empty, before the end, since a filter reads a bounded number of rows.
         """
         ...

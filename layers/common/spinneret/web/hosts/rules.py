@@ -1,8 +1,8 @@
-"""Which settings hold for a host.
+"""Resolve the settings that apply to a host.
 
-A block holds for its host and for everything below it: a block of `example.com` covers
-`www.example.com` and `shop.example.com` too. An override holds for its own host only: another
-host of the registrable domain is another server, and bucket and breaker are kept per host.
+A block applies to its host and all names below it: a block of `example.com` covers
+`www.example.com` and `shop.example.com` too. An override applies only to its own host: another host
+of the registrable domain is another server, and bucket and breaker are stored per host.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ USUAL: Final = PaceLimits()
 
 
 def parse_host(text: str, policy: AddressPolicy) -> str:
-    """The name that settings are kept under: IDNA, lower case, without `www.` and root dot.
+    """Return the name for stored settings: IDNA, lower case, without `www.` and root dot.
 
     An IP address is its own name. Raises ValidationFailed for anything but a host (a URL, a port, a
-    pattern) and for a single label, and UrlBlocked for a host that no fetch may reach; a host that
+    pattern) and for a single label, and UrlBlocked for a host that no fetch may reach. A host that
     the stage allows may be either.
     """
     literal = parse_address(text)
@@ -53,10 +53,10 @@ def parse_host(text: str, policy: AddressPolicy) -> str:
 
 
 def host_and_parents(host: str) -> tuple[str, ...]:
-    """The hosts whose settings may concern a host: itself first, then all above it.
+    """Return the hosts whose settings may affect a host: itself first, then its parents.
 
-    Names of two labels are the last ones above it: a top-level domain can't be blocked with all
-    below it. Public suffixes aren't excluded, so that `github.io` can be.
+    The last parent has two labels, since a top-level domain can't be blocked with all names below
+    it. Public suffixes aren't excluded, so that `github.io` can be blocked.
     """
     if parse_address(host) is not None:
         return (host,)
@@ -67,7 +67,7 @@ def host_and_parents(host: str) -> tuple[str, ...]:
 def effective(
     tenant: str, host: str, stored: Iterable[HostSettings], default: PaceLimits = USUAL
 ) -> EffectiveSettings:
-    """What the stored settings of a host's lineage mean for it; `default` is the stage's."""
+    """Apply the stored settings of a host and its parents; `default` is the stage's pace."""
     by_host = {each.host: each for each in stored}
     own = by_host.get(host) or HostSettings(tenant=tenant, host=host)
     found = (by_host.get(each) for each in host_and_parents(host))
@@ -79,7 +79,7 @@ def effective(
 
 
 def pace_of(override: Override, default: PaceLimits = USUAL) -> PaceLimits:
-    """The default pace, slowed down by the override; never a faster one."""
+    """Return the default pace slowed down by the override, never a faster one."""
     own = PaceLimits(
         rate=override.requests_per_second or default.rate,
         burst=override.burst or default.burst,
@@ -93,7 +93,7 @@ def pace_of(override: Override, default: PaceLimits = USUAL) -> PaceLimits:
 
 
 def require_slower(override: Override, default: PaceLimits) -> None:
-    """Raises ValidationFailed for what would make requests more frequent than the stage's."""
+    """Raise ValidationFailed for settings that make requests more frequent than by default."""
     faster = [
         (field, f"is {bound} by default and can only be {side}")
         for field, own, bound, side, is_faster in (

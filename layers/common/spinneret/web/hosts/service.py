@@ -1,4 +1,4 @@
-"""Host settings, and what they refuse."""
+"""Host settings service: settings, blocks and the checks based on them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from spinneret.web.politeness.service import HostRateLimiter
 
 
 class HostService:
-    """Settings can only slow a tenant's own requests down or forbid them.
+    """Host settings; they can only slow down or forbid a tenant's own requests.
 
-    The breaker is shared by all tenants: a tenant's threshold and time make its own requests stay
-    away sooner and for longer, and change nothing for others. `host` is the host of any
-    URL, or what `named` answers; `port` is one that isn't the scheme's own. All methods
-    raise DependencyUnavailable.
+    All tenants share the breaker. A tenant's threshold and time only make its own requests stop
+    sooner and pause longer. `host` is the host of any URL, or a result of `named`; `port` is a port
+    other than the scheme's default. All methods raise DependencyUnavailable.
     """
 
     def __init__(
@@ -41,13 +40,13 @@ class HostService:
     # ------------------------------------------------------------ For submissions and fetches
 
     def effective(self, tenant: str, host: str) -> EffectiveSettings:
-        """Block and pace of a host together, by one BatchGetItem."""
+        """Return block and pace of a host, read by one BatchGetItem."""
         return self._effective(tenant, host_key(host))
 
     def check_submission(self, tenant: str, host: str, port: int | None = None) -> None:
-        """Raises DomainBlocked, and CircuitOpen while the breaker is open for the tenant.
+        """Raise DomainBlocked, or CircuitOpen while the breaker is open for the tenant.
 
-        For a worker an open breaker is a wait: an accepted URL isn't refused.
+        For a worker an open breaker is only a wait, because an accepted URL isn't rejected later.
         """
         effective = self.effective(tenant, host)
         self.require_unblocked(effective)
@@ -60,21 +59,21 @@ class HostService:
             )
 
     def pace_under(self, override: Override) -> PaceLimits:
-        """The stage's pace, slowed down by an override."""
+        """Return the stage's pace, slowed down by an override."""
         return rules.pace_of(override, self._default)
 
     def limits(self, tenant: str, host: str) -> PaceLimits:
-        """The slower one of the default pace and the host's override."""
+        """Return the slower one of the default pace and the host's override."""
         return self.effective(tenant, host).pace
 
     # ------------------------------------------------------------ For the routes
 
     def named(self, text: str) -> str:
-        """The name of a host that a request gives; raises ValidationFailed and UrlBlocked."""
+        """Return the name of a host in a request. Raises ValidationFailed and UrlBlocked."""
         return rules.parse_host(text, self._policy)
 
     def get(self, tenant: str, host: str, port: int | None = None) -> HostState:
-        """Settings, or the defaults, and the breaker of a host."""
+        """Return the settings, or the defaults, and the breaker of a host."""
         effective = self._effective(tenant, host)
         breaker = self._pace.state(host, port, effective.pace.breaker)
         return HostState(effective=effective, breaker=breaker)
@@ -86,16 +85,19 @@ class HostService:
         return self._store.page(tenant, blocked, after, limit)
 
     def put(self, tenant: str, host: str, override: Override, notes: str | None) -> HostSettings:
-        """Replace all settings of a host but its block; raises ValidationFailed for faster ones."""
+        """Replace all settings of a host except its block.
+
+        Raises ValidationFailed for faster ones.
+        """
         rules.require_slower(override, self._default)
         return self._store.put(tenant, host, override, notes, self._clock())
 
     def block(self, tenant: str, host: str, reason: str) -> HostSettings:
-        """Refuse the host and all below it, from the next submission or fetch on."""
+        """Block the host and all names below it, from the next submission or fetch on."""
         return self._store.block(tenant, host, Block(reason=reason, since=self._clock()))
 
     def unblock(self, tenant: str, host: str) -> HostSettings:
-        """End the host's own block; the block of a host above it stays. May be repeated."""
+        """End the host's own block; the block of a parent host stays. May be repeated."""
         stored = self._store.unblock(tenant, host, self._clock())
         return stored or HostSettings(tenant=tenant, host=host)
 
@@ -111,7 +113,7 @@ class HostService:
 
     @staticmethod
     def require_unblocked(effective: EffectiveSettings) -> None:
-        """Raises DomainBlocked."""
+        """Raise DomainBlocked if a block applies."""
         settings = effective.blocked_by
         if settings is None or settings.block is None:
             return

@@ -1,4 +1,4 @@
-"""Chooses the adapters of host settings."""
+"""Build host settings and the pace of hosts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from spinneret.web.politeness.settings import PolitenessSettings
 
 @dataclass(frozen=True, kw_only=True)
 class HostServiceSettings(PolitenessSettings, FetchSettings):
-    """The ledger's table, and which hosts this stage may reach."""
+    """The ledger's table, and the hosts that this stage may reach."""
 
 
 def host_service(settings: HostServiceSettings) -> HostService:
-    """Host settings of this stage."""
+    """Return the host settings of this stage."""
     return HostService(
         store=DynamoHostStore(dynamodb_client(), settings.domains_table),
         pace=host_pace(settings),
@@ -32,7 +32,7 @@ def host_service(settings: HostServiceSettings) -> HostService:
 
 
 def host_pace(settings: PolitenessSettings) -> HostRateLimiter:
-    """The pace of hosts, shared by all tenants."""
+    """Return the pace of hosts, which all tenants share."""
     ledger = DynamoHostStateStore(dynamodb_client(), settings.domains_table)
     return HostRateLimiter(
         ledger=ledger, clock=utc_now, new_token=lambda: uuid4().hex, stage=settings.pace

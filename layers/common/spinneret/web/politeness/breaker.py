@@ -1,12 +1,12 @@
 """The circuit breaker of a host, as pure functions on its pace row.
 
-Closed → open after enough failures in a row → half-open when its time is over: one request passes
-as a probe, under a lease. Its success closes the breaker, its failure opens it anew; if the prober
-dies, the lease ends and the next caller becomes the probe.
+The breaker opens after enough consecutive failures and becomes half-open when its time ends. Then
+one request passes as a probe, under a lease. Its success closes the breaker, its failure opens it
+again. If the prober dies, the lease ends and the next caller becomes the probe.
 
 All callers share one breaker, with the stage's threshold and time. A more careful caller reads the
-same row with limits of its own: for it the breaker opens after fewer failures, or for longer. Its
-probe of a breaker that is closed for others delays only callers that are as careful.
+same row with its own limits: for it the breaker opens after fewer failures, or for longer. Its
+probe of a breaker that is closed for others delays only equally careful callers.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ _NO_FAILURES: Final[AttributeUpdates] = {
 }
 _NOT_OPEN: Final[AttributeUpdates] = {"opened_at": None, "open_until": None}
 CLOSED: Final = ConditionalUpdate(to=_NOT_OPEN | _NO_FAILURES | _NO_PROBE)
-"""Closed and without failures, whatever it was."""
+"""Closed and without failures, regardless of the former state."""
 
 
 def lets_through_at(seen: PaceState, own: BreakerLimits, now: int) -> int:
-    """When the breaker lets the caller's next request pass; at most `now` if it does so now."""
+    """Return when the caller's next request may pass; at most `now` if it may pass now."""
     opening = _opening(seen, own, now)
     return now if opening is None else max(opening.until, seen.probe_until or 0)
 
 
 def permit_change(seen: PaceState, request: PermitRequest) -> ConditionalUpdate:
-    """The breaker's part of a permit: closed, or the lease of its probe."""
+    """Return the breaker's part of a permit: closed, or the lease of its probe."""
     if request.breaker is None:
         return ConditionalUpdate()
     lease: AttributeUpdates = {
@@ -65,7 +65,7 @@ def permit_change(seen: PaceState, request: PermitRequest) -> ConditionalUpdate:
     if seen.open_until is not None:
         return ConditionalUpdate(guards=(equal("open_until", seen.open_until), unprobed), to=lease)
     closed, enough = absent("open_until"), request.breaker.threshold
-    if enough >= request.shared.breaker.threshold:  # so many would have opened it
+    if enough >= request.shared.breaker.threshold:  # the shared breaker would be open
         return ConditionalUpdate(guards=(closed,))
     if not _has_failed(seen, enough):
         return ConditionalUpdate(guards=(closed, absent_or_at_most("failures", enough - 1)))
@@ -82,9 +82,9 @@ def permit_change(seen: PaceState, request: PermitRequest) -> ConditionalUpdate:
 def completion_change(
     seen: PaceState, request: PermitRequest, outcome: Outcome, now: int
 ) -> ConditionalUpdate | None:
-    """What the end of the request changes; None for nothing.
+    """Return what the end of the request changes, or None for no change.
 
-    While the breaker isn't closed, only the end of its present probe changes it.
+    While the breaker isn't closed, only the end of its current probe changes it.
     """
     token, shared = request.token, request.shared.breaker
     is_probe = seen.probe_owner == token
@@ -101,7 +101,7 @@ def completion_change(
 
 
 def view(seen: PaceState, own: BreakerLimits, now: int) -> BreakerView:
-    """The breaker as a caller with these limits sees it."""
+    """Return the breaker from the view of a caller with these limits."""
     opening = _opening(seen, own, now)
     if opening is None:
         failures = (seen.failures or 0) if _is_remembered(seen, now) else 0
@@ -123,7 +123,7 @@ class _Opening:
 
 
 def _opening(seen: PaceState, own: BreakerLimits, now: int) -> _Opening | None:
-    """Since when the breaker is open for the caller, and when it becomes half-open."""
+    """Return when the breaker opened for the caller and when it becomes half-open, or None."""
     if seen.open_until is not None:
         since = seen.opened_at or 0
         return _Opening(since, max(seen.open_until, since + own.open_ms))
@@ -136,7 +136,7 @@ def _opening(seen: PaceState, own: BreakerLimits, now: int) -> _Opening | None:
 def _one_more_failure(
     seen: PaceState, token: str, shared: BreakerLimits, now: int
 ) -> ConditionalUpdate | None:
-    """Counts by addition, so that concurrent reports don't refuse each other."""
+    """Count one more failure by addition, so that concurrent reports don't conflict."""
     if seen.failed_by == token:
         return None
     failed: AttributeUpdates = {"failed_at": now, "failed_by": token, "failures": Increment(1)}
@@ -158,7 +158,7 @@ def _one_more_failure(
 
 
 def _opened(now: int, shared: BreakerLimits) -> AttributeUpdates:
-    """An earlier probe, of a more careful caller, no longer counts."""
+    """Open the breaker; an earlier probe of a more careful caller no longer counts."""
     return {"opened_at": now, "open_until": now + shared.open_ms} | _NO_PROBE
 
 

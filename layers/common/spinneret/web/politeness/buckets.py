@@ -2,13 +2,13 @@
 
 The bucket is the generic cell rate algorithm in its virtual-scheduling form (ITU-T I.371, annex A):
 with the interval T and the tolerance tau = (burst - 1) * T, a request conforms if TAT - tau <= now,
-and then TAT becomes max(TAT, now) + T. If all pay the same T and have the same tau, at most
-burst + rate * w requests are admitted in every window of w seconds.
+and then TAT becomes max(TAT, now) + T. If all callers have the same T and tau, at most burst + rate
+* w requests are admitted in every window of w seconds.
 
-A host has one bucket that all callers share, with the pace that every caller owes it. A caller
-whose own pace is slower also needs a token of a bucket of that pace: it pays the host's interval to
-the shared bucket, and the longer interval only to its own. So its larger tolerance doesn't admit it
-where the shared bucket is empty, and its longer interval doesn't delay faster callers.
+A host has one bucket that all callers share, with the pace that applies to every caller. A caller
+with a slower pace also needs a token of a bucket of that pace. It pays the host's interval to the
+shared bucket and the longer interval only to its own. So its larger tolerance doesn't admit it when
+the shared bucket is empty, and its longer interval doesn't delay faster callers.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from spinneret.web.politeness.models import (
 
 _HORIZON_MS: Final = round(1000 * bounds.RESERVATION_HORIZON_SECONDS)
 _SHORT_MS: Final = round(1000 * bounds.SHORT_WAIT_SECONDS)
-_KEPT_SECONDS: Final = 24 * 3600  # rows outlive all that is in them
+_KEPT_SECONDS: Final = 24 * 3600  # longer than anything in a row is used
 
 
 @dataclass(frozen=True)
 class Reservation:
-    """Refuse, and reserve a slot by this change; then the field `tail` of the state is the slot."""
+    """A refusal that reserves a slot by this change; the state's field `tail` is then the slot."""
 
     change: ConditionalUpdate
     reason: WaitReason
@@ -52,7 +52,7 @@ class Reservation:
 
 @dataclass(frozen=True, kw_only=True)
 class Bucket:
-    """A bucket as one caller sees it: its attributes in the row and their values."""
+    """A bucket from one caller's view: names of its attributes in the row, and their values."""
 
     limits: PaceLimits
     tat_at: str
@@ -60,18 +60,18 @@ class Bucket:
     tail_at: str
     tail: int | None
     field: str
-    """The field of the state that holds the tail."""
+    """Field of the state that holds the tail."""
 
     @property
     def conforms_at(self) -> int:
-        """When it has a token."""
+        """Moment at which the bucket has a token."""
         return (self.tat or 0) - self.limits.tolerance_ms
 
 
 def split(requested: PaceLimits, stage: PaceLimits) -> tuple[PaceLimits, OwnBucket | None]:
-    """The pace that all callers owe the host, and the caller's own bucket where that is slower.
+    """Return the shared pace of the host, and the caller's own bucket if its pace is slower.
 
-    The stage's pace is the fastest. A crawl-delay comes from the host and holds for all callers.
+    The stage's pace is the fastest. A crawl-delay comes from the host and applies to all callers.
     """
     shared = replace(stage, min_gap_seconds=requested.min_gap_seconds)
     own = PaceLimits(
@@ -88,7 +88,7 @@ def split(requested: PaceLimits, stage: PaceLimits) -> tuple[PaceLimits, OwnBuck
 
 
 def shared_bucket(seen: PaceState, request: PermitRequest) -> Bucket:
-    """The bucket that all callers share."""
+    """Return the bucket that all callers share."""
     return Bucket(
         limits=request.shared,
         tat_at="tat",
@@ -100,7 +100,7 @@ def shared_bucket(seen: PaceState, request: PermitRequest) -> Bucket:
 
 
 def own_bucket(seen: PaceState, own: OwnBucket) -> Bucket:
-    """The bucket of the caller's own pace."""
+    """Return the bucket of the caller's own pace."""
     return Bucket(
         limits=own.limits,
         tat_at=own.tat,
@@ -114,9 +114,10 @@ def own_bucket(seen: PaceState, own: OwnBucket) -> Bucket:
 def refusal(
     bucket: Bucket, request: PermitRequest, earliest: int, reason: WaitReason, *, held: bool
 ) -> Reservation | Wait | None:
-    """Why the caller must wait: nothing passes before `earliest`, nor before older reservations.
+    """Return why the caller must wait, or None if it may pass.
 
-    While the bucket is `held`, its next free time is unknown.
+    No request passes before `earliest`, nor before older reservations. While the bucket is `held`,
+    its next free time is unknown.
     """
     if earliest > request.now:
         if request.reserved and earliest <= request.now + _SHORT_MS and not held:
@@ -132,7 +133,7 @@ def refusal(
 
 
 def behind_reservations(bucket: Bucket, request: PermitRequest) -> ConditionalUpdate:
-    """A caller without a reservation comes after all reservations."""
+    """Require that a caller without a reservation comes after all reservations."""
     return ConditionalUpdate(
         guards=()
         if request.reserved
@@ -141,7 +142,7 @@ def behind_reservations(bucket: Bucket, request: PermitRequest) -> ConditionalUp
 
 
 def taken_token(bucket: Bucket, request: PermitRequest) -> ConditionalUpdate:
-    """Takes a token. DynamoDB has no max(), so one of two changes moves TAT."""
+    """Take a token. DynamoDB has no max(), so one of two changes moves TAT."""
     name, now, interval = bucket.tat_at, request.now, bucket.limits.interval_ms
     if bucket.tat is None or bucket.tat <= now:
         return ConditionalUpdate(guards=(absent_or_at_most(name, now),), to={name: now + interval})
@@ -155,7 +156,7 @@ def taken_token(bucket: Bucket, request: PermitRequest) -> ConditionalUpdate:
 
 
 def refusal_of_own(seen: PaceState, request: PermitRequest) -> Reservation | Wait | None:
-    """As `refusal`, for the caller's own bucket."""
+    """Return a refusal for the caller's own bucket; see `refusal`."""
     if request.own is None:
         return None
     bucket = own_bucket(seen, request.own)
@@ -166,7 +167,7 @@ def refusal_of_own(seen: PaceState, request: PermitRequest) -> Reservation | Wai
 
 
 def taken_own_token(seen: PaceState, request: PermitRequest) -> ConditionalUpdate:
-    """A strict request holds its bucket until its end, as it holds the shared one."""
+    """Take a token of the own bucket; a strict request holds the bucket until its end."""
     if request.own is None:
         return ConditionalUpdate()
     bucket = own_bucket(seen, request.own)
@@ -182,7 +183,7 @@ def taken_own_token(seen: PaceState, request: PermitRequest) -> ConditionalUpdat
 
 
 def released_own(seen: PaceState, request: PermitRequest, end: int) -> Iterator[ConditionalUpdate]:
-    """Begins the gap after a strict request; for its holder only."""
+    """Begin the gap after a strict request, only if the request holds the bucket."""
     if request.own is not None and seen.own_holder == request.token:
         free_at = end + request.own.limits.interval_ms
         yield ConditionalUpdate(
@@ -195,14 +196,14 @@ def released_own(seen: PaceState, request: PermitRequest, end: int) -> Iterator[
 
 
 def _passed_by(bucket: Bucket, request: PermitRequest) -> int:
-    """The last slot is reserved for one interval; others come after it."""
+    """Return the last slot that no longer blocks others: a slot is reserved for one interval."""
     return request.now - bucket.limits.interval_ms
 
 
 def _reserve(
     bucket: Bucket, request: PermitRequest, earliest: int, reason: WaitReason
 ) -> Reservation | Wait:
-    """Reserves a slot behind all others, not before `earliest`."""
+    """Reserve a slot after all others, not before `earliest`."""
     tail, interval = bucket.tail_at, bucket.limits.interval_ms
     horizon = request.now + _HORIZON_MS
     queued = bucket.tail is not None and bucket.tail + interval > earliest
@@ -223,11 +224,11 @@ def _reserve(
 
 
 def purge_at(now: int, *spans: int) -> int:
-    """Epoch seconds, a day after everything in the row is over."""
+    """Return the TTL in epoch seconds: a day after everything in the row has expired."""
     return (now + max(spans)) // 1000 + _KEPT_SECONDS
 
 
 def longest_ms(request: PermitRequest) -> int:
-    """The longest interval of the caller's buckets."""
+    """Return the longest interval of the caller's buckets."""
     own_ms = 0 if request.own is None else request.own.limits.interval_ms
     return max(request.shared.interval_ms, own_ms)

@@ -1,4 +1,4 @@
-"""One conditional update of a row, as a value: rules write it down, a ledger carries it out.
+"""One conditional update of a row as a value: rules build it, a ledger applies it.
 
 Guards and effects are few on purpose: each is one term of a DynamoDB expression, and one line of
 the fake. A value is a whole number (most are epoch milliseconds) or a text.
@@ -12,11 +12,11 @@ from enum import StrEnum
 
 Value = int | str
 Row = Mapping[str, Value]
-"""What is stored under one key; empty where nothing is."""
+"""Attributes stored under one key; empty for a missing row."""
 
 
 class GuardOperator(StrEnum):
-    """What a guard asks of an attribute."""
+    """Relation that a guard requires of an attribute."""
 
     ABSENT = "absent"
     EQUAL = "equal"
@@ -27,7 +27,7 @@ class GuardOperator(StrEnum):
 
 @dataclass(frozen=True)
 class Guard:
-    """One condition; made by the functions below."""
+    """One condition; built by the functions below."""
 
     attribute: str
     relation: GuardOperator
@@ -35,52 +35,52 @@ class Guard:
 
 
 def absent(attribute: str) -> Guard:
-    """There is no such attribute."""
+    """Require that the attribute doesn't exist."""
     return Guard(attribute, GuardOperator.ABSENT)
 
 
 def equal(attribute: str, value: Value) -> Guard:
-    """The attribute is there and has this value."""
+    """Require that the attribute exists and has this value."""
     return Guard(attribute, GuardOperator.EQUAL, value)
 
 
 def different(attribute: str, value: Value) -> Guard:
-    """The attribute is absent or has another value."""
+    """Require that the attribute is absent or has another value."""
     return Guard(attribute, GuardOperator.DIFFERENT, value)
 
 
 def absent_or_at_most(attribute: str, bound: int) -> Guard:
-    """The attribute is absent or at most `bound`: a moment that nobody waits for any more."""
+    """Require that the attribute is absent or at most `bound`, such as a moment in the past."""
     return Guard(attribute, GuardOperator.PASSED, bound)
 
 
 def greater_than(attribute: str, bound: int) -> Guard:
-    """The attribute is there and above `bound`."""
+    """Require that the attribute exists and is greater than `bound`."""
     return Guard(attribute, GuardOperator.OVER, bound)
 
 
 @dataclass(frozen=True)
 class Increment:
-    """The attribute's value and so much more; an absent one counts as `start`."""
+    """Addition of `amount` to the attribute's value; an absent attribute counts as `start`."""
 
     amount: int
     start: int = 0
 
 
 AttributeUpdates = dict[str, Value | Increment | None]
-"""New values by attribute; None removes it."""
+"""New values by attribute; None removes an attribute."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConditionalUpdate:
-    """Happens whole if every guard holds, else not at all."""
+    """Guards and effects of one atomic update: all effects apply if every guard holds."""
 
     guards: tuple[Guard, ...] = ()
     to: AttributeUpdates = field(default_factory=dict)
 
 
 def together(changes: Iterable[ConditionalUpdate]) -> ConditionalUpdate:
-    """All of them as one; they must not write the same attribute."""
+    """Merge changes into one; they must not write the same attribute."""
     guards: tuple[Guard, ...] = ()
     to: AttributeUpdates = {}
     for change in changes:

@@ -4,12 +4,12 @@ Domains table
     pk `DOMAIN#<host>`, sk `PACE`          buckets, reservations, Retry-After, strict holders,
                                            breaker
     pk `DOMAIN#<host>:<port>`, sk `PACE`   Retry-After and breaker of an unusual port
-    pk `DOMAIN#<host>`, sk `SESSION`       the session lock and the end of the last session
+    pk `DOMAIN#<host>`, sk `SESSION`       session lock and end of the last session
 
-Global, without a tenant: politeness is owed to the host. Rows are below 1 KB, so that every update
-costs one write unit, a refused one too; a host at which tenants have set many different paces may
-need two. `purge_at` (epoch seconds) is DynamoDB's TTL attribute: garbage collection,
-never a condition.
+Rows are global, without a tenant, since pace applies per host. Rows are below 1 KB, so every update
+costs one write unit, even a rejected one. A host with many different paces of tenants may need two.
+`purge_at` (epoch seconds) is DynamoDB's TTL attribute: it only removes garbage; no condition uses
+it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class DynamoHostStateStore:
         return _row(dynamo.get(self._client, self._table, _key(host, record)))
 
     def update(self, host: str, record: Record, change: ConditionalUpdate) -> Written | Refused:
-        """See HostStateStore: one UpdateItem; a refusal brings the row along."""
+        """See HostStateStore: one UpdateItem; a rejection returns the row."""
         try:
             with translate_aws_errors("dynamodb"):
                 answer = self._client.update_item(**self._request(host, record, change))

@@ -1,6 +1,6 @@
 """Values of politeness towards a host: its pace and its breaker.
 
-Moments inside stored states are epoch milliseconds; towards callers they are datetimes.
+Moments inside stored states are epoch milliseconds; callers get datetimes.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ _MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 def to_ms(moment: datetime) -> int:
-    """Epoch milliseconds, rounded down."""
+    """Convert to epoch milliseconds, rounded down."""
     return (moment - _EPOCH) // _MILLISECOND
 
 
 def from_ms(milliseconds: int) -> datetime:
-    """The inverse of `to_ms`."""
+    """Convert from epoch milliseconds; the inverse of `to_ms`."""
     return _EPOCH + milliseconds * _MILLISECOND
 
 
 class Record(StrEnum):
-    """The rows of one host."""
+    """Rows of one host."""
 
     PACE = "PACE"
     SESSION = "SESSION"
@@ -37,9 +37,9 @@ class Record(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class BreakerLimits:
-    """After how many failures in a row a caller leaves a host alone, and for how many seconds.
+    """Consecutive failures after which a caller stops requests to a host, and for how many seconds.
 
-    Failures older than BREAKER_MEMORY_SECONDS can't count. Raises ValueError.
+    Failures older than BREAKER_MEMORY_SECONDS don't count. Raises ValueError.
     """
 
     threshold: int = bounds.BREAKER_FAILURES
@@ -60,18 +60,18 @@ class BreakerLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class PaceLimits:
-    """How often a caller may ask a host: `rate` per second after a burst of `burst`; and a breaker.
+    """Pace of a caller at a host: `rate` per second after a burst of `burst`; and a breaker.
 
-    A gap (in seconds), or a burst of 1, makes it *strict*: one request at a time, and the next one
-    only an interval after the end of the last. Raises ValueError.
+    A gap (in seconds), or a burst of 1, makes it *strict*: one request at a time, and the next only
+    an interval after the end of the last. Raises ValueError.
     """
 
     rate: float = bounds.DOMAIN_RATE
     burst: int = bounds.DOMAIN_BURST
     min_gap_seconds: float | None = None
-    """What the host asks for (crawl-delay): it separates the requests of all callers."""
+    """Gap that the host requests (crawl-delay); it separates the requests of all callers."""
     own_gap_seconds: float | None = None
-    """The caller's own, like a rate and a burst below the stage's: it delays nobody else."""
+    """The caller's own gap; like a rate or burst below the stage's, it delays no other caller."""
     breaker: BreakerLimits = field(default_factory=BreakerLimits)
 
     def __post_init__(self) -> None:
@@ -82,43 +82,43 @@ class PaceLimits:
 
     @property
     def gap_seconds(self) -> float:
-        """The longer one of the gaps, 0 for none."""
+        """Longer one of the gaps, or 0."""
         return max(self.min_gap_seconds or 0.0, self.own_gap_seconds or 0.0)
 
     @property
     def interval_ms(self) -> int:
-        """Time from one request to the next, once the burst is used; rounded up."""
+        """Time from one request to the next after the burst, rounded up."""
         return max(math.ceil(1000 / self.rate), math.ceil(1000 * self.gap_seconds))
 
     @property
     def strict(self) -> bool:
-        """Whether the gap holds at the server, not only between permits."""
+        """Whether the gap applies at the server, not only between permits."""
         return self.burst == 1 or self.gap_seconds > 0
 
     @property
     def tolerance_ms(self) -> int:
-        """How far the bucket may be overdrawn: GCRA's limit tau for this burst."""
+        """Amount by which the bucket may be overdrawn: GCRA's limit tau for this burst."""
         return 0 if self.strict else (self.burst - 1) * self.interval_ms
 
 
 class Outcome(StrEnum):
-    """What a request says about the host."""
+    """Information about the host from one request."""
 
     SUCCESS = "success"
     HOST_FAILURE = "host_failure"
-    """Time-out, connection error or 5xx: counts against the breaker."""
+    """Time-out, connection error or 5xx; counts against the breaker."""
     CLIENT_ERROR = "client_error"
-    """4xx, 429 included: the host works."""
+    """4xx including 429: the host works."""
     NOT_TRIED = "not_tried"
-    """The request never reached the host, or says nothing of it."""
+    """The request never reached the host, or says nothing about it."""
 
 
 class WaitReason(StrEnum):
-    """Why the host may not be asked now."""
+    """Why no request to the host may be sent now."""
 
     PACE = "pace"
     RESERVED = "reserved"
-    """The bucket has a token, but others have reserved it."""
+    """The bucket has a token, but other callers have reserved it."""
     RETRY_AFTER = "retry_after"
     CIRCUIT_OPEN = "circuit_open"
     LOCK = "lock"
@@ -127,9 +127,9 @@ class WaitReason(StrEnum):
 
 @dataclass(frozen=True)
 class OwnBucket:
-    """A bucket for callers that are slower than the host requires, beside the shared bucket.
+    """A bucket for callers slower than the host requires, in addition to the shared bucket.
 
-    Each factor of two of the interval has its own bucket, for all tenants: a slowed caller is
+    Each factor of two of the interval has its own bucket, for all tenants. A slowed caller is
     delayed by others of about the same pace, never by a much slower one, and the row stays small.
     """
 
@@ -137,17 +137,17 @@ class OwnBucket:
 
     @property
     def tat(self) -> str:
-        """The attribute of its theoretical arrival time."""
+        """Attribute of its theoretical arrival time."""
         return f"own_tat_{self._pace}"
 
     @property
     def tail(self) -> str:
-        """The attribute of its last slot."""
+        """Attribute of its last slot."""
         return f"own_tail_{self._pace}"
 
     @property
     def holder(self) -> str:
-        """The attribute of the strict request under way."""
+        """Attribute of the strict request in progress."""
         return f"own_holder_{self._pace}"
 
     @property
@@ -158,25 +158,25 @@ class OwnBucket:
 
 @dataclass(frozen=True, kw_only=True)
 class PaceState:
-    """The pace row of one host; every field may be absent."""
+    """Pace row of one host; every field may be absent."""
 
     tat: int | None = None
-    """GCRA's theoretical arrival time: when the bucket is full again, less one interval."""
+    """GCRA's theoretical arrival time: when the bucket is full again, minus one interval."""
     tail: int | None = None
-    """The last reserved slot."""
+    """Last reserved slot."""
     reserved_by: str | None = None
     next_at: int | None = None
     """End of the gap after the last strict request."""
     not_before: int | None = None
-    """The end of the host's Retry-After."""
+    """End of the host's Retry-After."""
     check_not_before: int | None = None
-    """As `not_before`, for checks, which it stops for CHECK_COOLDOWN_SECONDS at most."""
+    """Like `not_before` for checks; at most CHECK_COOLDOWN_SECONDS ahead."""
     permitted_to: str | None = None
-    """The token of the last permit."""
+    """Token of the last permit."""
     asked_at: int | None = None
-    """The time of the last permit, or of the end of the last strict request."""
+    """Time of the last permit, or of the end of the last strict request."""
     holder: str | None = None
-    """The strict request under way."""
+    """Token of the strict request in progress."""
     held_until: int | None = None
     failures: int | None = None
     failed_at: int | None = None
@@ -187,14 +187,14 @@ class PaceState:
     probe_owner: str | None = None
     probe_until: int | None = None
     own_tat: int | None = None
-    """As `tat`, of the caller's own bucket; while there is an `own_holder`, the end of its time."""
+    """Like `tat` for the caller's own bucket; with an `own_holder`, the end of its time."""
     own_tail: int | None = None
     own_holder: str | None = None
-    """The strict request under way by this bucket."""
+    """Token of the strict request in progress by this bucket."""
 
     @classmethod
     def of(cls, row: Row, own: OwnBucket | None = None) -> Self:
-        """The state in a row, for a caller with this bucket of its own."""
+        """Return the state in a row, for a caller with this own bucket."""
         if own is not None:
             stored = {"own_tat": own.tat, "own_tail": own.tail, "own_holder": own.holder}
             row = {**row, **{name: row[its] for name, its in stored.items() if its in row}}
@@ -203,32 +203,32 @@ class PaceState:
 
 @dataclass(frozen=True, kw_only=True)
 class PermitRequest:
-    """A caller asks to send one request."""
+    """A caller's request for a permit to send one request."""
 
     token: str
-    """Unique to this request: by it a lost answer is recognised."""
+    """Unique to this request; it identifies a write whose response was lost."""
     now: int
     shared: PaceLimits
-    """The pace that all callers owe this host."""
+    """Pace that applies to all callers of this host."""
     own: OwnBucket | None
     """Present if the caller's own pace is slower."""
     breaker: BreakerLimits | None
-    """None passes the breaker, whatever its state: a check."""
+    """None passes the breaker in every state, for a check."""
     lease_ms: int
-    """How long a caller that dies keeps a strict host, or a breaker's probe."""
+    """Time in ms for which a caller that dies holds a strict host or a breaker's probe."""
     reserved: bool
-    """The caller comes back at the time that it reserved."""
+    """Whether the caller retries at the time that it reserved."""
     port: int | None
-    """None for the usual one of http or https."""
+    """None for the default port of http or https."""
 
     @property
     def is_check(self) -> bool:
-        """Whether it is a check's, which also waits less for a Retry-After."""
+        """Whether a check sends it; checks also wait less for a Retry-After."""
         return self.breaker is None
 
     @property
     def cooldown(self) -> str:
-        """The field with the end of the Retry-After that it obeys."""
+        """Field with the end of the Retry-After that applies to it."""
         return "check_not_before" if self.is_check else "not_before"
 
 
@@ -237,24 +237,24 @@ class Permit:
     """Permission to send one request; `HostRateLimiter.report` ends it."""
 
     host: str
-    """As `rules.host_key` answers it, without the port."""
+    """Result of `rules.host_key`, without the port."""
     request: PermitRequest
     probe: bool
-    """This is the one request by which a half-open breaker decides."""
+    """Whether this request is the probe of a half-open breaker."""
     seen: PaceState
-    """The host's pace row after the permit."""
+    """Host's pace row after the permit."""
     health: PaceState
-    """The row of breaker and Retry-After at that time; the same row for a usual port."""
+    """Row of breaker and Retry-After at that time; the same row for a default port."""
 
     @property
     def port(self) -> int | None:
-        """None for the usual one of http or https."""
+        """None for the default port of http or https."""
         return self.request.port
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wait:
-    """Come back at `until`, and pass on whether that time is `reserved`."""
+    """Retry at `until`, and pass on whether that time is `reserved`."""
 
     until: datetime
     reason: WaitReason
@@ -262,7 +262,7 @@ class Wait:
 
 
 class Circuit(StrEnum):
-    """Where a breaker stands."""
+    """State of a breaker."""
 
     CLOSED = "closed"
     OPEN = "open"
@@ -277,9 +277,9 @@ class BreakerView:
     failures: int
     opened_at: datetime | None
     retry_after: float | None
-    """Seconds until a request may pass: the probe, or after the probe under way; None if closed."""
+    """Seconds until a request may pass: the probe, or after the current probe; None if closed."""
 
 
 def fields_in(cls: type[Any], row: Row) -> dict[str, Any]:
-    """The attributes of a row that are fields of the class."""
+    """Return the attributes of a row that are fields of the class."""
     return {each.name: row[each.name] for each in fields(cls) if each.name in row}

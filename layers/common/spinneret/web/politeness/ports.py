@@ -1,4 +1,4 @@
-"""The ports of politeness."""
+"""Ports of politeness."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from spinneret.web.politeness.robots_policy import StoredRobots
 
 @dataclass(frozen=True)
 class Written:
-    """The change happened; the row as it now is."""
+    """The update succeeded; holds the new row."""
 
     row: Row
 
 
 @dataclass(frozen=True)
 class Refused:
-    """A guard didn't hold; the row, unchanged."""
+    """A condition failed; holds the unchanged row."""
 
     row: Row
 
@@ -27,28 +27,28 @@ class Refused:
 class HostStateStore(Protocol):
     """One row per host and record, shared by all tenants, workers and functions.
 
-    `host` may name an unusual port too, see `rules.health_key`.
-    A change whose answer was lost may be tried again by the client itself, and then meets its own
-    first try: every change must be harmless twice, or guarded by a token that it writes.
-    Both methods raise DependencyUnavailable when the ledger doesn't answer.
+    `host` may include an unusual port, see `rules.health_key`. The client may repeat a change whose
+    response was lost, after the first attempt succeeded. So every change must be harmless twice, or
+    guarded by a token that it writes. Both methods raise DependencyUnavailable when the ledger
+    doesn't respond.
     """
 
     def read(self, host: str, record: Record) -> Row:
-        """The row, consistently; empty where there is none."""
+        """Read the row consistently; return an empty one if missing."""
         ...
 
     def update(self, host: str, record: Record, change: ConditionalUpdate) -> Written | Refused:
-        """Carry out a change on the row, or on an empty one; one operation."""
+        """Apply a change to the row, or to an empty one, in one operation."""
         ...
 
 
 class RobotsStore(Protocol):
-    """The last robots.txt of each origin. Raises DependencyUnavailable."""
+    """Last robots.txt of each origin. Methods raise DependencyUnavailable."""
 
     def find(self, origin: str) -> StoredRobots | None:
-        """The robots.txt that was kept last."""
+        """Return the last stored robots.txt, or None."""
         ...
 
     def keep(self, origin: str, kept: StoredRobots) -> None:
-        """Replace it; of two at once, either may stay."""
+        """Replace the stored robots.txt; of two concurrent calls, either may win."""
         ...

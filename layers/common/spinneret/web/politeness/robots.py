@@ -1,8 +1,8 @@
-"""robots.txt by RFC 9309, as forgiving as the parser of its authors (google/robotstxt).
+"""robots.txt by RFC 9309, as lenient as the parser of its authors (google/robotstxt).
 
     parse(content).allows("https://site.example/page", "Spinneret")
 
-What that parser does beyond the RFC is marked "Google" where it is done here.
+Behaviour of that parser beyond the RFC is marked "Google" in this code.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _HTTP_URL: Final = re.compile(r"https?://[^/?#\s]\S*", re.IGNORECASE)
 
 @dataclass(kw_only=True)
 class _Section:
-    """Agents that are named together, and their rules; filled while the file is read."""
+    """Agents named together, and their rules; filled while the file is read."""
 
     tokens: set[str] = field(default_factory=set)
     allows: list[str] = field(default_factory=list)
     disallows: list[str] = field(default_factory=list)
     crawl_delay: float | None = None
     closed: bool = False
-    """The next agent line begins another one."""
+    """Whether the next agent line begins another section."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,10 @@ class _Group:
     crawl_delay: float | None
 
     def permits(self, target: Target) -> bool:
-        """The rule with the most octets wins, Allow in a tie (RFC 9309, section 2.2.2)."""
+        """Whether the target is allowed.
+
+        The rule with the most octets wins, and Allow wins a tie (RFC 9309, section 2.2.2).
+        """
         disallowed = self.disallows.longest_match(target.normal)
         return not disallowed or any(
             self.allows.longest_match(form) >= disallowed for form in target.written
@@ -56,16 +59,16 @@ class _Group:
 
 @dataclass(frozen=True, kw_only=True)
 class Robots:
-    """The robots.txt of one origin."""
+    """Parsed robots.txt of one origin."""
 
     sitemaps: tuple[str, ...]
-    """Absolute http(s) URLs in their order, each once."""
+    """Absolute http(s) URLs in order, each once."""
     _sections: Sequence[_Section] = field(repr=False)
     _groups: dict[str, _Group] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """Those asked for: it takes longer to build one than to use it."""
+    """Groups of requested agents, cached because building one takes longer than using it."""
 
     def allows(self, url: str, product_token: str) -> bool:
-        """Whether the agent may fetch the URL; a path alone will do.
+        """Whether the agent may fetch the URL; a path alone is enough.
 
         The token is compared as a whole: cut it from a User-Agent with `product_token_of`.
         """
@@ -73,11 +76,11 @@ class Robots:
         return target.normal == _ROBOTS_PATH or self._group(product_token).permits(target)
 
     def crawl_delay(self, product_token: str) -> float | None:
-        """Seconds between two requests, finite, 0 or more; the longest if several are given."""
+        """Return the seconds between two requests (finite, 0 or more); the longest of several."""
         return self._group(product_token).crawl_delay
 
     def _group(self, product_token: str) -> _Group:
-        """What names the token, merged; what is for anybody if nothing does (section 2.2.1)."""
+        """Return the rules that name the token, else the rules for any agent (section 2.2.1)."""
         token = product_token.lower()
         if token not in self._groups:
             named = [section for section in self._sections if token in section.tokens]
@@ -87,7 +90,7 @@ class Robots:
 
 
 def parse(content: bytes | str) -> Robots:
-    """Read a robots.txt; never raises, since whatever isn't understood is passed over."""
+    """Parse a robots.txt; never raises, since unknown lines are ignored."""
     reader = _Reader()
     for kind, value in read_lines(content):
         reader.read(kind, value)
@@ -95,7 +98,7 @@ def parse(content: bytes | str) -> Robots:
 
 
 def product_token_of(user_agent: str) -> str:
-    """The part of a User-Agent that robots.txt goes by: `Spinneret` of `Spinneret/1.0 (+…)`."""
+    """Return the product token of a User-Agent: `Spinneret` of `Spinneret/1.0 (+…)`."""
     return _BEHIND_TOKEN.sub("", user_agent, count=1)
 
 
@@ -103,7 +106,7 @@ class _Reader:
     """Sorts the lines into sections.
 
     An agent line after a rule begins a new group; no other line does (RFC 9309, section 2.2).
-    Crawl-delay isn't of the RFC, and it may be the only line of an agent. So each group of agents
+    Crawl-delay isn't part of the RFC, and may be the only line of an agent. So each group of agents
     is kept twice: for its rules, and for its delay, which an agent line after it ends too.
     """
 
@@ -114,7 +117,7 @@ class _Reader:
         self._delayed = self._new_section()
 
     def read(self, kind: Field, value: bytes) -> None:
-        """Take the next line."""
+        """Process the next line."""
         match kind:
             case Field.USER_AGENT:
                 self._name(value)
@@ -161,7 +164,10 @@ def _merged(sections: Sequence[_Section]) -> _Group:
 
 
 def _allow_patterns(pattern: str) -> list[str]:
-    """Google: where the index page of a folder is allowed, its bare address is too."""
+    """Return the patterns of an Allow.
+
+    Google: an allowed index page allows its folder's URL too.
+    """
     folder, slash, page = pattern.rpartition("/")
     if slash and page.startswith("index.htm"):
         return [pattern, f"{folder}/$"]
@@ -169,7 +175,7 @@ def _allow_patterns(pattern: str) -> list[str]:
 
 
 def _in_ascii(value: bytes) -> str:
-    """With every other octet escaped, whatever charset it is of."""
+    """Escape every octet beyond ASCII, in any charset."""
     return _BEYOND_ASCII.sub(lambda octet: b"%%%02X" % ord(octet[0]), value).decode("ascii")
 
 

@@ -1,4 +1,4 @@
-"""Which rules of robots.txt hold for an origin now: kept ones, or fetched from the host (F-03)."""
+"""Rules of robots.txt for an origin: stored ones, or fetched from the host (F-03)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from spinneret.web.politeness.robots_policy import (
     decide,
 )
 
-_ORIGINS: Final = 32  # whose rules a worker remembers; hostile ones take some MB each
+_ORIGINS: Final = 32  # maximum cached origins; hostile files take some MB each
 _USUAL_PORTS: Final = frozenset({80, 443})
 
 logger = logging.getLogger(__name__)
@@ -49,28 +49,28 @@ FetchRobots = Callable[[FetchRequest], FetchedPage]
 
 @dataclass(frozen=True, kw_only=True)
 class Closed:
-    """The host fails: nothing may be fetched before `until`."""
+    """The host fails: no page may be fetched before `until`."""
 
     until: datetime
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """What robots.txt says about one URL, and about the pace."""
+    """Rules of robots.txt for one URL, and for the pace."""
 
     allowed: bool
     crawl_delay: float
-    """Seconds; 0 where the file has none."""
+    """Seconds; 0 if the file has none."""
     sitemaps: tuple[str, ...] = ()
-    """What the file names; absolute URLs."""
+    """Absolute URLs that the file names."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Read:
-    """What is known of an origin's robots.txt, and until when it is."""
+    """Known rules of an origin, and their end of validity."""
 
     rules: Robots | Closed | None
-    """None where no fresh copy exists."""
+    """None if no fresh copy exists."""
     until: datetime
 
 
@@ -81,14 +81,14 @@ class RobotsGate:
         self._store = store
         self._product_token = product_token
         self._clock = clock
-        self._read: OrderedDict[str, _Read] = OrderedDict()  # by origin, the last used one last
+        self._read: OrderedDict[str, _Read] = OrderedDict()  # by origin, least recently used first
 
     def rules_for(self, url: Url, fetch: FetchRobots, gap_seconds: float = 0.0) -> Rules | Closed:
-        """The rules of the URL's origin; `fetch` is called only when none are fresh.
+        """Return the rules of the URL's origin; `fetch` is called only when none are fresh.
 
-        `gap_seconds` is the caller's own between two requests: what is known holds at least until
-        the request after next. Raises DependencyUnavailable, and what `fetch` raises besides
-        failures of the fetch.
+        `gap_seconds` is the caller's own time between two requests: fetched rules stay valid at
+        least until the request after the next one. Raises DependencyUnavailable, and what `fetch`
+        raises except failures of the fetch.
         """
         read = self._remembered(url.origin)
         if read is None or read.rules is None:
@@ -103,9 +103,9 @@ class RobotsGate:
         )
 
     def _delay_at(self, url: Url) -> float:
-        """The longest crawl-delay of the host's origins, whose requests share one pace.
+        """Return the longest crawl-delay of the host's origins, whose requests share one pace.
 
-        A host that redirects from http to https states it behind the redirect.
+        A host that redirects from http to https declares it after the redirect.
         """
         known = [self._remembered(origin) or self._looked_up(origin) for origin in _siblings(url)]
         delays = [
@@ -130,7 +130,7 @@ class RobotsGate:
         return read
 
     def _looked_up(self, origin: str) -> _Read:
-        """The kept copy of another origin; nothing is fetched."""
+        """Return the stored copy of another origin, without fetching."""
         kept = self._store.find(origin)
         decision = decide(kept, None, self._clock())
         if isinstance(decision, UseRobots) and kept is not None:
@@ -148,7 +148,7 @@ class RobotsGate:
         if decision.keep is not None:
             standing = self._until_the_page_is_fetched(decision, decision.keep, gap_seconds)
             self._store.keep(url.origin, standing)
-        assert standing is not None  # nothing can be decided of nothing
+        assert standing is not None  # every decision needs a stored or a new copy
         if isinstance(decision, Wait):
             return _Read(rules=Closed(until=decision.until), until=standing.check_at)
         if decision.reason is Reason.UNREACHABLE:
@@ -160,7 +160,10 @@ class RobotsGate:
     def _until_the_page_is_fetched(
         self, decision: UseRobots | Wait, keep: StoredRobots, gap_seconds: float
     ) -> StoredRobots:
-        """Where requests are rarer than checks, each permit would go to another check."""
+        """Keep the file until the next page is fetched.
+
+        If requests are rarer than checks of the file, each permit would be used for another check.
+        """
         if isinstance(decision, Wait):
             return keep
         gap = max(gap_seconds, decision.robots.crawl_delay(self._product_token) or 0.0)
@@ -169,7 +172,7 @@ class RobotsGate:
 
 
 def _siblings(url: Url) -> list[str]:
-    """The usual origins of one host, the URL's own first."""
+    """Return the default origins of one host, the URL's own first."""
     if url.port not in _USUAL_PORTS or ":" in url.host:
         return [url.origin]
     plain = url.host.removeprefix("www.")
@@ -178,7 +181,7 @@ def _siblings(url: Url) -> list[str]:
 
 
 def robots_url(url: Url) -> Url:
-    """Where the rules for a URL stand (RFC 9309, section 2.3)."""
+    """Return the URL of the robots.txt for a URL (RFC 9309, section 2.3)."""
     return replace(url, path="/robots.txt", query="")
 
 
@@ -188,7 +191,7 @@ def _answer(url: Url, fetch: FetchRobots) -> Answer:
         max_redirects=bounds.ROBOTS_MAX_REDIRECTS,
         total_seconds=bounds.ROBOTS_SECONDS,
         excerpt_bytes=bounds.ROBOTS_MAX_BYTES + 1,
-        excerpt_is_vital=True,  # half of a file would allow what the rest forbids
+        excerpt_is_vital=True,  # half a file would allow what the rest forbids
     )
     try:
         page = fetch(request)

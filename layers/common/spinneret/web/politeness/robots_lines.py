@@ -1,4 +1,4 @@
-"""robots.txt as lines: what each of them says, however badly it is written."""
+"""robots.txt as lines: kind and value of each, tolerating errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Field(Enum):
-    """Kinds of lines by the names they go by; Google: whatever follows a name belongs to it."""
+    """Kinds of lines with the names that start them; Google: any text may follow a name."""
 
     USER_AGENT = (b"user-agent", b"useragent", b"user agent")
     ALLOW = (b"allow",)
@@ -24,9 +24,9 @@ class Field(Enum):
 
 
 def bounded(content: bytes) -> bytes:
-    """The whole lines in the first 500 KiB (RFC 9309, section 2.5).
+    """Return the whole lines in the first 500 KiB (RFC 9309, section 2.5).
 
-    Half a rule could say more than the whole one: "/" of "/private".
+    Half a rule could match more than the whole one: "/" of "/private".
     """
     if len(content) <= bounds.ROBOTS_MAX_BYTES:
         return content
@@ -35,13 +35,13 @@ def bounded(content: bytes) -> bytes:
 
 
 def read_lines(content: bytes | str) -> Iterator[tuple[Field, bytes]]:
-    """Kind and value of every line that has a meaning, in order; never raises."""
+    """Yield kind and value of every meaningful line in order; never raises."""
     octets = content.encode("utf-8", "replace") if isinstance(content, str) else content
     octets = bounded(octets)
-    if octets.startswith(_UTF16_MARKS):  # against the RFC, but it can't mean anything else
+    if octets.startswith(_UTF16_MARKS):  # violates the RFC, but has only one possible meaning
         octets = octets.decode("utf-16", "replace").encode("utf-8")
     octets = _UTF8_MARK.sub(b"", octets, count=1)
-    for line in octets.splitlines():  # of bytes: LF, CR and CRLF only, as the RFC has it
+    for line in octets.splitlines():  # on bytes: only LF, CR and CRLF, as in the RFC
         name, value = _name_and_value(line[: bounds.ROBOTS_LINE_MAX_BYTES])
         for kind in Field:
             if name.startswith(kind.value):
@@ -49,7 +49,10 @@ def read_lines(content: bytes | str) -> Iterator[tuple[Field, bytes]]:
 
 
 def _name_and_value(line: bytes) -> tuple[bytes, bytes]:
-    """The name in lower case; Google: two words are taken for name and value without a colon."""
+    """Return the name in lower case, and the value.
+
+    Google: without a colon, two words are taken as name and value.
+    """
     text = line.partition(b"#")[0]
     name, colon, value = text.partition(b":")
     if not colon:

@@ -1,9 +1,9 @@
-"""Paths of URLs and rules in comparable form, and the match between them (RFC 9309, section 2.2).
+"""Paths of URLs and rules in comparable form, and their matching (RFC 9309, section 2.2).
 
 The RFC and the parser of its authors (google/robotstxt) differ in two points: escapes that a rule
 doesn't need (`%62` for `b`), and octets beyond ASCII in the URL. The RFC normalises both, the
-parser compares them as written. Where they differ, what fetches less holds: a Disallow is compared
-with both sides normalised, an Allow as it is written.
+parser compares them as written. Where they differ, the stricter result wins: a Disallow is compared
+with both sides normalised, an Allow as written.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from string import ascii_letters, digits
 from typing import Final
 
 _UNRESERVED: Final = frozenset(ascii_letters + digits + "-._~")  # RFC 3986, section 2.3
-# "*" and "$" must be escaped in a rule to stand for themselves and needn't be in a URL (RFC 9309,
-# section 2.2.3); "'" is escaped in every query by the URL standard.
+# "*" and "$" must be escaped in a rule to match themselves, but not in a URL (RFC 9309, section
+# 2.2.3); the URL standard escapes "'" in every query.
 _ALIKE: Final = frozenset("*$'")
 _NEEDLESS: Final = _ALIKE | _UNRESERVED
 _ESCAPE: Final = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -31,13 +31,13 @@ class Target:
     """Path and query of a URL, in the forms that rules are compared with."""
 
     normal: str
-    """For Disallow: needless escapes undone, all else escaped."""
+    """Form for Disallow: needless escapes are undone, all else is escaped."""
     written: tuple[str, ...]
-    """For Allow: as written, and the same with needless escapes undone."""
+    """Forms for Allow: as written, and with needless escapes undone."""
 
 
 def target_of(url: str) -> Target:
-    """Without the fragment; no path is "/". Takes any text."""
+    """Return the target of a URL without the fragment; an empty path is "/". Accepts any text."""
     target = _BEFORE_PATH.sub("", url, count=1).partition("#")[0]
     if not target.startswith("/"):
         target = f"/{target}"
@@ -54,11 +54,11 @@ class _Wildcard:
 
     octets: int
     pieces: tuple[str, ...]
-    """What stands before, between and behind the asterisks; one piece when there are none."""
+    """Texts before, between and after the asterisks; a single one if there are none."""
     anchored: bool
 
     def matches(self, path: str) -> bool:
-        """Each piece at its first place behind the one before: there is never a step back."""
+        """Whether the path matches; each piece takes its first position, without backtracking."""
         first, *others = self.pieces
         if not path.startswith(first):
             return False
@@ -78,17 +78,17 @@ class _Wildcard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patterns:
-    """All Allow or all Disallow patterns of a group, ready to be matched."""
+    """All Allow or all Disallow patterns of a group, compiled."""
 
     prefixes: dict[str, int]
     """Pattern without wildcards → its octets."""
     lengths: tuple[int, ...]
-    """Of the prefixes, longest first."""
+    """Lengths of the prefixes, longest first."""
     wildcards: tuple[_Wildcard, ...]
-    """Most octets first."""
+    """Wildcards, most octets first."""
 
     def longest_match(self, path: str) -> int:
-        """Octets of the longest pattern that matches the path; 0 when none does."""
+        """Return the octets of the longest pattern that matches the path, or 0."""
         longest = next(
             (self.prefixes[path[:n]] for n in self.lengths if path[:n] in self.prefixes), 0
         )
@@ -101,14 +101,14 @@ class Patterns:
 
 
 def compile_patterns(patterns: Iterable[str], *, as_written: bool) -> Patterns:
-    """Patterns in ASCII; compare them with `Target.written` if `as_written`, else with `normal`."""
+    """Compile ASCII patterns, for `Target.written` if `as_written`, else for `Target.normal`."""
     prefixes: dict[str, int] = {}
     wildcards: set[_Wildcard] = set()
     for pattern in patterns:
         anchored = pattern.endswith("$")
         raw = pattern.removesuffix("$").split("*")
         normal = [_unescaped(piece, _NEEDLESS) for piece in raw]
-        # Counted in the normal form: needless escapes give an Allow no advantage.
+        # Counted in the normal form, so that needless escapes give an Allow no advantage.
         octets = sum(map(len, normal)) + len(normal) - 1 + anchored
         first, *others = [_unescaped(piece, _ALIKE) for piece in raw] if as_written else normal
         if anchored or others:
@@ -124,7 +124,7 @@ def compile_patterns(patterns: Iterable[str], *, as_written: bool) -> Patterns:
 
 
 def _unescaped(text: str, characters: frozenset[str]) -> str:
-    """Undo the escapes of these characters, write the others in upper case, add missing ones."""
+    """Undo the escapes of these characters, write others in upper case, add missing ones."""
 
     def once(escape: re.Match[str]) -> str:
         character = chr(int(escape[0][1:], 16))

@@ -1,6 +1,6 @@
-"""Which robots.txt holds when: fresh, kept or missing (ruling "Robots"; RFC 9309, 2.3.1 and 2.4).
+"""Which robots.txt applies: fresh, stored or missing (ruling "Robots"; RFC 9309, 2.3.1 and 2.4).
 
-Call `decide` without an answer first; on `Fetch`, fetch the file and decide again with the answer.
+Call `decide` without an answer first. On `Fetch`, fetch the file and decide again with the answer.
 The caller stores `keep` for the origin.
 """
 
@@ -22,35 +22,35 @@ _PAUSE: Final = timedelta(seconds=bounds.ROBOTS_DISALLOW_SECONDS)
 
 
 class Reason(StrEnum):
-    """Why these rules hold, as logs name it."""
+    """Why these rules apply, named as in logs."""
 
     FRESH = "robots.fresh"
     READ = "robots.read"
     UNAVAILABLE = "robots.unavailable"
-    """The host has none, or doesn't show it: anything may be fetched."""
+    """The host has none, or refuses it: any page may be fetched."""
     FALLBACK = "robots.fallback"
-    """The host doesn't answer now; an older copy holds."""
+    """The host doesn't respond now; an older copy applies."""
     UNREACHABLE = "robots.unreachable"
-    """No answer and no copy; anything may be fetched. To be logged (F-03)."""
+    """No response and no copy: any page may be fetched. Must be logged (F-03)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoredRobots:
-    """What is stored of an origin's robots.txt."""
+    """Stored state of an origin's robots.txt."""
 
     check_at: datetime
-    """The file isn't fetched again earlier."""
+    """Earliest moment of the next fetch of the file."""
     read_at: datetime | None = None
-    """When the content was; None if there is none to fall back on."""
+    """When the content was read; None if there is no content to fall back on."""
     content: bytes = field(default=b"", repr=False)
-    """Whole lines, ROBOTS_MAX_BYTES at most; empty too if the host had none."""
+    """Whole lines, at most ROBOTS_MAX_BYTES; also empty if the host had none."""
     closed: bool = False
-    """Nothing may be fetched until `check_at`: the host fails."""
+    """Whether the host fails, so that no page may be fetched until `check_at`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answered:
-    """The host's last answer after at most ROBOTS_MAX_REDIRECTS redirects."""
+    """The host's last response after at most ROBOTS_MAX_REDIRECTS redirects."""
 
     status_code: int
     content: bytes = field(default=b"", repr=False)
@@ -58,12 +58,12 @@ class Answered:
 
 @dataclass(frozen=True, kw_only=True)
 class LostInRedirects:
-    """More redirects than are followed, or one to where no request may go."""
+    """Too many redirects, or a redirect to a forbidden URL."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unreachable:
-    """Name resolution, connection, TLS or protocol failed, or it took too long."""
+    """Name resolution, connection, TLS or protocol failed, or the fetch took too long."""
 
 
 Answer = Answered | LostInRedirects | Unreachable
@@ -71,22 +71,22 @@ Answer = Answered | LostInRedirects | Unreachable
 
 @dataclass(frozen=True, kw_only=True)
 class Fetch:
-    """The file has to be fetched first."""
+    """The file must be fetched first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class UseRobots:
-    """These rules hold."""
+    """These rules apply."""
 
     robots: Robots
     reason: Reason
     keep: StoredRobots | None
-    """None if what is stored holds on."""
+    """None if the stored state remains valid."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wait:
-    """The host fails and there is no copy: nothing may be fetched before `until`."""
+    """The host fails and there is no copy: no page may be fetched before `until`."""
 
     until: datetime
     keep: StoredRobots | None
@@ -96,7 +96,7 @@ Decision = Fetch | UseRobots | Wait
 
 
 def decide(kept: StoredRobots | None, answer: Answer | None, now: datetime) -> Decision:
-    """What holds for an origin, given what is stored and, if it was fetched, the answer."""
+    """Decide for an origin, given its stored state and, if it was fetched, the answer."""
     match answer:
         case None:
             return _from_store(kept, now)
@@ -113,7 +113,10 @@ def decide(kept: StoredRobots | None, answer: Answer | None, now: datetime) -> D
 
 
 def _in_trouble(status: int) -> bool:
-    """429 too, though the RFC allows all after any 4xx: Google reads it as "leave me alone"."""
+    """Whether the host fails. 429 counts:
+
+    Google reads it as a failure, although the RFC allows all.
+    """
     return status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.TOO_MANY_REQUESTS
 
 

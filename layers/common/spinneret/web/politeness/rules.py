@@ -1,12 +1,12 @@
-"""Who may ask a host, and when: pure functions on its pace row.
+"""Permits for requests to a host, as pure functions on its pace row.
 
-A plan is made from a state that was read, or guessed, and its guards hold in every state for which
-the same plan is right. A ledger that refuses a plan answers the state to plan from next.
+A plan is made from a state that was read, or guessed. Its guards hold in every state for which the
+same plan is right. A ledger that rejects a plan returns the state for the next plan.
 
-The pace of a host (bucket, gaps, reservations) is kept by host. Its health (breaker, Retry-After)
-is kept in the same row for the ports of http and https. An unusual port has its own row for its
-health: a tenant may name any port of any host, and a port where nobody listens, or another server
-does, says nothing about the host.
+The pace of a host (bucket, gaps, reservations) is stored by host. Its health (breaker, Retry-After)
+is stored in the same row for the ports of http and https. An unusual port has its own row for its
+health. A tenant may name any port of any host, and a port without a server, or with another server,
+says nothing about the host.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ _CHECK_COOLDOWN_MS: Final = round(1000 * bounds.CHECK_COOLDOWN_SECONDS)
 
 @dataclass(frozen=True)
 class Grant:
-    """Permit by this change."""
+    """A permit, taken by this change."""
 
     change: ConditionalUpdate
 
 
 def host_key(host: str) -> str:
-    """The name under which a host's pace is kept: lower case, no `www.`, no root dot."""
+    """Return the key of a host's pace: lower case, no `www.`, no root dot."""
     return host.lower().removesuffix(".").removeprefix("www.")
 
 
 def health_key(host: str, port: int | None) -> str:
-    """The name under which a host's health is kept: with an unusual port behind it."""
+    """Return the key of a host's health: the host key, and an unusual port."""
     name = host_key(host)
     if port is None:
         return name
@@ -64,7 +64,7 @@ def health_key(host: str, port: int | None) -> str:
 
 
 def slowest(first: PaceLimits, *others: PaceLimits) -> PaceLimits:
-    """The pace that keeps to all of them, and the most careful breaker."""
+    """Return the pace that satisfies all of them, with the most careful breaker."""
     every = (first, *others)
     return PaceLimits(
         rate=min(each.rate for each in every),
@@ -86,7 +86,10 @@ def _longest(gaps: Iterable[float | None]) -> float | None:
 
 
 def first_guess(request: PermitRequest) -> PaceState:
-    """The likeliest state, for the first plan: an idle host, or a busy one for a reservation."""
+    """Return the likeliest state for the first plan.
+
+    That is an idle host, or a busy one for a reservation.
+    """
     if not request.reserved:
         return PaceState()
     if request.own is not None:
@@ -95,11 +98,11 @@ def first_guess(request: PermitRequest) -> PaceState:
 
 
 def plan_for(seen: PaceState, request: PermitRequest) -> Grant | Reservation | Wait:
-    """Permit, reserve or wait, given the host's state."""
+    """Decide to permit, reserve or wait, given the host's state."""
     if request.port is None and (wait := _while_open(seen, request)):
         return wait
     if request.is_check and (seen.not_before or 0) > request.now:
-        # Slots are reserved for later than the Retry-After, which the check doesn't wait for.
+        # Slots are reserved after the Retry-After, for which the check doesn't wait.
         request = replace(request, reserved=True)
     earliest, reason = max(_waits(seen, request))
     shared = buckets.shared_bucket(seen, request)
@@ -125,7 +128,7 @@ def plan_for(seen: PaceState, request: PermitRequest) -> Grant | Reservation | W
 
 
 def at_port(seen: PaceState, request: PermitRequest) -> ConditionalUpdate | Wait:
-    """What the row of an unusual port adds to a permit: nothing, or the lease of a probe."""
+    """Return what the row of an unusual port adds to a permit: no change, or a probe's lease."""
     if wait := _while_open(seen, request):
         return wait
     cooled_until: int = getattr(seen, request.cooldown) or 0
@@ -145,7 +148,7 @@ def _while_open(seen: PaceState, request: PermitRequest) -> Wait | None:
 
 
 def _waits(seen: PaceState, request: PermitRequest) -> Iterator[tuple[int, WaitReason]]:
-    """Until when each part of the state refuses the caller; in the past where it doesn't.
+    """Yield until when each part of the state blocks the caller; past moments don't block.
 
     The end of a strict request is unknown; its gap can't end before an interval from now.
     """
@@ -160,7 +163,10 @@ def _waits(seen: PaceState, request: PermitRequest) -> Iterator[tuple[int, WaitR
 
 
 def _host_is_free(request: PermitRequest) -> ConditionalUpdate:
-    """No request is under way or just over; by `permitted_to` a lost answer is recognised."""
+    """Require that no request is in progress or just ended, and store the permit's token.
+
+    `permitted_to` identifies a permit whose response was lost.
+    """
     return ConditionalUpdate(
         guards=(
             different("permitted_to", request.token),
@@ -178,9 +184,9 @@ def _host_is_free(request: PermitRequest) -> ConditionalUpdate:
 
 
 def _strict_lease(request: PermitRequest) -> ConditionalUpdate:
-    """Refuses all other requests until this one's end, if the gap has to hold at the server.
+    """Block all other requests until this one's end, if the gap must apply at the server.
 
-    A holder that died may have sent its request at the end of its lease: a gap follows.
+    A holder that died may have sent its request at the end of its lease, so a gap follows.
     """
     if not request.shared.strict:
         return ConditionalUpdate()
@@ -196,7 +202,7 @@ def _strict_lease(request: PermitRequest) -> ConditionalUpdate:
 
 @dataclass(frozen=True, kw_only=True)
 class RequestEnd:
-    """How a request ended; `now` and Retry-After, an interval, in milliseconds."""
+    """End of a request; `now` and Retry-After (an interval) are in milliseconds."""
 
     permit: Permit
     outcome: Outcome
@@ -212,7 +218,7 @@ EndRule = Callable[[PaceState, RequestEnd], Iterator[ConditionalUpdate]]
 def report(
     seen: PaceState, end: RequestEnd, end_rules: Iterable[EndRule]
 ) -> ConditionalUpdate | None:
-    """What a request's end changes; None for nothing, the usual case of a success."""
+    """Return what a request's end changes, or None for no change, which is usual for a success."""
     changes = [change for rule in end_rules for change in rule(seen, end)]
     if not changes:
         return None
@@ -223,10 +229,10 @@ def report(
 
 
 def released(seen: PaceState, end: RequestEnd) -> Iterator[ConditionalUpdate]:
-    """Begins the gap after a strict request; for its holder only.
+    """Begin the gap after a strict request, only if the request holds the host.
 
-    The host's gap for all callers, and a longer one of their own for strict callers. A millisecond
-    more makes up for `now` having been rounded down.
+    The host's gap applies to all callers, and a longer own gap to strict callers. One millisecond
+    is added because `now` was rounded down.
     """
     ended_at, request = end.now + 1, end.permit.request
     if seen.holder == request.token:
@@ -240,7 +246,7 @@ def released(seen: PaceState, end: RequestEnd) -> Iterator[ConditionalUpdate]:
 
 
 def assessed(seen: PaceState, end: RequestEnd) -> Iterator[ConditionalUpdate]:
-    """What the answer, or its absence, says of the host's health."""
+    """Yield the changes of the host's health after a response or a failure."""
     if verdict := breaker.completion_change(seen, end.permit.request, end.outcome, end.now):
         yield verdict
     asked = end.retry_after_ms or 0
@@ -253,7 +259,7 @@ def assessed(seen: PaceState, end: RequestEnd) -> Iterator[ConditionalUpdate]:
 def _cooled(
     name: str, standing: int | None, milliseconds: int, now: int
 ) -> Iterator[ConditionalUpdate]:
-    """Retry-After only ever prolongs the wait."""
+    """Yield a change that prolongs the wait; Retry-After never shortens it."""
     until = now + milliseconds
     if milliseconds > 0 and (standing or 0) < until:
         yield ConditionalUpdate(guards=(absent_or_at_most(name, until),), to={name: until})

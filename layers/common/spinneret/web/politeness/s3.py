@@ -1,6 +1,6 @@
-"""What is kept of robots.txt files, in S3.
+"""Stored robots.txt files, in S3.
 
-`DOMAIN/<host>/robots/<sha256 of the origin>`   the content; its metadata say until when
+`DOMAIN/<host>/robots/<sha256 of the origin>`   the content; its metadata hold the times
 """
 
 from __future__ import annotations

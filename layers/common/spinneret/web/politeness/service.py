@@ -1,4 +1,4 @@
-"""The pace of a host: permits for requests, and what their ends change for later ones."""
+"""Pace of a host: permits for requests, and the effects of their ends on later ones."""
 
 from __future__ import annotations
 
@@ -31,17 +31,16 @@ from spinneret.web.politeness.ports import HostStateStore, Refused
 _STAGE: Final = PaceLimits()
 logger = logging.getLogger(__name__)
 
-# A plan is refused only where the state has changed its kind (idle, busy, reserved, open) since it
-# was read; more than a few such changes within one call don't happen.
+# A plan is rejected only if the kind of state (idle, busy, reserved, open) has changed since it was
+# read. More than a few such changes within one call don't occur.
 _ROUNDS: Final = 8
 
 
 class HostRateLimiter:
-    """Bucket, crawl-delay, Retry-After and breaker of every host, for all tenants together.
+    """Bucket, crawl-delay, Retry-After and breaker of every host, shared by all tenants.
 
-    A permit is one write in the usual case, and its end none, unless the request was strict or
-    changes the breaker. An unusual port costs one read more. All methods raise
-    DependencyUnavailable.
+    A permit usually costs one write. Its end costs none, unless the request was strict or changes
+    the breaker. An unusual port costs one more read. All methods raise DependencyUnavailable.
     """
 
     def __init__(
@@ -52,7 +51,7 @@ class HostRateLimiter:
         new_token: Callable[[], str],
         stage: PaceLimits = _STAGE,
     ) -> None:
-        """`stage` is the fastest pace at which any host is asked, with the breaker of all callers.
+        """`stage` is the fastest pace for any host, with the breaker of all callers.
 
         No caller's breaker may be less careful.
         """
@@ -72,13 +71,13 @@ class HostRateLimiter:
         is_check: bool = False,
         lease_seconds: float = HOST_LEASE_SECONDS,
     ) -> Permit | Wait:
-        """Ask for a permit to send one request now.
+        """Request a permit to send one request now.
 
-        `port` is one that isn't the scheme's own. `reserved` is the field of the Wait that the
-        caller comes back from; `owner` names the caller in the row. A check passes the breaker,
-        waits for a Retry-After for CHECK_COOLDOWN_SECONDS at most, and reports NOT_TRIED. A request
-        must be over within `lease_seconds`: a caller that hasn't reported by then counts as dead. A
-        caller with a permit must report, whatever happens.
+        `port` is a port other than the scheme's default. `reserved` is the field of the Wait after
+        which the caller retries; `owner` names the caller in the row. A check ignores the breaker,
+        waits for a Retry-After for at most CHECK_COOLDOWN_SECONDS, and reports NOT_TRIED. A request
+        must end within `lease_seconds`: a caller that hasn't reported by then counts as dead. A
+        caller with a permit must always report.
         """
         shared, own = split(limits, self._stage)
         request = PermitRequest(
@@ -103,10 +102,11 @@ class HostRateLimiter:
         retry_after: float | None = None,
         cools_checks: bool = True,
     ) -> None:
-        """Report how the request ended; `retry_after` is in seconds and holds for an hour at most,
-        for checks a minute or, without `cools_checks`, not at all.
+        """Report the end of a request.
 
-        Of no effect after the end of the permit's lease."""
+        `retry_after` is in seconds and applies for at most an hour; for checks at most a minute or,
+        without `cools_checks`, not at all. The report has no effect after the permit's lease.
+        """
         end = rules.RequestEnd(
             permit=permit,
             outcome=outcome,
@@ -124,15 +124,15 @@ class HostRateLimiter:
     def state(
         self, host: str, port: int | None = None, breaker: BreakerLimits | None = None
     ) -> BreakerView:
-        """The breaker of a host, or of an unusual port of it, for a caller with these limits.
+        """Return the breaker of a host, or of its unusual port, for a caller with these limits.
 
-        Without limits, as all callers share it.
+        Without limits, return the breaker that all callers share.
         """
         row = self._ledger.read(rules.health_key(host, port), Record.PACE)
         return view(PaceState.of(row), breaker or self._stage.breaker, to_ms(self._clock()))
 
     def reset(self, host: str, port: int | None = None) -> None:
-        """Close the breaker and forget its failures."""
+        """Close the breaker and clear its failures."""
         key = rules.health_key(host, port)
         if self._ledger.read(key, Record.PACE):  # else the update would create a row
             self._ledger.update(key, Record.PACE, CLOSED)
@@ -154,7 +154,7 @@ class HostRateLimiter:
         return _soon(request, WaitReason.PACE)
 
     def _admit_at_port(self, host: str, key: str, request: PermitRequest) -> Permit | Wait:
-        """First by the health of the port, then by the pace of the host."""
+        """Check the health of the port first, then the pace of the host."""
         health = PaceState.of(self._ledger.read(key, Record.PACE))
         plan = rules.at_port(health, request)
         if isinstance(plan, Wait):
@@ -165,7 +165,7 @@ class HostRateLimiter:
         if plan.to:
             health = PaceState.of(self._ledger.update(key, Record.PACE, plan).row)
         permit = replace(permit, probe=health.probe_owner == request.token, health=health)
-        if plan.to and not permit.probe:  # another caller was the first
+        if plan.to and not permit.probe:  # another caller took the probe first
             self.report(permit, Outcome.NOT_TRIED)
             return _soon(request, WaitReason.CIRCUIT_OPEN)
         return permit

@@ -1,6 +1,6 @@
-"""Sessions: one job has a host to itself, some time after the last session (F-04, F-05).
+"""Sessions: exclusive access of one job to a host, some time after the last one (F-04, F-05).
 
-Lock and throttle are one row and one conditional write. Nobody sleeps: a refused caller comes back.
+Lock and throttle are one row and one conditional write. No call sleeps: a refused caller retries.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from spinneret.web.politeness.settings import SessionSettings
 logger = logging.getLogger(__name__)
 
 DEBUG_MODE: Final = "debug"
-"""The mode of a session that isn't throttled."""
-_RACES: Final = 3  # a session that left may come back just then
-_ROUNDED_MS: Final = 1  # moments are rounded down: a millisecond more makes the gap whole
-_KEPT_SECONDS: Final = 24 * 3600  # an open session's row; one that ended goes with its throttle
+"""Mode of a session that isn't throttled."""
+_RACES: Final = 3  # a session that left may return at the same moment
+_ROUNDED_MS: Final = 1  # moments are rounded down: one more millisecond completes the gap
+_KEPT_SECONDS: Final = 24 * 3600  # of an open session's row; an ended one expires with its throttle
 
 
 @dataclass(frozen=True, kw_only=True)
 class SessionState:
-    """The session row of one host; every field may be absent."""
+    """Session row of one host; every field may be absent."""
 
     session_id: str | None = None
     opened_by: str | None = None
@@ -48,11 +48,11 @@ class SessionState:
     locked_until: int | None = None
     ended_at: int | None = None
     left_at: int | None = None
-    """Since when nobody is at the host, though the session keeps it."""
+    """Since when no worker uses the host, though the session keeps it locked."""
 
     @classmethod
     def of(cls, row: Row) -> Self:
-        """The state that a row holds."""
+        """Parse the state in a row."""
         return cls(**fields_in(cls, row))
 
 
@@ -63,12 +63,12 @@ class Session:
     host: str
     session_id: str
     fence: int | None
-    """Rises with every session of the host; None where locks are disabled."""
+    """Rises with every session of the host; None if locks are disabled."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SessionWait:
-    """Come back at `until`, with this `attempt`."""
+    """Retry at `until`, with this `attempt`."""
 
     until: datetime
     reason: WaitReason
@@ -76,10 +76,10 @@ class SessionWait:
 
 
 class Sessions:
-    """The lock and the throttle of hosts. All methods raise DependencyUnavailable.
+    """Lock and throttle of hosts. All methods raise DependencyUnavailable.
 
-    `is_over` says of a session's id whether its work has ended or rests. It is asked only about a
-    session that left the host and keeps it locked.
+    `is_over` takes a session's id and returns whether its work has ended or rests. It is called
+    only for a session that left the host and keeps it locked.
     """
 
     def __init__(
@@ -102,13 +102,12 @@ class Sessions:
     def open(
         self, host: str, session_id: str, *, attempt: int = 0, mode: str = ""
     ) -> Session | SessionWait:
-        """Lock the host, if it is free and its last session ended long enough ago.
+        """Lock the host if it is free and its last session ended long enough ago.
 
         `attempt` is 0 at first, then the field of the SessionWait: 1 to 3 follow a refusal by the
         lock, after 1, 2 and 4 s and a jitter; waits for the throttle don't count. Raises
-        DomainLockTimeout when the third is refused too. A session that finds its own lock, left by
-        a worker that died, takes it over; one that finds the lock of a session that left and won't
-        go on takes its place.
+        DomainLockTimeout when the third retry is refused too. A session takes over its own lock if
+        a worker that died left it. It also replaces a session that left and won't resume.
         """
         host = host_key(host)
         gap = self._gap_ms(host, session_id, mode)
@@ -126,9 +125,9 @@ class Sessions:
         return SessionWait(until=from_ms(until), reason=WaitReason.THROTTLE, attempt=attempt)
 
     def renew(self, session: Session) -> None:
-        """Extend the lock. Raises DomainLockLost: leave the host at once.
+        """Extend the lock. Raises DomainLockLost, after which the host must be left at once.
 
-        A lock that has expired is renewed too, as long as no other session took it.
+        An expired lock is renewed too, as long as no other session took it.
         """
         if session.fence is None:
             return
@@ -143,7 +142,7 @@ class Sessions:
             raise DomainLockLost(f"another session is at {session.host}")
 
     def close(self, session: Session) -> None:
-        """Release the host and begin its throttle; of no effect once another session has it."""
+        """Release the host and begin its throttle; no effect once another session has the host."""
         if session.fence is None:
             return
         now = to_ms(self._clock())
@@ -160,9 +159,9 @@ class Sessions:
         _log(level, event, session.host, session.session_id, fence=session.fence)
 
     def leave(self, session: Session) -> None:
-        """Keep the host locked while nobody is at it, until the session is opened again.
+        """Keep the host locked without a worker, until the session is opened again.
 
-        Of no effect once another session has it.
+        This has no effect once another session has the host.
         """
         if session.fence is None:
             return
@@ -176,7 +175,7 @@ class Sessions:
         self._ledger.update(session.host, Record.SESSION, ConditionalUpdate(guards=guards, to=to))
 
     def _has_left(self, seen: SessionState) -> bool:
-        """Whether the session that keeps the host locked isn't at it, and won't be."""
+        """Whether the session that keeps the host locked has left it and won't return."""
         return seen.left_at is not None and self._is_over(str(seen.session_id))
 
     def _succeed(
@@ -187,7 +186,7 @@ class Sessions:
         Fence and mark are guards: a session that was opened again meanwhile keeps its lock.
         """
         assert seen.fence is not None  # the row holds a session
-        assert seen.left_at is not None  # which has left
+        assert seen.left_at is not None  # left_at is set
         guards = (*_is_last(seen.fence), equal("left_at", seen.left_at))
         after = self._try(host, session_id, token, now, guards)
         if after.opened_by == token:
@@ -198,7 +197,7 @@ class Sessions:
     def _entered(
         self, host: str, session_id: str, token: str, now: int, gap: int | None
     ) -> tuple[SessionState, WaitReason | None]:
-        """The row after the try, and why it isn't locked by `token`."""
+        """Return the row after the attempt, and why `token` didn't lock it."""
         for _ in range(_RACES):
             seen = self._lock(host, session_id, token, now, gap)
             if seen.opened_by == token:
@@ -216,7 +215,7 @@ class Sessions:
     def _lock(
         self, host: str, session_id: str, token: str, now: int, gap: int | None
     ) -> SessionState:
-        """The row after the try: locked by `token`, or unchanged."""
+        """Return the row after the attempt: locked by `token`, or unchanged."""
         rested = () if gap is None else (absent_or_at_most("ended_at", now - gap),)
         seen = self._try(
             host, session_id, token, now, (absent_or_at_most("locked_until", now), *rested)
@@ -229,10 +228,10 @@ class Sessions:
     def _try(
         self, host: str, session_id: str, token: str, now: int, guards: tuple[Guard, ...]
     ) -> SessionState:
-        """One conditional write.
+        """Try one conditional write.
 
-        A fence counts on from the present millisecond where the row is new, so that it rises even
-        if the row was purged in between.
+        The fence of a new row starts at the current millisecond, so that it rises even if the row
+        was purged in between.
         """
         to: AttributeUpdates = {
             "session_id": session_id,
@@ -267,7 +266,7 @@ class Sessions:
         )
 
     def _gap_ms(self, host: str, session_id: str, mode: str) -> int | None:
-        """How long the host is throttled; None, and logged, if this session skips it."""
+        """Return the throttle of the host in ms, or None (logged) if this session skips it."""
         if self._settings.disable_locks or self._settings.disable_throttle:
             _log(logging.INFO, "throttle.skip", host, session_id, reason="testing")
             return None
@@ -285,7 +284,7 @@ class Sessions:
 
 
 def _is_last(fence: int) -> tuple[Guard, ...]:
-    """The session is still the host's last one: no fence is given twice."""
+    """Require that the session is still the host's last one; fences are never reused."""
     return (equal("fence", fence),)
 
 
@@ -294,7 +293,7 @@ def _is_locked(seen: SessionState, now: int) -> bool:
 
 
 def _ended_at(seen: SessionState) -> int:
-    """When anybody was at the host last."""
+    """Return when the host was last in use."""
     if seen.left_at is not None:
         return seen.left_at + _ROUNDED_MS
     return seen.ended_at or 0

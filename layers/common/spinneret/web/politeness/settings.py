@@ -1,4 +1,4 @@
-"""The environment of functions that fetch from hosts."""
+"""Settings of functions that fetch from hosts."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ class SessionSettings(Settings):
 
     domain_lock_ttl_seconds: int = 300
     domain_throttle_ttl_seconds: int = 60
-    """An end of a session older than this no longer matters."""
+    """Maximum age of a session's end that still throttles the next session."""
     domain_min_delay_ms: int = 2000
     disable_throttle: bool = False
     disable_locks: bool = False
-    """Skips the throttle too."""
+    """Also disables the throttle."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PolitenessSettings(SessionSettings):
-    """The ledger's table besides."""
+    """Settings of sessions, plus the ledger's table."""
 
     domains_table: str
     rate_limit__default_rps: float = bounds.DOMAIN_RATE
-    """Requests per second to one host, unless it is to be slower."""
+    """Requests per second to one host, unless settings slow it down."""
     domain_burst: int = bounds.DOMAIN_BURST
     circuit_breaker__threshold: int = bounds.BREAKER_FAILURES
     circuit_breaker__timeout_s: float = bounds.BREAKER_OPEN_SECONDS
 
     @property
     def pace(self) -> PaceLimits:
-        """The stage's pace at a host that nobody slows down."""
+        """The stage's pace at a host without slower settings."""
         return PaceLimits(
             rate=self.rate_limit__default_rps,
             burst=self.domain_burst,

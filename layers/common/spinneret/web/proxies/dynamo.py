@@ -3,10 +3,10 @@
 Domains table
     pk `T#<tenant>#PROXIES`, sk `<config id>`           the config with its servers, whose
                                                         credentials are sealed; lists by partition,
-                                                        order of ids, which is by time
-    pk `T#<tenant>#PROXYNAMES`, sk `<name>`             which config has the name
+                                                        ordered by id, that is by time
+    pk `T#<tenant>#PROXYNAMES`, sk `<name>`             id of the config with the name
     pk `T#<tenant>#PROXY#<config id>`, sk `USAGE#<version>`   picks, uses and failures
-                                                        (dynamo_usage.py); apart, as every fetch
+                                                        (dynamo_usage.py); separate, as every fetch
                                                         writes there
 
 Config and name are rows of aws.named_rows.

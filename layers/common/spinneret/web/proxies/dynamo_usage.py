@@ -1,8 +1,8 @@
-"""Picks, uses and failures of proxies on DynamoDB; the key design stands in dynamo.py.
+"""Picks, uses and failures of proxies on DynamoDB; dynamo.py documents the key design.
 
 One row per config and version, with flat attributes `uses_<position>`, `failures_<position>` and
-`failed_at_<position>`, so that each can be counted and compared by itself. `purge_at` (epoch
-seconds) is DynamoDB's TTL attribute: garbage collection, never a condition.
+`failed_at_<position>`, so that each can be counted and compared separately. `purge_at` (epoch
+seconds) is DynamoDB's TTL attribute: it only removes garbage; no condition uses it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 _MEMORY_SECONDS: Final = round(bounds.PROXY_MEMORY_SECONDS)
-_KEPT_SECONDS: Final = 24 * 3600  # rows outlive all that is in them
-_ROUNDS: Final = 8  # after so many concurrent reports one failure more changes nothing
+_KEPT_SECONDS: Final = 24 * 3600  # longer than anything in a row is used
+_ROUNDS: Final = 8  # after so many concurrent reports one more failure is irrelevant
 
 
 class DynamoProxyUsageStore:
@@ -68,7 +68,7 @@ class DynamoProxyUsageStore:
         return self._update(config, changes, others, condition, now)
 
     def add_failure(self, config: ProxyConfig, position: int, now: int) -> None:
-        """See ProxyUsageStore: each round supposes what the round before has seen."""
+        """See ProxyUsageStore: each round starts from the state that rejected the previous one."""
         seen = Usage()
         for _ in range(_ROUNDS):
             standing = seen.failures.get(position)
@@ -104,7 +104,7 @@ class DynamoProxyUsageStore:
         condition: dynamo.Condition,
         now: int,
     ) -> Usage | None:
-        """None when it was done; else the state that refused it."""
+        """Update the row; return None on success, else the state that rejected the update."""
         changes = {**changes, "purge_at": now + _KEPT_SECONDS}
         update = "SET " + ", ".join(f"#{name} = :to_{name}" for name in changes)
         if gone := ", ".join(f"#{name}" for name in removed):

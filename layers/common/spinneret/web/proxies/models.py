@@ -12,7 +12,7 @@ from spinneret.web.fetching.models import Proxy
 
 
 class RotationStrategy(StrEnum):
-    """Which server of a config is next."""
+    """Rule that chooses the next server of a config."""
 
     ROUND_ROBIN = "round_robin"
     LEAST_USED = "least_used"
@@ -21,7 +21,7 @@ class RotationStrategy(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Credentials:
-    """What a server wants to know (RFC 7617)."""
+    """Credentials of a server (RFC 7617)."""
 
     username: str = field(repr=False)
     password: str = field(default="", repr=False)
@@ -29,10 +29,10 @@ class Credentials:
 
 @dataclass(frozen=True, kw_only=True)
 class ProxyServer:
-    """One server of a config, known by its position in it."""
+    """One server of a config, identified by its position."""
 
     url: str
-    """`scheme://host:port`, as `rules.server_url` answers it."""
+    """Result of `rules.server_url`: `scheme://host:port`."""
     sealed_credentials: bytes | None = field(default=None, repr=False)
 
 
@@ -54,7 +54,7 @@ class ProxyConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class Failures:
-    """Of one server, in a row."""
+    """Consecutive failures of one server."""
 
     count: int
     last_at: int
@@ -66,22 +66,22 @@ class Usage:
     """Usage of the servers of one version of a config, by position."""
 
     picks: int = 0
-    """By round robin."""
+    """Number of picks by round robin."""
     counted_since: int | None = None
-    """When the hour began in which uses are counted, in epoch seconds."""
+    """Start of the hour in which uses are counted, in epoch seconds."""
     uses: Mapping[int, int] = field(default_factory=dict)
     failures: Mapping[int, Failures] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Route:
-    """The server that was chosen for one fetch."""
+    """Server chosen for one fetch."""
 
     config: ProxyConfig
     position: int
     proxy: Proxy
     had_failed: bool
-    """Whether its last requests failed: only then a success has to be written."""
+    """Whether its last requests failed; only then must a success be written."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,17 +90,17 @@ class ProxyState:
 
     config: ProxyConfig
     failures: tuple[int, ...]
-    """In a row, by position."""
+    """Consecutive failures, by position."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProxyTestResult:
-    """The outcome of one request through a server."""
+    """Outcome of one request through a server."""
 
     server_url: str
     reachable: bool
-    """Whether an answer of the host came through."""
+    """Whether a response of the host came through."""
     status_code: int | None = None
     duration_ms: int | None = None
     error: DomainError | None = None
-    """Why there is no page: the fault of the proxy, of the host, or of the page itself."""
+    """Why there is no page: a fault of the proxy, of the host, or of the page itself."""

@@ -1,4 +1,4 @@
-"""The ports of proxies."""
+"""Ports of proxies."""
 
 from __future__ import annotations
 
@@ -9,41 +9,44 @@ from spinneret.web.proxies.models import ProxyConfig, Usage
 
 
 class ProxyStore(Protocol):
-    """Configs by tenant and id; names are unique per tenant. Raises DependencyUnavailable."""
+    """Configs by tenant and id; names are unique per tenant.
+
+    Methods raise DependencyUnavailable.
+    """
 
     def add(self, config: ProxyConfig) -> None:
-        """Store a new config; raises Conflict when its name is taken."""
+        """Store a new config. Raises Conflict when its name is taken."""
         ...
 
     def get(self, tenant: str, config_id: str) -> ProxyConfig | None:
-        """The present config."""
+        """Return the current config, or None."""
         ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[ProxyConfig]:
-        """Up to `limit` of the tenant's configs with ids before `after`, newest first."""
+        """Return up to `limit` of the tenant's configs with ids before `after`, newest first."""
         ...
 
     def replace(self, former: ProxyConfig, config: ProxyConfig) -> bool:
-        """Write `config` over `former`; False when the stored version is another one.
+        """Replace `former` by `config`; return False if the stored version differs.
 
         Raises Conflict when another config has the name.
         """
         ...
 
     def remove(self, config: ProxyConfig) -> bool:
-        """Remove the config; False when the stored version is another one."""
+        """Remove the config; return False if the stored version differs."""
         ...
 
 
 class ProxyUsageStore(Protocol):
-    """Picks, uses and failures, shared by all workers; each version of a config has its own.
+    """Picks, uses and failures, shared by all workers, for each version of a config.
 
-    Each method is one atomic update, and a call that is repeated because its answer was lost may
-    count twice: that shifts the rotation by one. Raises DependencyUnavailable.
+    Each method is one atomic update. A call that is repeated because its response was lost may
+    count twice; that shifts the rotation by one. Methods raise DependencyUnavailable.
     """
 
     def read(self, config: ProxyConfig) -> Usage:
-        """The present state, read consistently."""
+        """Read the current usage consistently."""
         ...
 
     def count_pick(self, config: ProxyConfig, now: int) -> Usage:
@@ -51,16 +54,17 @@ class ProxyUsageStore(Protocol):
         ...
 
     def count_use(self, config: ProxyConfig, position: int, seen: Usage, now: int) -> Usage | None:
-        """Count a use if the server's count is as it was seen; else the present state.
+        """Count a use if the server's count is unchanged since `seen`.
 
-        None says that it was counted. After the hour all counts start again at 0.
+        Return None if it was counted, else the current usage. After an hour all counts restart at
+        0.
         """
         ...
 
     def add_failure(self, config: ProxyConfig, position: int, now: int) -> None:
-        """Count a failure in a row, or the first one where the last is forgotten."""
+        """Count a consecutive failure, or the first one if the last has expired."""
         ...
 
     def clear_failures(self, config: ProxyConfig, position: int) -> None:
-        """The server works again."""
+        """Clear the failures of a server that works again."""
         ...

@@ -1,4 +1,4 @@
-"""Rotation: which server carries a fetch, and what its end reports."""
+"""Rotation: choose the server of a fetch, and report the fetch's end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spinneret.web.proxies.models import ProxyConfig, RotationStrategy, Route, U
 from spinneret.web.proxies.ports import ProxyStore, ProxyUsageStore
 from spinneret.web.proxies.service import CredentialSeal
 
-# Workers that count at the same server conflict; the next round reads what the others counted.
+# Workers that count at the same server conflict; the next round reads the others' counts.
 _ROUNDS: Final = 8
 
 logger = logging.getLogger(__name__)
@@ -40,9 +40,10 @@ class ProxyRotation:
         self._random = random
 
     def choose(self, tenant: str, config_id: str) -> Route | None:
-        """The next server; None is the direct way: no such config, inactive, or without servers.
+        """Return the next server, or None for a direct connection.
 
-        Raises DependencyUnavailable and SecretUnreadable.
+        The connection is direct if the config is unknown, inactive or without servers. Raises
+        DependencyUnavailable and SecretUnreadable.
         """
         config = self._store.get(tenant, config_id)
         if config is None or not config.is_active or not config.servers:
@@ -52,7 +53,7 @@ class ProxyRotation:
         return self._route(config, position, usage, now)
 
     def route(self, config: ProxyConfig, position: int) -> Route:
-        """A given server, outside the rotation."""
+        """Return a route through a given server, outside the rotation."""
         return self._route(config, position, self._usage.read(config), self._now())
 
     def report(self, route: Route, *, succeeded: bool) -> None:
@@ -75,9 +76,10 @@ class ProxyRotation:
         return rules.at_random(rules.candidates(config, usage, now), self._random()), usage
 
     def _least_used(self, config: ProxyConfig, usage: Usage, now: int) -> tuple[int, Usage]:
-        """Counts only rise within the hour: whose count is as it was seen, is still the least.
+        """Choose a least used server and count the use.
 
-        After too many conflicts the server is used without being counted.
+        Counts only rise within the hour, so an unchanged count is still the least. After too many
+        conflicts the server is used without being counted.
         """
         position = 0
         for _ in range(_ROUNDS):
@@ -105,11 +107,11 @@ class ProxyRotation:
 
 
 class RotatingFetcher:
-    """Fetches by way of the tenant's proxies.
+    """Fetches through the tenant's proxies.
 
-    An answer through a proxy says nothing about the host: the proxy is the tenant's and can answer
-    anything, while breaker and Retry-After are shared by all tenants. Callers
-    report `Outcome.NOT_TRIED` for such a fetch.
+    A response through a proxy says nothing about the host: a tenant's proxy can return anything,
+    while all tenants share breaker and Retry-After. Callers report `Outcome.NOT_TRIED` for such a
+    fetch.
     """
 
     def __init__(
@@ -126,9 +128,9 @@ class RotatingFetcher:
         self._enabled = enabled
 
     def choose(self, tenant: str, config_id: str | None) -> Route | None:
-        """See ProxyRotation.choose; None for None.
+        """See ProxyRotation.choose; returns None for None.
 
-        Raises FeatureDisabled: a request that was meant to come from a proxy must not come from us.
+        Raises FeatureDisabled, because a request meant for a proxy must not come from our address.
         """
         if config_id is None:
             return None
@@ -137,7 +139,7 @@ class RotatingFetcher:
         return self._rotation.choose(tenant, config_id)
 
     def fetch(self, route: Route | None, request: FetchRequest) -> FetchedPage:
-        """See Fetcher.fetch; a failure of the proxy is ProxyFailed, and counted."""
+        """See Fetcher.fetch; a failure of the proxy raises ProxyFailed and is counted."""
         if route is None:
             return self._direct.fetch(request)
         try:

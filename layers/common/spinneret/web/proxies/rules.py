@@ -1,4 +1,4 @@
-"""Which server takes a request."""
+"""Rules for choosing the server of a request."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _MEMORY_SECONDS: Final = round(bounds.PROXY_MEMORY_SECONDS)
 
 
 def server_url(text: str, policy: AddressPolicy, field: str) -> str:
-    """The canonical form of a server's URL: scheme, host and port.
+    """Return the canonical form of a server's URL: scheme, host and port.
 
-    Raises ValidationFailed and UrlBlocked, which name the field and never the text: people paste
-    credentials.
+    Raises ValidationFailed and UrlBlocked, which name the field and never the text, since people
+    paste credentials.
     """
     try:
         url = parse_url(text)
@@ -33,7 +33,7 @@ def server_url(text: str, policy: AddressPolicy, field: str) -> str:
 
 
 def proxy_of(url: str, credentials: Credentials | None) -> Proxy:
-    """A server as the fetcher takes it."""
+    """Return a server in the form that the fetcher takes."""
     parts = parse_url(url)
     if credentials is None:
         return Proxy(scheme=parts.scheme, host=parts.host, port=parts.port)
@@ -47,7 +47,7 @@ def proxy_of(url: str, credentials: Credentials | None) -> Proxy:
 
 
 def failures_of(usage: Usage, position: int, now: int) -> int:
-    """Failures in a row that aren't forgotten yet."""
+    """Return the consecutive failures that haven't expired."""
     failures = usage.failures.get(position)
     if failures is None or failures.last_at <= now - _MEMORY_SECONDS:
         return 0
@@ -55,42 +55,44 @@ def failures_of(usage: Usage, position: int, now: int) -> int:
 
 
 def is_resting(usage: Usage, position: int, now: int) -> bool:
-    """Whether a server is skipped for its failures, as long as there are others."""
+    """Whether a server is skipped for its failures while others are available."""
     return failures_of(usage, position, now) >= bounds.PROXY_FAILURES
 
 
 def candidates(config: ProxyConfig, usage: Usage, now: int) -> tuple[int, ...]:
-    """The positions to choose from: all that aren't resting, or all where every one is."""
+    """Return the positions to choose from: all that aren't resting, or all if every one is."""
     everyone = range(len(config.servers))
     fit = tuple(position for position in everyone if not is_resting(usage, position, now))
     return fit or tuple(everyone)
 
 
 def round_robin(positions: Sequence[int], picks: int) -> int:
-    """The next position; `picks` counts from 1."""
+    """Return the next position; `picks` counts from 1."""
     return positions[(picks - 1) % len(positions)]
 
 
 def at_random(positions: Sequence[int], chance: float) -> int:
-    """Any of them; `chance` is from 0 to below 1."""
+    """Return a random position; `chance` is from 0 to below 1."""
     return positions[int(chance * len(positions))]
 
 
 def least_used(positions: Sequence[int], usage: Usage, now: int, chance: float) -> int:
-    """One of those with the fewest uses in the present hour; chance decides between equals, so
-    that workers that choose at the same time rarely conflict."""
+    """Return one of the positions with the fewest uses in the current hour.
+
+    Chance decides between equals, so that workers that choose at the same time rarely conflict.
+    """
     uses = {position: uses_of(usage, position, now) for position in positions}
     fewest = min(uses.values())
     return at_random([each for each in positions if uses[each] == fewest], chance)
 
 
 def uses_of(usage: Usage, position: int, now: int) -> int:
-    """Uses of a server in the present hour."""
+    """Return the uses of a server in the current hour."""
     return 0 if hour_is_over(usage, now) else usage.uses.get(position, 0)
 
 
 def hour_is_over(usage: Usage, now: int) -> bool:
-    """Whether counting begins anew, so that a server which is back isn't flooded to catch up."""
+    """Whether counting restarts, so that a recovered server isn't flooded to catch up."""
     return usage.counted_since is None or usage.counted_since <= now - _MEMORY_SECONDS
 
 

@@ -1,4 +1,4 @@
-"""A tenant's proxy configs: the use cases behind the routes."""
+"""Use cases of a tenant's proxy configs, called by the routes."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from spinneret.web.proxies.models import (
 from spinneret.web.proxies.ports import ProxyStore, ProxyUsageStore
 
 _PURPOSE: Final = "proxy"
-_RACES: Final = 5  # changes of one config at the same time are rare
+_RACES: Final = 5  # concurrent changes of one config are rare
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServerDraft:
-    """A server as it was asked for."""
+    """A submitted server."""
 
     url: str
     credentials: Credentials | None = None
     keep_credentials: bool = False
-    """Take those that the server of this URL has already."""
+    """Keep the stored credentials of the server with this URL."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigDraft:
-    """A config as it was asked for."""
+    """A submitted config."""
 
     name: str
     servers: tuple[ServerDraft, ...]
@@ -48,27 +48,27 @@ class ConfigDraft:
 
 
 class CredentialSeal:
-    """Credentials as the store keeps them; nothing else sees them in clear text."""
+    """Encrypts credentials for the store, and decrypts them for use."""
 
     def __init__(self, sealer: Sealer) -> None:
         self._sealer = sealer
 
     def close(self, tenant: str, credentials: Credentials) -> bytes:
-        """Raises DependencyUnavailable."""
+        """Encrypt credentials. Raises DependencyUnavailable."""
         text = json.dumps([credentials.username, credentials.password], ensure_ascii=False)
         return self._sealer.seal(text.encode(), tenant=tenant, purpose=_PURPOSE)
 
     def open(self, tenant: str, sealed: bytes) -> Credentials:
-        """Raises DependencyUnavailable and SecretUnreadable."""
+        """Decrypt credentials. Raises DependencyUnavailable and SecretUnreadable."""
         text = self._sealer.unseal(sealed, tenant=tenant, purpose=_PURPOSE)
         username, password = json.loads(text)
         return Credentials(username=username, password=password)
 
 
 class ProxyService:
-    """Proxy configs. An unknown id and a foreign one are the same NotFound.
+    """Proxy configs. An unknown id and a foreign one raise the same NotFound.
 
-    They can be created and tested while rotation is switched off.
+    Configs can be created and tested while rotation is disabled.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class ProxyService:
         self._new_id = new_id
 
     def create(self, tenant: str, draft: ConfigDraft) -> ProxyConfig:
-        """Raises ValidationFailed, and Conflict when the name is taken."""
+        """Create a config. Raises ValidationFailed, and Conflict when the name is taken."""
         now = self._clock()
         config = ProxyConfig(
             tenant=tenant,
@@ -107,7 +107,7 @@ class ProxyService:
         return config
 
     def get(self, tenant: str, config_id: str) -> ProxyState:
-        """A config with the failures of its servers."""
+        """Return a config with the failures of its servers."""
         config = self._config(tenant, config_id)
         usage, now = self._usage.read(config), int(self._clock().timestamp())
         failures = (
@@ -120,7 +120,7 @@ class ProxyService:
         return self._store.page(tenant, after, limit)
 
     def replace(self, tenant: str, config_id: str, draft: ConfigDraft) -> ProxyConfig:
-        """Replace a config; picks, uses and failures start again at 0.
+        """Replace a config; picks, uses and failures restart at 0.
 
         Raises ValidationFailed, NotFound, and Conflict when the name is taken.
         """
@@ -142,14 +142,14 @@ class ProxyService:
         raise _changing()
 
     def remove(self, tenant: str, config_id: str) -> None:
-        """Remove a config and its credentials; what still names it goes without a proxy."""
+        """Remove a config and its credentials; later fetches that name it use no proxy."""
         for _ in range(_RACES):
             if self._store.remove(self._config(tenant, config_id)):
                 return
         raise _changing()
 
     def require(self, tenant: str, config_id: str) -> None:
-        """Raises FeatureDisabled, and ValidationFailed for an unknown config."""
+        """Raise FeatureDisabled if proxies are off, and ValidationFailed for an unknown config."""
         if not self._enabled:
             raise FeatureDisabled("proxies are switched off")
         if self._store.get(tenant, config_id) is None:
@@ -166,7 +166,7 @@ class ProxyService:
     def _servers(
         self, tenant: str, drafts: Sequence[ServerDraft], former: Sequence[ProxyServer]
     ) -> tuple[ProxyServer, ...]:
-        """All URLs are checked before the first secret is sealed."""
+        """Build the servers; check all URLs before the first secret is sealed."""
         urls = [
             rules.server_url(draft.url, self._policy, f"servers.{number}.url")
             for number, draft in enumerate(drafts)
@@ -187,7 +187,7 @@ class ProxyService:
 
 
 def _kept(urls: Sequence[str], former: Sequence[ProxyServer], number: int) -> bytes | None:
-    """The credentials that a server had before; raises ValidationFailed where that is unclear."""
+    """Return the former credentials of a server. Raises ValidationFailed if they are ambiguous."""
     url = urls[number]
     before = [server.sealed_credentials for server in former if server.url == url]
     if not any(before):

@@ -1,4 +1,4 @@
-"""Testing a proxy: one request through one server."""
+"""Test a proxy by one request through one server."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _OWNER: Final = "proxy-test"
 class ProxyTrials:
     """Tests servers under the same rules as every fetch: addresses, blocks, breaker, pace.
 
-    Blocks and breakers hold for the hosts of redirects too, the pace for the first host only. Both
-    methods raise UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen, and RateLimited when the
-    host's pace doesn't permit a request now; the outcome of the request is the answer.
+    Blocks and breakers apply to the hosts of redirects too, the pace only to the first host. Both
+    methods return the outcome of the request. They raise UrlInvalid, UrlBlocked, DomainBlocked,
+    CircuitOpen, and RateLimited when the host's pace doesn't permit a request now.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class ProxyTrials:
         self._clock = clock
 
     def try_config(self, tenant: str, config_id: str, position: int, url: str) -> ProxyTestResult:
-        """One server of a config, active or not; the outcome counts for it. Raises NotFound."""
+        """Test one server of a config, active or not, and count the outcome. Raises NotFound."""
         config = self._store.get(tenant, config_id)
         if config is None:
             raise NotFound("no such proxy config")
@@ -76,7 +76,7 @@ class ProxyTrials:
         return trial
 
     def try_server(self, tenant: str, server: ServerDraft, url: str) -> ProxyTestResult:
-        """A server that is nowhere stored. Raises ValidationFailed."""
+        """Test a server that isn't stored. Raises ValidationFailed."""
         server_url = rules.server_url(server.url, self._policy, "server.url")
         return self._try(tenant, server_url, rules.proxy_of(server_url, server.credentials), url)
 
@@ -92,7 +92,7 @@ class ProxyTrials:
         try:
             return self._trial(tenant, server_url, proxy, target)
         finally:
-            # The proxy is the tenant's and can answer anything: that says nothing of the host.
+            # A tenant's proxy can return anything, so the response says nothing about the host.
             self._pace.report(answer, Outcome.NOT_TRIED)
 
     def _trial(self, tenant: str, server_url: str, proxy: Proxy, url: Url) -> ProxyTestResult:

@@ -1,4 +1,4 @@
-"""Chooses the adapters of proxies."""
+"""Build the services of proxies."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ProxySettings(HostServiceSettings):
-    """The key that seals credentials, the name under which proxies are tried, and whether crawls
-    may go by them."""
+    """Settings of proxies.
+
+    They are the key that encrypts credentials, the user agent of tests, and whether crawls may use
+    proxies.
+    """
 
     secrets_key_id: str
     user_agent: str
@@ -38,7 +41,7 @@ class ProxySettings(HostServiceSettings):
 
 
 def proxy_service(settings: ProxySettings) -> ProxyService:
-    """Proxy configs of this stage."""
+    """Return the proxy configs of this stage."""
     client = dynamodb_client()
     return ProxyService(
         store=DynamoProxyStore(client, settings.domains_table),
@@ -52,7 +55,7 @@ def proxy_service(settings: ProxySettings) -> ProxyService:
 
 
 def proxy_rotation(settings: ProxySettings) -> ProxyRotation:
-    """Rotation, shared by all workers."""
+    """Return the rotation, which all workers share."""
     client = dynamodb_client()
     return ProxyRotation(
         store=DynamoProxyStore(client, settings.domains_table),
@@ -64,7 +67,7 @@ def proxy_rotation(settings: ProxySettings) -> ProxyRotation:
 
 
 def rotating_fetcher(settings: ProxySettings, direct: GuardedFetcher) -> RotatingFetcher:
-    """Fetches of crawls, by proxies or without."""
+    """Return the fetcher of crawls, with or without proxies."""
     return RotatingFetcher(
         rotation=proxy_rotation(settings),
         direct=direct,
@@ -74,7 +77,7 @@ def rotating_fetcher(settings: ProxySettings, direct: GuardedFetcher) -> Rotatin
 
 
 def proxy_trials(settings: ProxySettings) -> ProxyTrials:
-    """Trials of proxies."""
+    """Return the tester of proxies."""
     client = dynamodb_client()
     return ProxyTrials(
         store=DynamoProxyStore(client, settings.domains_table),
@@ -92,8 +95,10 @@ def _seal(settings: ProxySettings) -> CredentialSeal:
 
 
 def _through(settings: ProxySettings) -> Callable[[Proxy], Fetcher]:
-    """Ways by proxies. The first one loads the fetcher, which takes longer than all the rest of an
-    API function."""
+    """Return a factory of fetchers through proxies.
+
+    The first call loads the fetcher, which takes longer than the rest of an API function.
+    """
     policy = address_policy(settings)
 
     @cache

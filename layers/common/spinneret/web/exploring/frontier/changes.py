@@ -1,4 +1,4 @@
-"""One atomic change of a crawl's rows, as a value: rules write it down, a store carries it out."""
+"""One atomic change of a crawl's rows as a value: rules build it, a store applies it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spinneret.web.exploring.frontier.models import Crawl, Page
 
 @dataclass(frozen=True, kw_only=True)
 class CounterDelta:
-    """What a change adds to the crawl's counters."""
+    """Amounts that a change adds to the crawl's counters."""
 
     discovered: int = 0
     crawled: int = 0
@@ -19,7 +19,7 @@ class CounterDelta:
 
 @dataclass(frozen=True, kw_only=True)
 class PageUpdate:
-    """A row's change; it happens if state, fence and depth are still those of `before`."""
+    """Change of one row, applied if its state, fence and depth still equal `before`."""
 
     before: Page
     after: Page
@@ -27,19 +27,19 @@ class PageUpdate:
 
 @dataclass(frozen=True, kw_only=True)
 class FrontierTransaction:
-    """Rows of one crawl that change together or not at all; at most 100, the crawl's among them."""
+    """Rows of one crawl that change atomically; at most 100, including the crawl's own row."""
 
     plus: CounterDelta = field(default_factory=CounterDelta)
     before: Crawl | None = None
-    """The driver's changes hold only while fence and batch are those; None doesn't ask."""
+    """Fence and batch that a driver's change requires; None skips the check."""
     after: Crawl | None = None
-    """New fence, batch, depth and end; counters change by `plus` alone."""
+    """New fence, batch, depth and end; counters change only by `plus`."""
     new: tuple[Page, ...] = ()
-    """Rows that mustn't exist."""
+    """New rows; they must not exist yet."""
     moves: tuple[PageUpdate, ...] = ()
     standing: tuple[Page, ...] = ()
     """Rows that must still have this state and fence."""
     used: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Quota → how much of it was used, and is then."""
+    """Quota → usage before and after the change."""
     contents: Mapping[str, str] = field(default_factory=dict)
-    """Content hash, which mustn't be known → key of the first page that has it."""
+    """New content hash → key of the first page that has it."""

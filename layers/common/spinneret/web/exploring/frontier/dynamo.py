@@ -5,26 +5,27 @@ Frontier table, one partition for each crawl (at most some 25 MB and 25 pages at
     …                           sk `URL#<key>`               one page; the key is a hash of its
                                                              identity, so a URL has one row
     …                           sk `LINKS#<key>#<fence>#<n>` a chunk of the links of a page as one
-                                                             claim of it found them
-    …                           sk `QUOTA#<hash>`            URLs known of one host or calendar
+                                                             claim found them
+    …                           sk `QUOTA#<hash>`            known URLs of one host or calendar
     …                           sk `SAME#<hash>`             the first page with a content
 
     local index `placed`: pk, `place`: every page by its state and its order in it,
         `W#<rank>`               waiting pages, the best first      query: begins with, limit
         `O#<batch>.<position>`   the batch under way                "
-        `M#<batch>.<position>`   fetched, links to be merged        "
+        `M#<batch>.<position>`   fetched, links not merged yet      "
         `C#…` `F#…` `D#…`        crawled, failed, duplicate pages: lists by cursor
 
-The index is local because it has to be read consistently: a page missing from a global one, which
-lags behind, would end a crawl too early or take its pages out of order. Its price, 10 GB for each
-partition, is four hundred times the largest crawl.
+The index is local because it must be read consistently. A global index lags behind: a missing page
+would end a crawl too early or take its pages out of order. A local index limits a partition to 10
+GB, four hundred times the largest crawl.
 
-Every change is one transaction whose conditions are state, fence and depth of the pages it moves,
-and fence and batch of the crawl where a driver writes; a change of one row is a conditional put,
-whose lost answer is recognised by the item that stands. Counters change with `ADD` in the same
-transaction as the rows that they count.
+Every change is one transaction. Its conditions are state, fence and depth of the pages it moves
+and, when a driver writes, fence and batch of the crawl. A change of one row is a conditional put;
+if its response is lost, the stored item shows that it succeeded. Counters change with `ADD` in the
+same transaction as the rows that they count.
 
-`purge_at` (epoch seconds) is DynamoDB's TTL attribute: garbage collection, never a condition.
+`purge_at` (epoch seconds) is DynamoDB's TTL attribute: it only removes garbage; no condition uses
+it.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class DynamoFrontierStore:
         return items.crawl_from_item(ref, item) if item else None
 
     def find(self, ref: CrawlRef, keys_: Iterable[str]) -> dict[str, Page]:
-        """See FrontierStore: a BatchGetItem for each hundred."""
+        """See FrontierStore: one BatchGetItem per hundred keys."""
         found = self._get_all(keys.page_key(ref, key) for key in dict.fromkeys(keys_))
         pages = [items.page_from_item(item) for item in found]
         return {page.key: page for page in pages}
@@ -103,7 +104,7 @@ class DynamoFrontierStore:
     def pages(
         self, ref: CrawlRef, state: PageState | None, after: str | None, limit: int
     ) -> PagePage:
-        """See FrontierStore: the index by state, or all by key; 1 MB for each query."""
+        """See FrontierStore: queries the index by state, or all pages by key; 1 MB per query."""
         sort, prefix = "sk", keys.PAGE_PREFIX
         if state is not None:
             sort, prefix = "place", keys.state_prefix(state)
@@ -135,7 +136,7 @@ class DynamoFrontierStore:
         self._write([dynamo.put(self._table, items.crawl_item(crawl), _NEW)])
 
     def keep_links(self, crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> int:
-        """See FrontierStore: one put for each chunk."""
+        """See FrontierStore: one put per chunk."""
         chunks = items.link_items(crawl, page, links)
         for item in chunks:
             with translate_aws_errors("dynamodb"):
@@ -158,7 +159,7 @@ class DynamoFrontierStore:
     def _of_crawl(
         self, crawl: Crawl, change: FrontierTransaction
     ) -> list[TransactWriteItemTypeDef]:
-        """The change of the crawl's own row, or the condition that it stands."""
+        """Build the update of the crawl's own row, or the check that it is unchanged."""
         before, after = change.before, change.after
         standing = _THERE
         if before is not None:
@@ -216,7 +217,7 @@ class DynamoFrontierStore:
             raise WriteConflict from failed
 
     def _put(self, put: Any) -> None:
-        """Half the price of a transaction, which would know its own repetition."""
+        """Put one item at half the price of a transaction; accept a repetition of the same put."""
         try:
             with translate_aws_errors("dynamodb"):
                 self._client.put_item(**put)

@@ -1,4 +1,4 @@
-"""What a crawl's plan means: for the plan itself, and for the links of a page."""
+"""Apply a crawl's plan: check the plan itself and the links of a page."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ BELOW_THRESHOLD: Final = "below_threshold"
 NOFOLLOW: Final = "nofollow"
 NOT_A_URL: Final = "not_a_url"
 TOO_MANY_LINKS: Final = "too_many_links"
-"""Reasons for which links are left out, beside those of scope and traps."""
+"""Reasons for skipping a link, in addition to ScopeRefusal and Trap."""
 
 
 def check_plan(plan: Plan) -> None:
-    """Raises ValidationFailed, whose details name every field out of range."""
+    """Raise ValidationFailed, whose details name every field out of range."""
     ranges = {
         "max_depth": 0 <= plan.max_depth <= bounds.CRAWL_DEPTH_MAX,
         "max_pages": 1 <= plan.max_pages <= bounds.CRAWL_PAGES_MAX,
@@ -45,13 +45,13 @@ def check_plan(plan: Plan) -> None:
 
 @dataclass(frozen=True)
 class LinkPolicy:
-    """What a crawl's plan means for its links; costs something to make, so one serves a page."""
+    """A crawl's plan applied to links; costly to build, so one instance serves a whole page."""
 
     crawl: Crawl
 
     @cached_property
     def scope(self) -> CrawlScope:
-        """Around the URLs that the crawl begins with."""
+        """Scope around the root URLs of the crawl."""
         plan = self.crawl.plan
         roots = [parse_url(root) for root in self.crawl.roots]
         return CrawlScope.of(plan.scope, roots, plan.include, plan.exclude)
@@ -61,19 +61,19 @@ class LinkPolicy:
         return Relevance.to_keywords(self.crawl.plan.keywords)
 
     def refusal(self, url: Url) -> ScopeRefusal | Trap | None:
-        """Why the crawl doesn't follow a URL; None if it does."""
+        """Return why the crawl doesn't follow a URL, or None if it does."""
         return self.scope.refusal(url) or trap_of(url, self.crawl.begun_at.year)
 
     def score(self, url: Url, text: str) -> float | None:
-        """None without keywords."""
+        """Return the score of a link, or None if the plan has no keywords."""
         return self._relevance.of(url, text) if self._relevance.terms else None
 
     def candidates(
         self, links: Iterable[FoundLink]
     ) -> tuple[tuple[LinkCandidate, ...], Counter[str]]:
-        """The links that belong, each page once at its first place with its best score.
+        """Return the links to follow, each page once, and the number of skipped links by reason.
 
-        And how many others there are, by reason.
+        A page keeps its first position and its best score.
         """
         found: dict[str, LinkCandidate] = {}
         skipped: Counter[str] = Counter()
@@ -115,5 +115,5 @@ class LinkPolicy:
 
 
 def better(score: float | None, former: float | None) -> bool:
-    """Whether a score is above a former one; none is below all."""
+    """Whether a score is greater than a former one; None is less than every score."""
     return score is not None and (former is None or score > former)

@@ -1,4 +1,4 @@
-"""The frontier's values as items of DynamoDB, and back."""
+"""Convert the frontier's values to DynamoDB items and back."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ Item = dict[str, Any]
 
 
 def purge_at(crawl: Crawl) -> int:
-    """TTL of a crawl's rows: 30 days after its end at the latest.
+    """Return the TTL of a crawl's rows: 30 days after its end at the latest.
 
-    The crawl's own row, without which no other is shown, has the exact moment once it has ended.
+    After the end only the crawl's own row has the exact moment. Without it no other row is shown.
     """
     end = crawl.ended_at or crawl.begun_at + timedelta(seconds=bounds.FRONTIER_SECONDS)
     return epoch_seconds(end + timedelta(seconds=bounds.JOB_RETENTION_SECONDS))
 
 
 def crawl_item(crawl: Crawl) -> Item:
-    """The crawl's own row."""
+    """Build the item of the crawl's own row."""
     return {
         **keys.crawl_key(crawl.ref),
         "plan": json.dumps(asdict(crawl.plan), separators=(",", ":"), allow_nan=False),
@@ -58,7 +58,7 @@ def crawl_item(crawl: Crawl) -> Item:
 
 
 def crawl_state(crawl: Crawl) -> Item:
-    """What a driver changes of the crawl's row; None is an absent attribute."""
+    """Return the attributes of the crawl's row that a driver changes; None means no attribute."""
     return {
         "fence": crawl.fence,
         "batch": crawl.batch,
@@ -70,7 +70,7 @@ def crawl_state(crawl: Crawl) -> Item:
 
 
 def crawl_from_item(ref: CrawlRef, item: Mapping[str, Any]) -> Crawl:
-    """The inverse of `crawl_item`."""
+    """Parse a crawl; the inverse of `crawl_item`."""
     reason = item.get("end_reason")
     return Crawl(
         ref=ref,
@@ -95,7 +95,7 @@ def _plan(given: dict[str, Any]) -> Plan:
 
 
 def page_item(crawl: Crawl, page: Page) -> Item:
-    """One page's row."""
+    """Build the item of one page."""
     item = {
         **keys.page_key(crawl.ref, page.key),
         "place": keys.place_of(page),
@@ -132,7 +132,7 @@ def page_item(crawl: Crawl, page: Page) -> Item:
 
 
 def page_from_item(item: Mapping[str, Any]) -> Page:
-    """The inverse of `page_item`."""
+    """Parse a page; the inverse of `page_item`."""
     score, status = item.get("score"), item.get("status_code")
     return Page(
         key=str(item["sk"]).removeprefix(keys.PAGE_PREFIX),
@@ -167,7 +167,10 @@ def page_from_item(item: Mapping[str, Any]) -> Page:
 
 
 def link_items(crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> list[Item]:
-    """The chunks of a page's links under its fence; compressed, since URLs of a site are alike."""
+    """Build the chunks of a page's links under its fence.
+
+    Chunks are compressed, since URLs of one site are alike.
+    """
     return [
         {
             **keys.links_key(crawl.ref, page.key, page.fence, number),
@@ -179,7 +182,7 @@ def link_items(crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> list
 
 
 def links_of_items(found: Sequence[Mapping[str, Any]]) -> tuple[LinkCandidate, ...]:
-    """The inverse of `link_items`, for items in any order."""
+    """Parse links; the inverse of `link_items`, for items in any order."""
     ordered = sorted(found, key=lambda item: str(item["sk"]))
     return tuple(
         LinkCandidate(*fields)
@@ -189,7 +192,7 @@ def links_of_items(found: Sequence[Mapping[str, Any]]) -> tuple[LinkCandidate, .
 
 
 def _chunks(links: Sequence[LinkCandidate]) -> Iterator[list[str]]:
-    """JSON of links, together no larger than a chunk may be."""
+    """Yield the links as JSON texts, grouped so that no group exceeds the size of a chunk."""
     chunk: list[str] = []
     size = 0
     for link in links:

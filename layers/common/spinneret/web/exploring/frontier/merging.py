@@ -1,8 +1,8 @@
-"""Links of a fetched page become known pages: pure, in changes of bounded size.
+"""Merge the links of a fetched page into the known pages: pure, as changes of bounded size.
 
-Merging is what makes the order of a crawl: one page after the other, by one driver. It may be cut
-off after any change and begun again: rows that exist already change nothing and count nothing, and
-the page's own row, which says that it is done, is in the last change.
+Merging determines the order of a crawl: one driver merges one page after the other. It may stop
+after any change and start over, since existing rows change nothing and count nothing. The last
+change includes the page's own row, which marks it as merged.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Dropped(StrEnum):
 
 @dataclass(kw_only=True)
 class FrontierView:
-    """What a driver has read of the rows, brought up to date by its own changes."""
+    """Rows that a driver has read, updated by its own changes."""
 
     pages: dict[str, Page] = field(default_factory=dict)
     absent: set[str] = field(default_factory=set)
@@ -45,18 +45,19 @@ class FrontierView:
     discovered: int = 0
 
     def lacks(self, keys: Iterable[str]) -> list[str]:
-        """Those that are to be read before they can be judged."""
+        """Return the keys that must be read before they can be merged."""
         return [key for key in keys if key not in self.pages and key not in self.absent]
 
     def learn(self, asked: Iterable[str], found: Mapping[str, Page]) -> None:
-        """What was read."""
+        """Add the result of a read."""
         self.absent.update(key for key in asked if key not in found)
         self.pages.update(found)
 
     def origin(self, key: str | None) -> Page | None:
-        """The page that has the content, behind all its names; None at the end of a circle.
+        """Return the page that has the content, following `same_as`.
 
-        Raises KeyError for a name that is to be read first.
+        Returns None for a missing page or a circle. Raises KeyError for a page that must be read
+        first.
         """
         seen: set[str] = set()
         while key is not None and key not in seen:
@@ -70,7 +71,7 @@ class FrontierView:
         return None
 
     def apply(self, change: FrontierTransaction) -> None:
-        """The change has happened."""
+        """Apply a change that was written."""
         for page in (*change.new, *(move.after for move in change.moves)):
             self.pages[page.key] = page
             self.absent.discard(page.key)
@@ -79,7 +80,7 @@ class FrontierView:
 
 
 def quotas_of(plan: Plan, link: LinkCandidate) -> dict[str, tuple[int, Dropped]]:
-    """The quotas that a new page uses up: name → how much there is, and what it is called."""
+    """Return the quotas that a new page uses: name → limit, and the reason if it is exhausted."""
     quotas: dict[str, tuple[int, Dropped]] = {}
     if plan.urls_per_host is not None:
         quotas[f"{_HOST}:{link.host}"] = (plan.urls_per_host, Dropped.HOST_QUOTA)
@@ -96,12 +97,12 @@ def merged(
     known: FrontierView,
     now: datetime,
 ) -> list[FrontierTransaction]:
-    """All that a fetched page changes, for a driver to carry out in this order.
+    """Return all changes for a fetched page, for a driver to apply in this order.
 
-    `original` is the key of the first page with this content, None if there is none. `known` has
-    to know the links, `original` and the names of both; it isn't changed.
+    `original` is the key of the first page with this content, or None. `known` must contain the
+    links, `original` and the pages they refer to by `same_as`; it isn't changed.
     """
-    if page.same_as is not None:  # left by a redirect
+    if page.same_as is not None:  # duplicate after a redirect
         return _as_name(crawl, page, page.same_as, PageState.DUPLICATE, known)
     if original is not None and original != page.key:
         copy = replace(page, same_as=original, skipped=_with(page, {Dropped.SAME_CONTENT: 1}))
@@ -121,7 +122,7 @@ def _as_name(
     known: FrontierView,
     before: Page | None = None,
 ) -> list[FrontierTransaction]:
-    """The page is another name: the one that has the content is as near as this one was."""
+    """Mark the page as a duplicate; the original gets its depth if that is smaller."""
     moves = [PageUpdate(before=before or page, after=replace(page, state=state))]
     target = known.origin(origin)
     if target is not None and target.key != page.key:
@@ -130,7 +131,7 @@ def _as_name(
 
 
 def _nearer(target: Page, depth: int, parent: str | None) -> list[PageUpdate]:
-    """A page that was found nearer to the start; its links are to be merged again."""
+    """Move a page that was found nearer to the start; its links must be merged again."""
     if depth >= target.depth:
         return []
     after = replace(target, depth=depth, parent=parent)
@@ -144,7 +145,7 @@ def _nearer(target: Page, depth: int, parent: str | None) -> list[PageUpdate]:
 
 
 class _Merge:
-    """Gathers what one page's links change."""
+    """Collects the changes for one page's links."""
 
     def __init__(self, crawl: Crawl, page: Page, known: FrontierView, now: datetime) -> None:
         self._crawl = crawl
@@ -157,7 +158,7 @@ class _Merge:
         self._dropped: Counter[Dropped] = Counter()
 
     def add(self, number: int, link: LinkCandidate) -> None:
-        """Take the next link."""
+        """Add the next link."""
         depth = self._page.depth + 1
         if depth > self._crawl.plan.max_depth:
             self._dropped[Dropped.TOO_DEEP] += 1
@@ -194,7 +195,7 @@ class _Merge:
         self._new[link.key] = (page, quotas)
 
     def _meet(self, number: int, link: LinkCandidate, depth: int, target: Page) -> None:
-        """The target is known; it may be nearer than it was thought, or better."""
+        """Update a known target that this link makes nearer or scores higher."""
         if target.state is not PageState.WAITING:
             for move in _nearer(target, depth, self._page.url):
                 self._change(move)
@@ -214,7 +215,7 @@ class _Merge:
         self._change(PageUpdate(before=target, after=after))
 
     def _change(self, move: PageUpdate) -> None:
-        """Two names of one page are one change of its row."""
+        """Combine changes of one page, which may have several names, into one change of its row."""
         former = self._moves.get(move.after.key)
         before = move.before if former is None else former.before
         self._moves[move.after.key] = PageUpdate(before=before, after=move.after)
@@ -227,7 +228,7 @@ class _Merge:
         return self._used.get(quota, self._known.used.get(quota, 0))
 
     def changes(self, contents: Mapping[str, str]) -> list[FrontierTransaction]:
-        """In pieces that a store takes at once; the page's own row is in the last one."""
+        """Return changes small enough for one write each; the last includes the page's own row."""
         done = replace(
             self._page,
             state=PageState.CRAWLED,
@@ -284,6 +285,6 @@ class _Merge:
 
 
 def _with(page: Page, dropped: Mapping[Dropped, int]) -> dict[str, int]:
-    """The page's reasons, those of merging anew: a page may be merged more than once."""
+    """Return the page's skip reasons, replacing counts of an earlier merge."""
     kept = {name: count for name, count in page.skipped.items() if name not in set(Dropped)}
     return kept | {reason.value: count for reason, count in dropped.items()}

@@ -12,34 +12,34 @@ from spinneret.web.exploring.scope import ScopeKind
 
 
 class Strategy(StrEnum):
-    """Which of the known pages are next."""
+    """Order in which known pages are visited."""
 
     BFS = "bfs"
-    """Those nearest to the start, in the order in which they were found."""
+    """Pages nearest to the start, in the order in which they were found."""
     DFS = "dfs"
-    """Those of the newest batch: the links of its first page, then of its second …"""
+    """Pages found in the newest batch: the links of its first page, then of its second …"""
     BEST_FIRST = "best_first"
-    """Those whose links score highest; the first found among equals."""
+    """Pages whose links score highest; among equals, the first found."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a crawl is asked to do; checked by `rules.check_plan`."""
+    """Parameters of a crawl; checked by `guide.check_plan`."""
 
     strategy: Strategy = Strategy.BFS
     max_depth: int = 2
     """Links between the start and a page."""
     max_pages: int = 100
-    """Pages fetched with success."""
+    """Successfully fetched pages."""
     keywords: tuple[str, ...] = ()
-    """Links get a score if there are any."""
+    """Links get a score if there are any keywords."""
     score_threshold: float = 0.4
-    """Links below it aren't followed, by best-first alone."""
+    """Best-first doesn't follow links below this score; other strategies ignore it."""
     scope: ScopeKind = ScopeKind.HOST
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     urls_per_host: int | None = None
-    """As many URLs of one host become known; None is no bound but the crawl's own."""
+    """Maximum known URLs of one host; None leaves only the crawl's own bound."""
     batch_pages: int = bounds.CRAWL_BATCH_PAGES
 
 
@@ -55,49 +55,49 @@ class EndReason(StrEnum):
     """Why a crawl has no next batch."""
 
     EXHAUSTED = "exhausted"
-    """No known page is left."""
+    """No known page is waiting."""
     BUDGET = "budget"
     """`max_pages` were fetched."""
     EXPIRED = "expired"
-    """It took longer than FRONTIER_SECONDS."""
+    """The crawl took longer than FRONTIER_SECONDS."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Crawl:
-    """The state of a crawl as a whole."""
+    """State of a crawl as a whole."""
 
     ref: CrawlRef
     plan: Plan
     roots: tuple[str, ...]
-    """The URLs that it begins with, as they were given."""
+    """Start URLs as submitted, in normal form."""
     begun_at: datetime
     fence: int = 0
-    """Of the latest driver; one with a smaller fence is refused."""
+    """Fence of the latest driver; smaller fences are rejected."""
     batch: int = 0
     """Number of the latest batch; the first one is 1."""
     current_depth: int = 0
-    """The greatest depth that a batch has reached."""
+    """Greatest depth that a batch has reached."""
     discovered: int = 0
-    """Known URLs: the rows of the frontier."""
+    """Number of known URLs."""
     crawled: int = 0
-    """Pages fetched with success."""
+    """Successfully fetched pages."""
     failed: int = 0
     ended_at: datetime | None = None
     end_reason: EndReason | None = None
 
 
 class PageState(StrEnum):
-    """Where a page is on its way."""
+    """State of a page within its crawl."""
 
     WAITING = "waiting"
     OPEN = "open"
-    """In the batch under way."""
+    """Part of the current batch."""
     FETCHED = "fetched"
-    """Its outcome is known, its links aren't merged."""
+    """Outcome recorded, links not merged yet."""
     CRAWLED = "crawled"
     FAILED = "failed"
     DUPLICATE = "duplicate"
-    """Another name of `same_as`: never asked for, or left by a redirect."""
+    """Another name of `same_as`: never requested, or redirected to that page."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,44 +107,44 @@ class Page:
     key: str
     """Hash of the page's identity."""
     url: str
-    """As it was first found: what is fetched."""
+    """URL as first found; this one is fetched."""
     host: str
     depth: int
     state: PageState
     rank: str
-    """Its place among those that wait: the smallest is next."""
+    """Sort key among waiting pages; the smallest is next."""
     discovered_at: datetime
     score: float | None = None
     parent: str | None = None
-    """The URL of the page that gave it this depth; None for a start."""
+    """URL of the page that gave it this depth; None for a start URL."""
     batch: int = 0
     position: int = 0
-    """In its batch, from 0."""
+    """Index in its batch, from 0."""
     fence: int = 0
-    """One more with every claim."""
+    """Increases by one with every claim."""
     attempts: int = 0
     """Failures and lost workers so far."""
     due_at: datetime | None = None
-    """Not to be claimed before."""
+    """Earliest moment of the next claim."""
     owner: str | None = None
     leased_until: datetime | None = None
     same_as: str | None = None
     """Key of the page that has the content."""
     link_chunks: int = 0
     links_fence: int = 0
-    """Under which claim the links were written."""
+    """Fence of the claim that wrote the links."""
     content_hash: str | None = None
     final_url: str | None = None
-    """Behind redirects."""
+    """URL after redirects."""
     status_code: int | None = None
     document_id: str | None = None
     parts_key: str | None = None
-    """Of what is kept of it beside its document."""
+    """Object key of the parts kept in addition to its document."""
     error_code: str | None = None
     error_message: str | None = None
     finished_at: datetime | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """Links of the page that weren't followed, by reason."""
+    """Number of links that weren't followed, by reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,21 +153,21 @@ class FoundLink:
 
     url: str
     text: str = ""
-    """What its reader sees: it is scored by it, beside its URL."""
+    """Visible text of the link; together with the URL it determines the score."""
     nofollow: bool = False
-    """The page asks that it not be followed."""
+    """The page asks crawlers not to follow the link."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkCandidate:
-    """A link that belongs to the crawl, ready to be merged."""
+    """A link that belongs to the crawl, ready for merging."""
 
     key: str
     url: str
     host: str
     score: float | None = None
     calendar: str | None = None
-    """Key of the calendar that it is a page of."""
+    """Key of the calendar that the URL is a page of."""
 
 
 # ---------------------------------------------------------------- Outcomes
@@ -175,11 +175,11 @@ class LinkCandidate:
 
 @dataclass(frozen=True, kw_only=True)
 class Fetched:
-    """The page was fetched and processed: it counts."""
+    """The page was fetched and processed; it counts."""
 
     links: tuple[FoundLink, ...] = ()
     content_hash: str | None = None
-    """Pages with equal hashes are one page; None compares with nothing."""
+    """Pages with equal hashes are duplicates; None equals nothing."""
     final_url: str | None = None
     status_code: int | None = None
     document_id: str | None = None
@@ -188,7 +188,7 @@ class Fetched:
 
 @dataclass(frozen=True, kw_only=True)
 class Deferred:
-    """The page is to be tried again; `is_charged` if it was the site's failure."""
+    """The page must be retried later; `is_charged` counts it as a failed attempt of the site."""
 
     until: datetime
     error_code: str
@@ -199,7 +199,7 @@ class Deferred:
 
 @dataclass(frozen=True, kw_only=True)
 class Failed:
-    """The page can't be had: forbidden by robots.txt, not found, refused."""
+    """The page is unavailable: forbidden by robots.txt, not found, refused."""
 
     error_code: str
     error_message: str = ""
@@ -209,10 +209,10 @@ class Failed:
 
 @dataclass(frozen=True, kw_only=True)
 class Redirected:
-    """The page is another name of a known one, which wasn't asked for on this visit."""
+    """The page is another name of a known page, which this visit didn't request."""
 
     to: str
-    """Its key."""
+    """Key of the known page."""
     final_url: str
 
 
@@ -220,7 +220,7 @@ Outcome = Fetched | Deferred | Failed | Redirected
 
 
 class RedirectRefused(Exception):
-    """A redirect isn't to be followed; `outcome` is what becomes of the page."""
+    """Raised for a redirect that must not be followed; `outcome` is the page's outcome."""
 
     def __init__(self, outcome: Redirected | Failed) -> None:
         super().__init__(f"the redirect isn't followed: {type(outcome).__name__}")
@@ -240,7 +240,7 @@ class PageLease:
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """Pages to be claimed now, in the order of the batch; all of them, or those still open."""
+    """Pages to claim now, in the order of the batch: all of them, or those still open."""
 
     number: int
     keys: tuple[str, ...]
@@ -248,14 +248,14 @@ class Batch:
 
 @dataclass(frozen=True)
 class Wait:
-    """Nothing is to be done before."""
+    """No work before `until`."""
 
     until: datetime
 
 
 @dataclass(frozen=True)
 class Ended:
-    """There is no next batch."""
+    """The crawl has no next batch."""
 
     reason: EndReason
 
@@ -265,7 +265,7 @@ Next = Batch | Wait | Ended
 
 @dataclass(frozen=True, kw_only=True)
 class PagePage:
-    """A part of the list of pages; `after` is where to go on, None at the end."""
+    """One page of the list of pages; `after` is the next position, None at the end."""
 
     pages: tuple[Page, ...]
     after: str | None

@@ -1,4 +1,4 @@
-"""What the frontier needs from outside."""
+"""Ports of the frontier."""
 
 from __future__ import annotations
 
@@ -17,57 +17,57 @@ from spinneret.web.exploring.frontier.models import (
 
 
 class WriteConflict(Exception):
-    """A row isn't as it was read, or exists: nothing was written."""
+    """Raised when a row changed since it was read, or already exists; the store is unchanged."""
 
 
 class FrontierStore(Protocol):
-    """The rows of crawls. Raises DependencyUnavailable; reads see all writes before them."""
+    """Rows of crawls. Methods raise DependencyUnavailable; reads are consistent."""
 
     def begin(self, crawl: Crawl) -> None:
-        """Add a crawl; raises WriteConflict if there is one."""
+        """Add a crawl. Raises WriteConflict if it already exists."""
         ...
 
     def crawl(self, ref: CrawlRef) -> Crawl | None:
-        """The crawl as a whole; None for an unknown one."""
+        """Return the crawl's own row, or None for an unknown crawl."""
         ...
 
     def find(self, ref: CrawlRef, keys: Iterable[str]) -> dict[str, Page]:
-        """The pages that are known, by key; any number may be asked for."""
+        """Return the known pages by key; accepts any number of keys."""
         ...
 
     def first(self, ref: CrawlRef, state: PageState, limit: int) -> tuple[Page, ...]:
-        """Pages in a state: those that wait by rank, others by batch and position."""
+        """Return the first pages in a state: by rank if waiting, else by batch and position."""
         ...
 
     def commit(self, crawl: Crawl, change: FrontierTransaction) -> None:
-        """Carry out a change. Raises WriteConflict."""
+        """Apply a change. Raises WriteConflict."""
         ...
 
     def keep_links(self, crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> int:
-        """Write the links of a page under its fence, in chunks; answers how many. May be repeated.
+        """Write the links of a page in chunks under its fence, and return the number of chunks.
 
-        They are nobody's until the page's own row names the fence.
+        The call may be repeated. The links are unused until the page's own row names the fence.
         """
         ...
 
     def links(self, ref: CrawlRef, page: Page) -> tuple[LinkCandidate, ...]:
-        """The links that the page's row names, in their order."""
+        """Return the links that the page's row refers to, in order."""
         ...
 
     def used(self, ref: CrawlRef, quotas: Iterable[str]) -> Mapping[str, int]:
-        """How much of each quota is used; those of which nothing is are left out."""
+        """Return the usage of each quota; unused quotas are left out."""
         ...
 
     def originals(self, ref: CrawlRef, hashes: Iterable[str]) -> Mapping[str, str]:
-        """Content hash → key of the first page with it, for those that are known."""
+        """Map each known content hash to the key of the first page with this content."""
         ...
 
     def pages(
         self, ref: CrawlRef, state: PageState | None, after: str | None, limit: int
     ) -> PagePage:
-        """Pages in a state in the order of `first`; all pages, in any order, for None.
+        """Return pages of a state in the order of `first`, or all pages in any order for None.
 
-        `after` is what the page before answered. A page that changes its state meanwhile may be
-        left out or come twice.
+        `after` comes from the previous page of the list. A page that changes its state meanwhile
+        may be skipped or appear twice.
         """
         ...

@@ -1,4 +1,4 @@
-"""What one visit asks before it follows a redirect."""
+"""Check redirects of one visit before they are followed."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from spinneret.web.exploring.traps import identity_of
 from spinneret.web.fetching.urls import Url
 
 REDIRECT_LOOP: Final = "REDIRECT_LOOP"
-_TRIES: Final = 5  # until it is called contention: each means that somebody else has got on
+_TRIES: Final = 5  # each try means that somebody else made progress; then Contended is raised
 
 
 @dataclass(kw_only=True)
 class RedirectGate:
-    """One visit's; fits `FetchRequest.before_redirect`."""
+    """Redirect check of one visit; fits `FetchRequest.before_redirect`."""
 
     store: FrontierStore
     clock: Clock
@@ -67,7 +67,7 @@ class RedirectGate:
         raise Contended("others are at the redirect's target")
 
     def _standing(self) -> Page:
-        """The visit's page, which an answer that got lost may have brought nearer."""
+        """Return the visit's stored page; a write with a lost response may have moved it nearer."""
         crawl, page = self.visit.crawl, self.visit.page
         standing = self.store.find(crawl.ref, [page.key]).get(page.key)
         if standing is None or (standing.state, standing.fence) != (page.state, page.fence):

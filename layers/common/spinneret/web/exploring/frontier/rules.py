@@ -1,4 +1,4 @@
-"""The frontier as pure functions: each answers a value, or a change for a store to carry out."""
+"""Pure functions of the frontier: each returns a value, or a change for a store to apply."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from spinneret.web.exploring.traps import identity_of
 from spinneret.web.fetching.urls import Url, parse_url
 
 LOST: Final = "WORKER_LOST"
-"""Error code of a page whose workers died, once too often."""
+"""Error code of a page whose workers died too often."""
 _BATCH_MAX: Final = 999_999
 _BEST: Final = 10**PLACES
 
@@ -37,9 +37,10 @@ _BEST: Final = 10**PLACES
 
 
 def rank(plan: Plan, depth: int, score: float | None, found: tuple[int, int, int]) -> str:
-    """Sorts waiting pages; `found` is batch and position of the page with the link, and its place.
+    """Return the sort key of a waiting page.
 
-    Two links never have the same rank.
+    `found` holds batch and position of the page with the link, and the link's position in it. Two
+    links never have the same rank.
     """
     batch, position, link = found
     place = f"{position:02}.{link:05}"
@@ -57,7 +58,7 @@ def rank(plan: Plan, depth: int, score: float | None, found: tuple[int, int, int
 
 
 def seeds(crawl: Crawl, now: datetime) -> tuple[Page, ...]:
-    """The first pages, each once: wherever they are and whatever they are about."""
+    """Return the pages of the start URLs, each once; scope and keywords don't apply to them."""
     pages: dict[str, Page] = {}
     for number, url in enumerate(map(parse_url, crawl.roots)):
         key = key_of(identity_of(url))
@@ -78,17 +79,17 @@ def seeds(crawl: Crawl, now: datetime) -> tuple[Page, ...]:
 
 
 def take_over(crawl: Crawl, fence: int) -> FrontierTransaction:
-    """A new driver takes the crawl over; the former one's writes are refused from now on."""
+    """Let a new driver take over the crawl; writes of the former one are rejected from then on."""
     return FrontierTransaction(before=crawl, after=replace(crawl, fence=fence))
 
 
 def places_left(crawl: Crawl) -> int:
-    """How many pages the next batch may have: no more than the budget has, were all a success."""
+    """Return the maximum size of the next batch; all of its pages must fit the budget."""
     return min(crawl.plan.batch_pages, crawl.plan.max_pages - crawl.crawled)
 
 
 def taken(crawl: Crawl, waiting: Sequence[Page], now: datetime) -> FrontierTransaction:
-    """The next batch."""
+    """Open the next batch."""
     batch = crawl.batch + 1
     moves = [
         PageUpdate(
@@ -106,12 +107,12 @@ def taken(crawl: Crawl, waiting: Sequence[Page], now: datetime) -> FrontierTrans
 
 
 def ended(crawl: Crawl, reason: EndReason, now: datetime) -> FrontierTransaction:
-    """There is nothing more to do."""
+    """End the crawl."""
     return FrontierTransaction(before=crawl, after=replace(crawl, ended_at=now, end_reason=reason))
 
 
 def reopened(crawl: Crawl, fence: int, failed: Sequence[Page]) -> FrontierTransaction:
-    """A crawl that ended without a page begins anew with those that failed."""
+    """Restart a crawl that ended without a page, with the pages that failed."""
     again = (
         replace(page, state=PageState.WAITING, attempts=0, due_at=None, finished_at=None)
         for page in failed
@@ -127,18 +128,18 @@ def reopened(crawl: Crawl, fence: int, failed: Sequence[Page]) -> FrontierTransa
 
 
 def is_expired(crawl: Crawl, now: datetime) -> bool:
-    """Whether the crawl has lasted as long as its rows are kept for."""
+    """Whether the crawl has reached its maximum duration."""
     return now >= crawl.begun_at + timedelta(seconds=bounds.FRONTIER_SECONDS)
 
 
 def free_at(page: Page) -> datetime:
-    """When an open page may be claimed: a lease may have been lost until then."""
+    """Return when an open page may be claimed; an expired lease frees it too."""
     moments = [moment for moment in (page.due_at, page.leased_until) if moment is not None]
     return max(moments, default=page.discovered_at)
 
 
 def is_lost(page: Page, now: datetime) -> bool:
-    """Whether the last worker that a page may have died."""
+    """Whether the lease of the last permitted attempt has expired."""
     return (
         page.leased_until is not None
         and page.leased_until <= now
@@ -147,7 +148,7 @@ def is_lost(page: Page, now: datetime) -> bool:
 
 
 def given_up(page: Page, now: datetime) -> FrontierTransaction:
-    """A page that `is_lost` fails."""
+    """Fail a page that `is_lost`."""
     counted = replace(page, attempts=page.attempts + 1, owner=None)
     return _failed(page, counted, Failed(error_code=LOST), now)
 
@@ -156,7 +157,7 @@ def given_up(page: Page, now: datetime) -> FrontierTransaction:
 
 
 def claimed(page: Page, owner: str, until: datetime) -> Page:
-    """A worker has the page until then; a lease that was lost is charged."""
+    """Lease the page to a worker until then; an expired lease counts as an attempt."""
     return replace(
         page,
         fence=page.fence + 1,
@@ -169,9 +170,9 @@ def claimed(page: Page, owner: str, until: datetime) -> Page:
 def recorded(
     page: Page, outcome: Outcome, links: int, skipped: Mapping[str, int], now: datetime
 ) -> FrontierTransaction:
-    """What became of a claimed page; its links are stored, in so many chunks.
+    """Record the outcome of a claimed page, whose links are stored in `links` chunks.
 
-    A failure after which the page may be tried again is charged, and is final at the last attempt.
+    A deferral that is charged counts as an attempt; the last attempt makes it final.
     """
     released = replace(page, leased_until=None)
     match outcome:
@@ -210,7 +211,7 @@ def recorded(
 
 
 def is_nearer(page: Page, claimed_page: Page) -> bool:
-    """Whether the row is still of this claim, whose visit was led to a nearer page."""
+    """Whether the row still has this claim and a redirect moved it nearer to the start."""
     same = (page.state, page.fence, page.owner, page.leased_until) == (
         claimed_page.state,
         claimed_page.fence,
@@ -221,7 +222,7 @@ def is_nearer(page: Page, claimed_page: Page) -> bool:
 
 
 def is_recorded(page: Page, claimed_page: Page) -> bool:
-    """Whether the claim's outcome is in the row already: its writer never heard the answer."""
+    """Whether the row already holds the claim's outcome: its writer lost the response."""
     ended_claim = page.state is not PageState.OPEN or page.leased_until is None
     return page.fence == claimed_page.fence and page.owner == claimed_page.owner and ended_claim
 
@@ -265,7 +266,7 @@ def _failed(before: Page, released: Page, outcome: Failed, now: datetime) -> Fro
 
 
 def stands_for(page: Page | None, visitor: Page) -> bool:
-    """Whether a redirect's target may be asked for: it is new, it waits, or it is this visit's."""
+    """Whether the target is new, waiting, or this visit's own, so that it may be requested."""
     if page is None or page.state is PageState.WAITING:
         return True
     if page.key == visitor.key:
@@ -276,9 +277,10 @@ def stands_for(page: Page | None, visitor: Page) -> bool:
 def followed(
     visitor: Page, target: Page | None, url: Url, key: str, now: datetime
 ) -> FrontierTransaction:
-    """A redirect's target is taken by the visit that was led there; for what `stands_for` allows.
+    """Take a redirect's target for the visit; requires `stands_for`.
 
-    The visit's own page must stand as it was claimed; it is `nearer` then.
+    The visit's own page must be unchanged since its claim. It gets the target's depth if that is
+    smaller: see `nearer`.
     """
     if target is not None and target.state is not PageState.WAITING:
         return FrontierTransaction(standing=(visitor,))
@@ -315,7 +317,7 @@ def followed(
 
 
 def nearer(visitor: Page, target: Page) -> Page:
-    """A visit's page as near as a page that is another name of it: a redirect is no step."""
+    """Return the visit's page with the target's depth if smaller; a redirect isn't a link."""
     if target.depth >= visitor.depth:
         return visitor
     return replace(visitor, depth=target.depth, parent=target.parent)

@@ -1,4 +1,4 @@
-"""The frontier over its store: the driver's side and the workers'."""
+"""Frontier service: operations of the driver and of the workers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from spinneret.web.exploring.frontier.ports import FrontierStore, WriteConflict
 from spinneret.web.exploring.frontier.redirects import RedirectGate
 from spinneret.web.fetching.urls import parse_url
 
-_TRIES: Final = 5  # until it is called contention: each means that somebody else has got on
+_TRIES: Final = 5  # each try means that somebody else made progress; then Contended is raised
 
 
 def _always() -> bool:
@@ -45,7 +45,7 @@ def _always() -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Frontier:
-    """See the package's docstring. Raises DependencyUnavailable; every call may be repeated."""
+    """See the package's docstring. Methods raise DependencyUnavailable and may be repeated."""
 
     store: FrontierStore
     clock: Clock
@@ -53,7 +53,7 @@ class Frontier:
     # ------------------------------------------------------------ Driver
 
     def begin(self, ref: CrawlRef, plan: Plan, urls: Sequence[str], fence: int) -> Crawl:
-        """Make the crawl known, with the URLs that it begins with; a known one stays as it is.
+        """Add the crawl with its start URLs; return the existing crawl if it is known.
 
         Raises ValidationFailed and UrlInvalid.
         """
@@ -71,7 +71,7 @@ class Frontier:
         return crawl
 
     def reopen(self, ref: CrawlRef, fence: int) -> None:
-        """Have a crawl that ended without a page begin anew; any other stays as it is.
+        """Restart a crawl that ended without a page; leave any other unchanged.
 
         Raises NotFound, LeaseLost for an outdated fence, and Contended.
         """
@@ -86,10 +86,11 @@ class Frontier:
     def next_batch(
         self, ref: CrawlRef, fence: int, may_go_on: Callable[[], bool] = _always
     ) -> Next:
-        """What is to be done next; asked again whenever a batch has been worked through.
+        """Return what to do next; call again after each batch.
 
-        `may_go_on` is asked before each page whose links are merged: when it answers no, a wait
-        of no time is the answer. Raises NotFound, LeaseLost for an outdated fence, and Contended.
+        `may_go_on` is called before merging the links of each page. When it returns False, the
+        result is a `Wait` that has already passed. Raises NotFound, LeaseLost for an outdated
+        fence, and Contended.
         """
         return self._persistently(lambda: self._next_batch(ref, fence, may_go_on))
 
@@ -106,14 +107,14 @@ class Frontier:
             if not free:
                 return Wait(min(rules.free_at(page) for page in open_pages))
             return Batch(number=crawl.batch, keys=tuple(page.key for page in free))
-        # Read again: now that no page is open, none can be counted any more.
+        # Read again: no page is open now, so the counters can't change meanwhile.
         crawl = self._adopted(ref, fence)
         if not self._merge_all(crawl, may_go_on):
             return Wait(now)
         return self._take(crawl, now)
 
     def _seed(self, crawl: Crawl, now: datetime) -> None:
-        """The URLs that the crawl begins with, where they aren't known yet."""
+        """Add the start URLs that aren't known yet."""
         pages = rules.seeds(crawl, now)
         found = self.store.find(crawl.ref, [page.key for page in pages])
         missing = (page for page in pages if page.key not in found)
@@ -123,7 +124,7 @@ class Frontier:
             self.store.commit(crawl, added)
 
     def _still_open(self, crawl: Crawl, now: datetime) -> list[Page]:
-        """Pages of the batch under way; those whose last worker is lost fail."""
+        """Return open pages of the current batch; fail pages whose last attempt is lost."""
         left: list[Page] = []
         for page in self.store.first(crawl.ref, PageState.OPEN, bounds.CRAWL_BATCH_PAGES):
             if rules.is_lost(page, now):
@@ -151,9 +152,9 @@ class Frontier:
     # ------------------------------------------------------------ Merging
 
     def _merge_all(self, crawl: Crawl, may_go_on: Callable[[], bool]) -> bool:
-        """Whether all fetched pages are merged; False if the time was over before."""
+        """Merge all fetched pages; return False if the time ran out before."""
         known = merging.FrontierView(discovered=crawl.discovered)
-        # One at a time: a page that was found nearer comes before those of later batches, in the
+        # One at a time: a page that was found nearer comes before pages of later batches, in the
         # same order as after a crash.
         while found := self.store.first(crawl.ref, PageState.FETCHED, 1):
             if not may_go_on():
@@ -182,7 +183,7 @@ class Frontier:
     def _learn(
         self, ref: CrawlRef, keys: Iterable[str | None], known: merging.FrontierView
     ) -> None:
-        """Read pages, and those that they are other names of."""
+        """Read pages, and the pages that they are duplicates of."""
         wanted = {key for key in keys if key is not None}
         while wanted:
             missing = known.lacks(sorted(wanted))
@@ -208,9 +209,10 @@ class Frontier:
     # ------------------------------------------------------------ Worker
 
     def claim(self, ref: CrawlRef, key: str, owner: str, until: datetime) -> PageLease | None:
-        """Take a page of the batch until then; None if there is nothing to do with it now.
+        """Claim a page of the batch until then; return None if it can't be claimed now.
 
-        `owner` is new for every try to visit a page; the same one gets its own claim again.
+        `owner` is new for every attempt to visit a page; the same owner gets its existing claim
+        again.
         """
         crawl = self._existing(ref)
         page = self.store.find(ref, [key]).get(key)
@@ -231,11 +233,14 @@ class Frontier:
         return PageLease(crawl=crawl, page=claimed)
 
     def redirects(self, visit: PageLease) -> RedirectGate:
-        """What the fetcher of this visit asks before it follows a redirect."""
+        """Return the redirect check for the fetcher of this visit."""
         return RedirectGate(store=self.store, clock=self.clock, visit=visit)
 
     def record(self, visit: PageLease, outcome: Outcome) -> None:
-        """Say what became of a page. Raises LeaseLost when the claim has passed to another."""
+        """Record the outcome of a page.
+
+        Raises LeaseLost when another claim has replaced this one.
+        """
         crawl, page = visit.crawl, visit.page
         candidates: tuple[LinkCandidate, ...] = ()
         skipped: Mapping[str, int] = {}
@@ -260,13 +265,13 @@ class Frontier:
     # ------------------------------------------------------------ Lists
 
     def crawl(self, ref: CrawlRef) -> Crawl:
-        """The crawl with its counters, until 30 days after its end. Raises NotFound."""
+        """Return the crawl with its counters, until 30 days after its end. Raises NotFound."""
         return self._existing(ref)
 
     def pages(
         self, ref: CrawlRef, state: PageState | None, after: str | None, limit: int
     ) -> PagePage:
-        """See FrontierStore; raises NotFound like `crawl`, ValidationFailed for `after`."""
+        """See FrontierStore. Raises NotFound like `crawl`, and ValidationFailed for `after`."""
         self._existing(ref)
         if after is not None and not is_position_in(state, after):
             raise ValidationFailed("not a cursor", details={"fields": [{"field": "cursor"}]})
@@ -281,7 +286,7 @@ class Frontier:
         return crawl
 
     def _adopted(self, ref: CrawlRef, fence: int) -> Crawl:
-        """The crawl under this driver's fence."""
+        """Return the crawl under this driver's fence."""
         crawl = self._existing(ref)
         if crawl.fence > fence:
             raise LeaseLost(f"crawl {ref.crawl_id} has a newer driver")
@@ -291,7 +296,7 @@ class Frontier:
         return crawl
 
     def _persistently[Answer](self, act: Callable[[], Answer]) -> Answer:
-        """Begin again when something has changed since it was read."""
+        """Retry when rows changed since they were read."""
         for _ in range(_TRIES):
             try:
                 return act()

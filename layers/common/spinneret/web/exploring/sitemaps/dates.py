@@ -1,4 +1,4 @@
-"""Dates as sitemaps and feeds write them."""
+"""Dates in sitemaps and feeds."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _DATE_MAX_CHARS: Final = 64
 
 
 def parse_date(text: str) -> datetime | None:
-    """W3C date-time (sitemaps, Atom) or RFC 5322 (RSS), in UTC; None for anything else.
+    """Parse a W3C date-time (sitemaps, Atom) or RFC 5322 date (RSS) to UTC; None for other text.
 
-    A missing part is the first: a year means its first moment. Without a zone it is UTC.
+    A missing part is the first: a year means its first moment. A missing zone means UTC.
     """
     text = text.strip()
     if not text or len(text) > _DATE_MAX_CHARS:

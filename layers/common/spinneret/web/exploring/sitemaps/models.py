@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class SitemapKind(StrEnum):
-    """What a file turned out to be."""
+    """Type of a file, detected from its content."""
 
     URLSET = "urlset"
     INDEX = "index"
@@ -16,32 +16,32 @@ class SitemapKind(StrEnum):
     """RSS 0.9 to 2.0."""
     ATOM = "atom"
     TEXT = "text"
-    """One URL on each line."""
+    """One URL per line."""
     UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, kw_only=True)
 class SitemapEntry:
-    """A URL that a file lists: a page, or with an index another file."""
+    """A URL that a file lists: a page or, in an index, another file."""
 
     url: str
     """Absolute, without a fragment."""
     last_modified: datetime | None = None
     priority: float | None = None
-    """0 … 1, compared with other pages of the site."""
+    """0 … 1, relative to other pages of the site."""
     is_sitemap: bool = False
 
 
 class Ending(StrEnum):
-    """How the reading of a file ended; whatever it is, the entries before it are good."""
+    """Result of reading a file; the entries before the end are always valid."""
 
     COMPLETE = "complete"
     TOO_MANY_BYTES = "too_many_bytes"
     TOO_MANY_URLS = "too_many_urls"
     OUT_OF_TIME = "out_of_time"
     MALFORMED = "malformed"
-    """No XML, broken compression, nested too deep, or a token without end."""
+    """No XML, broken compression, nested too deep, or an endless token."""
     ENTITIES = "entities"
-    """It declares entities, which no sitemap needs and by which a small one fills a memory."""
+    """The file declares entities, which no sitemap needs and which could exhaust the memory."""
     NOT_A_SITEMAP = "not_a_sitemap"
-    """Another kind of document."""
+    """Another type of document."""

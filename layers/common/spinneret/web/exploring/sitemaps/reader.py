@@ -1,4 +1,4 @@
-"""One file of a site's list of URLs, read while it arrives, within bounds."""
+"""Read one file of a site's list of URLs while it arrives, within bounds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GZIP_MAGIC: Final = b"\x1f\x8b"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _BLANKS: Final = b" \t\r\n"
-_HEAD_BYTES: Final = 512  # a file that begins with more blanks is none
+_HEAD_BYTES: Final = 512  # a file with more leading blanks is rejected
 _LINE_END: Final = re.compile(r"[\r\n]+")
 _ABSOLUTE: Final = re.compile(r"https?://", re.IGNORECASE)
 
@@ -30,10 +30,10 @@ def _always() -> bool:
 
 
 class SitemapReader:
-    """Reads one file, once; `kind` and `ending` tell afterwards what it was.
+    """Reads one file once; `kind` and `ending` describe it afterwards.
 
-    Files that are gzip themselves are unpacked: told by their first bytes, since names and types
-    are often wrong. The bounds hold for what is unpacked.
+    Files that are gzip themselves are unpacked. Their first bytes identify them, since names and
+    types are often wrong. The bounds apply to the unpacked data.
     """
 
     def __init__(
@@ -46,14 +46,14 @@ class SitemapReader:
     ) -> None:
         self.kind = SitemapKind.UNKNOWN
         self.ending: Ending | None = None
-        """None until all entries are taken."""
+        """None until all entries are read."""
         self._base = parse_url(url)
         self._max_bytes = max_bytes
         self._max_urls = max_urls
         self._may_go_on = may_go_on
 
     def read(self, chunks: Iterable[bytes]) -> Iterator[SitemapEntry]:
-        """The entries in their order; never raises for what is in the file."""
+        """Yield the entries in order; no file content raises."""
         try:
             yield from self._entries(chunks)
             self.ending = Ending.COMPLETE
@@ -125,7 +125,7 @@ class SitemapReader:
 
 
 def _peeked(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """The first bytes, and all of them."""
+    """Return the first bytes, and an iterator over all bytes."""
     head = b""
     for chunk in chunks:
         head += chunk
@@ -135,7 +135,7 @@ def _peeked(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
 
 
 def _without_blanks(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Blanks before an XML declaration, which many sites send, make it no XML."""
+    """Strip blanks before an XML declaration: many sites send them, and XML doesn't allow them."""
     for piece in pieces:
         mark = _BYTE_ORDER_MARK if piece.startswith(_BYTE_ORDER_MARK) else b""
         yield piece.removeprefix(mark).lstrip(_BLANKS)
@@ -144,7 +144,7 @@ def _without_blanks(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _of_text(pieces: Iterable[bytes]) -> Iterator[RawEntry]:
-    """Lines that are absolute URLs; a line too long for one isn't kept in memory."""
+    """Yield lines that are absolute URLs; overlong lines are truncated in memory."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
     rest = ""
     for piece in pieces:

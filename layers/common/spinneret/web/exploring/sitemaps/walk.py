@@ -1,4 +1,4 @@
-"""Which files of a site are read: what robots.txt names, then what indexes name, within bounds."""
+"""Select the files of a site to read: from robots.txt, then from indexes, within bounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _NEVER: Final = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def first_sitemaps(site: Url, robots: Robots | None) -> tuple[str, ...]:
-    """What robots.txt names, wherever it is (sitemaps.org allows that); else the usual places."""
+    """Return the files that robots.txt names, else the usual locations.
+
+    Files may be on any host (sitemaps.org allows that).
+    """
     if robots is not None and robots.sitemaps:
         return robots.sitemaps
     places = (join_url(site, place) for place in _USUAL_PLACES)
@@ -28,12 +31,12 @@ def first_sitemaps(site: Url, robots: Robots | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, order=True)
 class SitemapFile:
-    """One file to be read; the order is the one in which they are."""
+    """One file to read; files sort in reading order."""
 
     nesting: int
-    """Indexes above it."""
+    """Number of indexes above it."""
     age: float
-    """Seconds before the newest moment there is: those that changed last come first."""
+    """Negated time of the last change in seconds, so that the newest sort first."""
     number: int
     url: str
 
@@ -44,13 +47,13 @@ class SitemapFile:
 
 
 class SitemapWalk:
-    """Files that are known and not yet read. Each is read once, whatever names it."""
+    """Known files that aren't read yet. Each is read once, however many files name it."""
 
     def __init__(self, urls: Iterable[str], max_files: int = bounds.SITEMAP_FILES_MAX) -> None:
         self.dropped = 0
-        """Files that were named and aren't read, for a bound."""
+        """Files that were named but skipped because of a bound."""
         self.read: list[str] = []
-        """Files that were taken, in their order."""
+        """Files that were taken, in order."""
         self._left = max_files
         self._known: set[str] = set()
         self._waiting: list[SitemapFile] = []
@@ -58,7 +61,7 @@ class SitemapWalk:
             self._add(url, 0, None)
 
     def next_file(self) -> SitemapFile | None:
-        """The next file; None if there is none, or enough were read."""
+        """Take the next file; return None if there is none or the limit is reached."""
         if not self._waiting:
             return None
         if not self._left:
@@ -71,20 +74,20 @@ class SitemapWalk:
         return file
 
     def put_back(self, file: SitemapFile) -> None:
-        """The file couldn't be read now: it is the next one again."""
+        """Put back a file that couldn't be read now; it is the next one again."""
         self.read.remove(file.url)
         self._left += 1
         heapq.heappush(self._waiting, file)
 
     def found(self, file: SitemapFile, entry: SitemapEntry) -> None:
-        """An index names a file."""
+        """Add a file that an index names."""
         if file.may_be_index:
             self._add(entry.url, file.nesting + 1, entry.last_modified)
         else:
             self.dropped += 1
 
     def kept(self) -> dict[str, Any]:
-        """As JSON: what was read, and as many of the other files as may still be."""
+        """Return the state as JSON: files read, and as many waiting files as may still be read."""
         return {
             "left": self._left,
             "dropped": self.dropped,
@@ -94,7 +97,7 @@ class SitemapWalk:
 
     @classmethod
     def resumed(cls, kept: Mapping[str, Any]) -> Self:
-        """A walk that goes on where it was kept."""
+        """Resume a walk from the result of `kept`."""
         walk = cls(kept["read"], kept["left"])
         walk._waiting.clear()
         walk.read, walk.dropped = list(kept["read"]), kept["dropped"]
@@ -106,7 +109,7 @@ class SitemapWalk:
     def _add(self, url: str, nesting: int, changed: datetime | None) -> None:
         try:
             key = cache_url(parse_url(url))
-        except UrlInvalid:  # robots.txt says anything
+        except UrlInvalid:  # robots.txt may contain any text
             self.dropped += 1
             return
         if key in self._known:

@@ -1,9 +1,9 @@
-"""Sitemaps, indexes and feeds as XML, read while they arrive.
+"""Sitemaps, indexes and feeds as XML, parsed while they arrive.
 
-expat of the standard library does the parsing: no DOM, no network, no file. Entities other than
-the five of XML are refused where they are declared, so that none can be expanded or fetched.
+expat of the standard library parses: no DOM, no network, no file. Declarations of entities other
+than the five of XML are rejected, so that none can be expanded or fetched.
 
-Namespaces are told by the prefix of the root element: `image:loc` inside a `urlset` isn't the
+The prefix of the root element determines the namespace: `image:loc` inside a `urlset` isn't the
 page's, `sm:loc` inside `sm:urlset` is.
 """
 
@@ -35,12 +35,12 @@ _FIELDS: Final = {
     SitemapKind.ATOM: {"updated": "date", "published": "first_date"},
 }
 _TEXT_MAX_CHARS: Final = 4 * bounds.URL_MAX_CHARS
-_PARSE_BYTES: Final = 64 * 1024  # at once, so that an unfinished token is noticed soon
+_PARSE_BYTES: Final = 64 * 1024  # per call, so that an unfinished token is noticed soon
 _ALTERNATE: Final = frozenset({None, "", "alternate"})
 
 
 class RawEntry(NamedTuple):
-    """The texts of an entry, as they are written."""
+    """Unparsed texts of an entry."""
 
     url: str
     date: str
@@ -48,7 +48,7 @@ class RawEntry(NamedTuple):
 
 
 class SitemapRefused(Exception):
-    """The rest of the document isn't read."""
+    """Raised to stop reading the document."""
 
     def __init__(self, ending: Ending) -> None:
         super().__init__(ending.value)
@@ -56,7 +56,7 @@ class SitemapRefused(Exception):
 
 
 class XmlReader:
-    """Takes a document in chunks; entries come out as soon as they are complete."""
+    """Parses a document in chunks; returns entries as soon as they are complete."""
 
     def __init__(self) -> None:
         self.kind = SitemapKind.UNKNOWN
@@ -79,20 +79,21 @@ class XmlReader:
         parser.SkippedEntityHandler = self._skips
 
     def feed(self, data: bytes) -> list[RawEntry]:
-        """The entries that this chunk completes. Raises SitemapRefused, also later than they are
-        found: `taken` has them then.
+        """Return the entries that this chunk completes.
+
+        Raises SitemapRefused, possibly after entries were found; `taken` returns those.
         """
         for start in range(0, len(data), _PARSE_BYTES):
             self._parse(data[start : start + _PARSE_BYTES], is_final=False)
         return self.taken()
 
     def close(self) -> list[RawEntry]:
-        """The document has ended. Raises SitemapRefused if it shouldn't have."""
+        """End the document. Raises SitemapRefused if it is incomplete."""
         self._parse(b"", is_final=True)
         return self.taken()
 
     def taken(self) -> list[RawEntry]:
-        """Entries that are complete and weren't answered yet."""
+        """Return complete entries that weren't returned yet."""
         found, self._found = self._found, []
         return found
 
@@ -102,7 +103,7 @@ class XmlReader:
         except expat.ExpatError as error:
             raise SitemapRefused(Ending.MALFORMED) from error
         self._fed += len(data)
-        # What is behind the last event is scanned from its start again with every chunk.
+        # expat scans an unfinished token from its start again with every chunk.
         if self._fed - max(self._parser.CurrentByteIndex, 0) > bounds.SITEMAP_TOKEN_MAX_BYTES:
             raise SitemapRefused(Ending.MALFORMED)
 
@@ -178,7 +179,7 @@ class XmlReader:
         raise SitemapRefused(Ending.ENTITIES)
 
     def _local(self, name: str) -> str:
-        """The name without the prefix of the root; another prefix stays."""
+        """Return the name without the root's prefix; another prefix stays."""
         return name.removeprefix(f"{self._prefix}:") if self._prefix else name
 
     def _prefixed(self, local: str) -> str:
