@@ -1,4 +1,4 @@
-"""Rule function, every hour: deletes what has been kept long enough, where that is enabled."""
+"""Rule function, every hour: deletes data whose retention has ended, if that is enabled."""
 
 from __future__ import annotations
 

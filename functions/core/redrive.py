@@ -1,4 +1,4 @@
-"""Rule function, every 5 minutes: gives dead letters another chance."""
+"""Rule function, every 5 minutes: retries dead letters."""
 
 from __future__ import annotations
 

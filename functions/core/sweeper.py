@@ -1,5 +1,4 @@
-"""Rule function, every minute: brings back jobs whose message or worker was lost, and hands on
-events that were left."""
+"""Rule function, every minute: recovers jobs with lost messages or workers, relays events."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def submit_deep_crawl(request: DeepCrawlRequest) -> Response[dict[str, Any]]:
 def get_crawl(job_id: str) -> CrawlView | BatchView | DeepCrawlView:
     """A crawl's state and, once it is completed, its result; a batch or deep crawl's counters."""
     tenant = routes.principal.tenant
-    try:  # first what is asked for most, so that it is read once
+    try:  # the most frequent case first, so that it is read once
         return _services().crawl.get(tenant, job_id)
     except NotFound:
         if (deep := _services().deep.get(tenant, job_id)) is None:

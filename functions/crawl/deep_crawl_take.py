@@ -1,4 +1,4 @@
-"""Step function of deep crawls: what is next."""
+"""Step function of deep crawls: the next batch."""
 
 from __future__ import annotations
 

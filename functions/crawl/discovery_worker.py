@@ -1,4 +1,4 @@
-"""Queue function of the lane of discoveries."""
+"""Queue function of the discovery lane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rule function: an object has come into the inbox's bucket."""
+"""Rule function: handles a new object in the inbox's bucket."""
 
 from __future__ import annotations
 

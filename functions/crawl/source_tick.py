@@ -1,4 +1,4 @@
-"""Rule function, every minute: begins the runs of sources that are due, and follows the others."""
+"""Rule function, every minute: starts the runs of sources that are due, and advances the others."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def finish_connection(
     code: str | None = None,
     error: str | None = None,
     error_description: str | None = None,  # noqa: ARG001 - sent by marketplaces, shown by them
-    expires_in: str | None = None,  # noqa: ARG001 - of the code, sent by eBay
+    expires_in: str | None = None,  # noqa: ARG001 - the code's; sent by eBay
 ) -> Response[None]:
     """Where the marketplace sends the seller's browser: the state says for whom, once."""
     outcome = {"marketplace": marketplace, "connected": "true"}

@@ -1,5 +1,4 @@
-"""Rule function, every five minutes: has sellers' orders read, and asks again for what a sale left
-undone on other marketplaces."""
+"""Rule function, every five minutes: polls sellers' orders, and retries effects of sales."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step function of publishing: a state waits for a plug-in's answer."""
+"""Step function of publishing: lets a state wait for a plug-in's answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step function of publishing: works at one job."""
+"""Step function of publishing: one step of one job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step function of publishing: which jobs are next."""
+"""Step function of publishing: the next jobs."""
 
 from __future__ import annotations
 

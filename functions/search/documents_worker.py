@@ -1,4 +1,4 @@
-"""Queue function of the lanes of documents."""
+"""Queue function of the document lanes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes the chunk index anew: one pass; `make rebuild-index` starts passes until it is done."""
+"""Rebuilds the chunk index, one pass per call; `make rebuild-index` calls it until it is done."""
 
 from __future__ import annotations
 

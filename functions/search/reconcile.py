@@ -1,4 +1,4 @@
-"""Rule function: compares rows, bodies and index daily, and removes what was deleted long ago."""
+"""Rule function, daily: compares rows, bodies and index, and removes long-deleted documents."""
 
 from __future__ import annotations
 

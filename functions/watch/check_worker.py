@@ -1,4 +1,4 @@
-"""Queue function of checks: works off a tick's list."""
+"""Queue function of checks: performs the checks of a tick's list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queue function of the lane of imports."""
+"""Queue function of the import lane."""
 
 from __future__ import annotations
 

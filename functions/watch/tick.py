@@ -1,4 +1,4 @@
-"""Queue function of ticks: hands targets whose time has come to the check workers."""
+"""Queue function of ticks: assigns due targets to the check workers."""
 
 from __future__ import annotations
 
