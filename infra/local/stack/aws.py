@@ -15,8 +15,8 @@ READ_SECONDS: Final = 60
 
 
 def session() -> boto3.Session:
-    """A session for LocalStack, whatever the caller's AWS profile and credentials are."""
-    # A profile named in the environment must not even be looked up: it may not exist here.
+    """Return a session for LocalStack, independent of the caller's AWS profile and credentials."""
+    # A profile named in the environment must not be looked up: it may not exist here.
     core = botocore.session.Session(session_vars={"profile": (None, None, None, None)})
     core.set_config_variable("config_file", "/dev/null")
     core.set_config_variable("credentials_file", "/dev/null")
@@ -25,7 +25,7 @@ def session() -> boto3.Session:
 
 
 def client(session: boto3.Session, service: str, gateway: str) -> Any:
-    """A client that has deadlines, does not try again, and needs no names to be resolved."""
+    """Return a client with deadlines, without retries and without host prefixes to resolve."""
     config = Config(
         connect_timeout=CONNECT_SECONDS,
         read_timeout=READ_SECONDS,
@@ -33,5 +33,5 @@ def client(session: boto3.Session, service: str, gateway: str) -> Any:
         inject_host_prefix=False,
         s3={"addressing_style": "path"},
     )
-    make: Any = session.client  # typed for literal names of services only
+    make: Any = session.client  # typed only for literal service names
     return make(service, endpoint_url=gateway, config=config)

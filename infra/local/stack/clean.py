@@ -1,4 +1,4 @@
-"""`clean`: the instance stopped and its data removed; with --all everything that was installed."""
+"""`clean`: stop the instance and remove its data; with --all remove everything installed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
 
 
 def _refuse_others(instance: Instance, workspace: Workspace) -> None:
-    """The tools of a running instance are not taken away."""
+    """Raise UsageError if another instance runs, since it needs the tools."""
     for other in all_instances(workspace):
         record = other.read()
         if other != instance and record is not None and record.alive():

@@ -1,4 +1,4 @@
-"""The command line: a table of commands, each in a module that is imported only when it runs."""
+"""The command line: a table of commands; each is in a module that is imported when it runs."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ COMMANDS: Final = (
 
 
 class CommandModule(Protocol):
-    """What the module of a command has."""
+    """Interface of a command's module."""
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
-        """Adds the command's own arguments."""
+        """Add the command's own arguments."""
 
     def run(self, arguments: argparse.Namespace, workspace: Workspace) -> int:
-        """Does the work; returns the exit code."""
+        """Run the command and return the exit code."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -67,7 +67,7 @@ def main(words: Sequence[str]) -> int:
             module = cast(CommandModule, importlib.import_module(command.module))
             _configure(subparser, module)
     arguments = parser.parse_args(words)
-    assert module is not None  # argparse has refused any other command
+    assert module is not None  # argparse has rejected any other command
     return _run(module, arguments)
 
 
@@ -83,7 +83,7 @@ def _configure(parser: argparse.ArgumentParser, module: CommandModule) -> None:
 
 
 def _run(module: CommandModule, arguments: argparse.Namespace) -> int:
-    # Ended from outside, a command must still end what it had started.
+    # A command that is terminated must still end what it started.
     signal.signal(signal.SIGTERM, _interrupt)
     workspace = Workspace.from_environment(os.environ)
     try:

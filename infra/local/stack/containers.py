@@ -1,4 +1,4 @@
-"""The container engine, as SAM finds it, and the way from its containers to this machine."""
+"""The container engine as SAM finds it, and the route from its containers to this machine."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from typing import Any, Final
 
 from stack.errors import UsageError
 
-# Where SAM (1.145) looks for Docker and for Finch; it doesn't heed DOCKER_HOST.
+# Where SAM (1.145) looks for Docker and for Finch; it ignores DOCKER_HOST.
 SOCKETS: Final = (Path("/var/run/docker.sock"), Path("/var/run/finch.sock"))
 BEYOND: Final = "host.docker.internal"
-"""This machine as containers of Docker Desktop know it."""
+"""Name of this machine in containers of Docker Desktop."""
 _SECONDS: Final = 5.0
 _CHUNK: Final = 65536
 
 
 class Engine:
-    """The first engine that answers the Docker API. All methods raise UsageError if none does."""
+    """The first engine that answers the Docker API. Methods raise UsageError if none does."""
 
     def __init__(self, sockets: Sequence[Path] | None = None) -> None:
         self._sockets = SOCKETS if sockets is None else sockets
 
     def require(self) -> None:
-        """Raises UsageError, which says what is missing."""
+        """Raise UsageError, which names what is missing, unless an engine answers."""
         self._get("/_ping")
 
     def has_image(self, name: str) -> bool:
-        """Whether the image is there without a download."""
+        """Whether the image is available without a download."""
         return self._get(f"/images/{name}/json", missing=True) is not None
 
     def gateway(self) -> str | None:
-        """This machine's address on the network of containers; None where there is none."""
+        """Return this machine's address on the network of containers, or None."""
         network = self._get("/networks/bridge", missing=True) or {}
         plans = network.get("IPAM", {}).get("Config") or [{}]
         found: str | None = plans[0].get("Gateway")
@@ -84,7 +84,7 @@ class _OverSocket(http.client.HTTPConnection):
         self._path = path
 
     def connect(self) -> None:
-        """Over the Unix socket."""
+        """Connect over the Unix socket."""
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(_SECONDS)
         self.sock.connect(str(self._path))
@@ -95,17 +95,17 @@ class _OverSocket(http.client.HTTPConnection):
 
 @contextmanager
 def reachable(engine: Engine, ports: set[int]) -> Iterator[Callable[[str], str]]:
-    """A function that makes loopback addresses of these ports ones that containers can reach.
+    """Yield a function that replaces loopback addresses of these ports by ones for containers.
 
-    The stack listens on loopback only. Where containers have a bridge to this machine, a relay
-    listens on the bridge meanwhile; elsewhere (Docker Desktop) the engine leads them here itself.
+    The stack listens on loopback only. If containers have a bridge to this machine, a relay listens
+    on the bridge meanwhile. Otherwise (Docker Desktop) the engine itself forwards to this machine.
     """
     gateway = engine.gateway()
     with ExitStack() as relays:
         try:
             known = {port: relays.enter_context(_relay(gateway or "", port)) for port in ports}
             host = gateway
-        except OSError:  # the bridge is in a machine of the engine's own
+        except OSError:  # the bridge is in the engine's own virtual machine
             known, host = {port: port for port in ports}, BEYOND
 
         def translated(text: str) -> str:
@@ -118,7 +118,7 @@ def reachable(engine: Engine, ports: set[int]) -> Iterator[Callable[[str], str]]
 
 @contextmanager
 def _relay(host: str, port: int) -> Iterator[int]:
-    """Passes connections on to a port of loopback; the port that it listens on. Raises OSError."""
+    """Relay connections to a port of loopback; yield the port of the relay. Raises OSError."""
     if not host:
         raise OSError("no bridge")
     with socket.create_server((host, 0)) as server:
@@ -127,7 +127,7 @@ def _relay(host: str, port: int) -> Iterator[int]:
 
 
 def _accept(server: socket.socket, port: int) -> None:
-    with suppress(OSError):  # the end: the server is closed
+    with suppress(OSError):  # ends when the server is closed
         while True:
             near, _ = server.accept()
             try:
@@ -140,7 +140,7 @@ def _accept(server: socket.socket, port: int) -> None:
 
 
 def _carry(near: socket.socket, far: socket.socket) -> None:
-    """Both directions of one connection, until both have ended."""
+    """Copy both directions of one connection until both have ended."""
     with near, far:
         back = threading.Thread(target=_pass, args=(far, near), daemon=True)
         back.start()

@@ -1,6 +1,6 @@
-"""`demo`: the product's main job, seen from outside: crawl pages, then search them.
+"""`demo`: the product's main use, through its API: crawl pages, then search them.
 
-Everything goes through the deployed HTTP API, as a user's own program would.
+All requests use the deployed HTTP API, like a user's own program.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """What to crawl."""
+    """Add the option for the page to crawl."""
     parser.add_argument("--url", help="crawl this page instead of the website that comes along")
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
-    """Bring everything up, crawl, search; 1 when a crawl failed."""
+    """Start everything, crawl and search; return 1 when a crawl failed."""
     if arguments.url:
         _require_known_host(arguments.url)
     instance = Instance.named(arguments.instance, workspace)
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
             done = demo.crawl([arguments.url])
             queries: Sequence[str] = [each["title"] or arguments.url for each in done]
         else:
-            # Only here: the website is no part of the command line.
+            # Imported here, because the website is not part of the command line.
             from tests.site.server import page_paths, serve  # noqa: PLC0415 - see above
 
             with serve(site_port(kept(instance))) as site:
@@ -85,7 +85,7 @@ class _Demo:
         self.failed = 0
 
     def crawl(self, urls: Sequence[str]) -> list[dict[str, Any]]:
-        """Submit, follow until all are finished, and answer the results."""
+        """Submit pages, wait until all are finished, and return the results."""
         begin = time.monotonic()
         print(f"\n{_bold('Crawling')} {len(urls)} page{'s' * (len(urls) > 1)}")
         answer = self._ask("POST", "/api/v1/crawl/batch", {"urls": list(urls), "force": True})
@@ -103,7 +103,7 @@ class _Demo:
         return results
 
     def explore(self, url: str) -> None:
-        """A deep crawl, with its counters as they change."""
+        """Run a deep crawl, and print its counters when they change."""
         begin = time.monotonic()
         print(f"\n{_bold('Crawling')} {url} by its links, best first")
         wanted = {"url": url, "strategy": "best_first", "keywords": ["silk"], **_DEPTH}
@@ -153,7 +153,7 @@ class _Demo:
         print(f"  {count}  {result['title'] or url}  {_dim(state)}", flush=True)
 
     def search(self, query: str) -> None:
-        """One hybrid search."""
+        """Run one hybrid search, and print its results."""
         begin = time.monotonic()
         answer = self._ask("POST", "/api/v1/search", {"query": query, "limit": HITS})
         milliseconds = (time.monotonic() - begin) * 1000
@@ -181,7 +181,7 @@ class _Demo:
 
 
 def farewell(api: str, secret: str) -> None:
-    """What to try next."""
+    """Print what to try next."""
     print(f"\n{_bold('Now you')} (the key is for tenant {TENANT} and shown once)")
     print(f"  export API={api} KEY={secret}")
     for path, body in (
@@ -197,24 +197,24 @@ def farewell(api: str, secret: str) -> None:
 
 
 def _reasons(answer: dict[str, Any]) -> str:
-    """What was wrong with each field, as a part of a sentence."""
+    """Return the faults of all fields, as a part of a sentence."""
     fields = answer.get("details", {}).get("fields", [])
     return "".join(f"; {each['field']}: {each.get('message', '')}" for each in fields)
 
 
 def _require_known_host(url: str) -> None:
-    """A name that doesn't exist would be tried for minutes; here it can be said at once."""
+    """Raise StackError for an unknown host, which the crawl would retry for minutes."""
     host = urlsplit(url).hostname
     if host is None:
         raise StackError(f"{url} names no host: expected https://…")
     try:
         socket.getaddrinfo(host, None)
-    except (OSError, UnicodeError) as error:  # the latter for a label that is empty or too long
+    except (OSError, UnicodeError) as error:  # UnicodeError for an empty or overlong label
         raise StackError(f"the name {host} can't be resolved: {error}") from error
 
 
 def _excerpt(hit: dict[str, Any]) -> str:
-    """The neighbourhood of the first match, the matches in bold."""
+    """Return the text around the first match, with matches in bold."""
     text, ranges = hit["content"], hit["highlights"]
     start = text.rfind(" ", 0, max(0, ranges[0][0] - 60)) + 1 if ranges else 0
     end = start + EXCERPT

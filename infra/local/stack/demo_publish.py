@@ -1,6 +1,6 @@
-"""`demo-publish`: a seller's batches, seen from outside: connect, publish, read a refusal, mend it.
+"""`demo-publish`: a seller's batches through the API: connect, publish, read a refusal, fix it.
 
-The marketplaces are the tests' own, served from this process; they behave as the real ones do.
+The marketplaces are the tests' own, served from this process; they behave like the real ones.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ TENANT: Final = "demo-seller"
 REQUEST_SECONDS: Final = 30.0
 BATCH_SECONDS: Final = 240.0
 PRODUCTS: Final = 10
-REFUSED: Final = 7  # the number of the product whose category eBay doesn't take
+REFUSED: Final = 7  # number of the product whose category eBay rejects
 _CATEGORY_REFUSED: Final = 25005  # eBay's error id for that
 
 
 def configure(_: argparse.ArgumentParser) -> None:
-    """No arguments of its own."""
+    """Add no arguments."""
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
-    """Bring everything up, publish, mend, publish again; 1 when a product isn't listed once."""
-    # Only here: the marketplaces are no part of the command line.
+    """Start everything, publish, fix, publish again; return 1 if a product isn't listed once."""
+    # Imported here, because the marketplaces are not part of the command line.
     from tests.markets.ebay import KEYS as EBAY  # noqa: PLC0415 - see above
     from tests.markets.etsy import KEYS as ETSY  # noqa: PLC0415 - see above
     from tests.markets.server import MarketServer  # noqa: PLC0415 - see above
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
         markets.etsy.visible_after = 0
         seller = _Seller(client)
         seller.connect("ebay")
-        # eBay fetches images itself, by https; Etsy's go through here.
+        # eBay fetches images itself, over https; for Etsy the application uploads them.
         ids = seller.make("Coat", "https://images.example")
         markets.ebay.refused_titles[f"Coat {REFUSED}"] = _CATEGORY_REFUSED
         batch = seller.publish("ebay", ids)
@@ -82,7 +82,7 @@ class _Seller:
         self._client = client
 
     def connect(self, marketplace: str) -> None:
-        """As a browser does: to the marketplace, and back with state and code."""
+        """Connect like a browser: go to the marketplace, and return with state and code."""
         path = f"/api/marketplace/{marketplace}"
         begun = self.ask("POST", f"{path}/connect")
         state = parse_qs(urlsplit(begun["authorization_url"]).query)["state"][0]
@@ -90,7 +90,7 @@ class _Seller:
         print(f"Connected {marketplace}: {self.ask('GET', f'{path}/connection')['status']}")
 
     def make(self, what: str, images: str) -> list[str]:
-        """Ten of them."""
+        """Create ten products and return their ids."""
         made = [
             self.ask(
                 "POST",
@@ -110,14 +110,14 @@ class _Seller:
         return made
 
     def publish(self, marketplace: str, ids: list[str]) -> dict[str, Any]:
-        """Plan, then publish and follow."""
+        """Plan, then publish and wait for the end."""
         wanted = {"marketplace": marketplace, "action_code": "publish", "product_ids": ids}
         plan = self.ask("POST", "/api/batch-jobs/plan", wanted)
         print(f"Planned: {plan['total_count']} to list, {plan['refused_count']} refused")
         return self.follow(self.ask("POST", "/api/batch-jobs", wanted))
 
     def follow(self, batch: dict[str, Any]) -> dict[str, Any]:
-        """Until the batch has ended."""
+        """Poll until the batch has ended; return it."""
         deadline, shown = time.monotonic() + BATCH_SECONDS, ""
         while not batch["is_terminal"]:
             if time.monotonic() > deadline:
@@ -134,7 +134,7 @@ class _Seller:
         return batch
 
     def explain(self, batch: dict[str, Any]) -> None:
-        """What failed, why, and what to do."""
+        """Print what failed, why, and the remedy."""
         print(f"\n{batch['status']}: {batch['completed_count']} of {batch['total_count']} listed")
         for job in batch["jobs"]:
             if job["status"] == "failed":
@@ -143,7 +143,7 @@ class _Seller:
                     print(f"  what to do: {field['fix']}")
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
-        """One request; raises StackError for a refusal."""
+        """Send one request. Raises StackError for an error response."""
         response = self._client.request(method, path, json=body)
         answer = response.json()
         if response.is_error:

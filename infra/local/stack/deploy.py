@@ -1,7 +1,8 @@
-"""`deploy`: build the application and bring it to the instance, by the shortest sure way.
+"""`deploy`: build the application and deploy it to the instance, by the shortest safe way.
 
-Code alone goes straight to the functions and the common layer. When a template, a parameter or a
-dependency changed, the stack is made anew: the emulator reports updates that it hasn't made.
+Changed code alone is uploaded directly to the functions and the common layer. When a template, a
+parameter or a dependency changed, the stack is recreated, because the emulator reports updates that
+it hasn't made.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ FORCE_VARIABLE: Final = "FORCE"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """No arguments of its own; `deployment.settings` says what the environment may set."""
+    """Add no arguments; `deployment.settings` lists the environment variables."""
     del parser
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
-    """Start what isn't running, then deploy."""
+    """Start the parts that aren't running, then deploy."""
     instance = Instance.named(arguments.instance, workspace)
     ensure(instance, workspace)
     return 0
 
 
 def ensure(instance: Instance, workspace: Workspace) -> Deployment:
-    """The instance runs and holds the application as it now is."""
+    """Start the instance if needed, and deploy the current application to it."""
     with instance_lock(instance, workspace):
         former = instance.read()
         running = former is not None and bool(former.alive())
@@ -51,7 +52,7 @@ def ensure(instance: Instance, workspace: Workspace) -> Deployment:
 
 
 def deploy_to(instance: Instance, workspace: Workspace) -> Deployment:
-    """Bring the application to an instance that runs; raises UsageError where data would go."""
+    """Deploy the application to a running instance. Raises UsageError if data would be lost."""
     begin = time.monotonic()
     endpoints = record.endpoints(instance)
     chosen = settings.wanted(instance, workspace.environ)
@@ -83,7 +84,7 @@ def deploy_to(instance: Instance, workspace: Workspace) -> Deployment:
 
 
 def parameters_of(chosen: Mapping[str, str], endpoints: Mapping[str, str]) -> dict[str, str]:
-    """The template's parameters."""
+    """Return the template's parameters."""
     served = settings.embedder(chosen) == settings.SERVER
     return {
         "Stage": STAGE,
@@ -95,7 +96,7 @@ def parameters_of(chosen: Mapping[str, str], endpoints: Mapping[str, str]) -> di
 
 
 def _require_force(environ: Mapping[str, str]) -> None:
-    """Raises UsageError unless the user agrees that all data go."""
+    """Raise UsageError unless the user agrees to lose all data."""
     if environ.get(FORCE_VARIABLE) != "1":
         raise UsageError(
             "a template, a parameter or a dependency differs from what is deployed, so the stack "
@@ -136,7 +137,7 @@ def _create(
 
 
 def remove_former(client: Any, opensearch: str, workspace: Workspace) -> None:
-    """Remove the former stack, and all chunks also where it is gone: LocalStack may die alone."""
+    """Remove the former stack, and all chunks even without a stack, as LocalStack may end alone."""
     removed = cloudformation.delete(client, STACK_NAME)
     remove_indices(opensearch)
     if removed:
@@ -165,7 +166,7 @@ def _update(
 
 
 def functions_of(client: Any, deployment: Deployment) -> list[str]:
-    """Names of the stack's functions."""
+    """Return the names of the stack's functions."""
     known = set(deployment.resources.values())
     pages = client.get_paginator("list_functions").paginate()
     names = [each["FunctionName"] for page in pages for each in page["Functions"]]

@@ -1,4 +1,4 @@
-"""`down`: no process of the instance is left."""
+"""`down`: stop all processes of the instance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stack.workspace import Workspace
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """There are no arguments of its own."""
+    """Add no arguments."""
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:

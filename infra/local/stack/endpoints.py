@@ -1,4 +1,4 @@
-"""The file that tells others where a running instance is and what to work on it with."""
+"""The file with the addresses of a running instance, and the tools to use with it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from stack.tools.python_tools import model_folder, weights_folder
 from stack.tools.venv import python
 from stack.workspace import REGION
 
-# The names that readers know the parts' addresses by.
+# Names under which readers know the parts' addresses.
 KEYS = {"localstack": "gateway"}
 
 
 def write(instance: Instance, record: Record, parts: Iterable[Part]) -> None:
-    """Describes the given parts; the file has nothing of parts that do not run.
+    """Write the addresses of the given parts; parts that do not run are left out.
 
-    `localstack_boot` changes whenever LocalStack was started: what was deployed before is gone.
+    `localstack_boot` changes with every start of LocalStack, which loses earlier deployments.
     """
     value = {KEYS.get(part.name, part.name): part.url(record.ports) for part in parts}
     value["region"] = REGION
@@ -51,7 +51,7 @@ def _embedder(running: Running) -> dict[str, str]:
 
 
 def _folder(running: Running, tool: str) -> Path:
-    """The tool that the part was started with, which may not be the one of the present sources."""
+    """Return the tool that started the part; current sources may need another version."""
     return next(
         folder for folder in map(Path, running.tools) if folder.name.rpartition("-")[0] == tool
     )

@@ -6,13 +6,13 @@ from typing import ClassVar
 
 
 class StackError(Exception):
-    """Something failed that the user should read about, without a traceback."""
+    """A failure to report to the user without a traceback."""
 
     exit_code: ClassVar[int] = 1
 
 
 class UsageError(StackError):
-    """The request cannot be met as it was made; nothing was started or changed."""
+    """The request cannot be fulfilled as given, and it had no effect."""
 
     exit_code: ClassVar[int] = 2
 
@@ -26,7 +26,7 @@ class StartError(StackError):
 
 
 class PortTaken(StartError):
-    """A part ended while it started, since another program has its port."""
+    """A part ended during its start because another program uses its port."""
 
     def __init__(self, text: str, port: int) -> None:
         super().__init__(text)
@@ -34,4 +34,4 @@ class PortTaken(StartError):
 
 
 class ProbeError(StackError):
-    """A part answered a probe, but not with what it should."""
+    """A part answered a probe incorrectly."""

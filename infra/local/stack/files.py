@@ -1,4 +1,4 @@
-"""Small files that other processes read while they are written."""
+"""Small files that other processes may read during a write."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Replaces the file as a whole: a reader sees the old or the new text, never half of it."""
+    """Replace the file atomically: a reader gets the old or the new text, never half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.getpid()}.new")
     draft.write_text(json.dumps(value, indent=2) + "\n")
@@ -17,7 +17,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def last_lines(path: Path, count: int) -> list[str]:
-    """The end of a text file, without reading all of a large one; none when it is missing."""
+    """Return the last lines of a text file without reading a large one whole; [] if missing."""
     block = 400 * count
     try:
         with path.open("rb") as file:
@@ -28,5 +28,5 @@ def last_lines(path: Path, count: int) -> list[str]:
         return []
     lines = text.splitlines()
     if size > block:
-        lines = lines[1:]  # the first one is cut
+        lines = lines[1:]  # the first one may be incomplete
     return lines[-count:]

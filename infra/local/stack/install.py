@@ -1,4 +1,4 @@
-"""`install`: the tools of the parts, several at a time."""
+"""`install`: install the tools of the parts, several at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stack.tools.store import Store
 from stack.tools.venv import uv
 from stack.workspace import Workspace
 
-# Installing waits for the network most of the time.
+# Installing mostly waits for the network.
 WORKERS: Final = 4
 
 
@@ -30,16 +30,16 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
 
 
 def install(parts: Sequence[Part], store: Store, *, with_java: bool) -> None:
-    """Installs what is missing.
+    """Install the missing tools.
 
-    `with_java` makes sure of a Java runtime too, which is needed to start parts, not to use them.
+    `with_java` also ensures a Java runtime, which is needed to start parts, not to use them.
     """
     tools = list({tool.name: tool for part in parts for tool in part.tools}.values())
     if with_java and any(part.needs_java for part in parts):
         java.provide(store)
     if all(store.is_installed(tool) for tool in tools):
         return
-    uv()  # before there are threads
+    uv()  # before there are threads; see `uv`
     with ThreadPoolExecutor(WORKERS) as pool:
         waits = [pool.submit(store.ensure, tool) for tool in tools]
         try:

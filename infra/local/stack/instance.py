@@ -1,4 +1,4 @@
-"""A named instance of the stack: its folders, and the record of what runs in it."""
+"""A named instance of the stack: its folders, and the record of its running parts."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Running:
 
 @dataclass(frozen=True)
 class Record:
-    """What an instance runs: written before a part is waited for, so that no part gets lost.
+    """Parts that an instance runs; written before waiting for a part, so that no part gets lost.
 
-    `boot` is the machine's boot: start times of processes are comparable within one only.
+    `boot` is the machine's boot: start times of processes are comparable only within one boot.
     """
 
     boot: str
@@ -44,7 +44,7 @@ class Record:
     parts: dict[str, Running]
 
     def alive(self) -> dict[str, Running]:
-        """The parts whose main process runs now."""
+        """Return the parts whose main process is running."""
         if self.boot != machine_boot():
             return {}
         return {name: part for name, part in self.parts.items() if is_alive(part.process)}
@@ -67,7 +67,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Instance:
-    """The folders of one instance, on loopback ports of its own."""
+    """Folders of one instance, which has its own loopback ports."""
 
     name: str
     folder: Path
@@ -82,7 +82,7 @@ class Instance:
 
     @property
     def data(self) -> Path:
-        """Emptied at each boot of the instance."""
+        """Data folder, emptied at each start of the instance."""
         return self.folder / "data"
 
     @property
@@ -101,10 +101,10 @@ class Instance:
         return self.logs / f"{part}.log"
 
     def read(self) -> Record | None:
-        """The record of the last start; None when the instance was never started.
+        """Return the record of the last start, or None if the instance was never started.
 
-        A record of another form, which another version of this program wrote, counts as none: its
-        processes are still found by their mark.
+        A record in the format of another version of this program counts as none; its processes are
+        still found by their mark.
         """
         try:
             return Record.from_json(json.loads(self.run_file.read_text()))
@@ -115,11 +115,11 @@ class Instance:
         write_json(self.run_file, asdict(record))
 
     def owner(self, part: str) -> str:
-        """The mark that all processes of a part carry, in all the machine's instances unique."""
+        """Return the mark of all processes of a part, unique among all instances of the machine."""
         return f"{self.folder}:{part}"
 
     def processes(self, part: str) -> list[ProcessId]:
-        """All live processes of a part, those included that lost their main process."""
+        """Return all live processes of a part, even without its main process."""
         return owned(self.owner(part), self.data / part)
 
 
@@ -136,7 +136,7 @@ def machine_boot() -> str:
 
 @contextmanager
 def instance_lock(instance: Instance, workspace: Workspace) -> Iterator[None]:
-    """Keeps other commands from starting or stopping the instance meanwhile."""
+    """Keep other commands from starting or stopping the instance during the block."""
     wait = f"another command works on instance {instance.name}; waiting …"
     lock = workspace.locks / f"instance-{instance.name}.lock"
     say = workspace.progress.say

@@ -1,4 +1,4 @@
-"""`invoke`: call a deployed function with an event from a file, as its trigger would."""
+"""`invoke`: call a deployed function with an event from a file, like its trigger."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from stack.workspace import Workspace
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Which function, which event."""
+    """Add the function and the event."""
     parser.add_argument("function", help="logical id in template.yaml, for instance Sweeper")
     parser.add_argument("event", type=Path, help="file with the event, for instance events/…json")
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
-    """Print the answer and the log's end; 1 when the function raised."""
+    """Print the answer and the end of the log; return 1 when the function raised."""
     instance = Instance.named(arguments.instance, workspace)
     deployment = record.current(instance)
     name = deployment.resources.get(arguments.function)
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
 
 
 def event_in(file: Path) -> bytes:
-    """The event in a file; raises UsageError where there is none."""
+    """Return the event in a file. Raises UsageError if it isn't readable JSON."""
     try:
         payload = file.read_bytes()
         json.loads(payload)

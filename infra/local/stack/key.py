@@ -1,4 +1,4 @@
-"""`key`: issue a key for a tenant of the instance: its first one, or a way back in."""
+"""`key`: issue an API key for a tenant of the instance, as its first or a recovery key."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from stack.errors import UsageError
 from stack.instance import Instance
 from stack.workspace import Workspace
 
-# By hand and in tests one polls: ten times what a tenant's own keys get unless told.
+# Manual use and tests poll: ten times the default rate of a tenant's own keys.
 REQUESTS_PER_MINUTE: Final = 600
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Whose key, and what it may do."""
+    """Add the tenant and the permissions of the key."""
     parser.add_argument("tenant", help="lower case letters, digits and hyphens")
     parser.add_argument(
         "--scope",
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
-    """Print the secret: it can't be had again."""
+    """Print the secret, which can't be retrieved again."""
     instance = Instance.named(arguments.instance, workspace)
     secret = issue(instance, arguments.tenant, arguments.scope, arguments.requests_per_minute)
     workspace.progress.say(secret)
@@ -50,14 +50,14 @@ def issue(
     scope: Scope,
     requests_per_minute: int = bounds.KEY_REQUESTS_PER_MINUTE_MAX,
 ) -> str:
-    """A new key's secret; at the highest rate unless told, as programs poll."""
-    # Only here: the package's AWS side takes most of the command's time to import.
+    """Return a new key's secret; by default with the highest rate, because programs poll."""
+    # Imported here, because the package's AWS side takes most of the command's time to import.
     from spinneret.access.keys import bootstrap  # noqa: PLC0415 - see above
     from spinneret.access.keys.api_models import KeyRequest  # noqa: PLC0415
     from stack.aws import session  # noqa: PLC0415
 
     table = record.current(instance).outputs["TenancyTable"]
-    # Takes and answers plain Python values, as the product's own client does.
+    # Takes and returns plain Python values, like the product's own client.
     gateway = record.endpoints(instance)["gateway"]
     client = session().resource("dynamodb", endpoint_url=gateway).meta.client
     request = KeyRequest(

@@ -1,4 +1,4 @@
-"""Starting the parts of an instance, waiting for them, and ending them."""
+"""Start the parts of an instance, wait for them, and end them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from stack.port_claims import is_taken
 from stack.process import ProcessId, is_alive, spawn, stop
 from stack.tools.store import Store
 
-# LocalStack ends its functions and DynamoDB itself, which takes it some seconds.
+# LocalStack ends its functions and DynamoDB itself, which takes some seconds.
 GRACE_SECONDS: Final = 15.0
-# A part that was up already answers a probe sooner than one that boots.
+# A part that is already running answers a probe sooner than one that boots.
 RUNNING_SECONDS: Final = 120.0
 SHOWN_LINES: Final = 20
 POLL_SECONDS: Final = 0.2
@@ -27,9 +27,9 @@ POLL_SECONDS: Final = 0.2
 def start_missing(
     missing: Sequence[Part], parts: Sequence[Part], site: Site, record: Record
 ) -> Record:
-    """Starts the missing parts and waits until all of the parts work.
+    """Start the missing parts, and wait until all of the parts work.
 
-    If one fails, or the user interrupts, everything that was started here is ended again.
+    If one fails, or the user interrupts, all parts started here are ended again.
     """
     instance, say = site.instance, site.store.workspace.progress.say
     names = [part.name for part in missing]
@@ -55,7 +55,7 @@ def tool_folders(part: Part, store: Store) -> tuple[str, ...]:
 
 
 def _start(part: Part, site: Site) -> ProcessId:
-    """Starts a part; its log begins anew and the former one is kept beside it."""
+    """Start a part with a new log; the former log is kept with the suffix .1."""
     log = site.instance.log(part.name)
     if log.exists():
         log.replace(log.with_name(f"{log.name}.1"))
@@ -71,10 +71,10 @@ def _start(part: Part, site: Site) -> ProcessId:
 def _await_ready(
     parts: Sequence[Part], site: Site, record: Record, *, fresh: Collection[str]
 ) -> Iterator[tuple[Part, float]]:
-    """Probes all parts at once and gives each one that has passed, with the seconds it took.
+    """Probe all parts at once, and yield each part that passes with the seconds it took.
 
-    Raises StartError for the first part that ends or is over its time; the others are then no
-    longer waited for. `fresh` names the parts that boot.
+    Raises StartError for the first part that ends or exceeds its time; the wait for the others ends
+    then. `fresh` names the parts that boot.
     """
     abandon = threading.Event()
     begin = time.monotonic()
@@ -119,7 +119,7 @@ def _ended(part: Part, site: Site, how: str) -> StartError:
 
 
 def failure(part: Part, url: str) -> ProbeError | None:
-    """What is wrong with a part; None when a probe passes."""
+    """Return why a probe of the part failed, or None if it passed."""
     try:
         part.probe(url)
     except ProbeError as error:
@@ -134,9 +134,9 @@ def _with_log(text: str, instance: Instance, part: Part) -> str:
 
 
 def end(instance: Instance, record: Record | None, names: Sequence[str]) -> bool:
-    """Ends the named parts with all that they started, also what outlived a part's main process.
+    """End the named parts and all processes they started, even those without a main process.
 
-    Returns whether there was anything to end. Raises StackError when a process cannot be ended.
+    Returns whether any process was running. Raises StackError when a process cannot be ended.
     """
 
     def family() -> list[ProcessId]:

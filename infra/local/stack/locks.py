@@ -1,4 +1,4 @@
-"""Locks between processes (and threads) that work in the same folders."""
+"""Locks between processes (and threads) that use the same folders."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ POLL_SECONDS = 0.1
 
 @contextmanager
 def exclusive(path: Path, *, on_wait: Callable[[], None], timeout: float) -> Iterator[None]:
-    """Holds the lock file; `on_wait` is called once when somebody else has it.
+    """Hold the lock file; `on_wait` is called once if another process holds it.
 
-    The kernel drops the lock with its holder, so a killed command leaves none behind.
+    The kernel releases the lock when its holder ends, so a killed command leaves no lock.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     deadline = time.monotonic() + timeout

@@ -1,4 +1,4 @@
-"""`logs`: what the parts have written."""
+"""`logs`: show the logs of the parts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
 
 
 def _of_function(instance: Instance, arguments: argparse.Namespace, workspace: Workspace) -> int:
-    """The last lines of a function's log group; with --follow until it is interrupted."""
+    """Print the last lines of a function's log group; with --follow until interrupted."""
     name = record.current(instance).resources.get(arguments.function)
     if name is None:
         raise UsageError(f"template.yaml has no function {arguments.function}")
@@ -55,7 +55,7 @@ def _of_function(instance: Instance, arguments: argparse.Namespace, workspace: W
 
 
 def _lines(client: Any, group: str, since: int) -> tuple[list[str], int]:
-    """What was logged from `since` on (milliseconds of Unix time), and where to go on."""
+    """Return the lines logged from `since` on (Unix time in milliseconds), and the next `since`."""
     pages = client.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=since)
     events = [event for page in pages for event in page["events"]]
     latest = max((event["timestamp"] for event in events), default=since - 1)

@@ -1,4 +1,4 @@
-"""`pin`: after a change of a pom, its artifacts resolved and their digests recorded."""
+"""`pin`: resolve the artifacts of the poms and record their digests, after a change of a pom."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stack.workspace import Workspace
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """There are no arguments of its own."""
+    """Add no arguments."""
 
 
 def run(_: argparse.Namespace, workspace: Workspace) -> int:

@@ -24,13 +24,16 @@ SIZE: Final = 16
 _PREFERRED: Final = range(20_000, 32_000)
 _UNPRIVILEGED: Final = range(1_024, 65_536)
 _EPHEMERAL: Final = Path("/proc/sys/net/ipv4/ip_local_port_range")
-# One folder for all clones and users of the machine, whatever their TMPDIR.
+# One folder for all clones and users of the machine, regardless of their TMPDIR.
 _FOLDER: Final = Path("/tmp/spinneret-ports")  # noqa: S108 - holds locks only, opened without links
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claimed block. `descriptor` holds the lock; it is inherited only where it is passed on."""
+    """A claimed block.
+
+    `descriptor` holds the lock; processes inherit it only if it is passed on.
+    """
 
     ports: range
     descriptor: int
@@ -53,7 +56,7 @@ def ephemeral_ports() -> range:
 
 
 def blocks(ephemeral: range) -> list[range]:
-    """Return the blocks outside `ephemeral`: those of 20000 to 32000, else all unprivileged ones.
+    """Return the blocks outside `ephemeral`: in 20000 to 32000, else all unprivileged ones.
 
     Raises StackError if there are none.
     """
@@ -74,7 +77,7 @@ def blocks(ephemeral: range) -> list[range]:
 def claim(ephemeral: range | None = None, folder: Path = _FOLDER) -> Claim:
     """Claim a block whose ports can all be bound. Raises StackError if every block is taken."""
     free = blocks(ephemeral_ports() if ephemeral is None else ephemeral)
-    # Processes that start together begin at different blocks, and a block rests after its use.
+    # Processes that start together begin with different blocks, and a used block rests.
     first = os.getpid() % len(free)
     for ports in free[first:] + free[:first]:
         descriptor = _lock(folder, ports.start)
@@ -96,7 +99,7 @@ def _lock(folder: Path, start: int) -> int | None:
     try:
         descriptor = os.open(folder / f"{start}.lock", flags, 0o666)
     except PermissionError:
-        return None  # another user's, made under a stricter umask
+        return None  # another user's, created with a stricter umask
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -108,7 +111,7 @@ def _lock(folder: Path, start: int) -> int | None:
 def bind_error(port: int) -> OSError | None:
     """Return why a server can't bind a loopback port; None if it can."""
     with socket.socket() as listener:
-        # As servers do: connections of a stopped server that still linger do not count.
+        # Like servers: lingering connections of a stopped server do not count.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((HOST, port))

@@ -1,4 +1,4 @@
-"""The ports of an instance: which ones are asked for, and whether they are free."""
+"""Ports of an instance: choose them, and check that they are free."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["HOST", "VARIABLES", "Ports", "choose", "refuse_taken", "requested"]
 
 @dataclass(frozen=True)
 class Ports:
-    """One port for each part that is listened to; all on loopback."""
+    """One port for each listening part, all on loopback."""
 
     gateway: int = 4566
     opensearch: int = 9209
@@ -35,7 +35,7 @@ VARIABLES: Final = {
 
 
 def requested(environ: Mapping[str, str]) -> dict[str, int]:
-    """The ports that the environment names, and only those."""
+    """Return only the ports that the environment names."""
     chosen = {}
     for name, variable in VARIABLES.items():
         text = environ.get(variable, "").strip()
@@ -53,8 +53,8 @@ def _parse(text: str, variable: str) -> int:
 def choose(wanted: Mapping[str, int], *, held: Ports | None, claim: Claim | None) -> Ports:
     """Return the ports of this start.
 
-    Ports that a running part holds stay as they are: asking for others is an error. Otherwise a
-    named port wins, and the rest come from the claimed block or are the defaults.
+    Ports of a running part are kept: a request for others is an error. Otherwise a named port wins,
+    and the rest come from the claimed block or are the defaults.
     """
     if held is not None:
         _refuse_change(wanted, held)
@@ -74,7 +74,7 @@ def _refuse_change(wanted: Mapping[str, int], held: Ports) -> None:
 
 
 def refuse_taken(ports: Ports, names: Iterable[str]) -> None:
-    """Raises when two parts were given one port, or a named port already has a listener."""
+    """Raise UsageError when two parts have the same port, or a named port is in use."""
     numbers = asdict(ports)
     seen: dict[int, str] = {}
     for name in VARIABLES:

@@ -1,7 +1,7 @@
 """Processes that outlive the command that started them.
 
-A process is named by its id and its start time: the kernel gives ids again, so the id alone may
-later name somebody else's process.
+A process is identified by its id and its start time. The kernel reuses ids, so the id alone may
+later belong to another process.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-# What every process of a part carries in its environment, and so do the processes it starts.
+# Variable in the environment of every process of a part and of the processes it starts.
 OWNER_VARIABLE = "SPINNERET_STACK_PART"
-# Lambda functions get an environment of their own, which names their unpacked code.
+# Lambda functions get their own environment, which names their unpacked code.
 TASK_VARIABLE = "LAMBDA_TASK_ROOT"
 
 POLL_SECONDS = 0.05
@@ -28,7 +28,7 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True)
 class ProcessId:
-    """`started` is the start time in clock ticks since the machine's boot."""
+    """A process; `started` is its start time in clock ticks since the machine's boot."""
 
     pid: int
     started: int
@@ -36,7 +36,7 @@ class ProcessId:
 
 @dataclass(frozen=True)
 class Spawn:
-    """How to start a part. The environment is complete: nothing of the caller's is added."""
+    """Command that starts a part. The environment is complete: the caller's isn't added."""
 
     command: tuple[str, ...]
     environment: Mapping[str, str]
@@ -44,12 +44,12 @@ class Spawn:
 
 
 def identify(pid: int) -> ProcessId | None:
-    """The process that has this id now; None when there is none or only a zombie is left."""
+    """Return the process that has this id now; None if there is none, or only a zombie."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except (FileNotFoundError, ProcessLookupError):
         return None
-    fields = stat.rpartition(")")[2].split()  # the name before may hold spaces and brackets
+    fields = stat.rpartition(")")[2].split()  # the name before may contain spaces and brackets
     state, started = fields[0], int(fields[19])
     return None if state in "ZX" else ProcessId(pid, started)
 
@@ -59,13 +59,13 @@ def is_alive(process: ProcessId) -> bool:
 
 
 def started_at(process: ProcessId) -> float:
-    """When the process was started, in seconds of the Unix epoch."""
+    """Return when the process was started, in seconds of the Unix epoch."""
     uptime = float(Path("/proc/uptime").read_text().split()[0])
     return time.time() - uptime + process.started / _CLOCK_TICKS
 
 
 def resident_bytes(process: ProcessId) -> int:
-    """Memory in use, shared pages included; 0 when the process is gone."""
+    """Return the memory in use, including shared pages; 0 if the process has ended."""
     try:
         pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
     except (FileNotFoundError, ProcessLookupError):
@@ -76,7 +76,7 @@ def resident_bytes(process: ProcessId) -> int:
 def spawn(
     spec: Spawn, *, log: Path, owner: str, inherited: Collection[int] = ()
 ) -> ProcessId | None:
-    """Start a process in a session of its own, so that no signal of the terminal reaches it.
+    """Start a process in its own session, so that no signal of the terminal reaches it.
 
     It inherits these descriptors. Returns None when it has already ended.
     """
@@ -94,15 +94,15 @@ def spawn(
             pass_fds=tuple(inherited),
         )
     process = _when_marked(child.pid)
-    # Should it end while this command still runs, it must not stay behind as a zombie.
+    # If it ends while this command still runs, it must not remain as a zombie.
     threading.Thread(target=child.wait, name=f"reap-{child.pid}", daemon=True).start()
     return process
 
 
 def _when_marked(pid: int) -> ProcessId | None:
-    """Waits until the new program's environment, and so its mark, can be seen by others."""
+    """Wait until other processes can read the new program's environment, and so its mark."""
     while (process := identify(pid)) is not None:
-        # Empty for an instant, while the kernel lays out the new program.
+        # Empty for an instant, while the kernel loads the new program.
         if Path(f"/proc/{pid}/environ").read_bytes():
             return process
         time.sleep(0.001)
@@ -110,7 +110,7 @@ def _when_marked(pid: int) -> ProcessId | None:
 
 
 def owned(owner: str, task_folder: Path) -> list[ProcessId]:
-    """All live processes of a part: those with its mark and functions run from its folder."""
+    """Return all live processes of a part: with its mark, or running from its task folder."""
     mark = f"{OWNER_VARIABLE}={owner}".encode()
     task = f"{TASK_VARIABLE}={task_folder}/".encode()
     found = []
@@ -129,11 +129,11 @@ def _environments() -> Iterator[tuple[int, bytes]]:
             try:
                 yield int(entry.name), Path(entry.path, "environ").read_bytes()
             except (PermissionError, FileNotFoundError, ProcessLookupError):
-                continue  # another user's, or gone meanwhile
+                continue  # another user's, or ended meanwhile
 
 
 def send(process: ProcessId, number: signal.Signals) -> bool:
-    """Signals this very process; False when it is gone, even if its id has a new holder."""
+    """Signal exactly this process; return False if it has ended, even if its id was reused."""
     try:
         descriptor = os.pidfd_open(process.pid)
     except ProcessLookupError:
@@ -150,7 +150,7 @@ def send(process: ProcessId, number: signal.Signals) -> bool:
 
 
 def wait_until_gone(processes: Iterable[ProcessId], seconds: float) -> list[ProcessId]:
-    """Waits for the end of all; returns those that are still alive when the time is over."""
+    """Wait for the end of all processes; return those still alive after `seconds`."""
     deadline = time.monotonic() + seconds
     alive = [process for process in processes if is_alive(process)]
     while alive and time.monotonic() < deadline:
@@ -162,10 +162,10 @@ def wait_until_gone(processes: Iterable[ProcessId], seconds: float) -> list[Proc
 def stop(
     mains: Iterable[ProcessId], family: Callable[[], list[ProcessId]], grace: float
 ) -> list[ProcessId]:
-    """Ends the main processes, then whatever is left of their family.
+    """End the main processes, then the rest of their family.
 
     The mains get SIGTERM and `grace` seconds to end their children themselves; then every process
-    of the family gets SIGKILL. Returns the ones that survived even that.
+    of the family gets SIGKILL. Returns the processes that survived.
     """
     mains = [process for process in mains if send(process, signal.SIGTERM)]
     wait_until_gone(mains, grace)

@@ -1,4 +1,4 @@
-"""Lines that tell the user what is being done and how long it took."""
+"""Progress lines for the user, with durations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Progress:
 
     @contextmanager
     def step(self, doing: str, done: str) -> Iterator[None]:
-        """Announces a slow step and, if it ends well, tells its duration."""
+        """Announce a slow step and, if it succeeds, print its duration."""
         self.say(f"{doing} …")
         begin = time.monotonic()
         yield

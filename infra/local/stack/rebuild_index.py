@@ -1,4 +1,4 @@
-"""`rebuild-index`: make the chunk index anew from rows and bodies, pass by pass."""
+"""`rebuild-index`: rebuild the chunk index from rows and bodies, pass by pass."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _FUNCTION: Final = "RebuildIndex"
 
 
 def configure(_parser: argparse.ArgumentParser) -> None:
-    """Nothing beside the instance."""
+    """Add no arguments except the instance."""
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
-    """Start passes until one says that the new index is searched; 1 when documents are lost."""
+    """Run passes until searches use the new index; return 1 when documents are lost."""
     instance = Instance.named(arguments.instance, workspace)
     deployment = record.current(instance)
     name = deployment.resources.get(_FUNCTION)

@@ -1,4 +1,4 @@
-"""`run`: a command with an instance of its own, which is removed when the command ends."""
+"""`run`: run a command with its own instance, which is removed when the command ends."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
-    """Return the command's exit code. Raises StartError, before the command, without an instance.
+    """Run the command and return its exit code. Raises StartError if the instance doesn't start.
 
     The instance is `<--instance>-<process id>`, on claimed ports.
     """

@@ -1,7 +1,7 @@
 """`sam-local`: run a function by `sam local invoke`, in a container, against the instance.
 
-The template is the one that was built, and the function gets the variables that it was deployed
-with; addresses on loopback become ones that a container can reach.
+The template is the built one, and the function gets its deployed variables. Loopback addresses are
+replaced by addresses that a container can reach.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from stack.workspace import Workspace
 
 _LOOPBACK: Final = re.compile(r"127\.0\.0\.1:(\d+)")
 _OWN: Final = "FETCH_ALLOWED_ENDPOINTS"
-"""Names what may be fetched, and isn't itself asked."""
+"""Variable that lists endpoints which may be fetched; its addresses aren't replaced."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Which function, which event."""
+    """Add the function and the event."""
     parser.add_argument("function", help="logical id in template.yaml, for instance Sweeper")
     parser.add_argument("event", type=Path, help="file with the event, for instance events/…json")
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
-    """Print the function's log and answer; 1 when it raised."""
+    """Print the function's log and answer; return 1 when it raised."""
     instance = Instance.named(arguments.instance, workspace)
     engine = Engine()
     engine.require()
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
             name: text if name == _OWN else translated(text) for name, text in variables.items()
         }
         template = _template(sam, arguments.function, given)
-        # Else the shell's variables win over the template's, AWS_ENDPOINT_URL among them.
+        # Otherwise the shell's variables override the template's, including AWS_ENDPOINT_URL.
         write_json(sam.built / VARIABLES, {arguments.function: given})
         answer = sam.invoke(template, arguments.function, arguments.event, engine)
     workspace.progress.say(answer)
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
 def _variables(
     deployment: Deployment, function: str, endpoints: Mapping[str, str]
 ) -> dict[str, str]:
-    """What the function was deployed with, and where its AWS is; raises UsageError."""
+    """Return the function's deployed variables and its AWS endpoints. Raises UsageError."""
     name = deployment.resources.get(function)
     gateway = endpoints["gateway"]
     client = aws.client(aws.session(), "lambda", gateway)
@@ -83,9 +83,9 @@ def _variables(
 
 
 def _template(sam: Sam, function: str, variables: dict[str, str]) -> Path:
-    """The built template with the function's variables, beside it, as its paths are relative.
+    """Write the built template with the function's variables into the same folder.
 
-    SAM passes only variables that the template names.
+    Its paths are relative. SAM passes only variables that the template names.
     """
     built = sam.built / "template.yaml"
     template: dict[str, Any] = templates.load(built)
@@ -96,7 +96,7 @@ def _template(sam: Sam, function: str, variables: dict[str, str]) -> Path:
 
 
 def _has_raised(answer: str) -> bool:
-    """A function that raises is answered by an object with `errorType`."""
+    """Whether the answer is an object with `errorType`, as of a function that raised."""
     try:
         body = json.loads(answer)
     except ValueError:

@@ -1,4 +1,4 @@
-"""`status`: a table of the parts and of what they have started."""
+"""`status`: print a table of the parts and their processes."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ WORKS = "yes"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """There are no arguments of its own."""
+    """Add no arguments."""
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
-    """The exit code is 0 when something runs and nothing has died or fails its probe."""
+    """Print the status; return 0 if parts run and all of them pass their probes."""
     instance = Instance.named(arguments.instance, workspace)
     record = instance.read()
     if record is None or not record.parts:
@@ -107,7 +107,7 @@ def _megabytes(processes: Sequence[ProcessId]) -> str:
 
 
 def table(rows: Sequence[Row]) -> list[str]:
-    """Lines with the columns aligned."""
+    """Return lines with aligned columns."""
     cells = [astuple(row) for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(*cells, strict=True)]
     return [

@@ -1,4 +1,4 @@
-"""`up`: everything installed, running and proved to work; a no-op when it already is."""
+"""`up`: install and start everything, and verify that it works; does nothing if it already does."""
 
 from __future__ import annotations
 
@@ -44,14 +44,11 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
 def bring_up(
     instance: Instance, parts: Sequence[Part], workspace: Workspace, *, free_ports: bool
 ) -> None:
-    """Start the parts that don't run and wait until all of them work.
-
-    With `free_ports`, a start whose port another program has taken is repeated on other ports.
-    """
+    """Start the parts that don't run, and wait until all of them work."""
     begin = time.monotonic()
     former = instance.read()
     alive = former.alive() if former is not None else {}
-    # What outlived a dead part would hold its ports and work on data that are gone.
+    # Processes of a dead part would keep its ports and work on deleted data.
     end(instance, None, [part.name for part in all_parts(workspace) if part.name not in alive])
     missing = [part for part in parts if part.name not in alive]
     held = former.ports if former is not None and alive else None
@@ -86,7 +83,7 @@ def bring_up(
 def _advice(
     former: Record | None, record: Record, running: Sequence[Part], store: Store
 ) -> Iterator[str]:
-    """What the user should do next, as far as it can be told from here."""
+    """Yield advice for the user after a start."""
     before = former.parts.get(localstack.NAME) if former is not None else None
     now = record.parts.get(localstack.NAME)
     if before is not None and now is not None and before != now:

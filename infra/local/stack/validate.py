@@ -1,4 +1,4 @@
-"""`validate`: check the templates as SAM and cfn-lint do."""
+"""`validate`: check the templates with SAM and cfn-lint."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from stack.workspace import Workspace
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """No arguments of its own."""
+    """Add no arguments."""
     del parser
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
-    """Needs SAM, not a running instance."""
+    """Validate the templates; needs SAM, but no running instance."""
     instance = Instance.named(arguments.instance, workspace)
     sam = Store(workspace).ensure(sam_tool(workspace)) / "bin" / "sam"
     with workspace.progress.step("validating the templates", "validated"):

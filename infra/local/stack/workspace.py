@@ -1,4 +1,4 @@
-"""Where everything is: the repository's sources and the folder of tools and instances."""
+"""Locations of the repository's sources and of the folder of tools and instances."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Final
 from stack.progress import Progress
 
 LOCAL_VARIABLE: Final = "SPINNERET_LOCAL"
-# Where LocalStack keeps the stack's resources.
+# Region and account of the stack's resources in LocalStack.
 REGION: Final = "us-east-1"
 ACCOUNT: Final = "000000000000"
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """What every command works on.
+    """Context of every command.
 
-    `local` holds what is installed and what runs; git ignores it and it can be deleted whenever
-    nothing runs. `environ` is the caller's environment.
+    `local` holds installed tools and instances. Git ignores it, and it can be deleted while no
+    instance runs. `environ` is the caller's environment.
     """
 
     root: Path

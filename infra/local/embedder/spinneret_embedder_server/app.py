@@ -1,4 +1,4 @@
-"""The HTTP routes of the TEI protocol."""
+"""HTTP routes of the TEI protocol."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def create_app(
 
 
 async def _while_connected(request: Request, work: Coroutine[Any, Any, Vectors]) -> Vectors:
-    """Await ``work``, or drop it when the client goes away: its retry must not queue behind it."""
+    """Await ``work``, or cancel it when the client disconnects, so that its retry needn't wait."""
     task = asyncio.ensure_future(work)
     departure = asyncio.ensure_future(_departure(request))
     try:
@@ -122,10 +122,10 @@ async def _refuse(request: Request, error: Exception) -> Response:
 async def _refuse_unread(request: Request, error: Exception) -> Response:
     assert isinstance(error, UnreadableRequestError)
     _log.warning("%s refused: %s", request.url.path, error)
-    # The rest of a refused body is never read, so the connection cannot serve another request.
+    # The rest of a rejected body is never read, so the connection cannot serve another request.
     return PlainTextResponse(str(error), error.status, headers={"connection": "close"})
 
 
 async def _abandon(request: Request, _error: Exception) -> Response:
     _log.warning("%s abandoned by the client", request.url.path)
-    return Response(status_code=499)  # nobody reads it
+    return Response(status_code=499)  # the client doesn't read it

@@ -1,4 +1,4 @@
-"""Bodies of HTTP requests, read as TEI reads them."""
+"""Bodies of HTTP requests, read like TEI reads them."""
 
 from __future__ import annotations
 

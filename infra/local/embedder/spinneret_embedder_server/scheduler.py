@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class EmbeddingScheduler:
-    """Runs the encoder outside the event loop; to be used from one event loop only.
+    """Runs the encoder outside the event loop; use it from one event loop only.
 
-    A request keeps at most one group of texts for each thread in the executor's queue, so a short
-    query waits for the groups under way, never for the whole batch of another request.
+    A request keeps at most one group of texts per thread in the executor's queue. So a short query
+    waits only for the running groups, never for another request's whole batch.
     """
 
     def __init__(self, encoder: SentenceEncoder, *, threads: int, capacity: int) -> None:
@@ -31,7 +31,7 @@ class EmbeddingScheduler:
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix="encoder")
 
     async def embed(self, sequences: Sequence[list[int]]) -> Vectors:
-        """Return the vectors in the order of ``sequences``; cancelling it drops what is queued.
+        """Return the vectors in the order of ``sequences``; cancelling drops queued work.
 
         Raises:
             EmbeddingError: OVERLOADED when the texts do not fit, BACKEND.
@@ -71,5 +71,5 @@ class EmbeddingScheduler:
             results.update(zip(group, vectors, strict=True))
 
     def close(self) -> None:
-        """Drop queued work; the groups under way end by themselves, in tenths of a second."""
+        """Drop queued work; running groups end by themselves, within tenths of a second."""
         self._executor.shutdown(wait=False, cancel_futures=True)

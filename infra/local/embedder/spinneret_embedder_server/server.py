@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from starlette.applications import Starlette
 
-# Requests under way at SIGTERM get this long; what is left is cancelled, so the process ends
-# within two seconds.
+# Time for requests in progress at SIGTERM; the rest is cancelled, so that the process ends within
+# two seconds.
 SHUTDOWN_GRACE_SECONDS: Final = 1
 
 

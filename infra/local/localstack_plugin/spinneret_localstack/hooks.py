@@ -1,4 +1,7 @@
-"""What runs when LocalStack starts, before its gateway listens. An exception ends the start."""
+"""Hooks that run when LocalStack starts, before its gateway listens.
+
+An exception ends the start.
+"""
 
 # ruff: noqa: PLC0415  # LocalStack imports hook modules early, and the services take two seconds
 

@@ -1,4 +1,4 @@
-"""The executor's entry point. LocalStack selects it by LAMBDA_RUNTIME_EXECUTOR=process."""
+"""Entry point of the executor. LocalStack selects it by LAMBDA_RUNTIME_EXECUTOR=process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ProcessRuntimeExecutorPlugin(RuntimeExecutorPlugin):
     name = "process"
 
     def load(self, *_args: Any, **_kwargs: Any) -> type[ProcessRuntimeExecutor]:
-        from spinneret_localstack.process_executor.executor import (  # noqa: PLC0415  # imported late: pulls in the Lambda service
+        from spinneret_localstack.process_executor.executor import (  # noqa: PLC0415  # slow import
             ProcessRuntimeExecutor,
         )
 

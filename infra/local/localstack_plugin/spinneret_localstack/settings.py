@@ -11,12 +11,12 @@ PYTHON = "SPINNERET_LAMBDA_PYTHON"
 PARALLEL_INITS = "SPINNERET_LAMBDA_PARALLEL_INITS"
 MAX_ENVIRONMENTS = "SPINNERET_LAMBDA_MAX_ENVIRONMENTS"
 
-# A function process takes 40 to 100 MB: 32 of them fit beside the other services in 8 GB.
+# A function process takes 40 to 100 MB, so 32 of them fit into 8 GB with the other services.
 DEFAULT_MAX_ENVIRONMENTS = 32
 
 
 class SettingsError(Exception):
-    """A variable is missing or wrong; the message names it."""
+    """A variable is missing or invalid; the message names it."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Settings:
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Settings:
-        """Raises SettingsError."""
+        """Read the settings. Raises SettingsError."""
         python = env.get(PYTHON)
         if not python:
             raise SettingsError(f"{PYTHON} is not set: it names the functions' interpreter")
@@ -41,7 +41,7 @@ class Settings:
             raise SettingsError(f"{PYTHON}={python} is not the absolute path of an executable")
         return cls(
             python=Path(python),
-            # Starting is CPU-bound: with more at once each of them nears the limit of 10 s.
+            # Starting is CPU-bound: with more at once, each start approaches the limit of 10 s.
             parallel_inits=_positive(env, PARALLEL_INITS, 2 * (os.cpu_count() or 1)),
             max_environments=_positive(env, MAX_ENVIRONMENTS, DEFAULT_MAX_ENVIRONMENTS),
         )

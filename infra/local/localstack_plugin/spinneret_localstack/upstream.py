@@ -1,7 +1,7 @@
-"""Tells which patches a LocalStack installation still needs, as JSON {patch: bool}.
+"""Report which patches a LocalStack installation still needs, as JSON {patch: bool}.
 
-Run it with LocalStack's interpreter: python -m spinneret_localstack.upstream
-It looks at LocalStack's own objects: the patches are applied only when LocalStack starts.
+Run it with LocalStack's interpreter: python -m spinneret_localstack.upstream. It inspects
+LocalStack's own objects, since the patches are applied only when LocalStack starts.
 """
 
 from __future__ import annotations

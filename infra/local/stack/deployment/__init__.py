@@ -1,1 +1,1 @@
-"""Building the application and bringing it to an instance of the stack."""
+"""Build the application and deploy it to an instance of the stack."""

@@ -14,7 +14,7 @@ _POLL_SECONDS: Final = 0.3
 
 
 def outputs(client: Any, name: str) -> dict[str, str]:
-    """A stack's outputs; raises StackError unless it was created as a whole."""
+    """Return a stack's outputs. Raises StackError unless the whole stack was created."""
     [stack] = client.describe_stacks(StackName=name)["Stacks"]
     if stack["StackStatus"] != "CREATE_COMPLETE":
         reasons = [
@@ -27,7 +27,7 @@ def outputs(client: Any, name: str) -> dict[str, str]:
 
 
 def resources(client: Any, name: str) -> dict[str, str]:
-    """Logical id → physical id; raises StackError for a resource that wasn't completed."""
+    """Map logical ids to physical ids. Raises StackError for an incomplete resource."""
     found = {}
     for page in client.get_paginator("list_stack_resources").paginate(StackName=name):
         for each in page["StackResourceSummaries"]:
@@ -38,10 +38,10 @@ def resources(client: Any, name: str) -> dict[str, str]:
 
 
 def delete(client: Any, name: str) -> bool:
-    """Delete a stack and wait for its end; False when there was none.
+    """Delete a stack and wait for the end; return False if it doesn't exist.
 
-    The emulator gives up on a nested stack that it meets on its way, and goes on deleting it all
-    the same: then the deletion is asked for again.
+    The emulator may report a failure at a nested stack, although it continues to delete it. The
+    deletion is then requested again.
     """
     if _status(client, name) is None:
         return False

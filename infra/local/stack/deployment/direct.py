@@ -1,4 +1,4 @@
-"""Bringing changed code to functions that are already there, past CloudFormation."""
+"""Deploy changed code to existing functions without CloudFormation."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _POLL_SECONDS: Final = 0.1
 
 
 def sha256_of(archive: bytes) -> str:
-    """As Lambda names an archive: base64 of its SHA-256."""
+    """Return the hash of an archive in Lambda's format: base64 of its SHA-256."""
     return base64.b64encode(hashlib.sha256(archive).digest()).decode()
 
 
 def update_code(client: Any, functions: Sequence[str], archive: bytes) -> None:
-    """Give all functions new code; raises StackError unless each reports its hash."""
+    """Update the code of all functions. Raises StackError unless each reports the new hash."""
     for name in functions:
         client.update_function_code(FunctionName=name, ZipFile=archive)
     wanted = sha256_of(archive)
@@ -30,9 +30,9 @@ def update_code(client: Any, functions: Sequence[str], archive: bytes) -> None:
 
 
 def update_layer(client: Any, functions: Sequence[str], layer: str, archive: bytes) -> str:
-    """Publish a new version of a layer and let all functions use it; answers its ARN.
+    """Publish a new version of a layer, let all functions use it, and return its ARN.
 
-    `layer` is the ARN of the version that is replaced.
+    `layer` is the ARN of the replaced version.
     """
     unversioned, _, _ = layer.rpartition(":")
     name = unversioned.rpartition(":")[2]

@@ -1,4 +1,4 @@
-"""The chunk index of an instance, seen from outside."""
+"""The chunk index of an instance, accessed from outside."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PATTERN: Final = "chunks-*"
 
 
 def remove_indices(url: str) -> None:
-    """Remove all chunks: without their rows they would only fill the candidates of a search."""
-    request = urllib.request.Request(f"{url.rstrip('/')}/{_PATTERN}", method="DELETE")  # noqa: S310 - a URL of ours
-    with urllib.request.urlopen(request, timeout=_SECONDS):  # noqa: S310 - see above
+    """Remove all chunks: without rows they would only fill the candidates of a search."""
+    request = urllib.request.Request(f"{url.rstrip('/')}/{_PATTERN}", method="DELETE")  # noqa: S310
+    with urllib.request.urlopen(request, timeout=_SECONDS):  # noqa: S310 - our URL
         pass

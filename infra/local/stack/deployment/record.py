@@ -1,4 +1,4 @@
-"""The record of what is deployed to an instance."""
+"""Record of the application deployed to an instance."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from stack.instance import Instance
 
 STACK_NAME = "spinneret"
 STAGE = "local"
-WEBSOCKET_STAGE = "ws"  # the path of the public address
+WEBSOCKET_STAGE = "ws"  # path of the public address
 
 
 @dataclass(frozen=True)
 class Deployment:
-    """`boot` is the start of LocalStack that holds it: nothing outlives that."""
+    """A deployment; `boot` is the start of LocalStack that holds it, since it survives no other."""
 
     boot: str
     shape: str
@@ -26,15 +26,15 @@ class Deployment:
     common: str
     outputs: Mapping[str, str]
     resources: Mapping[str, str]
-    """Logical id → physical id, of the root stack."""
+    """Logical id → physical id of the root stack's resources."""
 
     def api_url(self, gateway: str) -> str:
-        """The base URL of the API on this machine."""
+        """Return the base URL of the API on this machine."""
         return f"{gateway}/_aws/execute-api/{self.outputs['ApiId']}/{STAGE}"
 
 
 def read(instance: Instance) -> Deployment | None:
-    """The last deployment; None when there is none."""
+    """Return the last deployment, or None."""
     try:
         return Deployment(**json.loads(_file(instance).read_text()))
     except FileNotFoundError:
@@ -42,7 +42,7 @@ def read(instance: Instance) -> Deployment | None:
 
 
 def current(instance: Instance) -> Deployment:
-    """The deployment that the running instance holds; raises StackError when there is none."""
+    """Return the deployment of the running instance. Raises StackError if there is none."""
     deployment = read(instance)
     if deployment is None or deployment.boot != endpoints(instance)["localstack_boot"]:
         raise StackError(f"nothing is deployed to instance {instance.name}: run `make deploy`")
@@ -50,17 +50,17 @@ def current(instance: Instance) -> Deployment:
 
 
 def write(instance: Instance, deployment: Deployment) -> None:
-    """Keep it beside the instance's endpoints."""
+    """Store the deployment in the instance's folder."""
     write_json(_file(instance), asdict(deployment))
 
 
 def forget(instance: Instance) -> None:
-    """Before a change that may fail half-way."""
+    """Delete the record, before a change that may fail halfway."""
     _file(instance).unlink(missing_ok=True)
 
 
 def endpoints(instance: Instance) -> dict[str, Any]:
-    """Where the instance's parts are; raises StackError when it was never started."""
+    """Return the addresses of the instance's parts. Raises StackError if it isn't running."""
     try:
         value: dict[str, Any] = json.loads(instance.endpoints_file.read_text())
     except FileNotFoundError:

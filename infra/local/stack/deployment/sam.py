@@ -1,4 +1,4 @@
-"""The SAM command line, pointed at an instance."""
+"""The SAM command line, configured for an instance."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from stack.locks import exclusive
 from stack.tools.command import run
 from stack.workspace import ACCOUNT, REGION, Workspace
 
-# Ten times what a loaded machine with two cores was seen to take: they end a hang, no slow run.
+# Ten times the duration on a loaded machine with two cores: they end a hang, not a slow run.
 VALIDATE_SECONDS: Final = 1_200.0
 BUILD_SECONDS: Final = 3_000.0
-# `sam deploy` waits without end for a stack that can't roll back.
+# `sam deploy` waits forever for a stack that can't roll back.
 DEPLOY_SECONDS: Final = 3_000.0
-INVOKE_SECONDS: Final = 3_000.0  # with the download of an image of 600 MB
-VARIABLES: Final = "sam-local-variables.json"  # of a function, beside the built template
-IMAGE: Final = "public.ecr.aws/lambda/python:3.12-x86_64"  # as SAM names it for python3.12
+INVOKE_SECONDS: Final = 3_000.0  # includes the download of an image of 600 MB
+VARIABLES: Final = "sam-local-variables.json"  # of a function, in the folder of the built template
+IMAGE: Final = "public.ecr.aws/lambda/python:3.12-x86_64"  # name that SAM uses for python3.12
 
 
 class Sam:
-    """Runs `sam` with a log of its own; raises InstallError with the log's end on failure."""
+    """Runs `sam` with its own log. Methods raise InstallError with the end of the log."""
 
     def __init__(
         self,
@@ -42,8 +42,11 @@ class Sam:
         endpoints: Mapping[str, Any],
         embedder: str = SERVER,
     ) -> None:
-        """`embedder` is what embeds (`settings.embedder`): a server leaves the layer of the
-        function empty, whose build and archive take half a minute."""
+        """`embedder` is the result of `settings.embedder`.
+
+        With a server, the layer of the embedder function stays empty, which saves half a minute of
+        building and archiving.
+        """
         self._embedder = embedder
         self._workspace = workspace
         self._instance = instance
@@ -51,19 +54,20 @@ class Sam:
 
     @property
     def built(self) -> Path:
-        """The folder that `build` fills."""
+        """Folder that `build` fills."""
         return self._instance.folder / "build"
 
     def validate(self) -> None:
-        """Check all templates as SAM and cfn-lint do."""
+        """Check all templates with SAM and cfn-lint."""
         self._sam(["validate", "--lint", "--template", "template.yaml"], VALIDATE_SECONDS)
 
     def build(self) -> None:
-        """Build functions and layers; what hasn't changed comes from a cache.
+        """Build functions and layers; unchanged ones come from a cache.
 
-        One build at a time: they clear the cache of what changed, and the next ones find it full.
+        Only one build runs at a time: it removes outdated entries from the cache, and the next
+        build finds the cache full.
         """
-        # A cached layer doesn't know what it was built for.
+        # A cached layer doesn't record its embedder, so each has its own cache.
         cache = self._workspace.local / f"sam-cache-{self._embedder}"
         words = ["build", "--cached", "--cache-dir", str(cache), "--build-dir", str(self.built)]
         lock = self._workspace.locks / "sam-build.lock"
@@ -89,7 +93,10 @@ class Sam:
         )
 
     def invoke(self, template: Path, function: str, event: Path, engine: Engine) -> str:
-        """Run a function in a container; its answer. The function's log goes to ours."""
+        """Run a function in a container and return its answer.
+
+        Its log goes to our standard error.
+        """
         command = [
             *(self._endpoints["sam"], "local", "invoke", function),
             *("--template", str(template), "--event", str(event.absolute())),
@@ -103,7 +110,7 @@ class Sam:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 cwd=self._workspace.root,
-                # One look-up of credentials costs seconds where it fails.
+                # One failing lookup of credentials takes seconds.
                 env={**self._environment(), "AWS_MAX_ATTEMPTS": "1"},
                 text=True,
                 timeout=INVOKE_SECONDS,
@@ -118,7 +125,7 @@ class Sam:
         return done.stdout.strip()
 
     def _config(self) -> list[str]:
-        """samconfig.toml is for AWS: its settings must not reach the local stage."""
+        """Return options for an empty config, since samconfig.toml is only for AWS."""
         settings = self._instance.folder / "samconfig.toml"
         settings.parent.mkdir(parents=True, exist_ok=True)
         settings.write_text("version = 0.1\n")
@@ -155,7 +162,7 @@ class Sam:
 
 
 def translate_machines(machines: Path, built: Path) -> None:
-    """Have the built template name JSON where ours is YAML, which LocalStack doesn't read."""
+    """Replace YAML definitions in the built template by JSON; LocalStack doesn't read YAML."""
     template = built / "template.yaml"
     text = template.read_text()
     for machine in sorted(machines.glob("*.asl.yaml")):

@@ -1,6 +1,7 @@
-"""Settings of an instance's stage: given once by the environment, kept with the instance.
+"""Settings of an instance's stage, from the environment and stored with the instance.
 
-A later `deploy` that doesn't name one takes what was kept; an empty value returns to the default.
+A later `deploy` uses the stored value of a setting that isn't given. An empty value resets it to
+the default.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from stack.instance import Instance
 FETCH_ALLOWED: Final = "SPINNERET_FETCH_ALLOWED"
 SITE_PORT: Final = "SPINNERET_SITE_PORT"
 EMBEDDER: Final = "SPINNERET_EMBEDDER"
-"""`server`, which is the instance's own part, or `function`, as on AWS without a URL."""
+"""`server` (the instance's own part) or `function` (as on AWS without a URL)."""
 SERVER: Final = "server"
 DEFAULT_SITE_PORT: Final = "8484"
-MARKET_PORT: Final = 8486  # beside the benchmarks'
-"""The loopback port of the demonstration's marketplaces."""
+MARKET_PORT: Final = 8486  # next to the benchmarks' port
+"""Loopback port of the demonstration's marketplaces."""
 MARKET_HOSTS: Final = (
     *("ebay.api", "ebay.auth", "ebay.media"),
     *("etsy.api", "etsy.token", "etsy.web"),
@@ -55,18 +56,18 @@ _NAMES: Final = (FETCH_ALLOWED, SITE_PORT, EMBEDDER, *PARAMETERS)
 
 
 def wanted(instance: Instance, environ: Mapping[str, str]) -> dict[str, str]:
-    """The settings to deploy: the environment's over those that were kept."""
+    """Return the settings to deploy: the environment's override the stored ones."""
     settings = kept(instance) | {name: environ[name] for name in _NAMES if name in environ}
     return {name: value for name, value in settings.items() if value}
 
 
 def keep(instance: Instance, settings: Mapping[str, str]) -> None:
-    """Once they are deployed: what was refused or failed isn't asked for again."""
+    """Store the settings after their deployment, so that rejected or failed ones aren't reused."""
     write_json(instance.folder / "settings.json", dict(settings))
 
 
 def kept(instance: Instance) -> dict[str, str]:
-    """The settings of the last deployment."""
+    """Return the settings of the last deployment."""
     try:
         found: dict[str, str] = json.loads((instance.folder / "settings.json").read_text())
     except FileNotFoundError:
@@ -75,12 +76,12 @@ def kept(instance: Instance) -> dict[str, str]:
 
 
 def site_port(settings: Mapping[str, str]) -> int:
-    """The loopback port of the demonstration's website, which alone may be fetched by default."""
+    """Return the loopback port of the demonstration's website, a default for allowed fetches."""
     return int(settings.get(SITE_PORT) or DEFAULT_SITE_PORT)
 
 
 def embedder(settings: Mapping[str, str]) -> str:
-    """What embeds; raises UsageError for a word that isn't known."""
+    """Return which embedder to use. Raises UsageError for an unknown value."""
     chosen = settings.get(EMBEDDER) or SERVER
     if chosen not in {SERVER, "function"}:
         raise UsageError(f"{EMBEDDER} is {chosen!r} instead of server or function")
@@ -88,15 +89,15 @@ def embedder(settings: Mapping[str, str]) -> str:
 
 
 def parameters(settings: Mapping[str, str]) -> dict[str, str]:
-    """The template's parameters that the settings name."""
+    """Return the template's parameters that the settings name."""
     allowed = settings.get(FETCH_ALLOWED) or ",".join(
         f"127.0.0.1:{port}" for port in (site_port(settings), MARKET_PORT)
     )
     chosen = {
         name: settings[variable] for variable, name in PARAMETERS.items() if variable in settings
     }
-    # A laptop's products go to marketplaces of its own (`make demo-publish`), never to real ones.
-    # These are there for as long as a demonstration or a test runs: nobody polls them.
+    # Products of a laptop go to local marketplaces (`make demo-publish`), never to real ones. These
+    # exist only while a demonstration or a test runs, so order polling is disabled.
     own = {
         "MarketplaceHosts": market_hosts(f"http://127.0.0.1:{MARKET_PORT}"),
         "OrderPollingEnabled": "false",
@@ -105,5 +106,5 @@ def parameters(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def market_hosts(origin: str) -> str:
-    """All hosts of the marketplaces at one origin, as the template's parameter has them."""
+    """Return all marketplace hosts at one origin, in the format of the template's parameter."""
     return ",".join(f"{name}={origin}" for name in MARKET_HOSTS)

@@ -1,4 +1,4 @@
-"""What a deployment is made of, and the hashes that tell what has changed since."""
+"""Sources of a deployment, and hashes that detect changes."""
 
 from __future__ import annotations
 
@@ -10,48 +10,48 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-# A fixed date makes the archive, and so its hash, depend on the files alone.
+# A fixed date makes the archive, and so its hash, depend only on the files.
 _DATE: Final = (2020, 1, 1, 0, 0, 0)
 _SKIPPED: Final = frozenset({"__pycache__", ".mypy_cache", ".ruff_cache"})
 
 
 @dataclass(frozen=True)
 class Sources:
-    """The parts of the repository that are deployed."""
+    """Parts of the repository that are deployed."""
 
     root: Path
 
     @property
     def functions(self) -> Path:
-        """The code of all functions."""
+        """Folder with the code of all functions."""
         return self.root / "functions"
 
     @property
     def common(self) -> Path:
-        """The package of the common layer."""
+        """Package of the common layer."""
         return self.root / "layers" / "common" / "spinneret"
 
     def shape(self, parameters: Mapping[str, str]) -> str:
-        """Changes with everything that only CloudFormation can deploy."""
+        """Return a hash of everything that only CloudFormation can deploy."""
         files = [self.root / "template.yaml"]
         for pattern in ("infra/*.yaml", "statemachines/*", "layers/*/requirements.txt"):
             files += sorted(self.root.glob(pattern))
-        if not parameters.get("EmbedderUrl"):  # else the layer is left empty
+        if not parameters.get("EmbedderUrl"):  # otherwise the layer stays empty
             files += sorted(_files(self.root / "layers" / "embedder"))
         facts = [f"{name}={value}" for name, value in sorted(parameters.items())]
         return digest_of(files, self.root, facts)
 
     def function_archive(self) -> bytes:
-        """The code of the functions, as Lambda takes it."""
+        """Return the archive of the functions' code, in Lambda's format."""
         return archive(self.functions, "")
 
     def common_archive(self) -> bytes:
-        """The common layer, as Lambda takes it."""
+        """Return the archive of the common layer, in Lambda's format."""
         return archive(self.common, "python/spinneret/")
 
 
 def digest_of(files: Iterable[Path], root: Path, facts: Iterable[str] = ()) -> str:
-    """SHA-256 over names, contents and facts."""
+    """Return the SHA-256 of names, contents and facts."""
     digest = hashlib.sha256()
     for fact in facts:
         digest.update(f"{fact}\n".encode())
@@ -62,7 +62,7 @@ def digest_of(files: Iterable[Path], root: Path, facts: Iterable[str] = ()) -> s
 
 
 def archive(folder: Path, prefix: str) -> bytes:
-    """A zip of a folder's files below `prefix`; the same files give the same bytes."""
+    """Return a zip of a folder's files below `prefix`; the same files give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
         for file in _files(folder):

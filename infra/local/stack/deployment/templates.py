@@ -1,4 +1,4 @@
-"""Reading CloudFormation templates: YAML with short intrinsic functions."""
+"""Read CloudFormation templates: YAML with short intrinsic functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import yaml
 
 
 class _Loader(yaml.CSafeLoader):
-    """Reads `!Ref x` as {"Ref": "x"} and `!Sub x` as {"Fn::Sub": "x"}."""
+    """Parses `!Ref x` as {"Ref": "x"} and `!Sub x` as {"Fn::Sub": "x"}."""
 
 
 def _intrinsic(loader: _Loader, suffix: str, node: yaml.Node) -> Any:
@@ -31,7 +31,7 @@ _Loader.add_multi_constructor("!", _intrinsic)
 
 
 def load(path: Path) -> dict[str, Any]:
-    """A template as plain values."""
+    """Return a template as plain values."""
     with path.open() as file:
         value: dict[str, Any] = yaml.load(file, Loader=_Loader)  # noqa: S506 - a SafeLoader
     return value

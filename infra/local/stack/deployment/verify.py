@@ -1,9 +1,9 @@
-"""Reading a deployment back: the emulator's word that a resource is complete is no proof.
+"""Verify a deployment, because the emulator may report incomplete resources as complete.
 
-Each resource type of the templates has a check that compares what the service answers with what
-the template says. A type without one is an error, so that none is forgotten. What the emulator
-is known to leave out is listed in docs/local-stack.md and not compared: point-in-time recovery of
-tables, life cycle rules of buckets, retention of log groups.
+Each resource type of the templates has a check that compares the service's response with the
+template. A type without a check is an error, so that none is forgotten. Known gaps of the emulator
+are listed in docs/local-stack.md and not compared: point-in-time recovery of tables, life cycle
+rules of buckets, retention of log groups.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ _ROOT: Final = Path(__file__).resolve().parents[4]
 
 @dataclass(frozen=True)
 class Reader:
-    """Clients and the parameters that properties may refer to."""
+    """Clients, and parameters that properties may refer to."""
 
     session: boto3.Session
     gateway: str
     parameters: Mapping[str, str]
 
     def client(self, service: str) -> Any:
-        """A client of the instance."""
+        """Return a client of the instance."""
         return aws.client(self.session, service, self.gateway)
 
     def value(self, given: Any) -> Any:
-        """A property's value where it is literal or a parameter; None where it isn't."""
+        """Return a property's value if it is literal or a parameter, else None."""
         if isinstance(given, dict):
             return self.parameters.get(given["Ref"]) if set(given) == {"Ref"} else None
         return given
 
 
 Check = Callable[[Reader, str, Properties], dict[str, tuple[Any, Any]]]
-"""Answers what was compared: name → (as the template says, as the service says)."""
+"""Returns the compared values: name → (value in the template, value of the service)."""
 
 
 def verify(session: boto3.Session, gateway: str, template: Path, deployment: Deployment) -> None:
-    """Raises StackError that lists every difference."""
+    """Raise StackError with all differences if the deployment differs from the templates."""
     differences: list[str] = []
     _verify_stack(session, gateway, template, STACK_NAME, deployment.resources, differences)
     if differences:
@@ -106,7 +106,7 @@ def _differences(
 
 
 def _with_globals(defaults: Properties, properties: Properties) -> Properties:
-    """As SAM merges Globals: lists add up, other values are replaced."""
+    """Merge Globals like SAM: lists are concatenated, other values are replaced."""
     layers = [*defaults.get("Layers", []), *properties.get("Layers", [])]
     return {**defaults, **properties, "Layers": layers}
 
@@ -140,7 +140,7 @@ def _lane(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[
     client = reader.client("lambda")
     wanted = int(reader.value(properties["ScalingConfig"]["MaximumConcurrency"]))
     mappings = client.list_event_source_mappings(FunctionName=name)["EventSourceMappings"]
-    # A function with several lanes has a mapping for each.
+    # A function with several lanes has one mapping per lane.
     found = min(
         mappings,
         key=lambda each: each.get("ScalingConfig", {}).get("MaximumConcurrency") != wanted,

@@ -1,1 +1,1 @@
-"""The parts of the stack: how each one is installed, started and asked whether it works."""
+"""Parts of the stack: installation, start and probe of each."""

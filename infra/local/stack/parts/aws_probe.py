@@ -1,4 +1,4 @@
-"""Round trips through LocalStack: one for each service that everything else relies on."""
+"""Round trips through LocalStack: one for each essential service."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HANDLER = "def handle(event, context):\n    return {'echo': event['text']}\n"
 
 
 def probe(url: str) -> None:
-    """Raises ProbeError unless DynamoDB, SQS, S3 and Lambda each do what they are there for."""
+    """Raise ProbeError unless DynamoDB, SQS, S3 and Lambda each work."""
     with probing(BotoCoreError, ClientError):
         _round_trips(url, f"probe-{uuid.uuid4().hex[:12]}")
 
@@ -117,10 +117,10 @@ def _wait_until_active(functions: Any, name: str) -> None:
 
 
 def archive(code: str) -> bytes:
-    """A deployment package of one module, `probe`."""
+    """Return a deployment package of one module, `probe`."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as package:
-        entry = zipfile.ZipInfo("probe.py")  # its fixed time makes all archives the same
+        entry = zipfile.ZipInfo("probe.py")  # its fixed time makes all archives equal
         entry.external_attr = 0o644 << 16
         package.writestr(entry, code)
     return buffer.getvalue()

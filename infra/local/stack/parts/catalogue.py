@@ -18,7 +18,7 @@ def all_parts(workspace: Workspace) -> tuple[Part, ...]:
 
 
 def select(workspace: Workspace, names: Sequence[str]) -> tuple[Part, ...]:
-    """The named parts; all when no name is given."""
+    """Return the named parts, or all if no name is given."""
     parts = all_parts(workspace)
     known = [part.name for part in parts]
     for name in names:

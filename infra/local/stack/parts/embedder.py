@@ -1,4 +1,4 @@
-"""The embedder: text in, vector out, over the text-embeddings-inference protocol."""
+"""The embedder part: text in, vector out, over the text-embeddings-inference protocol."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def embedder(workspace: Workspace) -> Part:
 
 
 def probe(url: str) -> None:
-    """Embeds one text and looks at the vector's dimension."""
+    """Embed one text, and check the vector's dimension."""
     require_listener(url)
     http = httpx.Client(base_url=url, timeout=PROBE_SECONDS, trust_env=False)
     with probing(httpx.HTTPError), http as client:

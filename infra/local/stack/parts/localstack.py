@@ -1,4 +1,4 @@
-"""LocalStack in host mode; it starts DynamoDB Local and the processes of functions itself."""
+"""The LocalStack part, in host mode; it starts DynamoDB Local and the functions' processes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def localstack(workspace: Workspace) -> Part:
 
     def spawn(site: Site) -> Spawn:
         data = site.data(NAME)
-        # Its state ends with its process: nothing of a former one must be left half-way.
+        # Its state ends with its process, so no half-written former state may remain.
         shutil.rmtree(data, ignore_errors=True)
         installed = site.store.path(server)
         root, temporary = data / "root", data / "tmp"
@@ -63,7 +63,7 @@ def localstack(workspace: Workspace) -> Part:
 
 
 def _lay_out(static: Path, *, catalog_file: Path, dynamodb: Path, java_home: Path) -> None:
-    """Puts what LocalStack would download where it looks for it first."""
+    """Link files that LocalStack would download into the folder that it searches first."""
     link(static / catalog_file.name, catalog_file)
     link(static / "dynamodb-local" / "2", dynamodb)
     link(static / "java" / "21", java_home)
@@ -73,7 +73,7 @@ def _settings(site: Site, root: Path, temporary: Path, functions_python: Path) -
     gateway = f"{HOST}:{site.ports.gateway}"
     return {
         "DEBUG": "0",
-        # In a container LocalStack would take system folders instead of the root named here.
+        # In a container LocalStack would use system folders instead of the root named here.
         "OVERRIDE_IN_DOCKER": "0",
         "FILESYSTEM_ROOT": str(root),
         "TMPDIR": str(temporary),
@@ -81,27 +81,28 @@ def _settings(site: Site, root: Path, temporary: Path, functions_python: Path) -
         "LOCALSTACK_HOST": gateway,
         # As root it would serve DNS on all interfaces.
         "DNS_ADDRESS": "0",
-        # Nothing is fetched or reported at start.
+        # No downloads and no telemetry at start.
         "SKIP_SSL_CERT_DOWNLOAD": "1",
         "DISABLE_EVENTS": "1",
         # An unsupported resource must fail, as it would be missing afterwards.
         "CFN_IGNORE_UNSUPPORTED_RESOURCE_TYPES": "0",
-        # The executor of our plug-in: each execution environment is a local process.
+        # Executor of our plug-in: each execution environment is a local process.
         "LAMBDA_RUNTIME_EXECUTOR": "process",
         "SPINNERET_LAMBDA_PYTHON": str(functions_python),
-        # It includes the wait for a turn when many environments start at once.
+        # Includes the wait for a turn when many environments start at once.
         "LAMBDA_RUNTIME_ENVIRONMENT_TIMEOUT": "120",
         "LAMBDA_EVENT_SOURCE_MAPPING_MAX_BACKOFF_ON_EMPTY_POLL_SEC": "1",
         # The default addresses have host names that need LocalStack's DNS.
         "SQS_ENDPOINT_STRATEGY": "path",
         "OPENSEARCH_ENDPOINT_STRATEGY": "path",
         "OPENSEARCH_CUSTOM_BACKEND": f"http://{HOST}:{site.ports.opensearch}",
-        # Expired or altered presigned URLs are refused, as on AWS.
+        # Expired or altered presigned URLs are rejected, as on AWS.
         "S3_SKIP_SIGNATURE_VALIDATION": "0",
-        # Else LocalStack picks an ephemeral one, which a connection may take before it is bound.
+        # Otherwise LocalStack picks an ephemeral port, which a connection may take before it is
+        # bound.
         "DYNAMODB_LOCAL_PORT": str(site.ports.dynamodb),
         "DYNAMODB_IN_MEMORY": "1",
-        # Functions ask it without LocalStack, which would keep tables apart by account and region.
+        # Functions use it without LocalStack, which would separate tables by account and region.
         "DYNAMODB_SHARE_DB": "1",
         "DYNAMODB_HEAP_SIZE": DYNAMODB_HEAP,
         "DYNAMODB_REMOVE_EXPIRED_ITEMS": "1",

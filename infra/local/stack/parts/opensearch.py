@@ -1,4 +1,4 @@
-"""OpenSearch with k-NN: one node on loopback."""
+"""The OpenSearch part with k-NN: one node on loopback."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stack.workspace import Workspace
 
 NAME: Final = "opensearch"
 HEAP: Final = "512m"
-# Under load a boot of 10 s was seen to take a minute.
+# Under load a boot of 10 s has taken a minute.
 BOOT_SECONDS: Final = 600.0
 PROBE_SECONDS: Final = 20.0
 # From this version on, the use of native memory must be allowed explicitly.
@@ -31,7 +31,7 @@ _INDEX = {
             "vector": {
                 "type": "knn_vector",
                 "dimension": 2,
-                # The other engines need native libraries, and hang at the first write without.
+                # The other engines need native libraries, and hang at the first write without them.
                 "method": {"name": "hnsw", "space_type": "cosinesimil", "engine": "lucene"},
             },
         }
@@ -78,7 +78,7 @@ def _settings(instance: str, port: int) -> dict[str, object]:
         "cluster.name": f"spinneret-{instance}",
         "network.host": HOST,
         "http.port": port,
-        # Nothing connects to it; the kernel picks a free one.
+        # The port is unused; the kernel picks a free one.
         "transport.port": 0,
         "discovery.type": "single-node",
         # A nearly full disk would make every index read-only.
@@ -101,9 +101,9 @@ def _machine_options(runtime: java.Java, temporary: object) -> tuple[str, ...]:
 
 
 def probe(url: str) -> None:
-    """Creates an index, writes, searches by text and by vector, deletes the index.
+    """Create an index, write, search by text and by vector, and delete the index.
 
-    Health is no proof: it is green while no index can be created.
+    The health status isn't sufficient: it is green even when no index can be created.
     """
     index = f"probe-{uuid.uuid4().hex}"
     require_listener(url)

@@ -1,4 +1,4 @@
-"""What the stack needs to know about one of its parts."""
+"""Description of one part of the stack."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ LISTEN_SECONDS: Final = 2.0
 
 @dataclass(frozen=True)
 class Site:
-    """Where a part runs."""
+    """Instance, ports and tools with which a part runs."""
 
     instance: Instance
     ports: Ports
     store: Store
     claim: Claim | None = None
-    """The ports' claim, which each part inherits."""
+    """Claim of the ports; each part inherits it."""
 
     def data(self, part: str) -> Path:
         return self.instance.data / part
@@ -36,11 +36,12 @@ class Site:
 
 @dataclass(frozen=True)
 class Part:
-    """`port` names its address in Ports, and `inner_ports` what it binds besides; `boot_seconds` is
-    the most that a start may take.
+    """A part of the stack.
 
-    `spawn` lays out the part's folders. `probe` makes a real round trip through the part at an
-    address; it raises ProbeError as long as the part does not work.
+    `port` is the name of its address in Ports, and `inner_ports` are its other bound ports;
+    `boot_seconds` is the maximum duration of a start. `spawn` creates the part's folders. `probe`
+    makes a real round trip through the part at an address; it raises ProbeError as long as the part
+    does not work.
     """
 
     name: str
@@ -63,14 +64,14 @@ class Part:
 
 
 def minimal_environment(home: Path, extra: Mapping[str, str]) -> dict[str, str]:
-    """What any program needs and nothing of the caller's, so that every start is the same."""
+    """Return the variables that every program needs; the caller's are excluded for equal starts."""
     path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     return {"PATH": path, "HOME": str(home), "LANG": "C.UTF-8", **extra}
 
 
 @contextmanager
 def probing(*client_errors: type[Exception]) -> Iterator[None]:
-    """Turns the errors of a probe's client into ProbeError."""
+    """Convert the errors of a probe's client to ProbeError."""
     try:
         yield
     except client_errors as error:
@@ -78,7 +79,7 @@ def probing(*client_errors: type[Exception]) -> Iterator[None]:
 
 
 def require_listener(url: str) -> None:
-    """Raises ProbeError when nothing listens: to find that out by a client takes much longer."""
+    """Raise ProbeError when no process listens; a client would need much longer to notice."""
     address = urlsplit(url)
     with (
         probing(OSError),

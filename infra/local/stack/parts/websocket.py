@@ -1,4 +1,4 @@
-"""The WebSocket gateway: API Gateway's WebSocket contract in front of a deployed function."""
+"""The WebSocket gateway part: API Gateway's WebSocket contract in front of a deployed function."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def websocket(workspace: Workspace) -> Part:
 
 
 def probe(url: str) -> None:
-    """Asks for its health, and for a connection that there is not.
+    """Request the health, and a connection that doesn't exist.
 
     A handshake would need a deployed function, which comes after the start.
     """

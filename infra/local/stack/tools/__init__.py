@@ -1,1 +1,1 @@
-"""What the parts are run with: Python environments and jars, installed once for all instances."""
+"""Tools of the parts: Python environments and jars, installed once for all instances."""

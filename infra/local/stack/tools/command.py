@@ -1,4 +1,4 @@
-"""Commands that install something: quiet, logged, and under a deadline."""
+"""Commands that install something: quiet, logged, and with a deadline."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run(
     directory: Path,
     environ: Mapping[str, str],
 ) -> None:
-    """Runs a command; its output goes to the log. Raises InstallError with the log's end."""
+    """Run a command and log its output. Raises InstallError with the end of the log."""
     log.parent.mkdir(parents=True, exist_ok=True)
     words = [str(word) for word in command]
     with log.open("a") as output:

@@ -1,4 +1,4 @@
-"""The Java programs of the stack: OpenSearch, and DynamoDB Local as LocalStack wants it."""
+"""The Java programs of the stack: OpenSearch, and DynamoDB Local in LocalStack's layout."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from stack.tools.store import Store, Tool
 from stack.workspace import Workspace
 
 COMPILE_SECONDS: Final = 600.0
-# A line of a jar's manifest, its line end not counted, has at most this many bytes.
+# Maximum bytes of a line in a jar's manifest, without the line end.
 _MANIFEST_LINE = 72
 
 
 def opensearch_tool(workspace: Workspace) -> Tool:
-    """OpenSearch's jars, those of the k-NN plug-in, and our compiled main class."""
+    """Return OpenSearch's jars, the k-NN plug-in's jars, and our compiled main class."""
     source = workspace.sources / "opensearch"
 
     def build(store: Store, folder: Path) -> None:
@@ -49,7 +49,7 @@ def _extract_jars(archive: Path, target: Path) -> None:
 
 
 def _compile(store: Store, tool: Tool, main: Path, jars: Collection[Path], classes: Path) -> None:
-    """Compiles a main class with the compiler among the jars, which is then removed."""
+    """Compile a main class with the compiler among the jars, then remove the compiler."""
     (compiler,) = (jar for jar in jars if jar.name.startswith("ecj-"))
     path = ":".join(str(jar) for jar in sorted(jars))
     release = str(java.OLDEST)
@@ -65,7 +65,7 @@ def _compile(store: Store, tool: Tool, main: Path, jars: Collection[Path], class
 
 
 def dynamodb_tool(workspace: Workspace) -> Tool:
-    """DynamoDB Local, laid out as LocalStack's own download would be."""
+    """Return DynamoDB Local, in the layout of LocalStack's own download."""
     source = workspace.sources / "dynamodb"
 
     def build(store: Store, folder: Path) -> None:
@@ -75,7 +75,7 @@ def dynamodb_tool(workspace: Workspace) -> Tool:
         _compile(store, tool, main, tuple(jars.glob("*.jar")), classes)
         launcher = folder / "DynamoDBLocal.jar"
         _write_launcher(launcher, main.stem, classes, jars)
-        # The agent that LocalStack names lifts a limit on indexes that we are far from.
+        # The agent that LocalStack names only lifts a limit on indexes that we don't reach.
         (folder / "ddb-local-loader-0.1.jar").symlink_to(launcher.name)
 
     tool = Tool("dynamodb", "DynamoDB Local", (source,), (), build)
@@ -83,7 +83,7 @@ def dynamodb_tool(workspace: Workspace) -> Tool:
 
 
 def _write_launcher(path: Path, main: str, classes: Path, jars: Path) -> None:
-    """A jar that is run by `-jar` and as an agent, and names the others."""
+    """Write a jar that runs by `-jar` and as an agent, and refers to the others."""
     headers = {
         "Manifest-Version": "1.0",
         "Main-Class": main,
@@ -97,7 +97,7 @@ def _write_launcher(path: Path, main: str, classes: Path, jars: Path) -> None:
 
 
 def manifest(headers: Mapping[str, str]) -> str:
-    """The text of a jar's manifest: long headers go on in lines that begin with a blank."""
+    """Return the text of a jar's manifest; long headers continue in lines with a leading blank."""
     return "".join(f"{_fold(f'{name}: {value}')}\r\n" for name, value in headers.items())
 
 

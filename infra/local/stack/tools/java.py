@@ -17,9 +17,9 @@ from stack.tools.venv import site_packages, venv_tool
 from stack.workspace import Workspace
 
 VARIABLE: Final = "SPINNERET_JAVA"
-# Names no Java at all: the packaged one is then used, as on a machine without Java.
+# Value for no Java of the machine: the packaged one is used, as on a machine without Java.
 NONE: Final = "none"
-# What OpenSearch 2.19 with k-NN and DynamoDB Local 3 are compiled for.
+# Version that OpenSearch 2.19 with k-NN and DynamoDB Local 3 are compiled for.
 OLDEST: Final = 17
 ASK_SECONDS: Final = 120.0
 
@@ -35,12 +35,12 @@ class Java:
 
 
 def java_tool(workspace: Workspace) -> Tool:
-    """The packaged runtime, for machines without a Java of their own."""
+    """Return the packaged runtime, for machines without their own Java."""
     return venv_tool("java", "a Java runtime", workspace.requirements / "java.txt")
 
 
 def provide(store: Store) -> Java:
-    """The machine's Java when it is recent enough, else the packaged one."""
+    """Return the machine's Java if it is recent enough, else the packaged one."""
     own = of_machine(store.workspace.environ)
     if own is not None:
         return own
@@ -55,7 +55,7 @@ def provide(store: Store) -> Java:
 
 
 def of_machine(environ: Mapping[str, str]) -> Java | None:
-    """The first Java that is recent enough: SPINNERET_JAVA, JAVA_HOME, PATH."""
+    """Return the first Java that is recent enough: SPINNERET_JAVA, JAVA_HOME, PATH."""
     named = environ.get(VARIABLE, "").strip()
     if named == NONE:
         return None
@@ -82,7 +82,7 @@ def _executable(named: str) -> Path:
 
 @functools.cache  # starting a Java takes a while
 def _ask(executable: Path) -> Java | None:
-    """Where this Java is at home and of what version; None when it does not run."""
+    """Return home and version of this Java, or None if it does not run."""
     try:
         answer = subprocess.run(
             [executable, "-XshowSettings:properties", "-version"],
@@ -97,7 +97,7 @@ def _ask(executable: Path) -> Java | None:
 
 
 def parse(settings: str) -> Java | None:
-    """Reads `java -XshowSettings:properties -version`."""
+    """Parse the output of `java -XshowSettings:properties -version`."""
     home = re.search(r"^\s*java\.home = (.+)$", settings, re.MULTILINE)
     version = re.search(
         r"^\s*java\.specification\.version = (?:1\.)?(\d+)$", settings, re.MULTILINE

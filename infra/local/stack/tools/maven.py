@@ -1,4 +1,4 @@
-"""Artifacts of a pom: resolved by Maven, or by jgo where there is none, and checked by digest."""
+"""Artifacts of a pom: resolved by Maven, or by jgo without Maven, and checked by digest."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from stack.tools.venv import python, venv_tool
 from stack.workspace import Workspace
 
 VARIABLE: Final = "SPINNERET_MVN"
-# Names no Maven at all: jgo is then used, as on a machine without Maven.
+# Value for no Maven of the machine: jgo is used, as on a machine without Maven.
 NONE: Final = "none"
 RESOLVE_SECONDS: Final = 900.0
 _JGO_SCRIPT = Path(__file__).with_name("resolve_with_jgo.py")
 
 
 def maven_tool(workspace: Workspace) -> Tool:
-    """jgo, for machines without Maven."""
+    """Return jgo, for machines without Maven."""
     return venv_tool("maven", "a Maven resolver", workspace.requirements / "maven.txt")
 
 
 def of_machine(environ: Mapping[str, str]) -> Path | None:
-    """The machine's mvn; None where there is none."""
+    """Return the machine's mvn, or None."""
     named = environ.get(VARIABLE, "").strip()
     if named == NONE:
         return None
@@ -39,9 +39,9 @@ def of_machine(environ: Mapping[str, str]) -> Path | None:
 
 
 def fetch(store: Store, tool: Tool, pom: Path, target: Path) -> None:
-    """Puts the files that the pom resolves to into the folder; they are not checked."""
+    """Copy the files that the pom resolves to into the folder, without checking them."""
     workspace = store.workspace
-    # Maven's local repository must not be written by two at once.
+    # Two processes must not write Maven's local repository at once.
     lock = workspace.locks / "maven.lock"
     with exclusive(lock, on_wait=lambda: None, timeout=LOCK_SECONDS):
         mvn = of_machine(workspace.environ)
@@ -63,12 +63,12 @@ def _maven(mvn: Path, pom: Path, target: Path) -> list[str | Path]:
 
 def _jgo(store: Store, pom: Path, target: Path) -> list[str | Path]:
     interpreter = python(store.ensure(maven_tool(store.workspace)))
-    # A repository of its own, gone with the build: an interrupted download leaves half a file.
+    # A temporary repository, because an interrupted download leaves half a file.
     return [interpreter, _JGO_SCRIPT, pom, target, target.with_name("repository")]
 
 
 def fetch_checked(store: Store, tool: Tool, folder: Path, target: Path) -> None:
-    """Fetches what `folder/pom.xml` names and requires the files of `folder/artifacts.sha256`."""
+    """Fetch the artifacts of `folder/pom.xml`, and check them with `folder/artifacts.sha256`."""
     expected = read_digests(folder / "artifacts.sha256")
     fetch(store, tool, folder / "pom.xml", target)
     verify(target, expected)
@@ -76,7 +76,7 @@ def fetch_checked(store: Store, tool: Tool, folder: Path, target: Path) -> None:
 
 
 def read_digests(path: Path) -> dict[str, str]:
-    """File name to SHA-256, from a file as `sha256sum` writes it."""
+    """Map file names to SHA-256, from a file in the format of `sha256sum`."""
     lines = [line.split(maxsplit=1) for line in path.read_text().splitlines()]
     return {name: digest for digest, name in lines}
 
@@ -93,7 +93,7 @@ def write_digests(path: Path, folder: Path) -> None:
 
 
 def verify(folder: Path, expected: Mapping[str, str]) -> None:
-    """Raises InstallError unless the folder holds exactly the expected files."""
+    """Raise InstallError unless the folder holds exactly the expected files."""
     present = digests(folder)
     wrong = [name for name, digest in expected.items() if present.get(name, digest) != digest]
     missing = [name for name in expected if name not in present]

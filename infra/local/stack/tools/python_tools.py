@@ -1,4 +1,4 @@
-"""The Python environments of the stack, one for each purpose, none with another's packages."""
+"""Python environments of the stack, one for each purpose, with separate packages."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from stack.workspace import Workspace
 
 CONVERT_SECONDS: Final = 1_200.0
 CATALOG_SECONDS: Final = 600.0
-# LocalStack looks for ready-made files here, below its file system root.
+# Folder below its file system root where LocalStack looks for ready-made files.
 STATIC_FOLDER: Final = "usr/lib/localstack"
 
 
 def localstack_tool(workspace: Workspace) -> Tool:
-    """LocalStack with our plug-in, and the index of AWS operations that it starts with."""
+    """Return LocalStack with our plug-in, and its index of AWS operations."""
     requirements = workspace.requirements / "localstack.txt"
     plugin = workspace.sources / "localstack_plugin"
 
@@ -34,7 +34,7 @@ def localstack_tool(workspace: Workspace) -> Tool:
 
 
 def _build_catalog(venv: Venv) -> None:
-    """Builds the service catalogue, which otherwise takes some seconds of every boot."""
+    """Build the service catalogue, which otherwise takes some seconds of every boot."""
     root = venv.folder / "root"
     (root / STATIC_FOLDER).mkdir(parents=True)
     environ = {
@@ -47,12 +47,12 @@ def _build_catalog(venv: Venv) -> None:
 
 
 def catalog(localstack: Path) -> Path:
-    """The service catalogue of an installed LocalStack."""
+    """Return the service catalogue of an installed LocalStack."""
     return next((localstack / "root" / STATIC_FOLDER).glob("service-catalog-*.dill"))
 
 
 def runtime_tool(workspace: Workspace) -> Tool:
-    """What the Lambda service puts beside a function's code."""
+    """Return the packages that the Lambda service adds to a function's code."""
     return venv_tool("runtime", "the Lambda runtime", workspace.requirements / "runtime.txt")
 
 
@@ -61,7 +61,7 @@ def sam_tool(workspace: Workspace) -> Tool:
 
 
 def embedder_tool(workspace: Workspace) -> Tool:
-    """The embedder's libraries and the original weights; its code is run from the sources."""
+    """Return the embedder's libraries and the original weights; its code runs from the sources."""
     requirements = workspace.requirements / "embedder.txt"
     weights = workspace.requirements / "weights.txt"
 
@@ -76,13 +76,12 @@ def embedder_tool(workspace: Workspace) -> Tool:
 
 
 def embedder_sources(workspace: Workspace) -> tuple[Path, Path]:
-    """The folders of the model's package, which is a layer of the application too, and of its
-    server's."""
+    """Return the folders of the model's package (also a layer) and of the server's package."""
     return workspace.root / "layers" / "embedder", workspace.sources / "embedder"
 
 
 def weights_folder(embedder: Path) -> Path:
-    """Where the weights' package keeps model.safetensors and tokenizer.json."""
+    """Return the folder of model.safetensors and tokenizer.json in the weights' package."""
     found = sorted(site_packages(embedder).rglob("model.safetensors"))
     if len(found) != 1:
         raise InstallError(f"the weights in {embedder} are not where they should be: {found}")
@@ -90,7 +89,7 @@ def weights_folder(embedder: Path) -> Path:
 
 
 def model_tool(workspace: Workspace) -> Tool:
-    """The embedding model as the embedder's server loads it."""
+    """Return the embedding model in the format of the embedder's server."""
     sources = embedder_sources(workspace)
     libraries = embedder_tool(workspace)
 
@@ -105,7 +104,7 @@ def model_tool(workspace: Workspace) -> Tool:
         arguments = ("-m", "spinneret_embedder.convert", "--out", folder / "model")
         venv.run(*arguments, environ=environ, seconds=CONVERT_SECONDS)
 
-    # The server's count, so that one that runs older ones is told of.
+    # The server's sources count, so that a running server with older ones is reported.
     inputs = (*sources, *libraries.inputs)
     tool = Tool("model", "the embedding model", inputs, (interpreter_fact(),), build)
     return tool
@@ -116,13 +115,13 @@ def model_folder(model: Path) -> Path:
 
 
 def websocket_tool(workspace: Workspace) -> Tool:
-    """The WebSocket gateway's libraries; its code is run from the sources."""
+    """Return the WebSocket gateway's libraries; its code runs from the sources."""
     requirements = workspace.requirements / "websocket.txt"
 
     def build(store: Store, folder: Path) -> None:
         Venv(store, tool, folder).create(requirements)
 
-    # The sources count, so that a gateway that runs older ones is told of.
+    # The sources count, so that a running gateway with older ones is reported.
     inputs = (requirements, workspace.sources / "websocket")
     tool = Tool("websocket", "the WebSocket gateway", inputs, (interpreter_fact(),), build)
     return tool

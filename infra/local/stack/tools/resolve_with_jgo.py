@@ -1,4 +1,4 @@
-"""Runs in jgo's own environment: POM TARGET REPOSITORY, copies the pom's artifacts to TARGET."""
+"""Copy a pom's artifacts; runs in jgo's own environment with arguments POM TARGET REPOSITORY."""
 
 from __future__ import annotations
 

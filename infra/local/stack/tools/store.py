@@ -1,9 +1,9 @@
-"""Installed tools, each in a folder named by a stamp of everything that it is made from.
+"""Installed tools, each in a folder named by a stamp of all its inputs.
 
-A tool is built in its final folder, since Python environments cannot be moved, and counts as
-installed once its marker file is written: one that was interrupted is built anew. A changed input
-gives another stamp and so another folder: a tool in use is never changed under its processes.
-`tools/<name>` is a link to the folder that belongs to the present sources.
+A tool is built in its final folder, since Python environments cannot be moved. It counts as
+installed once its marker file is written; an interrupted install is repeated. A changed input gives
+another stamp and so another folder: a tool in use never changes under its processes. `tools/<name>`
+is a link to the folder of the current sources.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _NOT_INPUT = {"__pycache__", "build", "dist", ".mypy_cache", ".ruff_cache", ".py
 
 @dataclass(frozen=True)
 class Tool:
-    """`inputs` are files and folders, `facts` other values that the result depends on.
+    """A tool; `inputs` are files and folders, `facts` other values that the result depends on.
 
-    `build` gets the store and the empty folder to fill; it may ask the store for other tools.
+    `build` gets the store and the empty folder to fill; it may request other tools of the store.
     """
 
     name: str
@@ -44,17 +44,17 @@ class Tool:
 
 
 class Store:
-    """The tools as of one moment: sources that change meanwhile count from the next command on."""
+    """Tools at one moment; sources that change meanwhile count from the next command on."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self._folder = workspace.tools / "store"
         self._paths: dict[str, Path] = {}
-        # Threads of this command wait for each other silently, other commands are told of.
+        # Threads of this command wait silently; waits for other commands are announced.
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
     def path(self, tool: Tool) -> Path:
-        """Where this tool is, or will be once it is installed."""
+        """Return the folder of this tool, whether installed or not."""
         if tool.name not in self._paths:
             # The folder counts too: an environment does not work at another place.
             name = f"{tool.name}-{stamp(tool, str(self._folder))}"
@@ -65,7 +65,7 @@ class Store:
         return (self.path(tool) / MARKER).exists()
 
     def ensure(self, tool: Tool) -> Path:
-        """Installs the tool if it is missing; returns its folder."""
+        """Install the tool if it is missing; return its folder."""
         folder = self.path(tool)
         with self._locks[tool.name]:
             if not self.is_installed(tool):
@@ -74,7 +74,7 @@ class Store:
         return folder
 
     def log(self, tool: Tool) -> Path:
-        """The log of the tool's latest install."""
+        """Return the log of the tool's latest install."""
         return self.workspace.install_logs / f"install-{tool.name}.log"
 
     def _install(self, tool: Tool, folder: Path) -> None:
@@ -94,7 +94,7 @@ class Store:
             self._prune(tool, folder)
 
     def _prune(self, tool: Tool, current: Path) -> None:
-        """Removes former versions of a tool that no running instance uses."""
+        """Remove former versions of a tool that no running instance uses."""
         in_use = set(_tools_in_use(self.workspace))
         for folder in self._folder.glob(f"{tool.name}-*"):
             name, _, _ = folder.name.rpartition("-")
@@ -111,7 +111,7 @@ def _tools_in_use(workspace: Workspace) -> Iterator[str]:
 
 
 def link(name: Path, target: Path) -> None:
-    """Makes a symbolic link point to the target, at no moment missing."""
+    """Point a symbolic link to the target atomically."""
     if name.is_symlink() and name.readlink() == target:
         return
     name.parent.mkdir(parents=True, exist_ok=True)
@@ -122,7 +122,7 @@ def link(name: Path, target: Path) -> None:
 
 
 def stamp(tool: Tool, *facts: str) -> str:
-    """A digest of all inputs (names and contents) and facts."""
+    """Return a digest of all inputs (names and contents) and facts."""
     digest = hashlib.sha256()
     for fact in (tool.name, *tool.facts, *facts):
         digest.update(f"fact {fact}\n".encode())

@@ -1,4 +1,4 @@
-"""Python environments made by uv from pinned, hashed requirements."""
+"""Python environments created by uv from pinned, hashed requirements."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def python(folder: Path) -> Path:
 
 
 def interpreter_fact() -> str:
-    """The interpreter that environments are made of: another one needs other environments."""
+    """Return the interpreter of new environments: another one needs other environments."""
     return f"{sys.base_prefix} {sys.version}"
 
 
@@ -35,7 +35,7 @@ def site_packages(folder: Path) -> Path:
 
 
 class Venv:
-    """The environment of a tool while it is built."""
+    """Environment of a tool during its build."""
 
     def __init__(self, store: Store, tool: Tool, folder: Path) -> None:
         self._store = store
@@ -43,7 +43,7 @@ class Venv:
         self.folder = folder
 
     def create(self, requirements: Path) -> None:
-        """Makes the environment with exactly the pinned packages."""
+        """Create the environment with exactly the pinned packages."""
         self._uv("venv", "--quiet", "--allow-existing", "--python", sys.executable, self.folder)
         self._pip("sync", "--require-hashes", requirements)
 
@@ -51,7 +51,7 @@ class Venv:
         self._pip("install", "--no-deps", "--require-hashes", f"--requirements={requirements}")
 
     def add_project(self, project: Path) -> None:
-        """Installs one of our own packages, whose dependencies are already there.
+        """Install one of our own packages, whose dependencies are already installed.
 
         It is built from a copy, since the build writes into the source folder.
         """
@@ -84,16 +84,16 @@ class Venv:
 
 @functools.cache
 def uv() -> str:
-    """The uv of the environment that this command runs in.
+    """Return the uv of this command's environment.
 
-    The first call must not be made by several threads at once: uv asks sysconfig, which then
-    gives one thread what another has not finished.
+    Several threads must not make the first call at once: uv uses sysconfig, which may then return
+    unfinished values to one thread.
     """
     return str(find_uv_bin())
 
 
 def venv_tool(name: str, title: str, requirements: Path) -> Tool:
-    """A tool that is nothing but an environment of pinned packages."""
+    """Return a tool that is only an environment of pinned packages."""
 
     def build(store: Store, folder: Path) -> None:
         Venv(store, tool, folder).create(requirements)

@@ -1,5 +1,5 @@
 """WebSocket gateway of the local stack: API Gateway's WebSocket contract in front of one function.
 
-Clients connect to ``/<stage>``; each handshake, message and end becomes an invocation through the
-Lambda API. Functions answer through ``/<stage>/@connections/<id>``.
+Clients connect to ``/<stage>``. Each handshake, message and end of a connection becomes an
+invocation through the Lambda API. Functions send messages through ``/<stage>/@connections/<id>``.
 """

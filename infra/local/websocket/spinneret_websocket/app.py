@@ -1,4 +1,4 @@
-"""The routes: clients at ``/<stage>``, functions at ``/<stage>/@connections``."""
+"""Routes: clients at ``/<stage>``, functions at ``/<stage>/@connections``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Endpoints:
         try:
             await Session(websocket, self._gateway).run()
         except asyncio.CancelledError:
-            # uvicorn cancels what outlives the grace period of a shutdown, and calls it an error.
+            # uvicorn cancels requests that exceed the grace period of a shutdown, and logs it as an
+            # error.
             _log.info("a connection was dropped: the gateway is shutting down")
 
     async def connection(self, request: Request) -> Response:
@@ -102,7 +103,7 @@ async def _refuse(_request: Request, error: Exception) -> Response:
     assert isinstance(error, ConnectionsError)
     headers = {"x-amzn-errortype": error.code}
     if isinstance(error, PayloadTooLarge):
-        # The rest of it is never read, so the connection cannot serve another request.
+        # The rest of the body is never read, so the connection cannot serve another request.
         headers["connection"] = "close"
     return JSONResponse({"message": str(error)}, error.status, headers)
 

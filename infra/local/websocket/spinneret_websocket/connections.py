@@ -1,4 +1,4 @@
-"""Open connections, as ``@connections`` sees them."""
+"""Open connections, for ``@connections``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Ending:
-    """A close status and reason; ``by_gateway`` means that the client is yet to be told."""
+    """A close status and reason; ``by_gateway`` means that the client still needs a close frame."""
 
     code: int
     reason: str
@@ -30,20 +30,20 @@ class Ending:
 
 
 DELETED: Final = Ending(code=1000, reason="Connection closed normally", by_gateway=True)
-# What clients of AWS see after the idle time-out and after the longest duration.
+# Status that clients of AWS receive after the idle time-out and after the longest duration.
 EXPIRED: Final = Ending(code=1001, reason="Going away", by_gateway=True)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lifetime:
-    """How long a connection may last without a message, and in all; in seconds."""
+    """Maximum duration of a connection, in seconds: without a message, and in total."""
 
     idle: float
     total: float
 
 
 class Connection:
-    """A connection that is open."""
+    """An open connection."""
 
     def __init__(self, peer: Peer, websocket: WebSocket, clock: Clock) -> None:
         self.peer = peer
@@ -55,24 +55,25 @@ class Connection:
         self._deleted = asyncio.Event()
 
     def touch(self) -> None:
-        """A message has passed, in either direction."""
+        """Record that a message has passed, in either direction."""
         self.last_active_at = self._clock()
         self._active = _now()
 
     async def send(self, text: str) -> None:
-        """Send a text message, or nothing of it.
+        """Send a text message completely, or not at all.
 
         Raises:
             ClientTooSlow: earlier messages still fill the buffer after SEND_SECONDS.
             ConnectionGone: the connection is closing or closed.
         """
         try:
-            # One at a time: a buffer that has room again takes one message, not all that wait.
+            # One at a time, so that freed buffer space is used by one message, not by all waiting
+            # ones.
             async with asyncio.timeout(SEND_SECONDS), self._turn:
                 await self._websocket.send_text(text)
         except TimeoutError as error:
             raise ClientTooSlow("the client does not read its messages") from error
-        # A RuntimeError is how starlette and uvicorn refuse a message after a close frame.
+        # Starlette and uvicorn raise RuntimeError for a message after a close frame.
         except (WebSocketDisconnect, RuntimeError) as error:
             raise ConnectionGone(self.peer.connection_id) from error
         self.touch()
@@ -95,19 +96,19 @@ class Connection:
 
 
 def _now() -> float:
-    """Seconds on the clock that `asyncio.sleep` goes by."""
+    """Return the seconds of the clock that `asyncio.sleep` uses."""
     return asyncio.get_running_loop().time()
 
 
 class Connections:
-    """The open connections by id."""
+    """Open connections by id."""
 
     def __init__(self) -> None:
         self._open: dict[str, Connection] = {}
 
     @contextmanager
     def holding(self, connection: Connection) -> Iterator[None]:
-        """The connection can be found while the block runs."""
+        """Register the connection for `find` while the block runs."""
         key = connection.peer.connection_id
         self._open[key] = connection
         try:
@@ -116,13 +117,13 @@ class Connections:
             self._open.pop(key, None)
 
     def find(self, key: str) -> Connection:
-        """Raises ConnectionGone."""
+        """Return the open connection. Raises ConnectionGone."""
         try:
             return self._open[key]
         except KeyError:
             raise ConnectionGone(key) from None
 
     def delete(self, key: str) -> None:
-        """End a connection, which is gone at once. Raises ConnectionGone."""
+        """Close a connection, and unregister it at once. Raises ConnectionGone."""
         self.find(key).delete()
         del self._open[key]

@@ -1,4 +1,4 @@
-"""What can fail, with the status that API Gateway gives it."""
+"""Errors, with the statuses that API Gateway uses for them."""
 
 from __future__ import annotations
 
@@ -6,59 +6,59 @@ from typing import ClassVar
 
 
 class InvocationError(Exception):
-    """The function gave no usable answer; ``status`` is what a handshake is refused with."""
+    """The function gave no usable answer; ``status`` is the status of the rejected handshake."""
 
     status: ClassVar[int]
 
 
 class FunctionFailed(InvocationError):
-    """It raised, ended, or answered what is no proxy response."""
+    """The function raised, ended, or returned no proxy response."""
 
     status = 502
 
 
 class FunctionTimedOut(InvocationError):
-    """It took longer than an integration may."""
+    """The function exceeded the integration's time-out."""
 
     status = 504
 
 
 class FunctionUnavailable(InvocationError):
-    """It is not deployed, or the Lambda API did not take the invocation."""
+    """The function isn't deployed, or the Lambda API rejected the invocation."""
 
     status = 500
 
 
 class ConnectionsError(Exception):
-    """A call of ``@connections`` that is refused; ``code`` is the name of AWS's exception."""
+    """A rejected call of ``@connections``; ``code`` is the name of AWS's exception."""
 
     status: ClassVar[int]
     code: ClassVar[str]
 
 
 class ConnectionGone(ConnectionsError):
-    """The connection has ended, or there never was one of this id."""
+    """The connection has ended, or this id never existed."""
 
     status = 410
     code = "GoneException"
 
 
 class ClientTooSlow(ConnectionsError):
-    """The client has not read what it was sent before."""
+    """The client has not read earlier messages."""
 
     status = 429
     code = "LimitExceededException"
 
 
 class PayloadTooLarge(ConnectionsError):
-    """More than one message may hold."""
+    """The payload exceeds the size of one message."""
 
     status = 413
     code = "PayloadTooLargeException"
 
 
 class NotText(ConnectionsError):
-    """A payload that cannot be sent as a text message."""
+    """The payload cannot be sent as a text message."""
 
     status = 400
     code = "BadRequestException"

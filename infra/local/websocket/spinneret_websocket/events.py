@@ -1,6 +1,6 @@
-"""The events that API Gateway gives a function behind a WebSocket API.
+"""Events that API Gateway sends to a function behind a WebSocket API.
 
-Their shape: "Set up a WebSocket API integration request", API Gateway Developer Guide.
+Their format: "Set up a WebSocket API integration request", API Gateway Developer Guide.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _HOP_BY_HOP: Final = frozenset({"connection", "upgrade"})
 
 
 def new_id() -> str:
-    """An id of AWS's form: 16 characters that end with ``=``, so URLs have to escape it."""
+    """Return an id in AWS's format: 16 characters that end with ``=``, which URLs must escape."""
     return base64.urlsafe_b64encode(secrets.token_bytes(11)).decode()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Peer:
-    """The two ends of a connection, as every event of it names them."""
+    """Both ends of a connection, as in each of its events."""
 
     connection_id: str
     connected_at: datetime
@@ -42,13 +42,13 @@ class Peer:
 
     @property
     def identity(self) -> dict[str, str]:
-        """Without ``userAgent`` when the client named none."""
+        """Identity in events; ``userAgent`` is absent if the client sent none."""
         agent = {} if self.user_agent is None else {"userAgent": self.user_agent}
         return {**agent, "sourceIp": self.source_ip}
 
 
 class EventSource:
-    """Makes the events of one connection; each has a request id of its own."""
+    """Builds the events of one connection; each has its own request id."""
 
     def __init__(self, peer: Peer, clock: Clock, new_id: NewId) -> None:
         self._peer = peer
@@ -56,7 +56,10 @@ class EventSource:
         self._new_id = new_id
 
     def connect(self, headers: Iterable[tuple[str, str]], query: str) -> Event:
-        """``headers`` as received, ``query`` undecoded and without its question mark."""
+        """Build the ``$connect`` event.
+
+        ``headers`` are as received, ``query`` is undecoded and has no question mark.
+        """
         values = _forwarded(headers, self._peer)
         return {
             **_named("headers", "multiValueHeaders", values),
@@ -68,7 +71,7 @@ class EventSource:
         return {**self._event("$default", "MESSAGE", {"messageId": self._new_id()}), "body": body}
 
     def disconnect(self, code: int, reason: str) -> Event:
-        """``code`` and ``reason`` as of the close frame."""
+        """Build the ``$disconnect`` event; ``code`` and ``reason`` come from the close frame."""
         if code == NO_CLOSE_STATUS and not reason:
             reason = _NO_CLOSE_STATUS_REASON
         host = self._peer.domain_name
@@ -105,7 +108,7 @@ def _milliseconds(moment: datetime) -> int:
 
 
 def _named(single: str, multiple: str, values: Mapping[str, list[str]]) -> Event:
-    """The last and all of the values by name; nothing at all when there are none."""
+    """Return the last value and all values by name; return {} without values."""
     if not values:
         return {}
     return {single: {name: each[-1] for name, each in values.items()}, multiple: dict(values)}
@@ -119,7 +122,7 @@ def _parsed(query: str) -> dict[str, list[str]]:
 
 
 def _forwarded(headers: Iterable[tuple[str, str]], peer: Peer) -> dict[str, list[str]]:
-    """The client's headers and those that a proxy adds."""
+    """Return the client's headers and a proxy's additional ones."""
     values: defaultdict[str, list[str]] = defaultdict(list)
     for name, value in headers:
         if name.lower() not in _HOP_BY_HOP:
@@ -132,6 +135,6 @@ def _forwarded(headers: Iterable[tuple[str, str]], peer: Peer) -> dict[str, list
 
 
 def _header_name(name: str) -> str:
-    """The usual spelling: the server hands names over in lower case."""
+    """Return the usual spelling of a header name; the server passes names in lower case."""
     words = (word.capitalize() for word in name.split("-"))
     return "-".join("WebSocket" if word == "Websocket" else word for word in words)

@@ -1,4 +1,4 @@
-"""What the function's answer to ``$connect`` means for the handshake."""
+"""The function's answer to ``$connect``, and its effect on the handshake."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spinneret_websocket.errors import FunctionFailed
 
 @dataclass(frozen=True, kw_only=True)
 class Accepted:
-    """``subprotocol`` is the one that the function has chosen."""
+    """An accepted handshake; ``subprotocol`` is the one that the function chose."""
 
     subprotocol: str | None
 
@@ -43,7 +43,7 @@ def read_answer(answer: Any) -> Accepted | Refused:
 
 
 def _subprotocol(headers: Any) -> str | None:
-    """A client that offers subprotocols gives up unless the answer names one of them."""
+    """Return the chosen subprotocol; a client that offers some disconnects unless one is chosen."""
     for name, value in headers.items() if isinstance(headers, dict) else ():
         if name.lower() == "sec-websocket-protocol" and isinstance(value, str):
             return value

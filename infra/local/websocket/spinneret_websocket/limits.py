@@ -12,11 +12,11 @@ INTEGRATION_SECONDS: Final = 29.0  # AWS
 IDLE_SECONDS: Final = 600.0  # AWS
 CONNECTION_SECONDS: Final = 7200.0  # AWS
 
-# A client that does not read costs a call of @connections this long; other clients, nothing.
+# A client that does not read delays a call of @connections this long, but no other client.
 SEND_SECONDS: Final = 1.0
-# Messages that wait for the function; when there are more, the client's are no longer read.
+# Messages waiting for the function; above this, the client's messages are no longer read.
 MESSAGES_WAITING: Final = 16
 PING_SECONDS: Final = 20.0
 LOOKUP_SECONDS: Final = 10.0
-# Invocations of $disconnect under way at SIGTERM get this long.
+# Time for invocations of $disconnect in progress at SIGTERM.
 SHUTDOWN_GRACE_SECONDS: Final = 1

@@ -1,4 +1,4 @@
-"""The function behind the API, found by the deployed stack and invoked through the Lambda API."""
+"""The function behind the API, taken from the deployed stack and invoked through the Lambda API."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _ERROR_TYPE = "x-amzn-errortype"
 
 
 class _FunctionMissing(FunctionUnavailable):
-    """The Lambda API knows no function of this name: the stack was made again."""
+    """The Lambda API has no function of this name, because the stack was recreated."""
 
 
 class LiveFunction:
-    """The function that the stack names in its output; looked up once for each stack."""
+    """The function that the stack's output names; looked up once per stack."""
 
     def __init__(self, http: httpx.AsyncClient, stack: str, region: str) -> None:
-        """``http`` leads to the AWS endpoint."""
+        """``http`` sends requests to the AWS endpoint."""
         self._http = http
         self._stack = stack
         self._scope = f"local/20000101/{region}/cloudformation/aws4_request"
@@ -34,7 +34,7 @@ class LiveFunction:
         self._lookup = asyncio.Lock()
 
     async def invoke(self, event: Event) -> Any:
-        """Invoke it and wait for its answer.
+        """Invoke the function and return its answer.
 
         Raises:
             InvocationError: there is none.
@@ -48,7 +48,7 @@ class LiveFunction:
         return await self._invoke(await self._known_name(), event)
 
     async def _known_name(self) -> str:
-        async with self._lookup:  # one look-up serves all who wait for it
+        async with self._lookup:  # one lookup serves all waiting calls
             if self._name is None:
                 self._name = await self._look_up()
             return self._name
@@ -73,7 +73,7 @@ class LiveFunction:
         form = f"Action=DescribeStacks&Version=2010-05-15&StackName={quote(self._stack, safe='')}"
         headers = {
             "content-type": "application/x-www-form-urlencoded",
-            # It tells the service; nobody checks the signature.
+            # It selects the service; the signature isn't checked.
             "authorization": f"AWS4-HMAC-SHA256 Credential={self._scope}, "
             "SignedHeaders=host, Signature=0",
         }
@@ -98,7 +98,7 @@ class LiveFunction:
 
 
 def _output(description: bytes) -> str | None:
-    """The value of OUTPUT in an answer of DescribeStacks."""
+    """Return the value of OUTPUT in a response of DescribeStacks."""
     try:
         root = ET.fromstring(description)  # noqa: S314 - the emulator's own answer
     except ET.ParseError as error:

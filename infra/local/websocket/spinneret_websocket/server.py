@@ -33,20 +33,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         port=options.port,
         ws="websockets-sansio",
         ws_max_size=limits.MESSAGE_MAX_BYTES,
-        # A missing pong ends nothing: on loopback the end of a client is always seen.
+        # A missing pong has no effect: on loopback the end of a client is always noticed.
         ws_ping_interval=limits.PING_SECONDS,
         ws_ping_timeout=None,
-        ws_per_message_deflate=False,  # as API Gateway
-        access_log=False,  # it would show query strings, which may hold credentials
+        ws_per_message_deflate=False,  # like API Gateway
+        access_log=False,  # it would log query strings, which may hold credentials
         log_level=logging.WARNING,
-        log_config=None,  # the one above
+        log_config=None,  # logging is configured above
         timeout_graceful_shutdown=limits.SHUTDOWN_GRACE_SECONDS,
     )
     return 0
 
 
 def _is_no_false_alarm(record: logging.LogRecord) -> bool:
-    """uvicorn takes a handshake that was refused with a status for one that was forgotten."""
+    """Drop uvicorn's warning about a handshake that was refused with a status."""
     return "returned without completing handshake" not in record.msg
 
 
@@ -67,9 +67,9 @@ def _parser() -> argparse.ArgumentParser:
 def _app(options: argparse.Namespace) -> Starlette:
     http = httpx.AsyncClient(
         base_url=options.aws_endpoint,
-        timeout=None,  # noqa: S113 - each call has a deadline of its own
+        timeout=None,  # noqa: S113 - each call has its own deadline
         trust_env=False,
-        # The AWS endpoint may have been started again since the last call.
+        # The AWS endpoint may have been restarted since the last call.
         limits=httpx.Limits(max_keepalive_connections=0),
     )
     gateway = Gateway(

@@ -29,7 +29,7 @@ LOST: Final = Ending(code=1006, reason="")
 
 @dataclass(frozen=True, kw_only=True)
 class Gateway:
-    """What all sessions share."""
+    """Dependencies of all sessions."""
 
     api_id: str
     stage: str
@@ -41,7 +41,7 @@ class Gateway:
 
 
 class Session:
-    """The life of one connection; ``run`` is the whole of it."""
+    """Lifetime of one connection; call ``run`` once."""
 
     def __init__(self, websocket: WebSocket, gateway: Gateway) -> None:
         self._websocket = websocket
@@ -87,7 +87,7 @@ class Session:
         await self._websocket.send_denial_response(JSONResponse(body, refused.status))
 
     async def _hold(self, connection: Connection, admission: Accepted) -> Ending:
-        """Accept the handshake and wait for the end; returns once the connection is closed."""
+        """Accept the handshake and wait for the end; return once the connection is closed."""
         try:
             await self._websocket.accept(admission.subprotocol)
         except OSError:  # the client did not wait for the answer
@@ -104,7 +104,7 @@ class Session:
         return ending
 
     async def _read(self, connection: Connection) -> Ending:
-        """Take messages until the client closes, or sends what it must not."""
+        """Read messages until the client closes or sends a forbidden message."""
         while True:
             message = await self._websocket.receive()
             if message["type"] == "websocket.disconnect":
@@ -120,15 +120,16 @@ class Session:
             async with asyncio.timeout(SEND_SECONDS):
                 await self._websocket.close(ending.code, ending.reason)
         except (TimeoutError, OSError, RuntimeError):
-            # A client that does not read, or has left, cannot be told; it is gone all the same.
+            # A client that does not read, or has left, gets no close frame; it is gone all the
+            # same.
             self._report("could not be told of its end")
 
     async def _deliver(self, connection: Connection) -> None:
-        """Invoke the function for each message, in the order in which they came."""
+        """Invoke the function for each message, in the order of arrival."""
         while (text := await self._messages.get()) is not None:
             event = self._events.message(text)
             try:
-                # The status of the answer means nothing: the route has no response.
+                # The answer's status is ignored, because the route has no response.
                 await self._gateway.function.invoke(event)
             except InvocationError as error:
                 self._report("$default: %s", error)
@@ -142,7 +143,7 @@ class Session:
             self._report("could not be told of a failure: %s", error.code)
 
     async def _disconnect(self, ending: Ending) -> None:
-        """Best effort, as on AWS: what fails is not tried again."""
+        """Send the event once, without retries, as AWS does."""
         try:
             await self._gateway.function.invoke(self._events.disconnect(ending.code, ending.reason))
         except InvocationError as error:
@@ -171,14 +172,14 @@ def _peer(websocket: WebSocket, gateway: Gateway) -> Peer:
 
 
 def _client_ending(message: Any) -> Ending:
-    """uvicorn gives no reason, and 1005, when the connection broke without a close frame."""
+    """Return the client's close status; LOST for a connection that broke without a close frame."""
     if message["code"] == NO_CLOSE_STATUS and "reason" not in message:
         return LOST
     return Ending(code=message["code"], reason=message.get("reason") or "")
 
 
 async def _first(*waits: Coroutine[Any, Any, Ending]) -> Ending:
-    """The result of the one that ends first; the others are cancelled."""
+    """Return the result of the coroutine that ends first; cancel the others."""
     tasks = [asyncio.ensure_future(wait) for wait in waits]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -1,7 +1,7 @@
-"""Corrections of LocalStack 4.9.2, made when it starts.
+"""Patches of LocalStack 4.9.2, applied when it starts.
 
-Each module has `apply`, and `is_needed`, which tells of an unpatched LocalStack whether it still
-has the defect.
+Each module has `apply`, and `is_needed`, which returns whether an unpatched LocalStack still has
+the defect.
 """
 
 from __future__ import annotations

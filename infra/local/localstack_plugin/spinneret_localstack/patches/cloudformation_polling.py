@@ -1,8 +1,8 @@
-"""CloudFormation looks at a resource in progress every 0.2 seconds.
+"""CloudFormation polls a resource in progress every 0.2 seconds.
 
 Upstream: services/cloudformation/resource_provider.py, ResourceProviderExecutor.deploy_loop sleeps
-5 seconds between two looks, and all its callers leave it at that.
-Effect: every function and API adds 5 seconds; a deployment takes minutes instead of half a one.
+5 seconds between two polls, and no caller changes that.
+Effect: every function and API adds 5 seconds; a deployment takes minutes instead of half a minute.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The gateway listens on the host given in GATEWAY_LISTEN, not on every address.
 
-Upstream: runtime/server/twisted.py, TwistedRuntimeServer.register makes a TCP4ServerEndpoint from
-the port only and drops an IPv4 host.
+Upstream: runtime/server/twisted.py, TwistedRuntimeServer.register creates a TCP4ServerEndpoint from
+the port only and ignores an IPv4 host.
 Effect: an unauthenticated AWS emulator that runs code is open to the network.
 """
 
@@ -32,7 +32,7 @@ def apply() -> None:
         endpoints = module.endpoints
         try:
             for address in listen:
-                # Upstream's method looks its endpoint classes up in this name.
+                # Upstream's method finds its endpoint classes under this name.
                 module.endpoints = _bound_to(address.host, endpoints)
                 original(server, gateway, [address], ssl_creds)
         finally:

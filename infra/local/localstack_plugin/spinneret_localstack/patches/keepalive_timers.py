@@ -1,8 +1,8 @@
-"""LocalStack ends when it is told to, also with idle Lambda environments.
+"""LocalStack ends on SIGTERM even with idle Lambda environments.
 
 Upstream: services/lambda_/invocation/execution_environment.py gives each idle environment a Timer,
 a thread that is not a daemon, of LAMBDA_KEEPALIVE_MS. LambdaService.stop gives the environments
-five seconds to end and then drops those that are left, with their timers running.
+five seconds to end, and then drops the rest with their timers running.
 Effect: with many functions, or after deleting some, LocalStack's process outlives SIGTERM by up to
 ten minutes, and so do the functions' processes.
 """

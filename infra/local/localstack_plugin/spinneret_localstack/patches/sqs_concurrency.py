@@ -1,13 +1,13 @@
-"""An SQS event source mapping works on as many batches at once as its MaximumConcurrency says.
+"""An SQS event source mapping processes up to MaximumConcurrency batches at once.
 
-Upstream: services/lambda_/event_source_mapping. EsmWorker.start makes one thread, which receives,
+Upstream: services/lambda_/event_source_mapping. EsmWorker.start creates one thread, which receives,
 invokes and deletes in turn; ScalingConfig is stored and never read. Without a batching window the
-poller asks without waiting, and pauses about a second after an empty answer.
+poller uses short polling, and pauses about a second after an empty response.
 Effect: one slow message blocks its queue, and every message waits a second on average.
 
-Here several threads share the poller, of which one at a time waits for messages by long polling;
-the others work or wait for their turn. So an idle mapping costs one request per waiting time,
-whatever its concurrency, and a new message wakes its thread at once.
+Here several threads share the poller. One thread at a time waits for messages by long polling; the
+others work or wait for their turn. So an idle mapping costs one request per waiting time at any
+concurrency, and a new message wakes its thread at once.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from localstack.utils.patch import patch
 LOG = logging.getLogger(__name__)
 
 DEFAULT_CONCURRENCY = 2  # AWS's smallest MaximumConcurrency
-# Also the longest time for which a deleted or disabled mapping goes on receiving.
+# Also the longest time for which a deleted or disabled mapping continues to receive.
 WAIT_SECONDS = 4
-# Receiving returns at once when the queue is shut down: don't spin until the mapping is stopped.
+# Receiving returns at once when the queue is shut down; the pause avoids a busy loop.
 PAUSE_AFTER_EMPTY_SECONDS = 0.02
 FIRST_PAUSE_AFTER_ERROR_SECONDS = 2.0
 
@@ -45,10 +45,10 @@ def apply() -> None:
         worker: EsmWorker = original(factory)
         if isinstance(worker.poller, SqsPoller):
             scaling = factory.esm_config.get("ScalingConfig") or {}
-            worker.poller = ConcurrentPoller(  # type: ignore[assignment]  # what a worker needs of it
+            worker.poller = ConcurrentPoller(  # type: ignore[assignment]  # all that workers use
                 worker.poller,
                 scaling.get("MaximumConcurrency") or DEFAULT_CONCURRENCY,
-                stopping=worker._shutdown_event,  # noqa: SLF001  # there is no public way to it
+                stopping=worker._shutdown_event,  # noqa: SLF001  # it has no public accessor
             )
         return worker
 
@@ -61,7 +61,7 @@ def is_needed() -> bool:
 
 
 class ConcurrentPoller:
-    """Stands in for the poller of an EsmWorker, which keeps the mapping's state.
+    """Replaces the poller of an EsmWorker, which keeps the mapping's state.
 
     SqsPoller and its client keep no state between calls, so the threads may share them.
     """
@@ -73,7 +73,7 @@ class ConcurrentPoller:
         self._stopping = stopping
 
     def poll_events(self) -> None:
-        """Returns when the mapping is stopped and the last batch is done."""
+        """Poll until the mapping is stopped and the last batch is done."""
         threads = [
             threading.Thread(
                 target=self._poll_until_stopped, name=f"sqs-mapping-{number}", daemon=True
@@ -101,7 +101,7 @@ class ConcurrentPoller:
                 backoff.reset()
                 self._stopping.wait(PAUSE_AFTER_EMPTY_SECONDS)
             except Exception:
-                # As upstream's loop: a mapping outlives every error of its queue.
+                # Like upstream's loop: a mapping survives every error of its queue.
                 LOG.exception("Polling %s failed", self._poller.source_arn)
                 self._stopping.wait(backoff.next_backoff())
 

@@ -1,9 +1,9 @@
-"""A Step Functions task with a heartbeat notices a token that was returned early.
+"""A Step Functions task with a heartbeat accepts a token that was returned early.
 
-Upstream: services/stepfunctions/asl/eval/callback/callback.py. A waitForTaskToken state sets up
-its heartbeat endpoint when its service call has returned. CallbackEndpoint.notify wakes that
-endpoint only if it exists already: a SendTaskSuccess from within the called function is kept as
-the outcome, but nobody looks at it before the heartbeat has timed out.
+Upstream: services/stepfunctions/asl/eval/callback/callback.py. A waitForTaskToken state creates its
+heartbeat endpoint after its service call has returned. CallbackEndpoint.notify wakes that endpoint
+only if it exists already. A SendTaskSuccess from within the called function is stored as the
+outcome, but not read before the heartbeat times out.
 Effect: the state fails with States.Timeout although the task has succeeded.
 """
 
@@ -25,7 +25,7 @@ def apply() -> None:
         original: Any, callback: CallbackEndpoint, heartbeat_seconds: int
     ) -> HeartbeatEndpoint:
         endpoint: HeartbeatEndpoint = original(callback, heartbeat_seconds)
-        # `notify` stores the outcome before it looks for the endpoint: one of the two sees both.
+        # `notify` stores the outcome before it looks for the endpoint, so one of the two has both.
         if callback.get_outcome() is not None:
             endpoint.notify()
         return endpoint

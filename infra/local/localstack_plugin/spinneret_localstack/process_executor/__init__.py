@@ -1,15 +1,15 @@
-"""Lambda functions as processes of this machine.
+"""Lambda functions as local processes.
 
-- executor: what LocalStack calls: prepare a version, invoke, stop
-- host: what all functions share: cache, pool, guard, interpreter
+- executor: interface to LocalStack: prepare a version, invoke, stop
+- host: shared by all functions: cache, pool, guard, interpreter
 - archive_cache: unpacked code and layers, one folder per content
 - warm_pool: the bounded set of live processes
 - runtime_process: one process: start, exchange, log, end
-- exchange: what the two sides of an invocation hand each other
-- runtime_api: the Lambda Runtime API that this process talks to
+- exchange: requests and replies between the two sides of an invocation
+- runtime_api: the Lambda Runtime API that this process uses
 - process_guard: ends every process when LocalStack ends
 - interpreter: the Python that runs the functions
 - environment: a function's variables and search path
-- outcome: answers and log lines as AWS words them
+- outcome: answers and log lines with AWS's wording
 - runtime_entry: first code of a function's process (runs outside LocalStack)
 """

@@ -1,4 +1,4 @@
-"""Unpacked code and layers on disk, one folder per content, shared by all functions using it."""
+"""Unpacked code and layers on disk: one folder per content, shared by all functions that use it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Protocol
 
 
 class Archive(Protocol):
-    """The part of LocalStack's ArchiveCode that is needed here."""
+    """Subset of LocalStack's ArchiveCode that this module uses."""
 
     @property
     def code_sha256(self) -> str: ...
@@ -30,7 +30,10 @@ class Archive(Protocol):
 
 @dataclass(frozen=True)
 class FunctionFolders:
-    """task_root stands for /var/task, opt for /opt; entries are the cache entries in use."""
+    """Folders of a function: task_root replaces /var/task, opt replaces /opt.
+
+    `entries` are the cache entries in use.
+    """
 
     task_root: Path
     opt: Path
@@ -45,7 +48,7 @@ class _Entry:
 
 
 class ArchiveCache:
-    """Thread-safe. A folder exists while at least one prepared function uses it."""
+    """Thread-safe cache of unpacked archives. A folder exists while a prepared function uses it."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -55,9 +58,9 @@ class ArchiveCache:
         self._no_layers.mkdir(parents=True)
 
     def prepare(self, code: Archive, layers: Sequence[Archive]) -> FunctionFolders:
-        """Unpack what is not there yet. Files of later layers win, as on AWS.
+        """Unpack missing archives, and return their folders. Files of later layers win, as on AWS.
 
-        Each call needs its `release`.
+        Each call requires a `release`.
         """
         held: list[str] = []
         try:
@@ -106,7 +109,7 @@ class ArchiveCache:
                 if entry.uses:
                     continue
                 del self._entries[name]
-                # Moved away under the lock: whoever needs this content from now on builds it anew.
+                # Renamed under the lock: later requests for this content build it again.
                 unused = self._root / f"unused-{uuid.uuid4().hex}"
                 if entry.path.exists():
                     entry.path.rename(unused)
@@ -133,6 +136,6 @@ def _merge(layers: Sequence[Path], at: Path) -> None:
 
 def _link_over(source: str, target: str) -> str:
     Path(target).unlink(missing_ok=True)
-    # A hard link: a layer of 100 MB is merged in a moment and takes no room.
+    # A hard link: merging a layer of 100 MB is fast and takes no space.
     os.link(source, target, follow_symlinks=False)
     return target

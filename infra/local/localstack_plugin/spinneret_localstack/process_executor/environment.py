@@ -1,4 +1,4 @@
-"""A function's environment variables and search path, as AWS sets them.
+"""Environment variables and search path of a function, as on AWS.
 
 https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from spinneret_localstack.process_executor.archive_cache import FunctionFolders
 from spinneret_localstack.process_executor.interpreter import Interpreter
 
-# For LocalStack's own init program, which has no part in this executor.
+# Used by LocalStack's own init program, which this executor doesn't use.
 LOCALSTACK_INTERNAL = frozenset(
     {
         "LOCALSTACK_FUNCTION_ACCOUNT_ID",
@@ -33,13 +33,13 @@ def variables(
     temporary: Path,
     dynamodb_url: str,
 ) -> dict[str, str]:
-    """All variables of the process: nothing is inherited from LocalStack.
+    """Return all variables of the process; it inherits none from LocalStack.
 
-    The SDK asks DynamoDB Local at `dynamodb_url`, without LocalStack between them: LocalStack only
-    forwards these calls, the most frequent ones, and spends more on each than DynamoDB Local does.
+    The SDK uses DynamoDB Local at `dynamodb_url` directly. LocalStack would only forward these
+    calls, the most frequent ones, and spend more time on each than DynamoDB Local does.
 
-    A function may override what AWS calls unreserved. HOME and TMPDIR are ours: they keep
-    ~/.aws of the machine out, and give each environment its own temporary files.
+    A function may override variables that AWS calls unreserved. HOME and TMPDIR are ours: they hide
+    ~/.aws of the machine, and give each environment its own temporary files.
     """
     task_root, opt = folders.task_root, folders.opt
     unreserved = {
@@ -68,9 +68,10 @@ def variables(
 def search_path(
     from_localstack: Mapping[str, object], folders: FunctionFolders, interpreter: Interpreter
 ) -> list[str]:
-    """What AWS's Python bootstrap puts before the runtime's packages and the standard library.
+    """Return the folders that AWS's Python bootstrap puts first in the search path.
 
-    A function with its own PYTHONPATH gets no /opt folders; they are its own business then.
+    They precede the runtime's packages and the standard library. A function with its own PYTHONPATH
+    gets no /opt folders; it must add them itself.
     """
     if "PYTHONPATH" in from_localstack:
         return [str(folders.task_root)]

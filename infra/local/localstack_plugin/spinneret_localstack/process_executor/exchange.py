@@ -1,4 +1,4 @@
-"""What a runtime process and its executor hand each other, one invocation at a time."""
+"""Requests and replies between a runtime process and its executor, one invocation at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class ReplyKind(StrEnum):
-    """Values are the last part of the Runtime API's paths."""
+    """Kind of a reply; the values are the last part of the Runtime API's paths."""
 
     RESPONSE = "response"
     ERROR = "error"
@@ -29,7 +29,10 @@ class Reply:
 
 
 class Exchange:
-    """Thread-safe. Closed once, when the process has ended: then nobody waits any longer."""
+    """Thread-safe exchange.
+
+    `close` is called once, when the process has ended, and wakes all waits.
+    """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -43,7 +46,7 @@ class Exchange:
     # The runtime's side
 
     def next_request(self) -> Request | None:
-        """Blocks until there is one. None: closed."""
+        """Wait for the next request; return None once closed."""
         with self._changed:
             self._ready = True
             self._changed.notify_all()
@@ -54,7 +57,7 @@ class Exchange:
             return request
 
     def put_reply(self, request_id: str, reply: Reply) -> bool:
-        """False: this is not the current request, or it has its reply."""
+        """Store the reply; return False if the request isn't current or already has its reply."""
         with self._changed:
             if request_id != self._current or self._reply is not None:
                 return False
@@ -75,9 +78,9 @@ class Exchange:
     # The executor's side
 
     def wait_until_ready(self, timeout: float) -> bool:
-        """True when the runtime has asked for its first request within `timeout` seconds.
+        """Return whether the runtime requested its first event within `timeout` seconds.
 
-        Returns early when its init has failed or the process has ended.
+        The call returns early when the init has failed or the process has ended.
         """
         with self._changed:
             self._changed.wait_for(
@@ -90,7 +93,10 @@ class Exchange:
         return self._init_error
 
     def call(self, request: Request, timeout: float) -> Reply | None:
-        """None: no reply within `timeout` seconds, or the process has ended without one."""
+        """Send a request and return its reply; None after a time-out or if the process ended.
+
+        `timeout` is in seconds.
+        """
         with self._changed:
             self._current, self._waiting, self._reply = request.request_id, request, None
             self._changed.notify_all()

@@ -1,8 +1,8 @@
 """LocalStack's runtime executor: one instance per execution environment of a function version.
 
 An environment starts its process at its first invocation, and again after the process has ended
-(time-out, crash, failed init, place given to another environment). LocalStack's environment is
-only the name under which the process is kept, so none of LocalStack's locks are involved.
+(time-out, crash, failed init, place given to another environment). LocalStack's environment is only
+the name under which the process is stored, so no lock of LocalStack is involved.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CAPACITY_WAIT_SECONDS = 30.0
 
 
 class UnsupportedFunctionError(Exception):
-    """This function can't run as a local process. LocalStack shows the message as its state."""
+    """Raised for a function that can't run locally. LocalStack shows the message as its state."""
 
 
 class ProcessRuntimeExecutor(RuntimeExecutor):
@@ -61,9 +61,9 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
 
     @classmethod
     def prepare_version(cls, function_version: FunctionVersion) -> None:
-        """Raises UnsupportedFunctionError."""
+        """Unpack code and layers of a version. Raises UnsupportedFunctionError."""
         function = function_version.config
-        # S3Code is what LocalStack makes of a zip file; the others are images and live folders.
+        # LocalStack represents a zip file as S3Code; the others are images and live folders.
         given = [function.code, *(layer.code for layer in function.layers or [])]
         archives = [archive for archive in given if isinstance(archive, S3Code)]
         if len(archives) < len(given):
@@ -77,7 +77,7 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
 
     @classmethod
     def cleanup_version(cls, function_version: FunctionVersion) -> None:
-        # Also called for versions whose preparation has failed.
+        # LocalStack also calls this for versions whose preparation has failed.
         prepared = cls._prepared.pop(id(function_version), None)
         if prepared is not None:
             cls.host.archives.release(prepared[1])
@@ -89,7 +89,7 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
         _, self._folders = self._prepared[id(self.function_version)]
 
     def stop(self) -> None:
-        """Ends a running invocation too, as LocalStack's own executor does."""
+        """Stop the environment and a running invocation, as LocalStack's own executor does."""
         with self._lock:
             self._stopped = True
             running = self._running
@@ -113,11 +113,11 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
                 process, self._running = self._running, None
             alive = process is not None and process.alive
             self.host.pool.check_in(self.id, process if alive else None)
-            if self._stopped:  # perhaps while this environment was in use
+            if self._stopped:  # possibly while this environment was in use
                 self.host.pool.discard(self.id)
 
     def get_logs(self) -> str:
-        """For LocalStack's warning about an invocation without logs. Ours always have some."""
+        """Return no logs; LocalStack uses them only to warn about an invocation without logs."""
         return ""
 
     # Addresses
@@ -129,7 +129,7 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
         return "127.0.0.1"
 
     def get_runtime_endpoint(self) -> str:
-        """For LocalStack's init program, which does not run here."""
+        """Return no endpoint; only LocalStack's init program would use it."""
         return ""
 
     # An invocation
@@ -165,10 +165,10 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
         return InvocationResult(request_id, body, result.is_error, self._with_aws_paths(logs))
 
     def _init(self, request_id: str, deadline: float) -> tuple[RuntimeProcess, Outcome | None]:
-        """Start the process. With an outcome its init has failed, and it has ended.
+        """Start the process; return an outcome only if its init failed, which ends the process.
 
-        An init that takes too long begins again as a part of the invocation, and has the function's
-        own time-out then, as on AWS.
+        An init that takes too long restarts as a part of the invocation, with the function's own
+        time-out, as on AWS.
         """
         slots = self.host.init_slots
         if not slots.acquire(timeout=max(0.0, deadline - time.monotonic())):
@@ -237,7 +237,7 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
         return outcome.succeeded(reply.body, limit)
 
     def _with_aws_paths(self, text: str) -> str:
-        """For people and for code that reads stack traces: the paths they'd see on AWS."""
+        """Replace local paths by those on AWS, for readers of stack traces."""
         folders = self._folders
         text = text.replace(str(folders.task_root), "/var/task").replace(str(folders.opt), "/opt")
         return text.replace(str(self.host.interpreter.packages), "/var/runtime")

@@ -1,4 +1,4 @@
-"""What all functions of a LocalStack share."""
+"""Resources that all functions of a LocalStack share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from spinneret_localstack.settings import Settings
 
 @dataclass(frozen=True)
 class LambdaHost:
-    """folder: holds everything the executor writes; removed when LocalStack ends."""
+    """Shared resources of all functions.
+
+    `folder` holds all files of the executor, and is removed when LocalStack ends.
+    """
 
     folder: Path
     interpreter: Interpreter
@@ -28,7 +31,7 @@ class LambdaHost:
 
     @classmethod
     def start(cls, settings: Settings) -> LambdaHost:
-        """Raises CalledProcessError when the interpreter can't run functions."""
+        """Start the host. Raises CalledProcessError when the interpreter can't run functions."""
         interpreter = Interpreter.probe(settings.python)
         folder = Path(tempfile.mkdtemp(prefix="spinneret-lambda-"))
         return cls(

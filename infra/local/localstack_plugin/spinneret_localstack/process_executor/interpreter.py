@@ -1,4 +1,4 @@
-"""The Python that runs the functions."""
+"""The Python interpreter of the functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ print(json.dumps(["python%d.%d" % sys.version_info[:2], sysconfig.get_path("pure
 
 @dataclass(frozen=True)
 class Interpreter:
-    """runtime: its Lambda name, such as python3.12. packages: where awslambdaric and boto3 are."""
+    """`runtime` is the Lambda name such as python3.12; `packages` holds awslambdaric and boto3."""
 
     executable: Path
     runtime: str
@@ -25,7 +25,10 @@ class Interpreter:
 
     @classmethod
     def probe(cls, executable: Path) -> Interpreter:
-        """Raises CalledProcessError when awslambdaric or boto3 is missing."""
+        """Inspect an interpreter.
+
+        Raises CalledProcessError when awslambdaric or boto3 is missing.
+        """
         answer = subprocess.run(
             [executable, "-c", _PROBE],
             env={},

@@ -1,4 +1,4 @@
-"""Answers and log lines that Lambda itself makes, worded as AWS words them."""
+"""Answers and log lines that Lambda itself produces, with AWS's wording."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ INIT_TIMEOUT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """log: lines that Lambda adds to the function's own. status: the end of the REPORT line."""
+    """Result of an invocation.
+
+    `log` holds lines that Lambda adds to the function's own; `status` is the end of the REPORT
+    line.
+    """
 
     body: bytes
     is_error: bool = False
@@ -23,7 +27,7 @@ class Outcome:
 
 
 def succeeded(body: bytes, limit: int) -> Outcome:
-    """limit: bytes of the largest response."""
+    """Return the response, or an error if it exceeds `limit` bytes."""
     if len(body) <= limit:
         return Outcome(body)
     message = (
@@ -34,12 +38,12 @@ def succeeded(body: bytes, limit: int) -> Outcome:
 
 
 def raised(body: bytes) -> Outcome:
-    """`body` is the runtime's report of the handler's exception."""
+    """Return the error of a handler; `body` is the runtime's report of its exception."""
     return Outcome(body, is_error=True)
 
 
 def init_raised(body: bytes) -> Outcome:
-    """`body` is the runtime's report of an exception outside the handler."""
+    """Return the error of an init; `body` is the runtime's report of its exception."""
     return Outcome(body, is_error=True, status=_error_status(json.loads(body)["errorType"]))
 
 
@@ -55,7 +59,7 @@ def timed_out(request_id: str, seconds: float, now: datetime) -> Outcome:
 
 
 def exited(request_id: str, exit_code: int) -> Outcome:
-    """exit_code: as of subprocess, negative for a signal."""
+    """Return the error of a process that ended; a negative `exit_code` is a signal (subprocess)."""
     if exit_code == 0:
         message = "Runtime exited without providing a reason"
     elif exit_code > 0:
@@ -71,7 +75,7 @@ def exited(request_id: str, exit_code: int) -> Outcome:
 
 
 def init_report(milliseconds: float, outcome: Outcome) -> str:
-    """The log line of a failed init phase."""
+    """Return the log line of a failed init phase."""
     return f"INIT_REPORT Init Duration: {milliseconds:.2f} ms\tPhase: init{outcome.status}\n"
 
 
@@ -83,7 +87,7 @@ def report(
     init_ms: float | None,
     outcome: Outcome,
 ) -> str:
-    """The log line that ends an invocation. init_ms: None for a warm process."""
+    """Return the log line that ends an invocation; `init_ms` is None for a warm process."""
     line = (
         f"REPORT RequestId: {request_id}\tDuration: {duration_ms:.2f} ms"
         f"\tBilled Duration: {math.ceil(duration_ms)} ms\tMemory Size: {memory_size_mb} MB"

@@ -1,11 +1,11 @@
-"""Ends function processes, and what they started, when LocalStack ends in whatever way.
+"""End function processes and their children when LocalStack ends in any way.
 
 A child process holds the reading end of a pipe whose only writing end is LocalStack's. When the
-kernel closes that end, also after SIGKILL, the guard kills all registered process groups and
-removes the working folder. (PR_SET_PDEATHSIG would not do: it is bound to the thread that forked,
-and it spares grandchildren such as a browser.)
+kernel closes that end, even after SIGKILL, the guard kills all registered process groups and
+removes the working folder. (PR_SET_PDEATHSIG isn't sufficient: it is bound to the thread that
+forked, and it spares grandchildren such as a browser.)
 
-This file is both the parent's side and the guard's program: standard library only.
+This file is both the parent's side and the guard's program, so it uses only the standard library.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import IO
 
 class ProcessGuard:
     def __init__(self, folder: Path) -> None:
-        """folder: removed when LocalStack ends."""
+        """Start the guard, which removes `folder` when LocalStack ends."""
         self._folder = folder
         self._lock = threading.Lock()
         self._groups: set[int] = set()
@@ -57,7 +57,7 @@ class ProcessGuard:
         try:
             self._pipe.write(line)
             self._pipe.flush()
-        except BrokenPipeError:  # somebody ended the guard
+        except BrokenPipeError:  # the guard was killed
             self._pipe = self._start()
             self._pipe.writelines(f"+{group}\n" for group in self._groups)
             self._pipe.flush()

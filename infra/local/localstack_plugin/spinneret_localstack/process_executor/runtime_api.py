@@ -1,4 +1,4 @@
-"""The Lambda Runtime API (2018-06-01) of one process, on a loopback port of its own.
+"""Lambda Runtime API (2018-06-01) of one process, on its own loopback port.
 
 https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 """
@@ -26,7 +26,7 @@ _INVALID_REQUEST_ID = b'{"errorMessage":"Invalid request ID","errorType":"Invali
 
 
 class RuntimeApi:
-    """Listens from the start until `close`. `address` is what AWS_LAMBDA_RUNTIME_API holds."""
+    """Server that listens until `close`. `address` is the value of AWS_LAMBDA_RUNTIME_API."""
 
     def __init__(self, exchange: Exchange) -> None:
         self._closed = False
@@ -36,11 +36,11 @@ class RuntimeApi:
 
     def close(self) -> None:
         self._closed = True
-        # Wakes the server out of its wait for a connection.
+        # Wakes the server, which waits for a connection.
         self._server.socket.shutdown(socket.SHUT_RDWR)
 
     def _serve(self) -> None:
-        # Not serve_forever: that one wakes up twice a second, in every idle environment.
+        # Not serve_forever, which wakes up twice a second in every idle environment.
         while not self._closed:
             self._server.handle_request()
         self._server.server_close()
@@ -55,7 +55,7 @@ class _Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        # A process that was killed resets its connections: its end is noticed elsewhere.
+        # A killed process resets its connections; `RuntimeProcess` detects its end.
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -105,8 +105,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class's name
-        """Silent: every invocation would write two lines to LocalStack's standard error."""
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # as in the base class
+        """Log nothing: every invocation would write two lines to LocalStack's standard error."""
 
 
 def _read_chunks(stream: BufferedIOBase) -> bytes:

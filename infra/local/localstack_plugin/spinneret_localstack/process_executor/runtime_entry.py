@@ -10,7 +10,7 @@ import sys
 
 
 def main() -> None:
-    # The runtime comes first, so that no file of a function or layer can stand in for its modules.
+    # The runtime is imported first, so that no file of a function or layer replaces its modules.
     del sys.path[0]  # this file's folder
     from awslambdaric import bootstrap  # noqa: PLC0415  # not before the line above
 

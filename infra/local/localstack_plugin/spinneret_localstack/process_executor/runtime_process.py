@@ -1,4 +1,4 @@
-"""One process of a function, in a session of its own, from its start to its end."""
+"""One process of a function, in its own session, from its start to its end."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ class ProcessSpec:
 
 
 class RuntimeProcess:
-    """Started by construction. Its standard output and error go to one file, in their order.
+    """A process that starts on construction.
 
-    A file, not a pipe: what was written before an answer is in the file when the answer arrives.
+    Its standard output and error go to one file, in order. A file guarantees, unlike a pipe, that
+    text written before an answer is there when the answer arrives.
     """
 
     def __init__(self, spec: ProcessSpec, guard: ProcessGuard) -> None:
@@ -56,7 +57,7 @@ class RuntimeProcess:
         threading.Thread(target=self._await_end, name="lambda-process-end", daemon=True).start()
 
     def wait_until_ready(self, timeout: float) -> bool:
-        """False: its init has failed or is not over after `timeout` seconds."""
+        """Return False if the init failed or hasn't finished after `timeout` seconds."""
         return self._exchange.wait_until_ready(timeout)
 
     @property
@@ -68,11 +69,11 @@ class RuntimeProcess:
         return not self._ended.is_set()
 
     def call(self, request: Request, timeout: float) -> Reply | None:
-        """None: no reply within `timeout` seconds, or the process has ended without one."""
+        """Send a request and return its reply; see `Exchange.call`."""
         return self._exchange.call(request, timeout)
 
     def kill(self) -> None:
-        """End the process and all others of its group. Returns when it has ended."""
+        """End the process and all others of its group; return when it has ended."""
         self.peak_memory_mb()
         with self._ending:
             if self.exit_code is None:
@@ -80,7 +81,7 @@ class RuntimeProcess:
         self._ended.wait(KILL_TIMEOUT_SECONDS)
 
     def take_log(self) -> str:
-        """What was written since the last call. Empty when the environment's folder is gone."""
+        """Return the log since the last call; return "" when the environment's folder is gone."""
         try:
             with self._log.open("rb") as log:
                 log.seek(self._log_position)
@@ -91,7 +92,7 @@ class RuntimeProcess:
         return text.decode("utf-8", "replace")
 
     def peak_memory_mb(self) -> int:
-        """Peak resident memory; for a process that has ended, as it was last seen."""
+        """Return the peak resident memory; for an ended process, the last known value."""
         # Not ru_maxrss: that also counts LocalStack's own memory, from between fork and exec.
         try:
             status = Path(f"/proc/{self._process.pid}/status").read_text()
@@ -104,7 +105,7 @@ class RuntimeProcess:
 
     def _await_end(self) -> None:
         pid = self._process.pid
-        # WNOWAIT leaves a zombie: its number can't be given to another process before the kill.
+        # WNOWAIT keeps a zombie, so that its id isn't reused before the kill.
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         with self._ending:
             os.killpg(pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""The live processes of all functions, bounded in number."""
+"""Live processes of all functions, bounded in number."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from collections.abc import Callable
 
 
 class PoolExhaustedError(Exception):
-    """Every place was in use for the whole waiting time."""
+    """All places were in use for the whole waiting time."""
 
 
 class WarmPool[T]:
-    """At most `limit` members, each either in use or idle and belonging to one owner.
+    """At most `limit` members, each in use or idle and owned by one owner.
 
-    When all places are taken, the member that has been idle for longest gives up its place:
-    `end` is called with it, outside the lock. Its owner gets a new one at its next use.
+    When all places are taken, the member that was idle longest is replaced: `end` is called with
+    it, outside the lock. Its owner gets a new member at its next use.
     """
 
     def __init__(self, limit: int, end: Callable[[T], None]) -> None:
         self._limit = limit
         self._end = end
         self._changed = threading.Condition()
-        self._idle: OrderedDict[str, T] = OrderedDict()  # idle for longest first
+        self._idle: OrderedDict[str, T] = OrderedDict()  # longest idle first
         self._in_use = 0
 
     def check_out(self, owner: str, timeout: float) -> T | None:
-        """The owner's idle member, or None: then there is a place to make one for.
+        """Return the owner's idle member, or None if a place is free for a new member.
 
-        Each call needs its `check_in`. Raises PoolExhaustedError after `timeout` seconds.
+        Each call requires a `check_in`. Raises PoolExhaustedError after `timeout` seconds.
         """
         with self._changed:
             if owner in self._idle:
@@ -47,7 +47,7 @@ class WarmPool[T]:
         return None
 
     def check_in(self, owner: str, member: T | None) -> None:
-        """End a use. None: the member has ended, its place becomes free."""
+        """End a use; None for an ended member frees its place."""
         with self._changed:
             self._in_use -= 1
             if member is not None:
