@@ -46,7 +46,9 @@ def live(
     bench: Bench,
 ) -> LiveService:
     """With the job of the bench, and announcements of what happens to it."""
-    pushes = Pushes(connections, sockets, lambda: clock().timestamp(), clock)
+    pushes = Pushes(
+        connections=connections, sockets=sockets, monotonic=lambda: clock().timestamp(), clock=clock
+    )
     bench.listeners.append(LiveEvents(pushes))
     service = LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
     connect(service)
@@ -55,7 +57,14 @@ def live(
 
 @pytest.fixture
 def sink(connections: FakeConnectionStore, sockets: FakeSockets, clock: HandClock) -> Subscribers:
-    return Subscribers(Pushes(connections, sockets, lambda: clock().timestamp(), clock))
+    return Subscribers(
+        Pushes(
+            connections=connections,
+            sockets=sockets,
+            monotonic=lambda: clock().timestamp(),
+            clock=clock,
+        )
+    )
 
 
 @pytest.fixture

@@ -238,7 +238,7 @@ def test_a_plug_in_that_has_a_task_keeps_its_state_waiting(bench: Bench) -> None
     state = {"tenant": ref.tenant, "job_id": ref.job_id, "key": asked, "fence": fence}
     bench.wait_for_callback({**state, "token": token})
     bench.inbox.accepted(bench.plugin.connection, {"key": key, "browser": "laptop"})
-    assert (bench.callbacks.heartbeats, bench.callbacks.waiting) == (1, {token})
+    assert (bench.callbacks.beats, bench.callbacks.waiting) == (1, {token})
     bench.plugin.repeat(key)
     bench.plugin.repeat(key)  # a second answer finds nobody
     assert bench.callbacks.completed == [token]

@@ -42,7 +42,7 @@ def test_only_the_hash_of_a_secret_is_stored(keys: KeyService, store: FakeKeySto
 
 def test_a_secret_holds_256_random_bits_behind_its_prefix(keys: KeyService) -> None:
     asked: list[int] = []
-    keys._random = lambda length: asked.append(length) or b"\xff" * length  # type: ignore[func-returns-value]  # notes, then answers
+    keys.random = lambda length: asked.append(length) or b"\xff" * length  # type: ignore[func-returns-value]  # notes, then answers
     _, secret = keys.issue("acme", "laptop", READ)
     assert asked == [32]
     assert secret == "spn_" + "_" * 42 + "8"
@@ -78,7 +78,7 @@ def test_a_principal_has_the_rate_of_its_key(keys: KeyService) -> None:
 
 
 def test_a_stage_gives_keys_its_own_rate(keys: KeyService) -> None:
-    keys._default_rpm = 120
+    keys.default_rpm = 120
     _, secret = keys.issue("acme", "laptop", READ)
     assert keys.authenticate(secret).rate_limit_rpm == 120
 

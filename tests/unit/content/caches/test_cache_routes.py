@@ -21,7 +21,7 @@ class Kept:
     def __init__(self) -> None:
         self.pages = FakePageCache()
         self.caches = Caches(FakeCacheStore(), HandClock())
-        self.api = Served(router, CacheClearing(self.caches, self.pages))
+        self.api = Served(router, CacheClearing(caches=self.caches, pages=self.pages))
         for tenant in (TENANT, "globex"):
             self.pages.pages |= {(tenant, "a.example"): 2, (tenant, "b.example"): 1}
             entries = {CacheKey(each, "0" * 32): b"x" for each in CacheName}
