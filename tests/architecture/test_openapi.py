@@ -67,6 +67,7 @@ def test_every_operation_asks_for_what_its_route_declares(document: dict[str, An
         assert taken == (keys | {"Ticket"} if row.ticket else keys), path
 
 
+# covers P-15
 def test_every_refusal_has_the_one_shape(document: dict[str, Any]) -> None:
     error = {"$ref": "#/components/schemas/Error"}
     for _, path, operation in _operations(document):

@@ -201,6 +201,7 @@ def test_a_tick_hands_out_what_is_due_and_reports_lateness() -> None:
     assert handed == set(ids[1:])
 
 
+# covers P-12
 def test_what_a_tick_found_is_logged_as_metrics(caplog: pytest.LogCaptureFixture) -> None:
     """In CloudWatch's embedded format, which has to come through redaction as it is."""
     world = CheckWorld()

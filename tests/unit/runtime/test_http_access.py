@@ -114,6 +114,7 @@ def test_a_route_asks_for_its_scope(api: Api, event: str, scope: Scope, allowed:
         assert api.crawls.queue.sent == []
 
 
+# covers P-13
 @pytest.mark.parametrize("path", ["/health", "/api/v1/health"])
 def test_liveness_needs_no_key_and_no_store(api: Api, path: str) -> None:
     api.key_store.available = False

@@ -147,6 +147,7 @@ def test_a_crawl_is_accepted_while_its_queue_is_down(api: Api, key: str) -> None
 # ---------------------------------------------------------------- Idempotency
 
 
+# covers P-05
 def test_a_replay_is_the_first_answer_with_a_marker(api: Api, key: str) -> None:
     first = submit(api, key, idempotency_key="one")
     api.crawls.pages[URL] = fetched_page(URL, "Spiders weave silk.")
@@ -172,6 +173,7 @@ def test_the_same_json_in_another_spelling_is_the_same_request(
     assert (again.text, again.headers["Idempotent-Replayed"]) == (first.text, "true")
 
 
+# covers P-05
 @pytest.mark.parametrize(
     "body",
     [
@@ -292,6 +294,7 @@ def test_a_search_without_the_embedder_is_marked_degraded(api: Api, key: str) ->
 # ---------------------------------------------------------------- Health
 
 
+# covers P-13
 @pytest.mark.parametrize("path", ["/health/ready", "/api/v1/health/ready"])
 @pytest.mark.parametrize("down", [set(), {"opensearch"}, {"dynamodb", "sqs"}])
 def test_readiness_names_every_part(api: Api, path: str, down: set[str]) -> None:
