@@ -38,6 +38,7 @@ def test_the_document_is_valid_openapi(document: dict[str, Any]) -> None:
     assert [(list(error.absolute_path), error.message) for error in found] == []
 
 
+# covers T-03
 def test_what_is_documented_is_what_is_admitted(document: dict[str, Any]) -> None:
     documented = {(method.upper(), path) for method, path, _ in _operations(document)}
     assert documented == {(row.method, _documented(row.route)) for row in ROUTES}

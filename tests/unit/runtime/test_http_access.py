@@ -93,6 +93,7 @@ def test_an_expired_key_is_refused(api: Api) -> None:
     assert_refused(api.send(SUBMIT, secret), 401, "AUTH_REQUIRED")
 
 
+# covers T-03
 @pytest.mark.parametrize(
     ("event", "scope", "allowed"),
     [

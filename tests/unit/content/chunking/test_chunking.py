@@ -89,6 +89,7 @@ def test_chunks_are_exact_slices_that_hold_every_character_in_order(text, tokeni
     assert all(text[index].isspace() for index in range(len(text)) if index not in covered)
 
 
+# covers T-06
 @given(text=TEXTS, tokenizer=TOKENIZERS, sizes=all_sizes())
 def test_no_chunk_is_over_a_bound(text, tokenizer, sizes):
     tokens = tokenizer(text)
