@@ -38,6 +38,7 @@ def crawled(api: Api, key: str, tenant: str = "acme", text: str = "Spiders weave
 # ---------------------------------------------------------------- Crawling
 
 
+# covers C-01
 def test_a_crawl_is_accepted(api: Api, key: str) -> None:
     answer = submit(api, key, {"url": URL, "priority": "high"})
     assert answer.status == 202
@@ -118,6 +119,7 @@ def test_a_url_that_may_not_be_reached_is_refused(
     assert api.crawls.queue.sent == []
 
 
+# covers C-01
 def test_several_urls_have_an_outcome_each(api: Api, key: str) -> None:
     urls = [URL, "http://127.0.0.1/", f"{URL}/", "https://other.example/"]
     answer = submit(api, key, {"urls": urls})

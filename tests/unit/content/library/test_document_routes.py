@@ -410,6 +410,7 @@ def test_uploading_a_deleted_document_again_restores_it(shelves: LibraryFixture)
 # ---------------------------------------------------------------- Reindexing
 
 
+# covers C-05
 def test_reindexing_makes_a_new_version_of_the_same_text(shelves: LibraryFixture) -> None:
     document = shelves.stored(tags=["silk"], metadata={"a": 1})
     answer = shelves.send("POST", f"/{document.id}/reindex")
