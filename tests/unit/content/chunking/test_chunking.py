@@ -275,7 +275,7 @@ def test_the_section_is_the_heading_above_or_at_the_start(text: str, section: st
     assert found.section == section
 
 
-# covers C-04
+# covers C-04, S-03
 def test_every_chunk_names_the_nearest_heading_above_its_start() -> None:
     parts = [f"## Part {number}\n\n" + "word " * 30 for number in range(5)]
     text = "\n\n".join(parts)
