@@ -143,6 +143,7 @@ def test_an_audit_whose_worker_is_killed_ends_and_frees_the_host(
     assert tenant.audited(submit(tenant, f"{site.url}/", recipe="hello"))["status"] == "completed"
 
 
+#
 def test_the_clean_up_deletes_what_is_over(
     tenant: Tenant, site: AuditedSite, deployed: Deployed, aws: Aws
 ) -> None:

@@ -118,6 +118,7 @@ class Mortal:
         return page
 
 
+# covers M-02
 @pytest.mark.timeout(300)
 def test_the_server_sees_eight_at_once_and_one_at_a_host(seen: Watched, port: int) -> None:
     names = [f"h{number}.example" for number in range(HOSTS)]

@@ -74,6 +74,7 @@ def crawl() -> Watched:
 # ---------------------------------------------------------------- The rest of a crawl
 
 
+# covers C-02
 @pytest.mark.parametrize("headers", [{}, ETAG])
 @pytest.mark.parametrize("part", ["embedder", "index", "contents"])
 def test_a_crawl_that_waits_for_a_part_of_ours_fetches_its_page_once(

@@ -103,6 +103,7 @@ def received(sockets: FakeSockets, client: str = CLIENT) -> list[str]:
     ]
 
 
+# covers P-07
 def test_a_subscriber_gets_the_timeline_so_far_and_all_that_follows(
     live: LiveService, sockets: FakeSockets, bench: Bench
 ) -> None:

@@ -33,6 +33,7 @@ def test_the_secret_of_a_key_names_its_tenant_and_scopes(keys: KeyService) -> No
     )
 
 
+# covers T-01
 def test_only_the_hash_of_a_secret_is_stored(keys: KeyService, store: FakeKeyStore) -> None:
     key, secret = keys.issue("acme", "laptop", READ)
     assert list(store.keys) == [key.secret_hash] == [hashlib.sha256(secret.encode()).hexdigest()]
@@ -139,6 +140,7 @@ def test_an_end_that_is_no_time_in_utc_is_refused_too(keys: KeyService, end: dat
         keys.issue("acme", "laptop", READ, end)
 
 
+# covers T-01
 def test_a_revoked_key_is_refused_at_once(keys: KeyService, clock: HandClock) -> None:
     key, secret = keys.issue("acme", "laptop", READ)
     _, other = keys.issue("acme", "server", READ)

@@ -37,6 +37,7 @@ class Kept:
 ALL = {"crawl": 3, "query": 1, "query_embeddings": 1, "embeddings": 1}
 
 
+# covers S-05
 @pytest.mark.parametrize(
     ("path", "left"),
     [
@@ -54,6 +55,7 @@ def test_a_cache_is_cleared_for_its_tenant_alone(path: str, left: dict[str, int]
     assert kept.entries("globex") == ALL
 
 
+# covers S-05
 def test_uses_are_shown() -> None:
     stats = Kept().api.send("GET", f"{PATH}/stats").body
     assert stats["query"] == {"entries": 1, "complete": True, "hits": 3, "misses": 1}
