@@ -7,6 +7,7 @@ import json
 import re
 from typing import Any
 
+from spinneret.jobs import limits
 from spinneret.kernel import bounds
 from tests.architecture.conftest import ROOT, Templates
 from tests.routes import ROUTES
@@ -69,7 +70,7 @@ def test_visibility_is_at_least_six_times_the_workers_time_out(templates: Templa
 
 def test_a_pass_of_the_sweeper_ends_before_its_function_does(templates: Templates) -> None:
     timeout = templates.default(templates.functions()["Sweeper"]["Timeout"])
-    assert timeout > bounds.SWEEP_SECONDS + bounds.AWS_CALL_SECONDS
+    assert timeout > limits.SWEEP_SECONDS + bounds.AWS_CALL_SECONDS
 
 
 def test_every_schedule_says_what_becomes_of_a_failure(templates: Templates) -> None:

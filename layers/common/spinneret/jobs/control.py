@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import (
     ChildCounts,
@@ -87,7 +87,7 @@ class JobControl:
             if after.status is JobStatus.PENDING:
                 send(self._queue, self._kinds, after, now)
             if rules.has_children_to_cancel(after):
-                self.cancel_children(after, bounds.CHILDREN_CANCELLED_PER_REQUEST)
+                self.cancel_children(after, limits.CHILDREN_CANCELLED_PER_REQUEST)
             return after
         raise Contended("the job is changing; try again", retry_after=1)
 
@@ -160,7 +160,7 @@ class JobControl:
         Returns None at the end of the timeline: the job is finished and `after` was its last event.
         Raises NotFound.
         """
-        deadline = self._clock().timestamp() + bounds.STREAM_SECONDS
+        deadline = self._clock().timestamp() + limits.STREAM_SECONDS
         while True:
             job = self.get(ref)
             found = self._store.events(ref, after, bounds.LIST_LIMIT_MAX)
@@ -170,4 +170,4 @@ class JobControl:
                 return None
             if self._clock().timestamp() >= deadline:
                 return []
-            self._sleep(bounds.STREAM_POLL_SECONDS)
+            self._sleep(limits.STREAM_POLL_SECONDS)

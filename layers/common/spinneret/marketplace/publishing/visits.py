@@ -16,6 +16,8 @@ from spinneret.jobs.worker import Context, Defer, Handler, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.marketplace import limits as marketplace_limits
+from spinneret.marketplace.publishing import limits
 
 logger = logging.getLogger(__name__)
 
@@ -68,7 +70,7 @@ class JobStep:
         store: JobStore,
         slots: Semaphore,
         clock: Clock,
-        at_once: int = bounds.PUBLISHED_AT_ONCE,
+        at_once: int = limits.PUBLISHED_AT_ONCE,
     ) -> None:
         self._new_worker = new_worker
         self._publish = publish
@@ -107,7 +109,7 @@ class JobStep:
         until = now + timedelta(seconds=context.remaining() + bounds.LEASE_MARGIN_SECONDS)
         group = f"PUBLISH#{job.payload['marketplace']}"
         if not self._slots.take(job.tenant, group, job.id, now, until, self._at_once):
-            later = now + timedelta(seconds=bounds.PUBLISH_BUSY_SECONDS)
+            later = now + timedelta(seconds=limits.PUBLISH_BUSY_SECONDS)
             raise Defer(later, "other jobs of the seller there")
         claim.group = group
         try:
@@ -124,7 +126,7 @@ class JobStep:
         """
         if job is None or job.status is not JobStatus.PENDING:
             return _LEFT
-        if steps >= bounds.PUBLISH_VISIT_STEPS:
+        if steps >= limits.PUBLISH_VISIT_STEPS:
             return _LEFT
         waits, now = claim.awaits, self._clock()
         if waits is not None:
@@ -134,7 +136,7 @@ class JobStep:
             return found if stays else _LEFT
         if job.due_at <= now:
             return {"action": "step"} if claim.is_made else _LEFT
-        if job.due_at - now > timedelta(seconds=bounds.PUBLISH_PAUSE_SECONDS):
+        if job.due_at - now > timedelta(seconds=limits.PUBLISH_PAUSE_SECONDS):
             return _LEFT
         return {"action": "wait", "until": to_iso(job.due_at)}
 
@@ -146,7 +148,7 @@ class JobStep:
         waits = claim.awaits
         is_over = chosen["action"] == "left" or (waits is not None and not waits.is_begun)
         now = self._clock()
-        until = now + timedelta(seconds=2 * bounds.PLUGIN_TASK_SECONDS)
+        until = now + timedelta(seconds=2 * marketplace_limits.PLUGIN_TASK_SECONDS)
         try:
             if is_over:
                 self._slots.leave(tenant, group, holder)
@@ -163,7 +165,7 @@ class JobStep:
         turn = ExecutionClaim.of(claim)
         try:
             batch = self._driver.held(turn)
-            soon = self._clock() + timedelta(seconds=bounds.PUBLISH_ROUND_SECONDS / 2)
+            soon = self._clock() + timedelta(seconds=limits.PUBLISH_ROUND_SECONDS / 2)
             self._driver.extend(turn, batch, soon)
         except LeaseLost:
             logger.info("batch_moved_on", extra={"job_id": turn.job_id, "fence": turn.fence})
