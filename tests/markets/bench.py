@@ -43,14 +43,10 @@ from spinneret.marketplace.publishing import limits as publishing_limits
 from spinneret.marketplace.publishing.actions import action_types
 from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
 from spinneret.marketplace.publishing.engine import Command, PublishHandler
-from spinneret.marketplace.publishing.models import (
-    PlannedListing,
-    Platform,
-    PreflightResult,
-    Subject,
-)
+from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult, Subject
 from spinneret.marketplace.publishing.outlooks import run_preflight
 from spinneret.marketplace.publishing.planning import Planner
+from spinneret.marketplace.publishing.plans import Platform
 from spinneret.marketplace.publishing.rounds import NextJobsStep
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import Statistics
