@@ -43,7 +43,7 @@ from benchmarks.instance import (  # noqa: E402 - after the path above
 )
 from spinneret.crawl.batches import BatchHandler  # noqa: E402 - after the path above
 from spinneret.crawl.kinds import CRAWL_BATCH  # noqa: E402 - after the path above
-from spinneret.jobs import items  # noqa: E402 - after the path above
+from spinneret.jobs import items, limits  # noqa: E402 - after the path above
 from spinneret.jobs.children import Children  # noqa: E402 - after the path above
 from spinneret.jobs.control import JobControl  # noqa: E402 - after the path above
 from spinneret.jobs.dynamo import DynamoJobStore  # noqa: E402 - after the path above
@@ -54,7 +54,6 @@ from spinneret.jobs.service import JobService  # noqa: E402 - after the path abo
 from spinneret.jobs.sqs import SqsJobQueue, ref_of  # noqa: E402 - after the path above
 from spinneret.jobs.sweeper import Sweeper  # noqa: E402 - after the path above
 from spinneret.jobs.worker import Worker  # noqa: E402 - after the path above
-from spinneret.kernel import bounds  # noqa: E402 - after the path above
 from spinneret.kernel.clock import parse_stamp, utc_now  # noqa: E402 - after the path above
 from spinneret.kernel.ids import id_maker  # noqa: E402 - after the path above
 from tests.kinds import CRAWL_NORMAL, KINDS  # noqa: E402 - after the path above
@@ -348,9 +347,9 @@ def _sweeping(kernel: Kernel) -> list[tuple[str, str]]:
     for job in (*queued, *ended, *waits):
         kernel.load(items.job_item(job))
     kernel.flush()
-    kernel.queue.send(LANE, [job.ref for job in queued[: 2 * bounds.LANE_BACKLOG_MESSAGES]])
+    kernel.queue.send(LANE, [job.ref for job in queued[: 2 * limits.LANE_BACKLOG_MESSAGES]])
     behind = kernel.sweep()
-    while kernel.queue.backlog(LANE).waiting > bounds.LANE_BACKLOG_MESSAGES:
+    while kernel.queue.backlog(LANE).waiting > limits.LANE_BACKLOG_MESSAGES:
         kernel.sqs.purge_queue(QueueUrl=kernel.queue_url)
         time.sleep(1)
     empty = kernel.sweep()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from spinneret.crawl import limits
 from spinneret.jobs.sqs import dead_letters_url, lane_url
 from spinneret.kernel import bounds
 from tests.conftest import Aws, Stack
@@ -22,7 +23,7 @@ from tests.kinds import CRAWL_HIGH
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
 
 # Of the invocation whose worker is killed; with less than the margin left it would hand back.
-SHORT_SECONDS = int(bounds.DEADLINE_MARGIN_SECONDS + bounds.FETCH_LEAST_SECONDS) + 5
+SHORT_SECONDS = int(bounds.DEADLINE_MARGIN_SECONDS + limits.FETCH_LEAST_SECONDS) + 5
 
 
 @pytest.mark.alone

@@ -21,6 +21,7 @@ from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
 from spinneret.crawl.service import CrawlService, Targets
+from spinneret.jobs import limits
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.models import Job, JobRef, RequestKey
@@ -31,7 +32,6 @@ from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Worker
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage
@@ -277,7 +277,7 @@ class CrawlSlice:
                 self.run(sent.ref)
             if self.job(ref).status in TERMINAL:
                 return self.job(ref)
-            self.clock.advance(bounds.RESEND_GRACE_SECONDS)
+            self.clock.advance(limits.RESEND_GRACE_SECONDS)
             self.sweeper().sweep()
         raise AssertionError(f"never finished: {self.job(ref)}")
 

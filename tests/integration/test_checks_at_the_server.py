@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
+from spinneret.monitoring import limits
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.http import GuardedFetcher
 from tests.fakes.checking import CheckWorld
@@ -156,6 +156,6 @@ def test_the_server_sees_eight_at_once_and_one_at_a_host(seen: Watched, port: in
         world.clock.now += timedelta(seconds=max(15.0, lease / 2))
     assert killed
     # At least half of them: all eight meet unless the machine is busy with something else.
-    assert bounds.CHECK_CONCURRENCY // 2 <= seen.most.pop("*") <= bounds.CHECK_CONCURRENCY
+    assert limits.CHECK_CONCURRENCY // 2 <= seen.most.pop("*") <= limits.CHECK_CONCURRENCY
     assert set(seen.most.values()) == {1}
     assert not (set(seen.paths) - {f"{names[n % HOSTS]}/{n}" for n in range(TARGETS)})

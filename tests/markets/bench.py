@@ -24,6 +24,7 @@ from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Context, Defer, Handler, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.ids import id_maker
+from spinneret.marketplace import limits as marketplace_limits
 from spinneret.marketplace.calls.service import MarketplaceTransport, SellerApiClient
 from spinneret.marketplace.connections.models import Connection, ConnectionStatus
 from spinneret.marketplace.connections.ports import ConnectionStore
@@ -38,17 +39,14 @@ from spinneret.marketplace.orders.polling import OrderPolling
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.service import ProductService
+from spinneret.marketplace.publishing import limits as publishing_limits
 from spinneret.marketplace.publishing.actions import action_types
 from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
 from spinneret.marketplace.publishing.engine import Command, PublishHandler
-from spinneret.marketplace.publishing.models import (
-    PlannedListing,
-    Platform,
-    PreflightResult,
-    Subject,
-)
+from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult, Subject
 from spinneret.marketplace.publishing.outlooks import run_preflight
 from spinneret.marketplace.publishing.planning import Planner
+from spinneret.marketplace.publishing.plans import Platform
 from spinneret.marketplace.publishing.rounds import NextJobsStep
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import Statistics
@@ -198,8 +196,8 @@ class Bench:
         """How often each message comes."""
         self.ran: set[str] = set()
         """Names of executions that have run, or were lost."""
-        self.segment_steps, self.round_jobs = 1000, bounds.PUBLISH_ROUND_JOBS
-        self.at_once = bounds.PUBLISHED_AT_ONCE
+        self.segment_steps, self.round_jobs = 1000, publishing_limits.PUBLISH_ROUND_JOBS
+        self.at_once = publishing_limits.PUBLISHED_AT_ONCE
         self.machine = StateMachine(
             "publish_batch",
             {
@@ -294,7 +292,7 @@ class Bench:
             clock=self.clock,
             new_id=self.new_id,
             move=self.control.move,
-            led_seconds=bounds.PUBLISH_LED_SECONDS,
+            led_seconds=marketplace_limits.PUBLISH_LED_SECONDS,
         )
         starter = Starter(executions=self.executions, prepare=batch_preparation(makes))
         return Dispatcher(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spinneret.content.extraction.models import Content, ExtractionStrategy
+from spinneret.crawl.configs import limits
 from spinneret.crawl.pages import MEDIA_TYPES
 from spinneret.crawl.pipeline import Extract
 from spinneret.jobs.models import JobEventKind, JobStatus
@@ -101,8 +102,8 @@ def test_a_crawl_asks_for_pages_within_its_bounds(crawl: CrawlSlice) -> None:
     assert robots.excerpt_bytes == bounds.ROBOTS_MAX_BYTES + 1
     assert (request.url.text, request.media_types) == (URL, MEDIA_TYPES)
     assert (request.max_bytes, request.max_redirects) == (
-        bounds.CRAWL_MAX_BYTES,
-        bounds.CRAWL_MAX_REDIRECTS,
+        limits.CONFIG_PAGE_MB_MAX * 1024 * 1024,
+        limits.CRAWL_MAX_REDIRECTS,
     )
 
 

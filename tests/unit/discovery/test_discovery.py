@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from spinneret.discovery import limits
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
@@ -169,7 +170,7 @@ def test_a_slow_host_is_waited_for_and_no_file_is_read_twice(site: DiscoverySlic
 def test_an_invocation_that_ends_leaves_the_rest_to_the_next(site: DiscoverySlice) -> None:
     serve(site, {"sitemap.xml": index(*(f"{SITE}/{n}.xml" for n in range(30)))})
     serve(site, {f"{n}.xml": urlset(f"page-{n}") for n in range(30)})
-    site.remaining = bounds.DISCOVERY_FILE_SECONDS + 3
+    site.remaining = limits.DISCOVERY_FILE_SECONDS + 3
     ref = site.submit()
     assert site.run(ref).status is JobStatus.PENDING
     job = site.settle(ref)
@@ -181,7 +182,7 @@ def test_an_invocation_that_ends_leaves_the_rest_to_the_next(site: DiscoverySlic
 def test_a_discovery_ends_with_what_it_has_when_its_time_is_up(
     site: DiscoverySlice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "DISCOVERY_SECONDS", 3.0)
+    monkeypatch.setattr(limits, "DISCOVERY_SECONDS", 3.0)
     serve(site, {"sitemap.xml": index(*(f"{SITE}/{n}.xml" for n in range(30)))})
     serve(site, {f"{n}.xml": urlset(f"page-{n}") for n in range(30)})
     ref = site.submit()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from spinneret.jobs import limits
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.effects.service import SideEffects
 from spinneret.jobs.models import JobRef, JobStatus, Transition
@@ -122,7 +123,7 @@ def test_a_call_that_was_refused_needs_no_waiting_for_when_the_job_is_retried(
 def test_an_effect_that_may_outlive_the_lease_is_not_begun(
     bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]]
 ) -> None:
-    longest = LEASE_SECONDS - bounds.EFFECT_MARGIN_SECONDS
+    longest = LEASE_SECONDS - limits.EFFECT_MARGIN_SECONDS
     assert bench.run(lambda context: listing(context, seconds=longest + 0.1)).attempts == 0
     assert (bench.job.status, shop.listings) == (JobStatus.PENDING, [])
     job = bench.run(lambda context: listing(context, seconds=longest))

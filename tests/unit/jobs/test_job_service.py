@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.models import JobRef, JobStatus, Lane, Priority
 from spinneret.jobs.ports import Claimed, NewJob
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     FetchTimeout,
     NotFound,
@@ -69,7 +68,7 @@ def test_a_queue_that_is_down_delays_but_does_not_refuse(
         look_at_parent=no_parent,
     )
     assert sweeper.sweep().resent == 0
-    clock.advance(bounds.RESEND_GRACE_SECONDS)
+    clock.advance(limits.RESEND_GRACE_SECONDS)
     assert sweeper.sweep().resent == 1
     assert queue.take() == [Sent(CRAWL_NORMAL, stored(store, job_id).ref, 0)]
 

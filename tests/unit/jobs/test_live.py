@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from spinneret.jobs import limits
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.live.pushes import LiveEvents, Pushes, Subscribers, messages
 from spinneret.jobs.live.service import LiveService
@@ -155,7 +156,7 @@ def test_a_very_long_timeline_is_left_to_its_route(
     live: LiveService, sockets: FakeSockets, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "LIST_LIMIT_MAX", 1)
-    monkeypatch.setattr(bounds, "CATCH_UP_PAGES", 2)
+    monkeypatch.setattr(limits, "CATCH_UP_PAGES", 2)
     bench.run(succeed)
     subscribe(live)
     assert received(sockets) == ["pending", "running"]
@@ -222,7 +223,7 @@ def test_a_job_without_watchers_is_announced_to_nobody(
             ["\ud800"],
         ),
         (
-            '{"action": "subscribe", "job_id": "' + "x" * bounds.SOCKET_REQUEST_CHARS + '"}',
+            '{"action": "subscribe", "job_id": "' + "x" * limits.SOCKET_REQUEST_CHARS + '"}',
             "VALIDATION_ERROR",
             None,
         ),
@@ -304,7 +305,7 @@ def test_a_subscriber_that_is_slow_learns_that_it_missed_something(
     subscribe(live)
 
     def handler(context: Context) -> dict[str, Any]:
-        sockets.on_post = lambda: clock.advance(bounds.PUSH_SECONDS)
+        sockets.on_post = lambda: clock.advance(limits.PUSH_SECONDS)
         for _ in range(30):
             context.note(JobEventKind.METRIC, "large", {"text": "x" * 7000})
         context.checkpoint("fetching", 40)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from spinneret.jobs.models import JobRef, JobStatus, Transition
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
+from spinneret.marketplace.publishing import limits
 from spinneret.marketplace.publishing.api_models import batch_view, submitted_batch
 from tests.contract.backends import Tables
 from tests.markets.bench import Bench
@@ -148,7 +148,7 @@ def test_statistics_count_how_each_action_type_ended(bench: Bench) -> None:
 def test_five_hundred_products_fail_for_themselves_alone_and_a_retry_runs_those(
     memory: Bench,
 ) -> None:
-    bench, total, odd = memory, bounds.BATCH_PRODUCTS_MAX, 50
+    bench, total, odd = memory, limits.BATCH_PRODUCTS_MAX, 50
     failing = [number for number in range(total) if number % odd == 7]
     for number in failing:
         bench.ebay.refused_titles[f"Coat {number}"] = 25005

@@ -8,12 +8,12 @@ from datetime import timedelta
 import pytest
 
 from spinneret.jobs.models import JobRef, Transition
-from spinneret.kernel import bounds
+from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import ListingState
 from tests.markets.bench import Bench
 from tests.markets.web import StubResponse
 
-HOUR = bounds.MARKETPLACE_PENDING_SECONDS
+HOUR = limits.MARKETPLACE_PENDING_SECONDS
 
 
 def _lost_then_held(bench: Bench, path: str, *, happens: bool) -> None:

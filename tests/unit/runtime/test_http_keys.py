@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from spinneret.access import limits
 from spinneret.access.keys.models import Scope
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection
-from spinneret.kernel import bounds
 from tests.fakes.live import FakeConnectionStore, FakeSockets
 from tests.unit.runtime.api import GET, ISSUE, Answer, Api
 from tests.unit.runtime.refusals import assert_refused, fields_of
@@ -173,7 +173,7 @@ def test_an_issue_can_not_be_replayed(api: Api, admin: str) -> None:
 
 
 def test_over_100_active_keys_are_a_conflict(api: Api, admin: str) -> None:
-    for _ in range(bounds.KEYS_PER_TENANT - 1):
+    for _ in range(limits.KEYS_PER_TENANT - 1):
         assert issue(api, admin).status == 201
     assert_refused(issue(api, admin), 409, "CONFLICT")
 

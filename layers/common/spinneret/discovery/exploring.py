@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+from spinneret.discovery import limits
 from spinneret.discovery.models import DiscoverySource, Terms, read_terms
 from spinneret.discovery.ports import DiscoveryStore
 from spinneret.discovery.rules import Candidates
@@ -298,7 +299,7 @@ class _Discovery:
         answer = self._fetcher.fetch(self._caller, request, _OF_AN_API)
         if isinstance(answer, WaitUntil):
             seconds = (answer.until - self._clock()).total_seconds()
-            if seconds > bounds.COMMON_CRAWL_WAIT_SECONDS:
+            if seconds > limits.COMMON_CRAWL_WAIT_SECONDS:
                 raise HttpUnavailable("Common Crawl's index is busy")
         return self._awaited(answer)
 
@@ -317,7 +318,7 @@ class _Discovery:
 
     def _go_on_or_hand_back(self) -> None:
         """Write the progress before a file; raise ReleaseJob to continue in another invocation."""
-        if self._context.remaining() < bounds.DISCOVERY_FILE_SECONDS and self._did_something():
+        if self._context.remaining() < limits.DISCOVERY_FILE_SECONDS and self._did_something():
             raise ReleaseJob
         done = self._tally.files_read + self._tally.files_failed
         self._context.checkpoint("reading", min(90, 5 + done))
@@ -332,7 +333,7 @@ class _Discovery:
     def _is_over(self) -> bool:
         """Return whether the discovery's time is used up."""
         worked = self._context.job.worked_ms / 1000
-        over = worked + (self._clock() - self._began).total_seconds() > bounds.DISCOVERY_SECONDS
+        over = worked + (self._clock() - self._began).total_seconds() > limits.DISCOVERY_SECONDS
         if over:
             self.is_out_of_time = True
             self._note(_OUT_OF_TIME.message)

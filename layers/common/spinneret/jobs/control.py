@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import (
     ChildCounts,
@@ -80,7 +80,7 @@ class JobControl:
             if after.status is JobStatus.PENDING:
                 send(self.queue, self.kinds, after, now)
             if rules.has_children_to_cancel(after):
-                self.cancel_children(after, bounds.CHILDREN_CANCELLED_PER_REQUEST)
+                self.cancel_children(after, limits.CHILDREN_CANCELLED_PER_REQUEST)
             return after
         raise Contended("the job is changing; try again", retry_after=1)
 
@@ -153,7 +153,7 @@ class JobControl:
         Returns None at the end of the timeline: the job is finished and `after` was its last event.
         Raises NotFound.
         """
-        deadline = self.clock().timestamp() + bounds.STREAM_SECONDS
+        deadline = self.clock().timestamp() + limits.STREAM_SECONDS
         while True:
             job = self.get(ref)
             found = self.store.events(ref, after, bounds.LIST_LIMIT_MAX)
@@ -163,4 +163,4 @@ class JobControl:
                 return None
             if self.clock().timestamp() >= deadline:
                 return []
-            self.sleep(bounds.STREAM_POLL_SECONDS)
+            self.sleep(limits.STREAM_POLL_SECONDS)

@@ -8,11 +8,10 @@ import logging
 from collections.abc import Sequence
 from typing import Final
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.models import Job, JobEvent, JobRef
 from spinneret.jobs.ports import JobStore
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.service import service
@@ -91,7 +90,7 @@ class ParentRecheck:
         counts = self.store.child_counts(job.ref, range(job.family.shards))
         if any(each.pending for each in counts):
             done = self.control.cancel_children(
-                job, bounds.CHILDREN_CANCELLED_PER_PASS, job.family.cancelled_to
+                job, limits.CHILDREN_CANCELLED_PER_PASS, job.family.cancelled_to
             )
             self.store.transition(job, rules.cancelled_to(job, done, self.clock()))
         else:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.leases import reclaim
 from spinneret.jobs.models import Job, JobRef, JobStatus, Lane
@@ -193,13 +193,13 @@ class Sweeper:
 
     def _wake_all(self, this: _Pass) -> None:
         first = int(this.begun.timestamp() // 60)  # start with another shard every minute
-        numbers = [(first + n) % bounds.WAKE_SHARDS for n in range(bounds.WAKE_SHARDS)]
+        numbers = [(first + n) % limits.WAKE_SHARDS for n in range(limits.WAKE_SHARDS)]
         shards = deque(self._wake_shard(number, this.begun) for number in numbers)
-        self._walk(shards, this, bounds.SWEEP_WAKE_SECONDS, bounds.SWEEP_WAKES)
+        self._walk(shards, this, limits.SWEEP_WAKE_SECONDS, limits.SWEEP_WAKES)
 
     def _wake_shard(self, number: int, until: datetime) -> _Shard:
         def read(after: DuePosition | None) -> DuePage:
-            return self.store.to_wake(number, until, bounds.SWEEP_PAGE, after)
+            return self.store.to_wake(number, until, limits.SWEEP_PAGE, after)
 
         return _Shard(read=read, act=self._wake)
 
@@ -248,7 +248,7 @@ class Sweeper:
         lanes: defaultdict[Lane, list[ResendShard]] = defaultdict(list)
         for name, kind in sorted(self.kinds.items()):
             for priority, lane in kind.lanes.items():
-                for number in range(bounds.RESEND_SHARDS):
+                for number in range(limits.RESEND_SHARDS):
                     lanes[lane].append(ResendShard(name, priority, number))
         shards: deque[_Shard] = deque()
         for lane, parts in lanes.items():
@@ -256,7 +256,7 @@ class Sweeper:
             if lost is not None:
                 shards += [self._resend_shard(lane, part, lost) for part in parts]
         shards.rotate(int(this.begun.timestamp() // 60))
-        self._walk(shards, this, bounds.SWEEP_SECONDS, bounds.SWEEP_RESENDS)
+        self._walk(shards, this, limits.SWEEP_SECONDS, limits.SWEEP_RESENDS)
 
     def _lost(self, lane: Lane, this: _Pass) -> _Lost | None:
         """Return which messages count as lost; None if the queue is down.
@@ -273,15 +273,15 @@ class Sweeper:
         except DependencyUnavailable as error:
             self._lose_queue(error, this)
             return None
-        if backlog.waiting > bounds.LANE_BACKLOG_MESSAGES:
-            return _Lost(until=this.begun - timedelta(seconds=bounds.BACKLOG_RESEND_SECONDS))
-        if backlog.waiting or backlog.in_flight > bounds.LANE_BACKLOG_MESSAGES:
+        if backlog.waiting > limits.LANE_BACKLOG_MESSAGES:
+            return _Lost(until=this.begun - timedelta(seconds=limits.BACKLOG_RESEND_SECONDS))
+        if backlog.waiting or backlog.in_flight > limits.LANE_BACKLOG_MESSAGES:
             return _Lost(until=this.begun, moment=rules.spaced_resend_at)
         return _Lost(until=this.begun)
 
     def _resend_shard(self, lane: Lane, part: ResendShard, lost: _Lost) -> _Shard:
         def read(after: DuePosition | None) -> DuePage:
-            return self.store.to_resend(part, lost.until, bounds.SWEEP_PAGE, after)
+            return self.store.to_resend(part, lost.until, limits.SWEEP_PAGE, after)
 
         def act(ref: JobRef, this: _Pass) -> str | None:
             return self._resend(ref, lost, this)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client, sockets_client, sqs_client
+from spinneret.jobs import limits
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.driven.driving import Driver
@@ -27,7 +28,6 @@ from spinneret.jobs.settings import EndSettings, JobSettings, LaneSettings
 from spinneret.jobs.sqs import SqsDeadLetterQueues, SqsJobQueue
 from spinneret.jobs.sweeper import Sweeper, SweepResult
 from spinneret.jobs.worker import Handler, Worker
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 
@@ -68,7 +68,7 @@ def pushes(settings: JobSettings) -> Pushes:
 
 def sockets(settings: JobSettings) -> ApiGatewaySockets:
     """Return the WebSocket API of this stage."""
-    return ApiGatewaySockets(sockets_client(settings.websocket_url, bounds.PUSH_SECONDS))
+    return ApiGatewaySockets(sockets_client(settings.websocket_url, limits.PUSH_SECONDS))
 
 
 def live_service(settings: JobSettings, others: Others | None = None) -> LiveService:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.bodies import check_result
 from spinneret.jobs.disclosure import safe_data, safe_text
 from spinneret.jobs.kinds import KindPolicy
@@ -91,7 +91,7 @@ class Context:
 
         Writes the events at once if a transaction can't hold more; that raises LeaseLost.
         """
-        if len(self._events) >= bounds.EVENTS_PER_WRITE:
+        if len(self._events) >= limits.EVENTS_PER_WRITE:
             self._flush(self.job)
         self._add(kind, message, self.job.progress, data or {})
 
@@ -350,8 +350,8 @@ class Worker:
         workers of one outage don't retry in step. Raises `error` in the end, and LeaseLost.
         """
         until = context.job.locked_until
-        for doubling in range(1, bounds.OUTCOME_TRIES):
-            wait = self.random() * min(bounds.OUTCOME_CAP_SECONDS, 2.0 ** (doubling - 1))
+        for doubling in range(1, limits.OUTCOME_TRIES):
+            wait = self.random() * min(limits.OUTCOME_CAP_SECONDS, 2.0 ** (doubling - 1))
             in_time = context.remaining() - wait >= bounds.AWS_CALL_SECONDS
             if not in_time or until is None or until <= self.clock() + timedelta(seconds=wait):
                 break

@@ -16,9 +16,9 @@ from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import children, driver, job_store, pushes, worker
 from spinneret.jobs.worker import Worker
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.settings import Settings
+from spinneret.marketplace import limits
 from spinneret.marketplace.kinds import PUBLISH_BATCH
 from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
 from spinneret.marketplace.publishing.rounds import NextJobsStep
@@ -92,7 +92,7 @@ def publish_callbacks(env: Mapping[str, str]) -> PluginCallbacks:
 
 def batch_worker(settings: JobSettings, store: JobStore, machine: str) -> Worker:
     """Build the worker that creates the jobs of a batch and starts its execution."""
-    makes = children(settings, store, led_seconds=bounds.PUBLISH_LED_SECONDS)
+    makes = children(settings, store, led_seconds=limits.PUBLISH_LED_SECONDS)
     starter = Starter(executions=_executions(machine), prepare=batch_preparation(makes))
     return worker(settings, {PUBLISH_BATCH: starter}, store)
 

@@ -19,6 +19,7 @@ from spinneret.kernel.clock import (
     to_iso,
 )
 from spinneret.kernel.sharding import shard_of
+from spinneret.outbox import limits
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
 
 Item = dict[str, Any]
@@ -43,7 +44,7 @@ def ref_of(partition: str) -> SubjectRef:
 
 def wake_shard(ref: SubjectRef) -> int:
     """Return the shard of the index `wake` that holds a subject's events."""
-    return shard_of(subject_partition(ref), bounds.OUTBOX_SHARDS)
+    return shard_of(subject_partition(ref), limits.OUTBOX_SHARDS)
 
 
 def wake_partition(shard: int) -> str:
@@ -76,12 +77,12 @@ def new_item(event: DomainEvent) -> Item:
 
 def first_due(event: DomainEvent) -> datetime:
     """Return when the sweep first looks at an event that its writer hasn't relayed."""
-    return event.occurred_at + timedelta(seconds=bounds.OUTBOX_GRACE_SECONDS)
+    return event.occurred_at + timedelta(seconds=limits.OUTBOX_GRACE_SECONDS)
 
 
 def purge_at(now: datetime) -> int:
     """Return the TTL of an event that every sink has."""
-    return epoch_seconds(now + timedelta(seconds=bounds.OUTBOX_KEPT_SECONDS))
+    return epoch_seconds(now + timedelta(seconds=limits.OUTBOX_KEPT_SECONDS))
 
 
 def pending_from_item(item: Mapping[str, Any]) -> PendingEvent:

@@ -11,12 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, DomainError
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.service import service
-from spinneret.sources import rules
+from spinneret.sources import limits, rules
 from spinneret.sources.models import FINAL, Run, RunPage, RunStage, Source, Trigger
 from spinneret.sources.ports import Crawls, Discoveries, SourceStore
 
@@ -54,7 +53,7 @@ class SourceRuns:
     def tick(self, may_go_on: Callable[[], bool]) -> SourceTickResult:
         """Process all due sources; the next pass retries a failed one."""
         looked_at = failed = 0
-        for ref in self.store.due(self.clock(), bounds.SOURCES_PER_TICK):
+        for ref in self.store.due(self.clock(), limits.SOURCES_PER_TICK):
             if not may_go_on():
                 break
             looked_at += 1

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import RobotsDisallowed
 from spinneret.kernel.service import service
@@ -14,6 +13,7 @@ from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.rules import parse_retry_after
 from spinneret.web.fetching.urls import Url
 from spinneret.web.hosts.service import HostService
+from spinneret.web.limits import DOMAIN_GAP_MAX_SECONDS, SHORT_WAIT_SECONDS
 from spinneret.web.models import Caller, FetchOptions, Purpose, WaitUntil
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Wait
 from spinneret.web.politeness.robots_gate import Closed, FetchRobots, RobotsGate, Rules
@@ -71,7 +71,7 @@ class CallerPermits:
             raise RobotsDisallowed(f"robots.txt of {url.host} forbids this page")
         if not rules.crawl_delay:
             return own
-        return replace(own, min_gap_seconds=min(rules.crawl_delay, bounds.DOMAIN_GAP_MAX_SECONDS))
+        return replace(own, min_gap_seconds=min(rules.crawl_delay, DOMAIN_GAP_MAX_SECONDS))
 
     def sitemaps(self, url: Url, fetch_robots: FetchRobots) -> tuple[str, ...]:
         """Return the sitemaps in robots.txt. Raises DomainBlocked and FetchDeferred."""
@@ -100,7 +100,7 @@ class CallerPermits:
                 return answer
             seconds = (answer.until - self.office.clock()).total_seconds()
             waits += 1
-            if seconds > bounds.SHORT_WAIT_SECONDS or waits > _SHORT_WAITS:
+            if seconds > SHORT_WAIT_SECONDS or waits > _SHORT_WAITS:
                 raise FetchDeferred(_wait_until(url.host, answer))
             reserved = answer.reserved
             self.office.sleep(max(0.0, seconds))

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from spinneret.access import limits
 from spinneret.access.keys.models import ApiKey, Principal, Scope
 from spinneret.access.keys.service import KeyService
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     AuthRequired,
     Conflict,
@@ -116,7 +116,7 @@ def test_an_end_in_any_zone_is_kept_in_utc(keys: KeyService, clock: HandClock) -
     [
         timedelta(0),
         timedelta(microseconds=-1),
-        timedelta(seconds=bounds.KEY_LIFETIME_MAX_SECONDS, microseconds=1),
+        timedelta(seconds=limits.KEY_LIFETIME_MAX_SECONDS, microseconds=1),
     ],
 )
 def test_an_end_that_makes_no_sense_is_refused(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from spinneret.content import limits
 from spinneret.content.documents.models import Origin
 from spinneret.content.search.models import Filters
 from spinneret.jobs.models import JobStatus, Lane
@@ -186,7 +187,7 @@ def test_a_batch_has_an_outcome_for_each_document(shelves: LibraryFixture) -> No
         ({"content": "x", "collection_id": "col_9"}, 404, "NOT_FOUND"),
         ({"content": "x", "url": "mailto:a@b.example"}, 400, "URL_INVALID"),
         ({"content": "x", "url": "upload://a b"}, 400, "URL_INVALID"),
-        ({"content": "x" * (bounds.DOCUMENT_MAX_BYTES + 1)}, 413, "BODY_TOO_LARGE"),
+        ({"content": "x" * (limits.DOCUMENT_MAX_BYTES + 1)}, 413, "BODY_TOO_LARGE"),
     ],
 )
 def test_what_is_no_document_is_refused(
@@ -280,12 +281,12 @@ def test_a_text_too_large_to_be_shown_and_one_that_is_gone_are_null(
 ) -> None:
     large, gone = shelves.stored("größe " * 20), shelves.stored("silk")
     shelves.contents.forget(gone.content_key)
-    monkeypatch.setattr(bounds, "DOCUMENT_SHOWN_BYTES", 120)
+    monkeypatch.setattr(limits, "DOCUMENT_SHOWN_BYTES", 120)
     for each in (large, gone):
         shown = shelves.send("GET", f"/{each.id}").body
         assert (shown["content"], len(shown["chunks"])) == (None, 1)
     shelves.send("DELETE", f"/{large.id}")
-    monkeypatch.setattr(bounds, "DOCUMENT_SHOWN_BYTES", 1000)
+    monkeypatch.setattr(limits, "DOCUMENT_SHOWN_BYTES", 1000)
     shown = shelves.send("GET", f"/{large.id}", include_deleted="true").body
     assert (shown["content"], shown["chunks"]) == (None, [])
 

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from spinneret.content.caches import limits as caches_limits
 from spinneret.content.caches.models import CacheName
 from spinneret.content.caches.service import Caches
 from spinneret.content.caches.wiring import QueryCacheSettings
 from spinneret.content.documents.signatures import signature
+from spinneret.content.search import limits as search_limits
 from spinneret.content.search.models import Filters, Leg, Query
 from spinneret.content.search.packing import (
     ShownPage,
@@ -21,7 +23,6 @@ from spinneret.content.search.packing import (
     unpacked_page,
 )
 from spinneret.content.search.service import SearchResult, SearchService
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import (
     DependencyUnavailable,
@@ -118,10 +119,10 @@ def test_a_write_while_a_search_is_under_way_makes_its_answer_the_last_of_its_ki
 def test_an_answer_is_kept_for_an_hour_and_a_query_s_vector_for_a_day(bench: CachedSearch) -> None:
     bench.add("doc_1", "silk")
     bench.search()
-    bench.clock.advance(bounds.QUERY_CACHE_SECONDS + 1)
+    bench.clock.advance(caches_limits.QUERY_CACHE_SECONDS + 1)
     later = bench.search()
     assert (later.result_cached, later.embedding_cached) == (False, True)
-    bench.clock.advance(bounds.QUERY_EMBEDDING_CACHE_SECONDS)
+    bench.clock.advance(caches_limits.QUERY_EMBEDDING_CACHE_SECONDS)
     assert not bench.search().embedding_cached
     assert bench.embedder.embedded == ["silk", "silk"]
 
@@ -435,7 +436,7 @@ def test_what_an_earlier_page_showed_does_not_come_again_on_a_later_one(
 
 def test_outdated_chunks_never_fill_the_window(bench: CachedSearch) -> None:
     """Of versions that were never committed, in better places than the page itself."""
-    for number in range(bounds.SEARCH_WINDOW + 50):
+    for number in range(search_limits.SEARCH_WINDOW + 50):
         never = factories.indexed_chunk(
             "silk " * 9, document_id=f"doc_never_{number}", version=VERSION
         )

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinneret.content.documents.models import EmbedderInfo
+from spinneret.content.search import limits
 from spinneret.content.search.tei import TeiEmbedder
 from spinneret.content.search.tei_protocol import characters_of, pieces, unit
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 from tests.fakes.time import plenty
 
@@ -181,7 +181,7 @@ def busy(status: int) -> httpx.Response:
 def test_a_busy_embedder_is_asked_again_with_pauses(server: Server, failure: Answer) -> None:
     embedder = server.embedder()
     embedder.info(plenty)
-    server.failures = [failure] * (bounds.EMBED_ATTEMPTS - 1)
+    server.failures = [failure] * (limits.EMBED_ATTEMPTS - 1)
     assert len(embedder.embed(["silk"], plenty)) == 1
     assert server.pauses == [0.2, 0.4]
 
@@ -191,8 +191,8 @@ def test_an_embedder_that_stays_busy_is_unavailable(server: Server, failure: Ans
     server.failures = [failure] * 99
     with pytest.raises(DependencyUnavailable):
         server.embedder().embed(["silk"], plenty)
-    assert len(server.requests) == bounds.EMBED_ATTEMPTS
-    assert len(server.pauses) == bounds.EMBED_ATTEMPTS - 1
+    assert len(server.requests) == limits.EMBED_ATTEMPTS
+    assert len(server.pauses) == limits.EMBED_ATTEMPTS - 1
 
 
 @pytest.mark.parametrize(("left", "tries"), [(2.5, 1), (5.0, 2), (0.0, 0)])

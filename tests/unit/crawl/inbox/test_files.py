@@ -11,6 +11,7 @@ from spinneret.content.documents.models import DocumentSource
 from spinneret.content.search.models import Filters
 from spinneret.crawl.configs.models import ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
+from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.models import InboxFile
 from spinneret.crawl.inbox.service import InboxIngest, InboxService
 from spinneret.jobs.models import Job, JobRef, JobStatus
@@ -187,7 +188,7 @@ def test_an_empty_file_ends_at_once_with_an_empty_report(crawl: CrawlSlice) -> N
 def test_lines_beyond_the_bound_are_not_read(
     crawl: CrawlSlice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "INBOX_LINES_MAX", 3)
+    monkeypatch.setattr(limits, "INBOX_LINES_MAX", 3)
     urls = pages(crawl, 6)
     file, ref = arrive(crawl, "list.txt", "\n".join(urls))
     crawl.settle(ref)

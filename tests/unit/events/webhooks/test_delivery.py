@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
+from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.models import DeliveryStatus
 from spinneret.events.webhooks.signing import verify
 from spinneret.events.webhooks.vault import DEFAULT
 from spinneret.jobs.models import Job, JobStatus
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError, UrlBlocked
 from spinneret.outbox.models import DomainEvent
 from tests.fakes.webhook_slice import WebhookSlice, answer, requested
@@ -94,7 +94,7 @@ def test_a_jobs_own_url_is_signed_with_the_default_secret(hooks: WebhookSlice) -
 def test_the_secret_before_a_rotation_signs_for_a_day(hooks: WebhookSlice) -> None:
     endpoint, old = hooks.endpoint()
     _, new = hooks.service.rotate("acme", endpoint.id)
-    for seconds, secrets in ((0, [old, new]), (bounds.WEBHOOK_OLD_SECRET_SECONDS, [new])):
+    for seconds, secrets in ((0, [old, new]), (limits.WEBHOOK_OLD_SECRET_SECONDS, [new])):
         hooks.clock.advance(seconds)
         hooks.finish()
         hooks.settle()

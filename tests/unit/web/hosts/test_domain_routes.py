@@ -11,6 +11,7 @@ import pytest
 
 from crawl.domains_routes import router
 from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.fetching.addresses import AddressPolicy
 from tests.fakes.hosts import Hosts
 from tests.fakes.time import HandClock
@@ -104,13 +105,13 @@ def test_settings_are_replaced_whole(routes: Served) -> None:
     [
         {"rate_limit_rps": bounds.DOMAIN_RATE, "burst": bounds.DOMAIN_BURST},
         {"rate_limit_rps": bounds.DOMAIN_RATE_MIN},
-        {"min_gap_seconds": bounds.DOMAIN_GAP_MAX_SECONDS},
-        {"burst": 1, "notes": "x" * bounds.DOMAIN_NOTES_MAX_CHARS},
+        {"min_gap_seconds": limits.DOMAIN_GAP_MAX_SECONDS},
+        {"burst": 1, "notes": "x" * limits.DOMAIN_NOTES_MAX_CHARS},
         {"rate_limit_rps": None, "burst": None, "min_gap_seconds": None, "notes": None},
-        {"circuit_breaker_threshold": bounds.BREAKER_FAILURES},
+        {"circuit_breaker_threshold": limits.BREAKER_FAILURES},
         {"circuit_breaker_threshold": 1},
         {"circuit_breaker_timeout_s": 300},
-        {"circuit_breaker_timeout_s": bounds.BREAKER_MEMORY_SECONDS},
+        {"circuit_breaker_timeout_s": limits.BREAKER_MEMORY_SECONDS},
     ],
 )
 def test_settings_at_their_bounds_are_taken(routes: Served, update: dict[str, Any]) -> None:

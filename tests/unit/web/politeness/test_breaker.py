@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.models import (
     BreakerView,
     Circuit,
@@ -56,7 +56,7 @@ def test_an_unknown_host_is_closed(pace: HostRateLimiter) -> None:
 
 # covers F-07
 def test_failures_in_a_row_open_the_circuit(pace: HostRateLimiter) -> None:
-    send(pace, Outcome.HOST_FAILURE, bounds.BREAKER_FAILURES - 1)
+    send(pace, Outcome.HOST_FAILURE, limits.BREAKER_FAILURES - 1)
     view = pace.state(HOST)
     assert (view.circuit, view.failures) == (Circuit.CLOSED, 4)
     send(pace, Outcome.HOST_FAILURE)
@@ -95,7 +95,7 @@ def test_failures_are_forgotten_after_an_hour_of_none(
     pace: HostRateLimiter, clock: HandClock
 ) -> None:
     send(pace, Outcome.HOST_FAILURE, 4)
-    clock.advance(bounds.BREAKER_MEMORY_SECONDS - 1)
+    clock.advance(limits.BREAKER_MEMORY_SECONDS - 1)
     assert pace.state(HOST).failures == 4
     clock.advance(1)
     assert pace.state(HOST).failures == 0
@@ -196,7 +196,7 @@ def test_one_request_probes_and_all_others_wait_for_it(
     wait = Wait(until=clock.now + LEASE, reason=WaitReason.CIRCUIT_OPEN)
     assert [ask(pace) for _ in range(50)] == [wait] * 50
     view = pace.state(HOST)
-    assert (view.circuit, view.retry_after) == (Circuit.HALF_OPEN, bounds.HOST_LEASE_SECONDS)
+    assert (view.circuit, view.retry_after) == (Circuit.HALF_OPEN, limits.HOST_LEASE_SECONDS)
 
 
 def test_before_the_probe_a_half_open_circuit_asks_for_no_patience(

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.robots_policy import (
     Answer,
     Answered,
@@ -23,9 +24,9 @@ from spinneret.web.politeness.robots_policy import (
 from tests.fakes.time import START
 
 SECOND = timedelta(seconds=1)
-FRESH = bounds.ROBOTS_FRESH_SECONDS * SECOND
-KEPT = bounds.ROBOTS_KEPT_SECONDS * SECOND
-PAUSE = bounds.ROBOTS_DISALLOW_SECONDS * SECOND
+FRESH = limits.ROBOTS_FRESH_SECONDS * SECOND
+KEPT = limits.ROBOTS_KEPT_SECONDS * SECOND
+PAUSE = limits.ROBOTS_DISALLOW_SECONDS * SECOND
 FILE = b"User-agent: *\nDisallow: /private\n"
 
 READ = StoredRobots(content=FILE, read_at=START, check_at=START + FRESH)

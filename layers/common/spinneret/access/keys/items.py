@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from spinneret.access import limits
 from spinneret.access.keys import rules
 from spinneret.access.keys.models import ApiKey, Scope, SlidingWindow, StoredTicket, WindowBucket
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import (
     epoch_seconds,
     optional_stamp,
@@ -68,7 +68,7 @@ def key_attributes(key: ApiKey) -> Item:
     }
     end = key.revoked_at or key.expires_at
     if end is not None:
-        item["purge_at"] = epoch_seconds(end + timedelta(seconds=bounds.KEY_RETENTION_SECONDS))
+        item["purge_at"] = epoch_seconds(end + timedelta(seconds=limits.KEY_RETENTION_SECONDS))
     return {name: value for name, value in item.items() if value is not None}
 
 
@@ -90,7 +90,7 @@ def key_from_item(item: Mapping[str, Any]) -> ApiKey:
 
 def revocation(now: datetime) -> Item:
     """Return the attributes that a revocation changes in both rows of a key."""
-    purge_at = epoch_seconds(now + timedelta(seconds=bounds.KEY_RETENTION_SECONDS))
+    purge_at = epoch_seconds(now + timedelta(seconds=limits.KEY_RETENTION_SECONDS))
     return {"revoked_at": to_iso(now), "purge_at": purge_at}
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from spinneret.access import limits
 from spinneret.access.keys.models import (
     ApiKey,
     Principal,
@@ -20,7 +21,6 @@ from spinneret.access.keys.models import (
     Ticket,
 )
 from spinneret.access.keys.ports import KeyStore, RateLimitStore
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     AuthRequired,
@@ -53,7 +53,7 @@ class KeyService:
     clock: Clock
     new_id: NewId
     random: Callable[[int], bytes]
-    default_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
+    default_rpm: int = limits.KEY_REQUESTS_PER_MINUTE
     """Requests per minute of a key that is issued without a limit."""
 
     def issue(
@@ -91,7 +91,7 @@ class KeyService:
             expires_at=_in_bounds(expires_at, now),
             rate_limit_rpm=rate_limit_rpm or self.default_rpm,
         )
-        self.keys.add(key, now, None if issuer is None else bounds.KEYS_PER_TENANT)
+        self.keys.add(key, now, None if issuer is None else limits.KEYS_PER_TENANT)
         return key, secret
 
     def authenticate(self, secret: str | None) -> Principal:
@@ -166,7 +166,7 @@ class KeyService:
         carry out the job's tasks.
         """
         secret = self._secret(TICKET_PREFIX)
-        expires_at = self.clock() + timedelta(seconds=bounds.TICKET_SECONDS)
+        expires_at = self.clock() + timedelta(seconds=limits.TICKET_SECONDS)
         self.keys.add_ticket(
             StoredTicket(
                 secret_hash=hash_of(secret),
@@ -223,7 +223,7 @@ def _in_bounds(expires_at: datetime | None, now: datetime) -> datetime | None:
     field = {"fields": [{"field": "expires_at"}]}
     if expires_at <= now:
         raise ValidationFailed("expires_at must be in the future", details=field)
-    if expires_at > now + timedelta(seconds=bounds.KEY_LIFETIME_MAX_SECONDS):
+    if expires_at > now + timedelta(seconds=limits.KEY_LIFETIME_MAX_SECONDS):
         raise ValidationFailed(
             "expires_at is over ten years away: leave it out for a key without an end",
             details=field,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from spinneret.access import limits
 from spinneret.access.uploads.models import UploadForm
 from spinneret.access.uploads.ports import UploadStore
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import NewId, is_id
@@ -24,7 +24,7 @@ class UploadService:
     def begin(self, tenant: str) -> UploadForm:
         """Return a form that stores one body."""
         upload_id = self.new_id("upl")
-        seconds = bounds.UPLOAD_FORM_SECONDS
+        seconds = limits.UPLOAD_FORM_SECONDS
         url, fields = self.store.form(tenant, upload_id, seconds=seconds)
         expires_at = self.clock() + timedelta(seconds=seconds)
         return UploadForm(upload_id=upload_id, url=url, fields=fields, expires_at=expires_at)

@@ -15,6 +15,7 @@ from datetime import timedelta
 from threading import Lock
 from typing import Final
 
+from spinneret.content.caches import limits
 from spinneret.content.caches.models import CacheCount, CacheKey, CacheName, Epochs, Read, Uses
 from spinneret.content.caches.ports import CacheStore, PageCache
 from spinneret.kernel import bounds
@@ -29,9 +30,9 @@ Kept = Mapping[CacheName, float]
 
 KEPT_SECONDS: Final[Kept] = {
     CacheName.CRAWL: bounds.RESULT_FRESH_SECONDS,
-    CacheName.QUERY: bounds.QUERY_CACHE_SECONDS,
-    CacheName.QUERY_EMBEDDINGS: bounds.QUERY_EMBEDDING_CACHE_SECONDS,
-    CacheName.EMBEDDINGS: bounds.EMBEDDING_CACHE_SECONDS,
+    CacheName.QUERY: limits.QUERY_CACHE_SECONDS,
+    CacheName.QUERY_EMBEDDINGS: limits.QUERY_EMBEDDING_CACHE_SECONDS,
+    CacheName.EMBEDDINGS: limits.EMBEDDING_CACHE_SECONDS,
 }
 _NOTHING: Final[Epochs] = dict.fromkeys(CacheName, -1)  # never matches a stored entry
 
@@ -83,7 +84,7 @@ class Caches:
         if not self._kept[key.cache]:
             return True
         now = self._clock()
-        until = now + timedelta(seconds=bounds.STAMPEDE_LOCK_SECONDS)
+        until = now + timedelta(seconds=limits.STAMPEDE_LOCK_SECONDS)
         try:
             return self._store.lock(tenant, key, owner, now, until)
         except DependencyUnavailable:
@@ -105,7 +106,7 @@ class Caches:
             now = Uses(hits=so_far.hits + hits, misses=so_far.misses + misses)
             self._uses[tenant, cache] = now
             held = sum(each.hits + each.misses for each in self._uses.values())
-            if held < bounds.CACHE_USES_HELD:
+            if held < limits.CACHE_USES_HELD:
                 return
         self.store_uses()
 

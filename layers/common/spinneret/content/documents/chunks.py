@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from spinneret.content import limits
 from spinneret.content.chunking.models import USUAL_CHUNKING, Chunk, Chunking
 from spinneret.content.chunking.parts import chunked
 from spinneret.content.documents import rules
 from spinneret.content.documents.models import Document, EmbedderInfo, IndexedChunk, labels_of
 from spinneret.content.documents.ports import Embedder
 from spinneret.content.documents.signatures import signature
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining, to_iso
 from spinneret.kernel.service import service
 
@@ -41,7 +41,7 @@ class ChunkMaker:
 
     embedder: Embedder
     known: VectorCache | None = None
-    embed_batch: int = bounds.EMBED_BATCH
+    embed_batch: int = limits.EMBED_BATCH
     """Most texts in one call of the embedder, which may take fewer."""
 
     def info(self, remaining: Remaining) -> EmbedderInfo:
@@ -57,7 +57,7 @@ class ChunkMaker:
             markdown,
             rules.counted(self.embedder.tokenize(markdown, remaining), markdown),
             chunking.within(window),
-            max_bytes=bounds.CHUNK_MAX_BYTES,
+            max_bytes=limits.CHUNK_MAX_BYTES,
         )
 
     def indexed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from spinneret.content import limits
 from spinneret.content.documents.models import Document, DocumentFilter, DocumentSource
 from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentStore
 from spinneret.content.documents.service import Indexed, Indexer, Page
@@ -93,7 +94,7 @@ class RebuildPipeline:
         after = step.removeprefix(_BEHIND) if step.startswith(_BEHIND) else None
         written, lost = 0, []
         while True:
-            page = self.documents.page(listing, after, bounds.REBUILD_PAGE)
+            page = self.documents.page(listing, after, limits.REBUILD_PAGE)
             for document in page.items:
                 context.checkpoint(f"{_BEHIND}{after}" if after else "beginning", 10)
                 try:
@@ -105,7 +106,7 @@ class RebuildPipeline:
                     written += 1
             after = page.after
             if after is None:
-                return {"documents": written, "lost": lost[: bounds.UPKEEP_FINDINGS]}
+                return {"documents": written, "lost": lost[: limits.UPKEEP_FINDINGS]}
 
     def _write(self, document: Document, context: Context) -> None:
         def left() -> float:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from spinneret.content import limits
 from spinneret.content.collections.service import CollectionService
 from spinneret.content.documents.keys import position
 from spinneret.content.documents.models import Document, DocumentFilter, chunk_id, labels_of
@@ -119,7 +120,7 @@ class LibraryService:
     def text(self, document: Document) -> str | None:
         """Return the whole text; None if it is too large or missing."""
         try:
-            return self.contents.get_small(document.content_key, bounds.DOCUMENT_SHOWN_BYTES)
+            return self.contents.get_small(document.content_key, limits.DOCUMENT_SHOWN_BYTES)
         except KeyError:
             return None
 
@@ -159,9 +160,9 @@ class LibraryService:
         tag_ids = tuple(tag.id for tag in self.tags.named(tenant, names))
 
         def tagged(document: Document) -> Document:
-            if len({*document.tag_ids, *tag_ids}) > bounds.DOCUMENT_TAGS_MAX:
+            if len({*document.tag_ids, *tag_ids}) > limits.DOCUMENT_TAGS_MAX:
                 raise ValidationFailed(
-                    f"a document has at most {bounds.DOCUMENT_TAGS_MAX} tags",
+                    f"a document has at most {limits.DOCUMENT_TAGS_MAX} tags",
                     details={"fields": [{"field": "tags"}]},
                 )
             return replace(document, tag_ids=joined_tags(document.tag_ids, tag_ids))
@@ -225,7 +226,7 @@ class LibraryService:
             placed.extend(more)
             return Reply(status=202, body={})
 
-        size = bounds.DOCUMENTS_PER_TRANSACTION
+        size = limits.DOCUMENTS_PER_TRANSACTION
         while len(drafts) > size:
             self.jobs.submit(tenant, drafts[:size], None, kept)
             drafts = drafts[size:]
@@ -331,8 +332,8 @@ class LibraryService:
             return Checked(draft=None, error=error)
 
     def _draft(self, tenant: str, upload: Upload) -> Draft:
-        if len(upload.body) > bounds.DOCUMENT_MAX_BYTES:
-            raise BodyTooLarge(f"a document has at most {bounds.DOCUMENT_MAX_BYTES} bytes")
+        if len(upload.body) > limits.DOCUMENT_MAX_BYTES:
+            raise BodyTooLarge(f"a document has at most {limits.DOCUMENT_MAX_BYTES} bytes")
         if upload.collection_id is not None:
             self.collections.get(tenant, upload.collection_id)
         annotations = rules.checked(upload.annotations)

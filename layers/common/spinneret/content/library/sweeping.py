@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from spinneret.content import limits
 from spinneret.content.documents.models import UnusedBody
 from spinneret.content.documents.ports import ContentStore, DocumentScan
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.service import service
 
@@ -26,7 +26,7 @@ class OrphanCleanup:
 
     def unused(self, bodies: Sequence[UnusedBody]) -> int:
         """Remove bodies that their last document has released; return their number."""
-        before = self._before(bounds.BODY_KEPT_SECONDS)
+        before = self._before(limits.BODY_KEPT_SECONDS)
         removed = 0
         for body in bodies:
             if body.since < before and self.scan.forget_body(body):
@@ -36,8 +36,8 @@ class OrphanCleanup:
 
     def bodies(self, after: Place) -> tuple[int, Place]:
         """Remove bodies that never belonged to a document, since their jobs didn't commit."""
-        before = self._before(bounds.BODY_KEPT_SECONDS)
-        page = self.contents.stored(_key(after), bounds.UPKEEP_PAGE)
+        before = self._before(limits.BODY_KEPT_SECONDS)
+        page = self.contents.stored(_key(after), limits.UPKEEP_PAGE)
         orphans = self.scan.unreferenced_bodies(
             [each for each in page.items if each.stored_at < before]
         )
@@ -47,8 +47,8 @@ class OrphanCleanup:
 
     def parts(self, after: Place) -> tuple[int, Place]:
         """Remove unreferenced parts, once they are too old for a running job to reference them."""
-        before = self._before(bounds.PARTS_KEPT_SECONDS)
-        page = self.contents.stored_parts(_key(after), bounds.UPKEEP_PAGE)
+        before = self._before(limits.PARTS_KEPT_SECONDS)
+        page = self.contents.stored_parts(_key(after), limits.UPKEEP_PAGE)
         orphans = self.scan.unnamed([each for each in page.items if each.stored_at < before])
         for part in orphans:
             self.contents.remove(part.key, before)

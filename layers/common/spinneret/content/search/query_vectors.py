@@ -8,10 +8,9 @@ from typing import Final
 from spinneret.content.caches.models import CacheName
 from spinneret.content.caches.service import Caches, bytes_of, vector_key
 from spinneret.content.documents.ports import Embedder
-from spinneret.content.search import rules
+from spinneret.content.search import limits, rules
 from spinneret.content.search.models import Leg
 from spinneret.content.search.run import SearchRun
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining, limit_remaining
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 from spinneret.kernel.service import service
@@ -34,7 +33,7 @@ class QueryVectors:
         if Leg.VECTOR not in run.query.legs:
             return None
         try:
-            left = limit_remaining(run.remaining, bounds.SEARCH_EMBED_SECONDS)
+            left = limit_remaining(run.remaining, limits.SEARCH_EMBED_SECONDS)
             run.model_id = self.embedder.info(left).model_id
         except DependencyUnavailable:
             return None
@@ -49,7 +48,7 @@ class QueryVectors:
             self._count_embedding(run, hit=True)
             run.embedding_cached = True
             return run.known_vector
-        left = limit_remaining(run.remaining, bounds.SEARCH_EMBED_SECONDS)
+        left = limit_remaining(run.remaining, limits.SEARCH_EMBED_SECONDS)
         try:
             with run.step("embed"):
                 [vector] = self.embedder.embed([self._fitting(run, left)], left)

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 
 import httpx
 
+from spinneret.content.search import limits
 from spinneret.content.search.tei_protocol import (
     ProtocolEmbedder,
     ProtocolReranker,
@@ -15,7 +16,6 @@ from spinneret.content.search.tei_protocol import (
     TeiResponse,
     Unreachable,
 )
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import DependencyUnavailable
 
@@ -42,7 +42,7 @@ class TeiEmbedder(ProtocolEmbedder):
         base_url: str,
         client: httpx.Client,
         sleep: Callable[[float], None] = time.sleep,
-        seconds: float = bounds.EMBED_SECONDS,
+        seconds: float = limits.EMBED_SECONDS,
         credentials: Credentials | None = None,
     ) -> None:
         """Take `seconds` as the time limit of one request and `credentials` as the value of the
@@ -63,7 +63,7 @@ class TeiReranker(ProtocolReranker):
     ) -> None:
         send = _Http("reranker", base_url, client, credentials).send
         super().__init__(
-            Server(dependency="reranker", send=send, sleep=sleep, seconds=bounds.RERANK_SECONDS)
+            Server(dependency="reranker", send=send, sleep=sleep, seconds=limits.RERANK_SECONDS)
         )
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import EmbedderInfo
-from spinneret.kernel import bounds
+from spinneret.content.search import limits
 from spinneret.kernel.clock import Remaining, limit_remaining
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 from spinneret.kernel.service import service
@@ -61,7 +61,7 @@ class Server:
         """Send a request with up to EMBED_ATTEMPTS tries while time remains; a try that hangs uses
         all of it."""
         pause = _FIRST_PAUSE
-        for attempt in range(bounds.EMBED_ATTEMPTS):
+        for attempt in range(limits.EMBED_ATTEMPTS):
             if attempt:
                 self.sleep(min(pause, max(0.0, remaining())))
                 pause *= 2
@@ -209,6 +209,6 @@ def unit(vector: Sequence[float], dimension: int) -> tuple[float, ...]:
     norm = math.sqrt(math.fsum(value * value for value in vector))
     if not math.isfinite(norm):
         raise EmbeddingRefused("a vector isn't finite")
-    if norm < bounds.EMBED_MIN_NORM:
+    if norm < limits.EMBED_MIN_NORM:
         raise EmbeddingRefused("a vector is next to zero")
     return tuple(value / norm for value in vector)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from spinneret.crawl import limits
 from spinneret.crawl.deep.service import crawl_ref, plan_of
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.driven.models import ExecutionClaim
@@ -64,7 +65,7 @@ class DeepCrawls:
         job, now = context.job, self.clock()
         until = now + timedelta(seconds=bounds.EXECUTION_START_SECONDS)
         if not self._take_slot(job, until):
-            later = now + timedelta(seconds=bounds.DEEP_CRAWL_RETRY_SECONDS)
+            later = now + timedelta(seconds=limits.DEEP_CRAWL_RETRY_SECONDS)
             raise Defer(later, "another deep crawl's end")
         plan, url = plan_of(job.payload), job.payload["url"]
         ref, fence = crawl_ref(job.ref), context.lease.fence
@@ -110,7 +111,7 @@ class DeepCrawls:
             case Batch() if batches >= self.segment_batches:
                 self.driver.next_segment(turn, job)
             case Batch(number=number, keys=keys):
-                until = now + timedelta(seconds=bounds.DEEP_CRAWL_BATCH_SECONDS)
+                until = now + timedelta(seconds=limits.DEEP_CRAWL_BATCH_SECONDS)
                 self._renew(turn, job, crawl, until, f"batch {number}")
                 state |= {"action": "pages", "keys": list(keys), "batches": batches + 1}
         return state
@@ -147,7 +148,7 @@ class DeepCrawls:
         self.driver.renew(turn, job, until, step, progress, _counts(crawl))
 
     def _take_slot(self, job: Job, until: datetime) -> bool:
-        until += timedelta(seconds=bounds.DEEP_CRAWL_SLOT_SECONDS)
+        until += timedelta(seconds=limits.DEEP_CRAWL_SLOT_SECONDS)
         return self.slots.take(
             job.tenant,
             _SLOTS,

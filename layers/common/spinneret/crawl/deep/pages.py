@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
+from spinneret.crawl import limits
 from spinneret.crawl.deep.service import crawl_ref
 from spinneret.crawl.pages import options_of
 from spinneret.crawl.pipeline import CrawlPipeline, Processed
@@ -73,7 +74,7 @@ class PageStep:
         turn = ExecutionClaim.of(state)
         try:
             job = self._driver.held(turn)
-            soon = self._clock() + timedelta(seconds=bounds.DEEP_CRAWL_BATCH_SECONDS / 2)
+            soon = self._clock() + timedelta(seconds=limits.DEEP_CRAWL_BATCH_SECONDS / 2)
             self._driver.extend(turn, job, soon)
             until = self._clock() + timedelta(seconds=remaining() + bounds.LEASE_MARGIN_SECONDS)
             visit = self._frontier.claim(crawl_ref(job.ref), state["key"], self._new_owner(), until)
@@ -136,7 +137,7 @@ class PageStep:
                     until=stopped.until, error_code=HOST_BUSY, error_message=stopped.waiting_for
                 )
             case DependencyUnavailable():
-                again = now + timedelta(seconds=bounds.DEEP_CRAWL_RETRY_SECONDS)
+                again = now + timedelta(seconds=limits.DEEP_CRAWL_RETRY_SECONDS)
                 return Deferred(until=again, error_code=stopped.code, error_message=stopped.message)
             case _:
                 return Deferred(until=now, error_code="HANDED_BACK")

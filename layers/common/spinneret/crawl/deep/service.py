@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, Final
 
+from spinneret.crawl import limits
 from spinneret.crawl.checks import CrawlTerms
 from spinneret.crawl.deep.models import (
     CrawledPageList,
@@ -21,7 +22,6 @@ from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
-from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import FeatureDisabled, NotFound, ValidationFailed
@@ -120,7 +120,7 @@ class DeepCrawlService:
             final_url=page.final_url,
             status_code=page.status_code,
             document_id=page.document_id,
-            parts_url=None if key is None else self.parts.link(key, bounds.CRAWL_LINK_SECONDS),
+            parts_url=None if key is None else self.parts.link(key, limits.CRAWL_LINK_SECONDS),
             error=page.error_message if failed else None,
             error_type=page.error_code if failed else None,
         )

@@ -10,6 +10,7 @@ from typing import Any
 
 from spinneret.content.documents.models import DocumentSource
 from spinneret.crawl.checks import CrawlChecks, CrawlTerms
+from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.formats import check_text, columns_of, entries_of, lines_of
 from spinneret.crawl.inbox.models import FileEntry, FileLine, Format, InboxFile
 from spinneret.crawl.inbox.outcomes import Block, FileCursor, joined
@@ -82,12 +83,12 @@ class FileHandler:
 
     def _entries(self, file: InboxFile, size: int, place: FileCursor) -> Iterator[FileEntry]:
         """Yield entries up to INBOX_LINES_MAX lines, then an error entry if more lines follow."""
-        head = self.store.read(file, 0, min(size, bounds.INBOX_HEAD_BYTES))
+        head = self.store.read(file, 0, min(size, limits.INBOX_HEAD_BYTES))
         check_text(head)
         columns = columns_of(head) if file.format is Format.CSV else None
         lines = lines_of(partial(self.store.read, file), size, place.line, place.offset)
         for entry in entries_of(file.format, lines, columns):
-            if entry.number > bounds.INBOX_LINES_MAX:
+            if entry.number > limits.INBOX_LINES_MAX:
                 yield _too_many(entry, size)
                 return
             yield entry
@@ -152,7 +153,7 @@ def _too_many(entry: FileEntry, size: int) -> FileEntry:
         number=entry.number,
         asked=None,
         problem=ValidationFailed(
-            f"a file has at most {bounds.INBOX_LINES_MAX} lines; from here on nothing was read"
+            f"a file has at most {limits.INBOX_LINES_MAX} lines; from here on nothing was read"
         ),
         next_line=entry.number + 1,
         next_offset=size,

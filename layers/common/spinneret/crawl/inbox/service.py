@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from datetime import timedelta
 
+from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.models import InboxFile, InboxFileView, InboxForm
 from spinneret.crawl.inbox.ports import InboxStore
 from spinneret.crawl.kinds import CRAWL_FILE
 from spinneret.crawl.reading import batch_view_of
 from spinneret.jobs.models import Draft, JobRef, Priority, Reply
 from spinneret.jobs.service import JobService
-from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import NotFound
@@ -34,7 +34,7 @@ class InboxService:
         """Return an id, and a form to upload one file of this name."""
         inbox_id = self.new_id("inbox")
         key = f"T/{tenant}/inbox/{inbox_id}/{name}"
-        seconds = bounds.INBOX_FORM_SECONDS
+        seconds = limits.INBOX_FORM_SECONDS
         url, fields = self.store.form(key, seconds=seconds)
         expires_at = self.clock() + timedelta(seconds=seconds)
         return inbox_id, InboxForm(key=key, url=url, fields=fields, expires_at=expires_at)
@@ -48,7 +48,7 @@ class InboxService:
         file = InboxFile.of(tenant, job.payload)
         link = None
         if job.family.cursor is None:
-            link = self.store.link(file.report_key, bounds.INBOX_LINK_SECONDS)
+            link = self.store.link(file.report_key, limits.INBOX_LINK_SECONDS)
         shared = batch_view_of(job, counts).model_dump()
         return InboxFileView(**shared, name=file.name, report_url=link)
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.models import (
     Delivery,
     DeliveryStatus,
@@ -33,7 +34,7 @@ def _checked(name: str) -> str:
 
 EventName = Annotated[
     str,
-    StringConstraints(max_length=bounds.WEBHOOK_EVENT_MAX_CHARS),
+    StringConstraints(max_length=limits.WEBHOOK_EVENT_MAX_CHARS),
     AfterValidator(_checked),
     Field(
         description="A type of event, `job.completed` or `job.failed` for the ends of jobs of all "
@@ -43,7 +44,7 @@ EventName = Annotated[
 ]
 Events = Annotated[
     frozenset[EventName],
-    Field(min_length=1, max_length=bounds.WEBHOOK_EVENTS_MAX, strict=False),
+    Field(min_length=1, max_length=limits.WEBHOOK_EVENTS_MAX, strict=False),
 ]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.models import (
     Cooldown,
     Delivery,
@@ -15,7 +16,6 @@ from spinneret.events.webhooks.models import (
     Endpoint,
     SealedSecrets,
 )
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import (
     epoch_seconds,
     optional_stamp,
@@ -149,7 +149,7 @@ def delivery_item(delivery: Delivery, now: datetime) -> Item:
         "created_at": to_iso(delivery.created_at),
         "delivered_at": optional_stamp(delivery.delivered_at),
         "next_attempt_at": optional_stamp(delivery.next_attempt_at),
-        "purge_at": epoch_seconds(now + timedelta(seconds=bounds.WEBHOOK_LOG_SECONDS)),
+        "purge_at": epoch_seconds(now + timedelta(seconds=limits.WEBHOOK_LOG_SECONDS)),
     }
     return _present(item)
 

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from spinneret.events.webhooks import rules
+from spinneret.events.webhooks import limits, rules
 from spinneret.events.webhooks.excerpts import excerpt_of
 from spinneret.events.webhooks.models import Endpoint, Message, SealedSecrets
 from spinneret.events.webhooks.signing import sign
 from spinneret.events.webhooks.vault import DEFAULT, Vault, owner_of_url
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import FetchFailed, FetchTimeout
 from spinneret.kernel.service import service
@@ -80,9 +79,9 @@ class Sender:
             body=body,
             headers=self._headers(tenant, message.id, body, to, now),
             follow_redirects=False,
-            excerpt_bytes=bounds.WEBHOOK_EXCERPT_BYTES,
-            total_seconds=bounds.WEBHOOK_SECONDS,
-            read_seconds=bounds.WEBHOOK_SECONDS,
+            excerpt_bytes=limits.WEBHOOK_EXCERPT_BYTES,
+            total_seconds=limits.WEBHOOK_SECONDS,
+            read_seconds=limits.WEBHOOK_SECONDS,
         )
         try:
             page = self.fetcher.fetch(request)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from spinneret.events.webhooks import rules
+from spinneret.events.webhooks import limits, rules
 from spinneret.events.webhooks.kinds import DELIVERY
 from spinneret.events.webhooks.messages import (
     ID_PREFIX,
@@ -23,7 +23,6 @@ from spinneret.jobs.models import Draft, JobRef, Reply, RequestKey
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService, Submitted
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, ValidationFailed
 from spinneret.kernel.ids import NewId
@@ -111,7 +110,7 @@ class WebhookService:
 
     def of_source(self, tenant: str, source_id: str) -> tuple[Endpoint, ...]:
         """Return the webhooks of a source, newest first."""
-        page = self.endpoints.page(tenant, None, bounds.WEBHOOK_ENDPOINTS_MAX)
+        page = self.endpoints.page(tenant, None, limits.WEBHOOK_ENDPOINTS_MAX)
         return tuple(each for each in page.items if each.source_id == source_id)
 
     def remove_of_source(self, tenant: str, source_id: str) -> None:
@@ -152,7 +151,7 @@ class WebhookService:
             created_at=now,
             updated_at=now,
         )
-        self.endpoints.add(endpoint, bounds.WEBHOOK_ENDPOINTS_MAX)
+        self.endpoints.add(endpoint, limits.WEBHOOK_ENDPOINTS_MAX)
         return endpoint, secret
 
     def get(self, tenant: str, endpoint_id: str) -> Endpoint:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.messages import delivery_key, draft_of, message_about
 from spinneret.events.webhooks.ports import EndpointStore
 from spinneret.events.webhooks.subscriptions import job_name, name_for
@@ -12,7 +13,6 @@ from spinneret.jobs.ends import end_of
 from spinneret.jobs.kinds import Kinds
 from spinneret.jobs.models import Draft, Reply
 from spinneret.jobs.service import JobService
-from spinneret.kernel import bounds
 from spinneret.kernel.service import service
 from spinneret.outbox.models import DomainEvent
 
@@ -47,7 +47,7 @@ class WebhookSink:
     def _drafts(self, event: DomainEvent) -> list[Draft]:
         end = end_of(event.type, self.kinds)
         default = event.type if end is None else job_name(end)
-        page = self.endpoints.page(event.tenant, None, bounds.WEBHOOK_ENDPOINTS_MAX)
+        page = self.endpoints.page(event.tenant, None, limits.WEBHOOK_ENDPOINTS_MAX)
         urls: dict[str, str] = {}
         names: dict[str, str] = {}
         for endpoint in page.items:

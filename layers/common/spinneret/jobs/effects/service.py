@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from spinneret.jobs import limits
 from spinneret.jobs.ports import EffectDone, EffectStarted, EffectStore, EffectUncertain
 from spinneret.jobs.worker import Context, Defer, ReleaseJob
 from spinneret.kernel import bounds
@@ -93,4 +94,4 @@ class SideEffects:
 
 def _call(seconds: float) -> timedelta:
     """Return the time that a call needs, including the skew between two clocks."""
-    return timedelta(seconds=seconds + bounds.EFFECT_MARGIN_SECONDS)
+    return timedelta(seconds=seconds + limits.EFFECT_MARGIN_SECONDS)

@@ -14,10 +14,10 @@ from datetime import datetime
 from functools import partial
 from typing import Final
 
+from spinneret.jobs import limits
 from spinneret.jobs.api_models import event_view
 from spinneret.jobs.models import Job, JobEvent, JobRef, Subscriber
 from spinneret.jobs.ports import ConnectionStore, Sockets
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.service import service
@@ -51,7 +51,7 @@ class Pushes:
                 list(pool.map(push, subscribers))
 
     def _push(self, subscriber: Subscriber, texts: Sequence[str]) -> None:
-        if not self._reached(subscriber, texts, self.monotonic() + bounds.PUSH_SECONDS):
+        if not self._reached(subscriber, texts, self.monotonic() + limits.PUSH_SECONDS):
             self._drop(subscriber.connection_id)
 
     def _reached(self, subscriber: Subscriber, texts: Sequence[str], deadline: float) -> bool:
@@ -107,7 +107,7 @@ def messages(ref: JobRef, events: Sequence[JobEvent]) -> Iterator[str]:
     part: list[str] = []
     size = 0
     for view in views:
-        if part and size + len(view) > bounds.SOCKET_MESSAGE_BYTES:
+        if part and size + len(view) > limits.SOCKET_MESSAGE_BYTES:
             yield _message(ref, part)
             part, size = [], 0
         part.append(view)

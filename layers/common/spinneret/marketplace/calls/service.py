@@ -21,6 +21,7 @@ from spinneret.kernel.errors import (
     ReauthNeeded,
 )
 from spinneret.kernel.service import service
+from spinneret.marketplace import limits
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest
 from spinneret.marketplace.calls.ports import SellerRateLimiter, TokenProvider
 from spinneret.marketplace.connections.models import AccessToken
@@ -57,7 +58,7 @@ class MarketplaceTransport:
                 body=request.body,
                 headers={"Accept": "application/json", **request.headers},
                 follow_redirects=False,
-                excerpt_bytes=bounds.MARKETPLACE_ANSWER_BYTES,
+                excerpt_bytes=limits.MARKETPLACE_ANSWER_BYTES,
                 excerpt_is_vital=True,
                 total_seconds=seconds,
                 read_seconds=seconds,
@@ -145,7 +146,7 @@ class SellerApiClient:
         if self._over is not None and request.method != "GET":
             raise self._over
         left = self._remaining() - bounds.DEADLINE_MARGIN_SECONDS
-        if left < bounds.MARKETPLACE_CALL_SECONDS:
+        if left < limits.MARKETPLACE_CALL_SECONDS:
             raise ReleaseJob
         self._wait()
         headers = self._signature(request)
@@ -157,7 +158,7 @@ class SellerApiClient:
             headers={**request.headers, **headers},
             body=request.body,
         )
-        answer = self._door.send(signed, bounds.MARKETPLACE_CALL_SECONDS)
+        answer = self._door.send(signed, limits.MARKETPLACE_CALL_SECONDS)
         facts = {"marketplace": self._marketplace, "status": answer.status}
         logger.info("marketplace_called", extra={**facts, "path": request.path})
         return answer
@@ -182,7 +183,7 @@ class SellerApiClient:
         now = self._clock()
         at = self._pace.take(self._tenant, self._marketplace, now)
         while at > now:
-            if at - now > timedelta(seconds=bounds.MARKETPLACE_WAIT_SECONDS):
+            if at - now > timedelta(seconds=limits.MARKETPLACE_WAIT_SECONDS):
                 raise self._deferral(at)  # only a marketplace's hold lasts so long
             self._sleep((at - now).total_seconds())
             now = max(self._clock(), at)
@@ -201,7 +202,7 @@ class SellerApiClient:
         """Return the response's Retry-After in seconds, at most MARKETPLACE_HOLD_SECONDS, or
         None."""
         said = answer.headers.get("retry-after", "")
-        return parse_retry_after(said, self._clock(), bounds.MARKETPLACE_HOLD_SECONDS)
+        return parse_retry_after(said, self._clock(), limits.MARKETPLACE_HOLD_SECONDS)
 
     def _deferral(self, until: datetime) -> Defer:
         """Return the Defer for a wait until `until`.
@@ -210,11 +211,11 @@ class SellerApiClient:
         the budget is certain to return then. A wait beyond the job's pending time is named as the
         reason with which the job expires. Short waits count as any other wait, even if they repeat.
         """
-        limits, now = f"the limits of {self._marketplace}", self._clock()
+        reason, now = f"the limits of {self._marketplace}", self._clock()
         begun = self._begun or now
         if until > begun + timedelta(seconds=bounds.JOB_PENDING_SECONDS):
-            return Defer(until, f"{limits}, until {until:%Y-%m-%d %H:%M} UTC")
-        return Defer(until, limits, appointed=until - now > timedelta(seconds=_HOLD_SECONDS))
+            return Defer(until, f"{reason}, until {until:%Y-%m-%d %H:%M} UTC")
+        return Defer(until, reason, appointed=until - now > timedelta(seconds=_HOLD_SECONDS))
 
     def _obey(self, answer: MarketAnswer) -> None:
         """Hold the next call if the response reports an exhausted budget."""

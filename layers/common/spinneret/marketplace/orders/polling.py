@@ -9,9 +9,9 @@ from typing import Final
 
 from spinneret.jobs.models import JobRef
 from spinneret.jobs.rules import TERMINAL
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError
 from spinneret.kernel.service import service
+from spinneret.marketplace import limits
 from spinneret.marketplace.connections.models import ConnectionStatus, Seller
 from spinneret.marketplace.connections.ports import ConnectionStore
 from spinneret.marketplace.orders.ports import SaleStore
@@ -58,7 +58,7 @@ class OrderPolling:
         """Run one pass. Raises DependencyUnavailable if the sellers or open sales can't be read."""
         done = PollResult()
         sellers = self.connections.sellers(
-            self.sales.position(_SELLERS), bounds.SELLERS_POLLED_PER_PASS
+            self.sales.position(_SELLERS), limits.SELLERS_POLLED_PER_PASS
         )
         for seller in sellers.items:
             try:
@@ -66,7 +66,7 @@ class OrderPolling:
             except DomainError as error:  # one failure must not stop the others
                 done = _failed(done, error)
         self.sales.keep_position(_SELLERS, sellers.after)
-        sales = self.sales.open(self.sales.position(_SALES), bounds.SALES_ADJUSTED_PER_PASS)
+        sales = self.sales.open(self.sales.position(_SALES), limits.SALES_ADJUSTED_PER_PASS)
         for tenant, key in sales.items:
             try:
                 self.book.adjust_again(tenant, key)

@@ -11,7 +11,6 @@ from typing import Final, Protocol
 
 from spinneret.jobs.models import Job, JobRef, JobStatus, Lease
 from spinneret.jobs.rules import TERMINAL
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import (
     Contended,
@@ -23,6 +22,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
+from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.orders.models import Adjustment, AdjustmentState, Sale, SaleOutcome
@@ -147,8 +147,8 @@ class OrderBook:
         now, asked = self.clock(), 0
         walk = f"listings {tenant} {marketplace}"
         start = after = self.sales.position(walk)
-        step = max(1, bounds.RECONCILED_PER_READ // 2)
-        while asked + step <= bounds.RECONCILED_PER_READ:
+        step = max(1, limits.RECONCILED_PER_READ // 2)
+        while asked + step <= limits.RECONCILED_PER_READ:
             page = self.listings.page(tenant, after, step)
             for listing in page.items:
                 there = listing.marketplace

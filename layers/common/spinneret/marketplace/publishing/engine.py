@@ -34,7 +34,8 @@ from spinneret.kernel.service import service
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on
-from spinneret.marketplace.publishing.models import ActionType, PlanStep, Platform, Subject
+from spinneret.marketplace.publishing.models import ActionType, Subject
+from spinneret.marketplace.publishing.plans import PlanStep, Platform
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks import rules
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType

@@ -13,12 +13,8 @@ from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on
 from spinneret.marketplace.publishing.actions import find_action
-from spinneret.marketplace.publishing.models import (
-    ActionType,
-    PlannedListing,
-    Platform,
-    PreflightResult,
-)
+from spinneret.marketplace.publishing.models import ActionType, PlannedListing, PreflightResult
+from spinneret.marketplace.publishing.plans import Platform
 
 AskBefore = Callable[[str, str, Sequence[PlannedListing]], Mapping[str, PreflightResult]]
 """(tenant, marketplace, candidates) → the marketplace's outlooks by product id."""

@@ -18,6 +18,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.service import service
+from spinneret.marketplace.publishing import limits
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ class NextJobsStep:
     An execution has at most 25,000 events of history (Step Functions quotas). A step with its wait
     takes about 15 of them; the last round adds up to `round_jobs` times PUBLISH_VISIT_STEPS steps.
     """
-    round_jobs: int = bounds.PUBLISH_ROUND_JOBS
+    round_jobs: int = limits.PUBLISH_ROUND_JOBS
 
     def take(self, state: Mapping[str, Any], _: Remaining) -> dict[str, Any]:
         """Return the next state: jobs to run, a time to wait for, or the end.
@@ -89,7 +90,7 @@ class NextJobsStep:
             elif rules.has_expired_lease(job, now):
                 due.append(job.id)  # its next step reclaims it
             elif job.status is JobStatus.RUNNING or _is_over(job, now):
-                moments.append(now + timedelta(seconds=bounds.PUBLISH_LOOK_SECONDS))
+                moments.append(now + timedelta(seconds=limits.PUBLISH_LOOK_SECONDS))
             elif job.due_at > now:
                 moments.append(job.due_at)
             else:
@@ -113,11 +114,11 @@ class NextJobsStep:
         progress: int,
     ) -> Mapping[str, Any]:
         now = self.clock()
-        lease = now + timedelta(seconds=bounds.PUBLISH_ROUND_SECONDS)
+        lease = now + timedelta(seconds=limits.PUBLISH_ROUND_SECONDS)
         if due:
             self.driver.renew(turn, batch, lease, f"{len(due)} jobs", progress, {})
             return {"action": "jobs", "jobs": list(due), "after": due[-1]}
-        latest = now + timedelta(seconds=bounds.PUBLISH_LOOK_SECONDS if moments else _INDEX_SECONDS)
+        latest = now + timedelta(seconds=limits.PUBLISH_LOOK_SECONDS if moments else _INDEX_SECONDS)
         until = max(min([latest, *moments]), now + timedelta(seconds=1))
         self.driver.renew(turn, batch, lease, "waiting", progress, {})
         return {"action": "wait", "until": to_iso(until)}

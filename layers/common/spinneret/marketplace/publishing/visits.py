@@ -17,6 +17,8 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.service import service
+from spinneret.marketplace import limits as marketplace_limits
+from spinneret.marketplace.publishing import limits
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +69,7 @@ class JobStep:
     store: JobStore
     slots: Semaphore
     clock: Clock
-    at_once: int = bounds.PUBLISHED_AT_ONCE
+    at_once: int = limits.PUBLISHED_AT_ONCE
 
     def step(self, state: Mapping[str, Any], remaining: Remaining) -> dict[str, Any]:
         """Run one step and return the next action: another step, a wait, a callback's wait, or the
@@ -98,7 +100,7 @@ class JobStep:
         until = now + timedelta(seconds=context.remaining() + bounds.LEASE_MARGIN_SECONDS)
         group = f"PUBLISH#{job.payload['marketplace']}"
         if not self.slots.take(job.tenant, group, job.id, now, until, self.at_once):
-            later = now + timedelta(seconds=bounds.PUBLISH_BUSY_SECONDS)
+            later = now + timedelta(seconds=limits.PUBLISH_BUSY_SECONDS)
             raise Defer(later, "other jobs of the seller there")
         claim.group = group
         try:
@@ -115,7 +117,7 @@ class JobStep:
         """
         if job is None or job.status is not JobStatus.PENDING:
             return _LEFT
-        if steps >= bounds.PUBLISH_VISIT_STEPS:
+        if steps >= limits.PUBLISH_VISIT_STEPS:
             return _LEFT
         waits, now = claim.awaits, self.clock()
         if waits is not None:
@@ -125,7 +127,7 @@ class JobStep:
             return found if stays else _LEFT
         if job.due_at <= now:
             return {"action": "step"} if claim.is_made else _LEFT
-        if job.due_at - now > timedelta(seconds=bounds.PUBLISH_PAUSE_SECONDS):
+        if job.due_at - now > timedelta(seconds=limits.PUBLISH_PAUSE_SECONDS):
             return _LEFT
         return {"action": "wait", "until": to_iso(job.due_at)}
 
@@ -137,7 +139,7 @@ class JobStep:
         waits = claim.awaits
         is_over = chosen["action"] == "left" or (waits is not None and not waits.is_begun)
         now = self.clock()
-        until = now + timedelta(seconds=2 * bounds.PLUGIN_TASK_SECONDS)
+        until = now + timedelta(seconds=2 * marketplace_limits.PLUGIN_TASK_SECONDS)
         try:
             if is_over:
                 self.slots.leave(tenant, group, holder)
@@ -154,7 +156,7 @@ class JobStep:
         turn = ExecutionClaim.of(claim)
         try:
             batch = self.driver.held(turn)
-            soon = self.clock() + timedelta(seconds=bounds.PUBLISH_ROUND_SECONDS / 2)
+            soon = self.clock() + timedelta(seconds=limits.PUBLISH_ROUND_SECONDS / 2)
             self.driver.extend(turn, batch, soon)
         except LeaseLost:
             logger.info("batch_moved_on", extra={"job_id": turn.job_id, "fence": turn.fence})

@@ -39,7 +39,6 @@ from spinneret.jobs.driven.ports import CallbackTokens
 from spinneret.jobs.models import Connection, JobRef
 from spinneret.jobs.ports import Sockets
 from spinneret.jobs.worker import Context
-from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import (
@@ -50,6 +49,7 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from spinneret.kernel.service import service
+from spinneret.marketplace import limits
 from spinneret.marketplace.publishing.visits import AwaitsCallback
 from spinneret.marketplace.tasks.models import Task
 from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, PluginRequest
@@ -88,11 +88,11 @@ class PluginTransport:
         if asked is not None and asked.answer is not None:
             return asked.answer
         now = self.clock()
-        late = timedelta(seconds=bounds.PLUGIN_TASK_SECONDS)
+        late = timedelta(seconds=limits.PLUGIN_TASK_SECONDS)
         if asked is not None and (asked.accepted_at or asked.sent_at) + late <= now:
             if not self.store.withdraw(tenant, key):
                 raise MarketplaceUnavailable(
-                    f"no answer of the plug-in within {bounds.PLUGIN_TASK_SECONDS:.0f} s"
+                    f"no answer of the plug-in within {limits.PLUGIN_TASK_SECONDS:.0f} s"
                 )
             asked = None
         families = (None, context.job.id, context.job.parent)

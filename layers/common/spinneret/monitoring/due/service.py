@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.metrics import emf_fields
 from spinneret.kernel.service import service
+from spinneret.monitoring import limits
 from spinneret.monitoring.due import rules
 from spinneret.monitoring.due.models import Announced, CheckTickResult, DueTarget
 from spinneret.monitoring.due.ports import CheckLanes, DueIndex
@@ -76,7 +76,7 @@ class Tick:
             return _NOTHING
         if self._slots.take(_TICK, self._new_owner(), now, now + _SHARE * every) is None:
             return _NOTHING
-        found = [each for shard in range(bounds.CHECK_SHARDS) for each in self._found(shard, now)]
+        found = [each for shard in range(limits.CHECK_SHARDS) for each in self._found(shard, now)]
         lists = rules.assign_to_workers(found, self._workers, self._per_host)
         for each in lists:
             self._lanes.hand(now, each)
@@ -103,9 +103,9 @@ class Tick:
         A few hosts may own most due targets. If more are due than a tick reads, it also reads from
         a time that varies by tick. So it reaches all hosts eventually.
         """
-        found = list(islice(self._index.due(shard, now), bounds.CHECK_READ_TARGETS))
-        if len(found) < bounds.CHECK_READ_TARGETS:
+        found = list(islice(self._index.due(shard, now), limits.CHECK_READ_TARGETS))
+        if len(found) < limits.CHECK_READ_TARGETS:
             return found
         since = rules.scan_offset(found[-1].due_at, now, self._interval)
-        more = islice(self._index.due(shard, now, since), bounds.CHECK_READ_TARGETS)
+        more = islice(self._index.due(shard, now, since), limits.CHECK_READ_TARGETS)
         return list(dict.fromkeys([*found, *more]))

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, NotFound
 from spinneret.kernel.service import service
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import DayTally, Window
 from spinneret.monitoring.rollups.ports import RollupStore
-from spinneret.monitoring.status_page import rules
+from spinneret.monitoring.status_page import limits, rules
 from spinneret.monitoring.status_page.models import (
     StatusPage,
     StatusPageContent,
@@ -69,7 +68,7 @@ class StatusPages:
         It has at most STATUS_PAGE_TARGETS lines, targets in trouble first, and the status of up to
         STATUS_PAGE_COUNTED targets. Raises NotFound.
         """
-        page, most = self._at(slug), bounds.STATUS_PAGE_COUNTED
+        page, most = self._at(slug), limits.STATUS_PAGE_COUNTED
         ids = self.targets.public(page.tenant, most + 1)
         found = self.targets.get_many(page.tenant, ids[:most])
         own, others = rules.chosen([each for each in found if each.target.options.public])
@@ -95,7 +94,7 @@ class StatusPages:
 
     def _all_targets(self, tenant: str) -> Iterator[TargetWithState]:
         """Yield a tenant's targets, at most METRICS_TARGETS."""
-        after, left = None, bounds.METRICS_TARGETS
+        after, left = None, limits.METRICS_TARGETS
         while left > 0:
             page = self.targets.page(tenant, None, after, min(_PAGE, left))
             yield from page.items

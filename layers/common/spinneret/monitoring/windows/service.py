@@ -7,12 +7,12 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
+from spinneret.monitoring import limits
 from spinneret.monitoring.windows import rules
 from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.monitoring.windows.ports import WindowStore
@@ -46,8 +46,8 @@ class WindowService:
 
     def create(self, tenant: str, times: WindowTimes) -> MaintenanceWindow:
         """Create a window. Raises ValidationFailed, and Conflict if the tenant has WINDOWS_MAX."""
-        if len(self.store.all(tenant)) >= bounds.WINDOWS_MAX:
-            raise Conflict(f"a tenant has at most {bounds.WINDOWS_MAX} maintenance windows")
+        if len(self.store.all(tenant)) >= limits.WINDOWS_MAX:
+            raise Conflict(f"a tenant has at most {limits.WINDOWS_MAX} maintenance windows")
         now = self.clock()
         window = rules.checked(
             MaintenanceWindow(

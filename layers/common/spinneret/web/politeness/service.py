@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from spinneret.kernel.bounds import HOST_LEASE_SECONDS, SHORT_WAIT_SECONDS
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.service import service
+from spinneret.web.limits import HOST_LEASE_SECONDS, SHORT_WAIT_SECONDS
 from spinneret.web.politeness import rules
 from spinneret.web.politeness.breaker import CLOSED, view
 from spinneret.web.politeness.buckets import Reservation, split

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Self
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DomainLockLost, DomainLockTimeout
 from spinneret.kernel.service import service
+from spinneret.web import limits
 from spinneret.web.politeness.changes import (
     AttributeUpdates,
     ConditionalUpdate,
@@ -239,11 +239,11 @@ class Sessions:
     def _after_lock_refusal(
         self, host: str, session_id: str, attempt: int, now: int
     ) -> SessionWait:
-        if attempt >= bounds.SESSION_LOCK_RETRIES:
+        if attempt >= limits.SESSION_LOCK_RETRIES:
             _log(logging.ERROR, "lock.acquire.timeout", host, session_id, attempt=attempt)
             raise DomainLockTimeout("Domain lock timeout", details={"domain": host})
-        jitter = bounds.SESSION_LOCK_JITTER_SECONDS * self.random()
-        seconds = bounds.SESSION_LOCK_FIRST_SECONDS * 2**attempt + jitter
+        jitter = limits.SESSION_LOCK_JITTER_SECONDS * self.random()
+        seconds = limits.SESSION_LOCK_FIRST_SECONDS * 2**attempt + jitter
         wait_ms = round(1000 * seconds)
         _log(
             logging.INFO,

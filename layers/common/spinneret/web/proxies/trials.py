@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     BodyTooLarge,
@@ -27,7 +26,7 @@ from spinneret.web.fetching.urls import Url
 from spinneret.web.hosts.service import HostService
 from spinneret.web.politeness.models import Outcome, Wait
 from spinneret.web.politeness.service import HostRateLimiter
-from spinneret.web.proxies import rules
+from spinneret.web.proxies import limits, rules
 from spinneret.web.proxies.models import ProxyTestResult
 from spinneret.web.proxies.ports import ProxyStore
 from spinneret.web.proxies.rotation import ProxyRotation
@@ -89,8 +88,8 @@ class ProxyTrials:
     def _trial(self, tenant: str, server_url: str, proxy: Proxy, url: Url) -> ProxyTestResult:
         request = FetchRequest(
             url=url,
-            max_bytes=bounds.PROXY_TEST_MAX_BYTES,
-            total_seconds=bounds.PROXY_TEST_SECONDS,
+            max_bytes=limits.PROXY_TEST_MAX_BYTES,
+            total_seconds=limits.PROXY_TEST_SECONDS,
             before_redirect=lambda hop: self.hosts.check_submission(
                 tenant, hop.host, hop.unusual_port
             ),
