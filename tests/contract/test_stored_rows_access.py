@@ -8,7 +8,7 @@ from typing import Any
 from spinneret.access.keys import items
 from spinneret.access.keys.models import Scope
 from tests import factories
-from tests.contract.stored_rows import check_row
+from tests.contract.exact_rows import check_row
 from tests.fakes.time import START
 from tests.rows import each_row
 

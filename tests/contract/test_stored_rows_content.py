@@ -11,7 +11,7 @@ from spinneret.content.documents.items import DOCUMENTS
 from spinneret.content.documents.models import DocumentSource, Origin
 from spinneret.content.extraction.models import Extraction, Metadata, PageType
 from tests import factories
-from tests.contract.stored_rows import check_row
+from tests.contract.exact_rows import check_row
 from tests.fakes.time import START
 from tests.rows import each_row
 

@@ -13,7 +13,7 @@ from spinneret.events.webhooks.models import (
     Endpoint,
     SealedSecrets,
 )
-from tests.contract.stored_rows import check_row, typed
+from tests.contract.exact_rows import check_row, typed
 from tests.fakes.time import START
 from tests.rows import each_row
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from spinneret.outbox import items
 from spinneret.outbox.models import DomainEvent, PendingEvent
-from tests.contract.stored_rows import check_row, through_dynamodb, typed
+from tests.contract.exact_rows import check_row, through_dynamodb, typed
 from tests.fakes.time import START
 from tests.rows import each_row
 

@@ -23,10 +23,15 @@ def through_dynamodb(item: Item) -> Item:
     return {name: TypeDeserializer().deserialize(value) for name, value in typed(item).items()}
 
 
-def check_row[T: DataclassInstance](codec: Codec[T], value: T, row: Item) -> None:
-    """`row` is written for `value`, and read as it, with values of the right types."""
+def check_row[T: DataclassInstance](
+    codec: Codec[T], value: T, row: Item, key: Item | None = None
+) -> None:
+    """`row` is written for `value`, and read as it, with values of the right types.
+
+    `key` is what the store adds to the row if the codec has no key.
+    """
     assert typed(codec.encode(value)) == typed(row)
-    read = codec.decode(through_dynamodb(row))
+    read = codec.decode(through_dynamodb({**row, **(key or {})}))
     assert read == value
     assert _types(read) == _types(value)
 
