@@ -25,7 +25,7 @@ def liveness() -> Health:
 @router.get("/health/ready", operation_id="readiness_probe", **READINESS)
 @router.get("/api/v1/health/ready", **READINESS)
 def readiness() -> Response[Readiness]:
-    """Check all dependencies; 503 names those that don't respond."""
+    """Check all dependencies; 503 names the unavailable ones."""
     services = routes.services
     ready = services.health.ready()
     return Response(

@@ -98,7 +98,7 @@ class WebhookService:
         headers = rules.allowed_headers(webhook_headers, _JOB_HEADERS)
         if headers and webhook_url is None:
             raise ValidationFailed(
-                "webhook_headers are sent to a webhook_url, and there is none",
+                "webhook_headers require a webhook_url",
                 details={"fields": [{"field": _JOB_HEADERS}]},
             )
         if webhook_url is None:
@@ -107,7 +107,7 @@ class WebhookService:
         url = check_url_at_submission(webhook_url, self._policy).text
         if self._endpoints.default_secrets(tenant) is None:
             raise Conflict(
-                "a webhook_url is signed with the tenant's default secret, and there is none yet",
+                "a webhook_url requires the tenant's default secret, which must be created first",
                 details={"field": "webhook_url"},
             )
         sealed = self._vault.seal_headers(tenant, owner_of_url(url), headers)

@@ -92,7 +92,7 @@ class ConnectionService:
         consent = self._store.take(tenant, _hash(secret)) if is_id(tenant) and secret else None
         now = self._clock()
         if consent is None or consent.marketplace != marketplace or consent.expires_at <= now:
-            raise AuthRequired("this consent was not asked for, or too long ago: connect again")
+            raise AuthRequired("the state is unknown or expired: connect again")
         client = self._secrets.client(marketplace)
         form = {
             "grant_type": "authorization_code",
@@ -144,7 +144,7 @@ class ConnectionService:
         app = self._apps.get(marketplace)
         if app is None:
             known = ", ".join(sorted(self._apps))
-            raise NotFound(f"no marketplace that is connected by OAuth: one of {known}")
+            raise NotFound(f"not a marketplace with OAuth connections: one of {known}")
         return app
 
 

@@ -103,7 +103,7 @@ class BatchJobView(BaseModel):
     status: JobStatus
     priority: int
     total_count: int
-    """Number of products, except those whose job another batch or request has under way."""
+    """Number of products, without products whose job another batch or request has under way."""
     completed_count: int
     failed_count: int
     """Failed jobs, including expired ones."""
@@ -149,7 +149,7 @@ class ProspectView(BaseModel):
 
 
 class PlanView(BaseModel):
-    """Planned outcomes of a batch; nothing was changed."""
+    """Planned outcomes of a batch, which changed nothing."""
 
     marketplace: str
     action_code: str

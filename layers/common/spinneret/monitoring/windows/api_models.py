@@ -66,7 +66,7 @@ def times_of(request: WindowRequest) -> WindowTimes:
         starts_at = datetime.fromisoformat(request.starts_at)
     except ValueError:
         raise ValidationFailed(
-            "starts_at isn't a time on the clock",
+            "starts_at isn't a wall-clock time",
             details={"fields": [{"field": "starts_at", "message": "as in 2026-03-29T02:30"}]},
         ) from None
     return WindowTimes(

@@ -24,8 +24,8 @@ class DomainUpdate(BaseModel):
 
     Settings apply to the tenant's own requests and can only lower their rate. All tenants share a
     host's circuit breaker. `circuit_breaker_threshold` stops this tenant after fewer consecutive
-    failures, including those of other tenants; `circuit_breaker_timeout_s` stops it for longer.
-    Values less strict than the stage's defaults are rejected.
+    failures, which may be other tenants'; `circuit_breaker_timeout_s` stops it for longer. Values
+    less strict than the stage's defaults are rejected.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
