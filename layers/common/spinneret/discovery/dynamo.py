@@ -103,7 +103,7 @@ class DynamoDiscoveryStore:
         try:
             dynamo.transact(self._client, [lease_check(self._jobs, lease), *puts])
         except dynamo.ConditionFailed as failed:
-            raise LeaseLost(f"job {lease.job_id} has moved on") from failed
+            raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
 
     def _get(self, ref: JobRef, key: str) -> dict[str, Any] | None:
         with translate_aws_errors("dynamodb"):

@@ -148,7 +148,7 @@ class DynamoDocumentStore:
         except dynamo.ConditionFailed as failed:
             parts = {writes[position][0] for position in failed.standing}
             if _LEASE in parts:
-                raise LeaseLost("the job has moved on") from failed
+                raise LeaseLost("the job is no longer held by this claim") from failed
             if _ROW in parts:
                 raise VersionRaced from failed
             raise CollectionGone from failed

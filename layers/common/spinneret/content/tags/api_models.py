@@ -1,4 +1,4 @@
-"""Requests and answers about tags."""
+"""Requests and responses of tags."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ TagName = Annotated[
         strip_whitespace=True, to_lower=True, min_length=1, max_length=NAME_MAX_CHARS
     ),
 ]
-"""In lower case, however it was sent: `Silk` and `silk` are one tag."""
+"""Name in lower case: `Silk` and `silk` are the same tag."""
 
 
 class TagRequest(BaseModel):
-    """A tag as it is to be."""
+    """A new or renamed tag."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -40,10 +40,10 @@ class TagList(ListOf[TagView]):
 
 
 def tag_view(tag: Tag) -> TagView:
-    """A tag as its tenant sees it."""
+    """Return the view of a tag."""
     return TagView.of(tag)
 
 
 def tag_list(page: Page[Tag]) -> TagList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return TagList.page(page, tag_view)

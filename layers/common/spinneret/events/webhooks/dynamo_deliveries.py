@@ -46,7 +46,7 @@ class DynamoDeliveryLog:
         try:
             dynamo.transact(self._client, [lease_check(self._jobs, lease), line])
         except dynamo.ConditionFailed as failed:
-            raise LeaseLost(f"job {lease.job_id} has moved on") from failed
+            raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
 
     def get(self, tenant: str, endpoint_id: str | None, delivery_id: str) -> Delivery | None:
         """See DeliveryLog."""
