@@ -10,7 +10,9 @@ from typing import Final
 import pytest
 
 from spinneret.jobs.items import JOBS, event_from_item, event_item
+from spinneret.jobs.live.items import CONNECTIONS, SUBSCRIBERS, connection_item, subscriber_item
 from spinneret.jobs.models import (
+    Connection,
     Failure,
     Job,
     JobEvent,
@@ -18,6 +20,7 @@ from spinneret.jobs.models import (
     JobStatus,
     ParentState,
     Priority,
+    Subscriber,
 )
 from tests.contract.stored_rows import Functions, StoredRow, readable
 
@@ -84,6 +87,14 @@ EVENT: Final = JobEvent(
     fence=3, number=4, kind=JobEventKind.WARNING, message="ö", created_at=NOW, progress=5
 )
 EVENTS: Final = Functions(partial(event_item, PENDING.ref), event_from_item)
+
+OPEN: Final = Connection(id="c1=", tenant="acme", key_id="key_1")
+OF_TICKET: Final = replace(OPEN, ends_at=LATER, only_job="job_1")
+OPENED: Final = Functions(partial(connection_item, now=NOW), CONNECTIONS.decode)
+SUBSCRIBED: Final = Functions(
+    lambda subscriber: subscriber_item(PENDING.ref, replace(OPEN, ends_at=subscriber.ends_at), NOW),
+    SUBSCRIBERS.decode,
+)
 
 ROWS: Final = [
     StoredRow(
@@ -255,6 +266,71 @@ ROWS: Final = [
             "purge_at": 1769915045,
         },
     ),
+    StoredRow(
+        "a connection",
+        OPENED,
+        OPEN,
+        {
+            "pk": "CONN#c1=",
+            "sk": "CONN",
+            "tenant": "acme",
+            "key_id": "key_1",
+            "purge_at": 1767333845,
+        },
+    ),
+    StoredRow(
+        "a connection of a ticket",
+        OPENED,
+        OF_TICKET,
+        {
+            "pk": "CONN#c1=",
+            "sk": "CONN",
+            "tenant": "acme",
+            "key_id": "key_1",
+            "ends_at": "2026-01-02T04:04:05.000000Z",
+            "only_job": "job_1",
+            "purge_at": 1767333845,
+        },
+    ),
+    StoredRow(
+        "a subscriber",
+        SUBSCRIBED,
+        Subscriber(connection_id="c1=", ends_at=None),
+        {"pk": "T#acme#JOB#job_1", "sk": "SUBSCRIBER#c1=", "purge_at": 1767333845},
+    ),
+    StoredRow(
+        "a subscriber until a time",
+        SUBSCRIBED,
+        Subscriber(connection_id="c1=", ends_at=LATER),
+        {
+            "pk": "T#acme#JOB#job_1",
+            "sk": "SUBSCRIBER#c1=",
+            "purge_at": 1767333845,
+            "ends_at": "2026-01-02T04:04:05.000000Z",
+        },
+    ),
+]
+
+EARLIER: Final = [
+    StoredRow(
+        "a connection with subscriptions",
+        OPENED,
+        replace(OPEN, jobs=frozenset({"job_1"})),
+        {
+            "pk": "CONN#c1=",
+            "sk": "CONN",
+            "tenant": "acme",
+            "key_id": "key_1",
+            "purge_at": 1767333845,
+            "jobs": {"job_1"},
+        },
+    ),
+    StoredRow(
+        "a connection without a key",
+        OPENED,
+        replace(OPEN, key_id=""),
+        {"pk": "CONN#c1=", "sk": "CONN", "tenant": "acme", "purge_at": 1767333845},
+    ),
 ]
 
 
@@ -263,6 +339,6 @@ def test_a_row_is_written_in_its_form(row: StoredRow) -> None:
     assert row.written() == readable(row.item)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
+@pytest.mark.parametrize("row", [*ROWS, *EARLIER], ids=str)
 def test_a_stored_row_is_read(row: StoredRow) -> None:
     assert row.read() == row.value
