@@ -14,12 +14,13 @@ Config and name are rows of aws.named_rows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
+from spinneret.aws.codec import Codec, Column, from_attribute
+from spinneret.aws.dynamo import Item
 from spinneret.aws.named_rows import NamedItem, NamedItemTable
-from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.paging import Page
-from spinneret.web.proxies.models import ProxyConfig, ProxyServer, RotationStrategy
+from spinneret.web.proxies.models import ProxyConfig, ProxyServer
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -55,44 +56,34 @@ class DynamoProxyStore:
 
 
 def _row(config: ProxyConfig) -> NamedItem:
-    return NamedItem(
-        tenant=config.tenant,
-        id=config.id,
-        name=config.name,
-        version=config.version,
-        attributes={
-            "servers": [_server_item(server) for server in config.servers],
-            "strategy": config.strategy.value,
-            "is_active": config.is_active,
-            "created_at": to_iso(config.created_at),
-            "updated_at": to_iso(config.updated_at),
-        },
-    )
+    named = {name: getattr(config, name) for name in _NAMED}
+    return NamedItem(**named, attributes=CONFIGS.encode(config))
 
 
-def _server_item(server: ProxyServer) -> dict[str, Any]:
+def _config(row: NamedItem) -> ProxyConfig:
+    return CONFIGS.decode({**row.attributes, **{name: getattr(row, name) for name in _NAMED}})
+
+
+def _server_item(server: ProxyServer) -> Item:
     sealed = server.sealed_credentials
     return {"url": server.url} if sealed is None else {"url": server.url, "credentials": sealed}
 
 
-def _config(row: NamedItem) -> ProxyConfig:
-    item = row.attributes
-    return ProxyConfig(
-        tenant=row.tenant,
-        id=row.id,
-        name=row.name,
-        servers=tuple(
-            ProxyServer(
-                url=server["url"],
-                sealed_credentials=bytes(server["credentials"])
-                if "credentials" in server
-                else None,
-            )
-            for server in item["servers"]
-        ),
-        strategy=RotationStrategy(item["strategy"]),
-        is_active=item["is_active"],
-        created_at=parse_stamp(item["created_at"]),
-        updated_at=parse_stamp(item["updated_at"]),
-        version=row.version,
-    )
+def _server(item: Item) -> Item:
+    return {"url": item["url"], "sealed_credentials": from_attribute(item.get("credentials"))}
+
+
+_NAMED: Final = ("tenant", "id", "name", "version")
+
+CONFIGS: Final = Codec(
+    ProxyConfig,
+    key=lambda _: {},  # a NamedItem has it
+    keyed=_NAMED,
+    from_key=lambda item: {name: item[name] for name in _NAMED},
+    columns={
+        "servers": Column(
+            encode=lambda servers: [_server_item(each) for each in servers],
+            decode=lambda items: [_server(each) for each in items],
+        )
+    },
+)
