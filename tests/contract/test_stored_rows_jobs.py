@@ -296,7 +296,11 @@ ROWS: Final = [
         "a subscriber",
         SUBSCRIBED,
         Subscriber(connection_id="c1=", ends_at=None),
-        {"pk": "T#acme#JOB#job_1", "sk": "SUBSCRIBER#c1=", "purge_at": 1767333845},
+        {
+            "pk": "T#acme#JOB#job_1",
+            "sk": "SUBSCRIBER#c1=",
+            "purge_at": 1767333845,
+        },
     ),
     StoredRow(
         "a subscriber until a time",
@@ -311,7 +315,7 @@ ROWS: Final = [
     ),
 ]
 
-EARLIER: Final = [
+ONLY_READ: Final = [
     StoredRow(
         "a connection with subscriptions",
         OPENED,
@@ -329,9 +333,15 @@ EARLIER: Final = [
         "a connection without a key",
         OPENED,
         replace(OPEN, key_id=""),
-        {"pk": "CONN#c1=", "sk": "CONN", "tenant": "acme", "purge_at": 1767333845},
+        {
+            "pk": "CONN#c1=",
+            "sk": "CONN",
+            "tenant": "acme",
+            "purge_at": 1767333845,
+        },
     ),
 ]
+"""Rows after an update, and of an earlier release."""
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
@@ -339,6 +349,6 @@ def test_a_row_is_written_in_its_form(row: StoredRow) -> None:
     assert row.written() == readable(row.item)
 
 
-@pytest.mark.parametrize("row", [*ROWS, *EARLIER], ids=str)
+@pytest.mark.parametrize("row", [*ROWS, *ONLY_READ], ids=str)
 def test_a_stored_row_is_read(row: StoredRow) -> None:
     assert row.read() == row.value
