@@ -3,17 +3,17 @@ aws.named_rows)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.codec import Codec, to_attribute
+from spinneret.aws.dynamo import Item
 from spinneret.aws.named_rows import NamedItem, NamedItemTable
-from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
-from spinneret.marketplace.products.models import Content, Override, Product
+from spinneret.marketplace.products.models import Product
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -41,13 +41,8 @@ class DynamoProductStore:
 
     def find(self, tenant: str, sku: str) -> Product | None:
         """See ProductStore."""
-        if not is_id(sku):
-            return None
-        key = {"pk": f"T#{tenant}#PRODUCTNAMES", "sk": sku}
-        with translate_aws_errors("dynamodb"):
-            answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        found = answer.get("Item")
-        return self.get(tenant, str(found["row_id"])) if found else None
+        row = self._rows.find(tenant, sku) if is_id(sku) else None
+        return None if row is None else _product(row)
 
     def existing(self, tenant: str, product_ids: Sequence[str]) -> frozenset[str]:
         """See ProductStore."""
@@ -79,65 +74,43 @@ def _taken() -> Conflict:
 
 
 def _row(product: Product) -> NamedItem:
-    content = product.content
     return NamedItem(
         tenant=product.tenant,
         id=product.id,
         name=product.sku,
         version=product.version,
-        attributes={
-            "title": content.title,
-            "description": content.description,
-            "price": content.price,
-            "currency": content.currency,
-            "quantity": content.quantity,
-            "images": list(content.images),
-            "attributes": dict(content.attributes),
-            "overrides": {name: _override_item(each) for name, each in product.overrides.items()},
-            "created_at": to_iso(product.created_at),
-            "updated_at": to_iso(product.updated_at),
-        },
+        attributes=PRODUCTS.encode(product),
     )
-
-
-def _override_item(override: Override) -> dict[str, Any]:
-    return {
-        "title": override.title,
-        "description": override.description,
-        "price": override.price,
-        "category_id": override.category_id,
-        "attributes": dict(override.attributes),
-    }
 
 
 def _product(row: NamedItem) -> Product:
-    kept = row.attributes
-    return Product(
-        tenant=row.tenant,
-        id=row.id,
-        sku=row.name,
-        content=Content(
-            title=kept["title"],
-            description=kept["description"],
-            price=int(kept["price"]),
-            currency=kept["currency"],
-            quantity=int(kept["quantity"]),
-            images=tuple(kept["images"]),
-            attributes=kept["attributes"],
-        ),
-        overrides={name: _override(each) for name, each in kept["overrides"].items()},
-        created_at=parse_stamp(kept["created_at"]),
-        updated_at=parse_stamp(kept["updated_at"]),
-        version=row.version,
-    )
+    named = {"tenant": row.tenant, "id": row.id, "sku": row.name, "version": row.version}
+    return PRODUCTS.decode({**row.attributes, **named})
 
 
-def _override(item: Mapping[str, Any]) -> Override:
-    price = item["price"]
-    return Override(
-        title=item["title"],
-        description=item["description"],
-        price=None if price is None else int(price),
-        category_id=item["category_id"],
-        attributes=item["attributes"],
-    )
+_NAMED: Final = ("tenant", "id", "sku", "version")
+_CONTENT: Final = (
+    "title",
+    "description",
+    "price",
+    "currency",
+    "quantity",
+    "images",
+    "attributes",
+)
+
+
+def _from_item(item: Item) -> Item:
+    content = {name: item[name] for name in _CONTENT}
+    return {**{name: item[name] for name in _NAMED}, "content": content}
+
+
+PRODUCTS: Final = Codec(
+    Product,
+    key=lambda _: {},  # a NamedItem has it
+    keyed=(*_NAMED, "content"),
+    from_key=_from_item,
+    derived=lambda product: {
+        name: to_attribute(getattr(product.content, name)) for name in _CONTENT
+    },
+)
