@@ -8,9 +8,9 @@ from datetime import datetime
 from threading import Lock
 from typing import Any
 
+from spinneret.jobs import limits
 from spinneret.jobs.models import Lease
 from spinneret.jobs.ports import EffectDone, EffectStarted, EffectUncertain
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
 from tests.fakes.jobs import FakeJobStore, through_json
 
@@ -53,7 +53,7 @@ class FakeEffectStore:
                 other = known.lease.job_id != lease.job_id
                 if other and self._jobs.holds(known.lease):
                     raise Contended(
-                        "another job is at it", retry_after=bounds.EFFECT_MARGIN_SECONDS
+                        "another job is at it", retry_after=limits.EFFECT_MARGIN_SECONDS
                     )
             self._effects[lease.tenant, key] = _Effect(request, lease, until)
             return EffectStarted() if known is None else EffectUncertain()

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from spinneret.content.extraction.api_models import ExtractionView
 from spinneret.content.tags.api_models import TagName
+from spinneret.crawl import limits
 from spinneret.jobs.api_models import CountsView
 from spinneret.jobs.models import JobStatus, Priority
 from spinneret.kernel import bounds
@@ -30,7 +31,7 @@ class PageOptions(BaseModel):
     collection_id: RowId | None = None
     """Where the documents are kept; without it they stay where they are."""
     tags: Annotated[
-        tuple[TagName, ...] | None, Field(max_length=bounds.CRAWL_TAGS_MAX, strict=False)
+        tuple[TagName, ...] | None, Field(max_length=limits.CRAWL_TAGS_MAX, strict=False)
     ] = None
     """Names of tags that the documents get besides those that they have; new ones are made."""
     priority: Annotated[Priority, Field(strict=False)] = Priority.NORMAL
@@ -62,7 +63,7 @@ class CrawlRequest(CrawlOptions):
     url: UrlText | None = None
     urls: Annotated[
         tuple[UrlText, ...] | None,
-        Field(min_length=1, max_length=bounds.URLS_PER_CRAWL, strict=False),
+        Field(min_length=1, max_length=limits.URLS_PER_CRAWL, strict=False),
     ] = None
 
     @model_validator(mode="after")
@@ -77,7 +78,7 @@ class BatchRequest(CrawlOptions):
 
     urls: Annotated[
         tuple[UrlText, ...],
-        Field(min_length=1, max_length=bounds.URLS_PER_BATCH, strict=False),
+        Field(min_length=1, max_length=limits.URLS_PER_BATCH, strict=False),
     ]
 
 

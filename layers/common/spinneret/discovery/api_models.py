@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from spinneret.discovery import limits
 from spinneret.discovery.models import DiscoverySource, FoundPage, FoundUrl
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Job, JobStatus
@@ -32,7 +33,7 @@ class DiscoverRequest(BaseModel):
     """One that fails doesn't fail the other."""
     pattern: Annotated[str, StringConstraints(min_length=1)] | None = None
     """Of URLs: `*` is any run of characters but `/`, `**` any run, `?` one character."""
-    max_urls: Annotated[int, Field(ge=1, le=bounds.DISCOVERY_URLS_MAX)] = bounds.DISCOVERY_URLS_MAX
+    max_urls: Annotated[int, Field(ge=1, le=limits.DISCOVERY_URLS_MAX)] = limits.DISCOVERY_URLS_MAX
     score_query: QueryText | None = None
     """With it the best pages are found, else the first."""
     score_threshold: Annotated[float, Field(ge=0, le=1, strict=False)] = 0.3
@@ -53,7 +54,7 @@ class ScoreRequest(BaseModel):
 
     urls: Annotated[
         tuple[UrlText, ...],
-        Field(min_length=1, max_length=bounds.DISCOVERY_URLS_MAX, strict=False),
+        Field(min_length=1, max_length=limits.DISCOVERY_URLS_MAX, strict=False),
     ]
     query: QueryText
 

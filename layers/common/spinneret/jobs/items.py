@@ -12,7 +12,7 @@ from dataclasses import asdict, fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from spinneret.jobs import keys, rules
+from spinneret.jobs import keys, limits, rules
 from spinneret.jobs.models import (
     ChildCounts,
     Failure,
@@ -171,7 +171,7 @@ def event_item(ref: JobRef, event: JobEvent) -> Item:
         "progress": event.progress,
         "data": json_text(event.data),
         "purge_at": epoch_seconds(
-            event.created_at + timedelta(seconds=bounds.EVENT_RETENTION_SECONDS)
+            event.created_at + timedelta(seconds=limits.EVENT_RETENTION_SECONDS)
         ),
     }
 

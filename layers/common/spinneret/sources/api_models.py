@@ -11,13 +11,14 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
+from spinneret.sources import limits
 from spinneret.sources.event_types import RUN_COMPLETED, RUN_FAILED
 from spinneret.sources.models import PageOutcome, Run, RunPage, RunStage, Source, Trigger
 from spinneret.sources.service import SourceDraft
 
 SourceName = Annotated[
     str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=bounds.SOURCE_NAME_MAX_CHARS),
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=limits.SOURCE_NAME_MAX_CHARS),
 ]
 RowId = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]

@@ -25,7 +25,6 @@ from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.named_rows import NamedItemTable
 from spinneret.aws.reads import items, page_of
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import (
     epoch_seconds,
     optional_stamp,
@@ -39,6 +38,7 @@ from spinneret.kernel.paging import Page
 from spinneret.kernel.sharding import shard_of
 from spinneret.outbox.dynamo import event_write
 from spinneret.outbox.models import DomainEvent
+from spinneret.sources import limits
 from spinneret.sources.models import PageOutcome, Run, RunPage, RunStage, Source, SourceRef, Trigger
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
-_SIZE: Final = bounds.SOURCE_PAGES_PER_ROW
+_SIZE: Final = limits.SOURCE_PAGES_PER_ROW
 _DATES: Final = ("created_at", "updated_at", "scheduled_from")
 _OPTIONAL: Final = (
     "crawl_config_id",
@@ -109,7 +109,7 @@ class DynamoSourceStore:
     def due(self, until: datetime, limit: int) -> list[SourceRef]:
         """See SourceStore. One query for each shard."""
         found: list[SourceRef] = []
-        for shard in range(bounds.SOURCE_SHARDS):
+        for shard in range(limits.SOURCE_SHARDS):
             request = {
                 "TableName": self._table,
                 "IndexName": "due",
@@ -157,7 +157,7 @@ class DynamoSourceStore:
             return ()
         keys = [
             {"pk": _pages(tenant, run_id), "sk": f"PAGES#{number:03d}"}
-            for number in range(-(-bounds.SOURCE_PAGES_MAX // _SIZE))
+            for number in range(-(-limits.SOURCE_PAGES_MAX // _SIZE))
         ]
         rows = {row["sk"]: row for row in dynamo.batch_get(self._client, self._table, keys)}
         return tuple(
@@ -222,7 +222,7 @@ def _ref(item: Mapping[str, Any]) -> SourceRef:
 
 
 def _purge_at(now: datetime) -> int:
-    return epoch_seconds(now + timedelta(seconds=bounds.SOURCE_RUN_SECONDS))
+    return epoch_seconds(now + timedelta(seconds=limits.SOURCE_RUN_SECONDS))
 
 
 def _item(source: Source) -> dict[str, Any]:
@@ -234,7 +234,7 @@ def _item(source: Source) -> dict[str, Any]:
         "sk": source.id,
     }
     if source.due_at is not None:
-        item["due_shard"] = _shard(shard_of(source.id, bounds.SOURCE_SHARDS))
+        item["due_shard"] = _shard(shard_of(source.id, limits.SOURCE_SHARDS))
     del item["tenant"], item["id"]
     return {name: value for name, value in item.items() if value is not None}
 

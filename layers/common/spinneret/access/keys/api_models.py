@@ -15,6 +15,7 @@ from pydantic import (
     StringConstraints,
 )
 
+from spinneret.access import limits
 from spinneret.access.keys.models import ApiKey, Scope, Ticket
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
@@ -41,7 +42,7 @@ class KeyRequest(BaseModel):
     name: Annotated[
         str,
         StringConstraints(
-            strip_whitespace=True, min_length=1, max_length=bounds.KEY_NAME_MAX_CHARS
+            strip_whitespace=True, min_length=1, max_length=limits.KEY_NAME_MAX_CHARS
         ),
     ]
     scopes: Annotated[

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from spinneret.access import limits
 from spinneret.access.uploads.models import UploadForm
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 
 
@@ -27,6 +27,6 @@ def upload_view(form: UploadForm) -> UploadView:
         upload_id=form.upload_id,
         url=form.url,
         fields=dict(form.fields),
-        max_bytes=bounds.UPLOAD_MAX_BYTES,
+        max_bytes=limits.UPLOAD_MAX_BYTES,
         expires_at=to_iso(form.expires_at),
     )

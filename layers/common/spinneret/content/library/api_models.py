@@ -19,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from spinneret.content import limits
 from spinneret.content.chunking.models import ChunkType
 from spinneret.content.documents.models import Document, DocumentSource
 from spinneret.content.extraction.api_models import ExtractionView, extraction_fields
@@ -35,7 +36,7 @@ from spinneret.kernel.views import ListOf
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Url = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=80)]
-TagNames = Annotated[tuple[TagName, ...], Field(max_length=bounds.DOCUMENT_TAGS_MAX, strict=False)]
+TagNames = Annotated[tuple[TagName, ...], Field(max_length=limits.DOCUMENT_TAGS_MAX, strict=False)]
 Annotations = Annotated[dict[str, Any], Field(max_length=100)]
 
 
@@ -116,7 +117,7 @@ class DocumentBatchRequest(BaseModel):
 
     documents: Annotated[
         tuple[Annotated[DocumentRequest, WrapValidator(_or_malformed)], ...],
-        Field(min_length=1, max_length=bounds.DOCUMENTS_PER_BATCH, strict=False),
+        Field(min_length=1, max_length=limits.DOCUMENTS_PER_BATCH, strict=False),
     ]
 
     def uploads(
@@ -159,7 +160,7 @@ class TagNamesRequest(BaseModel):
 
     tags: Annotated[
         tuple[TagName, ...],
-        Field(min_length=1, max_length=bounds.DOCUMENT_TAGS_MAX, strict=False),
+        Field(min_length=1, max_length=limits.DOCUMENT_TAGS_MAX, strict=False),
     ]
 
 

@@ -11,10 +11,10 @@ from typing import Final
 from xml.parsers.expat import ExpatError
 from zipfile import BadZipFile, ZipFile
 
+from spinneret.content import limits
 from spinneret.content.extraction.models import Content
 from spinneret.content.extraction.pages import extract
 from spinneret.content.library.models import MediaType
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import ContentRefused
 
 _CONTROLS: Final = re.compile(
@@ -71,8 +71,8 @@ def _pdf(body: bytes, _url: str) -> Content:
         reader = PdfReader(BytesIO(body), strict=False)
         if reader.is_encrypted:
             raise _unreadable("the file is encrypted", "encrypted")
-        if len(reader.pages) > bounds.PDF_PAGES_MAX:
-            raise _unreadable(f"a file has at most {bounds.PDF_PAGES_MAX} pages", "too_complex")
+        if len(reader.pages) > limits.PDF_PAGES_MAX:
+            raise _unreadable(f"a file has at most {limits.PDF_PAGES_MAX} pages", "too_complex")
         texts = [page.extract_text().strip() for page in reader.pages]
         title = reader.metadata.title if reader.metadata else None
     except (PyPdfError, ValueError, KeyError, TypeError, RecursionError, OSError) as error:
@@ -89,7 +89,7 @@ def _docx(body: bytes, url: str) -> Content:
     try:
         with ZipFile(BytesIO(body)) as packed:
             size = sum(each.file_size for each in packed.infolist())
-        if size > bounds.DOCX_MAX_BYTES:
+        if size > limits.DOCX_MAX_BYTES:
             raise _unreadable("the file is too large when unpacked", "too_complex")
         converted = mammoth.convert_to_html(
             BytesIO(body), convert_image=mammoth.images.img_element(lambda _: {"src": ""})

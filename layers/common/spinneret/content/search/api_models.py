@@ -21,6 +21,7 @@ from pydantic import (
 
 from spinneret.content.chunking.models import ChunkType
 from spinneret.content.documents.models import DocumentSource
+from spinneret.content.search import limits
 from spinneret.content.search.models import BOTH, Filters, Fusion, Leg, Query
 from spinneret.kernel import bounds
 
@@ -48,7 +49,7 @@ Id = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 Host = Annotated[str, StringConstraints(min_length=1, max_length=253, to_lower=True)]
 Language = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z]{2,3}$", to_lower=True)]
 Moment = Annotated[AwareDatetime, AfterValidator(_utc)]
-_MANY: Final = Field(max_length=bounds.SEARCH_FILTER_VALUES)
+_MANY: Final = Field(max_length=limits.SEARCH_FILTER_VALUES)
 
 
 class SourceType(StrEnum):
@@ -92,8 +93,8 @@ class SearchRequest(BaseModel):
     source_types: Annotated[tuple[SourceType, ...] | None, _MANY] = None
     languages: Annotated[tuple[Language, ...] | None, _MANY] = None
     content_types: Annotated[tuple[ChunkType, ...] | None, _MANY] = None
-    limit: Annotated[int, Field(ge=1, le=bounds.SEARCH_LIMIT_MAX, strict=True)] = (
-        bounds.SEARCH_LIMIT_DEFAULT
+    limit: Annotated[int, Field(ge=1, le=limits.SEARCH_LIMIT_MAX, strict=True)] = (
+        limits.SEARCH_LIMIT_DEFAULT
     )
     cursor: Annotated[str, StringConstraints(max_length=200)] | None = None
     """From the answer before; the other fields as they were."""
@@ -104,12 +105,12 @@ class SearchRequest(BaseModel):
     collapse_duplicates: Annotated[bool, Field(strict=True)] = True
     """Whether of chunks that say nearly the same only the best is a hit."""
     use_reranker: Annotated[bool, Field(strict=True)] = False
-    rerank_top_n: Annotated[int, Field(ge=1, le=bounds.RERANK_TOP_N_MAX, strict=True)] = (
-        bounds.RERANK_TOP_N
+    rerank_top_n: Annotated[int, Field(ge=1, le=limits.RERANK_TOP_N_MAX, strict=True)] = (
+        limits.RERANK_TOP_N
     )
     fusion: FusionName = FusionName.AUTO
     """`auto` weighs each leg by how clear its first hit is; weights hold for every method."""
-    rrf_k: Annotated[int, Field(ge=1, le=1000, strict=True)] = bounds.RRF_K
+    rrf_k: Annotated[int, Field(ge=1, le=1000, strict=True)] = limits.RRF_K
     vector_weight: Weight = 1.0
     keyword_weight: Weight = 1.0
 
@@ -132,7 +133,7 @@ class SearchRequest(BaseModel):
 
     def query_of(self, tenant: str, leg: Leg) -> Query:
         """The search that `tenant` asks one leg for."""
-        return self._query(tenant, (leg,), Fusion.AUTO, bounds.RRF_K, (1.0, 1.0))
+        return self._query(tenant, (leg,), Fusion.AUTO, limits.RRF_K, (1.0, 1.0))
 
     def _query(
         self,

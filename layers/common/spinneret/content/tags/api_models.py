@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.content.tags.models import NAME_MAX_CHARS, Tag
-from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
-from spinneret.kernel.views import ListOf
+from spinneret.kernel.views import ListOf, Timestamp, View
 
 TagName = Annotated[
     str,
@@ -28,12 +27,12 @@ class TagRequest(BaseModel):
     name: TagName
 
 
-class TagView(BaseModel):
+class TagView(View):
     """A tag."""
 
-    tag_id: str
+    tag_id: Annotated[str, Field(validation_alias="id")]
     name: str
-    created_at: str
+    created_at: Timestamp
 
 
 class TagList(ListOf[TagView]):
@@ -42,11 +41,7 @@ class TagList(ListOf[TagView]):
 
 def tag_view(tag: Tag) -> TagView:
     """A tag as its tenant sees it."""
-    return TagView(
-        tag_id=tag.id,
-        name=tag.name,
-        created_at=to_iso(tag.created_at),
-    )
+    return TagView.of(tag)
 
 
 def tag_list(page: Page[Tag]) -> TagList:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from spinneret.content.chunking.models import ChunkingStrategy
 from spinneret.content.extraction.models import ExtractionStrategy
+from spinneret.crawl.configs import limits
 from spinneret.crawl.configs.models import Config, ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.kernel import bounds
@@ -17,7 +18,7 @@ from spinneret.kernel.views import ListOf
 
 ConfigName = Annotated[
     str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=bounds.CONFIG_NAME_MAX_CHARS),
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=limits.CONFIG_NAME_MAX_CHARS),
 ]
 _DEFAULTS = ConfigOptions()
 
@@ -36,7 +37,7 @@ class ConfigRequest(BaseModel):
     sources. `POST /api/v1/crawl/deep` has a depth of its own.
     """
     rate_limit_rps: Annotated[
-        float, Field(ge=bounds.DOMAIN_RATE_MIN, le=bounds.CONFIG_RATE_MAX, strict=False)
+        float, Field(ge=bounds.DOMAIN_RATE_MIN, le=limits.CONFIG_RATE_MAX, strict=False)
     ] = _DEFAULTS.rate_limit_rps
     """Requests per second to one host; a slower pace of the host's own comes first."""
     respect_robots_txt: bool = _DEFAULTS.respect_robots_txt
@@ -57,7 +58,7 @@ class ConfigRequest(BaseModel):
     )
     """Of markdown and raw pages; structured ones are cut at their blocks."""
     chunk_size: Annotated[
-        int, Field(ge=bounds.CONFIG_CHUNK_TOKENS_MIN, le=bounds.CONFIG_CHUNK_TOKENS_MAX)
+        int, Field(ge=limits.CONFIG_CHUNK_TOKENS_MIN, le=limits.CONFIG_CHUNK_TOKENS_MAX)
     ] = _DEFAULTS.chunk_size
     """In tokens of the embedder, which may read fewer at once."""
     chunk_overlap: Annotated[int, Field(ge=0)] = _DEFAULTS.chunk_overlap
@@ -65,14 +66,14 @@ class ConfigRequest(BaseModel):
     min_chunk_size: Annotated[int, Field(ge=1)] = _DEFAULTS.min_chunk_size
     """At most `chunk_size`."""
     page_timeout_ms: Annotated[
-        int, Field(ge=bounds.CONFIG_TIMEOUT_MIN_MS, le=round(bounds.FETCH_TOTAL_SECONDS * 1000))
+        int, Field(ge=limits.CONFIG_TIMEOUT_MIN_MS, le=round(bounds.FETCH_TOTAL_SECONDS * 1000))
     ] = _DEFAULTS.page_timeout_ms
     """For one page with its redirects."""
-    max_page_size_mb: Annotated[int, Field(ge=1, le=bounds.CONFIG_PAGE_MB_MAX)] = (
+    max_page_size_mb: Annotated[int, Field(ge=1, le=limits.CONFIG_PAGE_MB_MAX)] = (
         _DEFAULTS.max_page_size_mb
     )
     """Of 1,048,576 bytes, before and after decoding."""
-    max_redirects: Annotated[int, Field(ge=0, le=bounds.CRAWL_MAX_REDIRECTS)] = (
+    max_redirects: Annotated[int, Field(ge=0, le=limits.CRAWL_MAX_REDIRECTS)] = (
         _DEFAULTS.max_redirects
     )
     proxy_config_id: Annotated[str, StringConstraints(min_length=1, max_length=80)] | None = None

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
+from spinneret.crawl.inbox import limits
 from spinneret.crawl.models import BatchView, PageOptions, UrlText
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError, NotFound
 from spinneret.kernel.ids import is_id
 
@@ -29,7 +29,7 @@ FileName = Annotated[
     str,
     StringConstraints(
         pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*\.(txt|csv|jsonl)$",
-        max_length=bounds.INBOX_NAME_MAX_CHARS,
+        max_length=limits.INBOX_NAME_MAX_CHARS,
     ),
 ]
 _KEY: Final = re.compile(r"T/([^/]+)/inbox/(.+\.(txt|csv|jsonl))", re.DOTALL)

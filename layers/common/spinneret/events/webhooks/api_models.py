@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.models import (
     Delivery,
     DeliveryStatus,
@@ -19,7 +20,7 @@ from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page
-from spinneret.kernel.views import ListOf
+from spinneret.kernel.views import ListOf, Timestamp, View
 from spinneret.outbox.types import all_event_types
 from spinneret.redaction import redact_text
 
@@ -33,7 +34,7 @@ def _checked(name: str) -> str:
 
 EventName = Annotated[
     str,
-    StringConstraints(max_length=bounds.WEBHOOK_EVENT_MAX_CHARS),
+    StringConstraints(max_length=limits.WEBHOOK_EVENT_MAX_CHARS),
     AfterValidator(_checked),
     Field(
         description="A type of event, `job.completed` or `job.failed` for the ends of jobs of all "
@@ -43,7 +44,7 @@ EventName = Annotated[
 ]
 Events = Annotated[
     frozenset[EventName],
-    Field(min_length=1, max_length=bounds.WEBHOOK_EVENTS_MAX, strict=False),
+    Field(min_length=1, max_length=limits.WEBHOOK_EVENTS_MAX, strict=False),
 ]
 
 
@@ -120,10 +121,10 @@ class DefaultSecret(BaseModel):
     old_secret_until: str | None
 
 
-class DeliveryView(BaseModel):
+class DeliveryView(View):
     """One line of the delivery log."""
 
-    delivery_id: str
+    delivery_id: Annotated[str, Field(validation_alias="id")]
     """Sent as `webhook-id`."""
     endpoint_id: str | None
     job_id: str | None
@@ -138,14 +139,14 @@ class DeliveryView(BaseModel):
     status: DeliveryStatus
     attempts: int
     max_attempts: int
-    last_attempt_at: str | None
-    next_attempt_at: str | None
+    last_attempt_at: Timestamp | None
+    next_attempt_at: Timestamp | None
     response_status: int | None
     response_body: str | None
     """The beginning of the answer, without secrets."""
     error: str | None
-    created_at: str
-    delivered_at: str | None
+    created_at: Timestamp
+    delivered_at: Timestamp | None
 
 
 class DeliveryList(ListOf[DeliveryView]):
@@ -196,27 +197,4 @@ def default_secret(secrets: SealedSecrets, secret: str) -> DefaultSecret:
 
 def delivery_list(page: Page[Delivery]) -> DeliveryList:
     """The view of a page."""
-    return DeliveryList.page(page, _delivery_view)
-
-
-def _delivery_view(delivery: Delivery) -> DeliveryView:
-    return DeliveryView(
-        delivery_id=delivery.id,
-        endpoint_id=delivery.endpoint_id,
-        job_id=delivery.job_id,
-        job_type=delivery.job_type,
-        event=delivery.event,
-        payload=dict(delivery.payload),
-        delivery_job_id=delivery.delivery_job_id,
-        url=delivery.url,
-        status=delivery.status,
-        attempts=delivery.attempts,
-        max_attempts=delivery.max_attempts,
-        last_attempt_at=optional_stamp(delivery.last_attempt_at),
-        next_attempt_at=optional_stamp(delivery.next_attempt_at),
-        response_status=delivery.response_status,
-        response_body=delivery.response_body,
-        error=delivery.error,
-        created_at=to_iso(delivery.created_at),
-        delivered_at=optional_stamp(delivery.delivered_at),
-    )
+    return DeliveryList.page(page, DeliveryView.of)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Final
 
+from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.models import (
     Action,
     Cooldown,
@@ -154,7 +155,7 @@ def cooldown_after(
     """
     if status is None or status in OVERLOADED:
         requested = min(retry_after(headers, now) or 0.0, bounds.RETRY_AFTER_MAX_SECONDS)
-        return _lengthened(former, bounds.WEBHOOK_COOLDOWN_CAP_SECONDS, requested, now)
+        return _lengthened(former, limits.WEBHOOK_COOLDOWN_CAP_SECONDS, requested, now)
     if seconds >= SLOW_SECONDS:
         return _lengthened(former, SLOW_COOLDOWN_CAP_SECONDS, 0.0, now)
     return None
@@ -174,7 +175,7 @@ def next_check(until: datetime, waited_seconds: float, unit_random: float) -> da
 def _lengthened(former: Cooldown | None, cap: float, at_least: float, now: datetime) -> Cooldown:
     """Double the cooldown with each failure, up to `cap`."""
     failures = 1 if former is None else former.failures + 1
-    own = min(cap, bounds.WEBHOOK_COOLDOWN_FIRST_SECONDS * 2.0 ** min(failures - 1, 30))
+    own = min(cap, limits.WEBHOOK_COOLDOWN_FIRST_SECONDS * 2.0 ** min(failures - 1, 30))
     return Cooldown(failures=failures, until=now + timedelta(seconds=max(own, at_least)))
 
 
@@ -182,7 +183,7 @@ def rotated(secrets: SealedSecrets | None, newest: bytes, now: datetime) -> Seal
     """Return the new secret, and the previous one for one more day; older ones are dropped."""
     if secrets is None:
         return SealedSecrets(newest=newest)
-    until = now + timedelta(seconds=bounds.WEBHOOK_OLD_SECRET_SECONDS)
+    until = now + timedelta(seconds=limits.WEBHOOK_OLD_SECRET_SECONDS)
     return SealedSecrets(newest=newest, old=secrets.newest, old_until=until)
 
 

@@ -21,7 +21,7 @@ from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo, reads
 from spinneret.aws.clients import error_code, translate_aws_errors
-from spinneret.jobs import keys
+from spinneret.jobs import keys, limits
 from spinneret.jobs.live import items
 from spinneret.jobs.models import Connection, JobRef, Subscriber
 from spinneret.kernel import bounds
@@ -68,7 +68,7 @@ class DynamoConnectionStore:
         if not is_id(ref.job_id):
             raise NotFound("no such job")
         room: dynamo.Condition = ("#watchers < :most", {":most": bounds.SUBSCRIBERS_PER_JOB})
-        few: dynamo.Condition = (_OPEN_WITH_ROOM, {":most": bounds.JOBS_PER_CONNECTION})
+        few: dynamo.Condition = (_OPEN_WITH_ROOM, {":most": limits.JOBS_PER_CONNECTION})
         writes = [
             dynamo.change(
                 self._table, keys.job_key(ref), ("ADD #watchers :one", {":one": 1}), room
@@ -122,7 +122,7 @@ class DynamoConnectionStore:
         if len(self.subscribers(ref)) >= bounds.SUBSCRIBERS_PER_JOB:
             raise Conflict("too many subscriptions")
         absent: dynamo.Condition = ("attribute_not_exists(#pk)", {})
-        few: dynamo.Condition = (_OPEN_WITH_ROOM, {":most": bounds.JOBS_PER_CONNECTION})
+        few: dynamo.Condition = (_OPEN_WITH_ROOM, {":most": limits.JOBS_PER_CONNECTION})
         writes = [
             dynamo.check(self._table, keys.job_key(ref), absent),
             dynamo.put(self._table, items.subscriber_item(ref, connection, now), absent),

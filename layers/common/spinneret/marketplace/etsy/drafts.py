@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, Final
 
 from spinneret.jobs.worker import Defer
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import InputNeeded
+from spinneret.marketplace import limits
 from spinneret.marketplace.etsy import rules
 from spinneret.marketplace.etsy.api import PAGE, EtsyApi
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
@@ -22,7 +22,7 @@ from spinneret.marketplace.publishing.work import StepContext
 
 _STATES: Final = ("draft", "active", "inactive", "sold_out", "expired")
 _PAGES: Final = 20  # per state: 2,000 listings since one intent
-_SETTLE: Final = timedelta(seconds=bounds.LISTING_SETTLE_SECONDS)
+_SETTLE: Final = timedelta(seconds=limits.LISTING_SETTLE_SECONDS)
 _SKEW: Final = timedelta(seconds=60)  # clock skew, and the duration of the call
 
 

@@ -10,24 +10,25 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
+from spinneret.marketplace.products import limits
 from spinneret.marketplace.products.models import Content, Override, Product
 
 Title = Annotated[
     str,
     StringConstraints(
-        strip_whitespace=True, min_length=1, max_length=bounds.PRODUCT_TITLE_MAX_CHARS
+        strip_whitespace=True, min_length=1, max_length=limits.PRODUCT_TITLE_MAX_CHARS
     ),
 ]
 Description = Annotated[
-    str, StringConstraints(min_length=1, max_length=bounds.PRODUCT_DESCRIPTION_MAX_CHARS)
+    str, StringConstraints(min_length=1, max_length=limits.PRODUCT_DESCRIPTION_MAX_CHARS)
 ]
-Price = Annotated[int, Field(ge=1, le=bounds.PRODUCT_PRICE_MAX)]
+Price = Annotated[int, Field(ge=1, le=limits.PRODUCT_PRICE_MAX)]
 ImageUrl = Annotated[
     str, StringConstraints(pattern=r"^https?://[^\s]+$", max_length=bounds.URL_MAX_CHARS)
 ]
 Sku = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,50}$")]
 Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-Attributes = Annotated[dict[Word, Word], Field(max_length=bounds.PRODUCT_ATTRIBUTES_MAX)]
+Attributes = Annotated[dict[Word, Word], Field(max_length=limits.PRODUCT_ATTRIBUTES_MAX)]
 
 
 class OverrideModel(BaseModel):
@@ -53,9 +54,9 @@ class ProductRequest(BaseModel):
     price: Price
     """In minor units: 1999 is 19.99 EUR, and 1999 JPY."""
     currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] = "EUR"
-    quantity: Annotated[int, Field(ge=0, le=bounds.PRODUCT_QUANTITY_MAX)] = 1
+    quantity: Annotated[int, Field(ge=0, le=limits.PRODUCT_QUANTITY_MAX)] = 1
     images: Annotated[
-        tuple[ImageUrl, ...], Field(max_length=bounds.PRODUCT_IMAGES_MAX, strict=False)
+        tuple[ImageUrl, ...], Field(max_length=limits.PRODUCT_IMAGES_MAX, strict=False)
     ] = ()
     attributes: Attributes = {}
     """`brand color condition material size category` by the vocabularies, and any others."""

@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from spinneret.jobs import rules as job_rules
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.placement import Placed
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import cursor_of
 from spinneret.kernel.views import ListOf
+from spinneret.marketplace.publishing import limits
 from spinneret.marketplace.publishing.models import ActionType
 from spinneret.marketplace.publishing.planning import PlannedOutcome
 from spinneret.marketplace.publishing.service import (
@@ -89,7 +89,7 @@ class BatchJobRequest(BaseModel):
     marketplace: Code
     action_code: Code
     product_ids: Annotated[
-        tuple[Id, ...], Field(min_length=1, max_length=bounds.BATCH_PRODUCTS_MAX, strict=False)
+        tuple[Id, ...], Field(min_length=1, max_length=limits.BATCH_PRODUCTS_MAX, strict=False)
     ]
     priority: PriorityNumber | None = None
 

@@ -11,7 +11,8 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
 from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
-from spinneret.marketplace.publishing.models import PlanStep, Subject
+from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.publishing.plans import PlanStep
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 from spinneret.marketplace.vinted import asking, errors, rules

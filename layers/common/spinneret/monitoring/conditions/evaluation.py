@@ -8,7 +8,7 @@ from functools import cached_property
 from operator import ge, gt, le, lt
 from typing import Any, Final
 
-from spinneret.kernel import bounds
+from spinneret.monitoring import limits
 from spinneret.monitoring.conditions.models import (
     All,
     AnyOf,
@@ -23,7 +23,7 @@ from spinneret.monitoring.conditions.models import (
 )
 
 _SHOWN_CHARS: Final = 80
-_READ: Final = f"{bounds.CHECK_BODY_BYTES // 1024**2} MB"
+_READ: Final = f"{limits.CHECK_BODY_BYTES // 1024**2} MB"
 _NOTHING: Final = object()
 """Marks a body that isn't valid JSON."""
 

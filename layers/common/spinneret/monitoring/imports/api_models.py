@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
+from spinneret.monitoring import limits
 from spinneret.monitoring.targets.api_models import Interval, Milliseconds, Threshold
 from spinneret.monitoring.targets.models import Method
 
@@ -19,8 +20,8 @@ class SitemapOptions(BaseModel):
 
     interval_seconds: Interval | None = None
     method: Method = Method.GET
-    failure_threshold: Threshold = bounds.FAILURE_THRESHOLD
-    recovery_threshold: Threshold = bounds.RECOVERY_THRESHOLD
+    failure_threshold: Threshold = limits.FAILURE_THRESHOLD
+    recovery_threshold: Threshold = limits.RECOVERY_THRESHOLD
     degraded_ms: Milliseconds | None = None
     public: bool = False
 
@@ -34,7 +35,7 @@ class ImportRequest(BaseModel):
     """The text of a file. Its first line names the columns, of which `url` has to be there; a file
     of URLs alone needs no such line."""
     sitemap_url: Annotated[str, StringConstraints(max_length=bounds.URL_MAX_CHARS)] | None = None
-    limit: Annotated[int, Field(ge=1, le=bounds.IMPORT_LINES_MAX)] = bounds.IMPORT_LINES_MAX
+    limit: Annotated[int, Field(ge=1, le=limits.IMPORT_LINES_MAX)] = limits.IMPORT_LINES_MAX
     """URLs taken of a sitemap, in its order."""
     options: SitemapOptions = SitemapOptions()
     """For the targets of a sitemap; a CSV file has columns instead."""

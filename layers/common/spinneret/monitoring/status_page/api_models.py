@@ -6,18 +6,18 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
+from spinneret.monitoring.status_page import limits
 from spinneret.monitoring.status_page.models import SLUG, StatusPage
 
 Slug = Annotated[
     str,
-    StringConstraints(pattern=rf"^{SLUG}$", max_length=bounds.STATUS_SLUG_MAX_CHARS),
+    StringConstraints(pattern=rf"^{SLUG}$", max_length=limits.STATUS_SLUG_MAX_CHARS),
 ]
 Title = Annotated[
     str,
     StringConstraints(
-        strip_whitespace=True, min_length=1, max_length=bounds.STATUS_TITLE_MAX_CHARS
+        strip_whitespace=True, min_length=1, max_length=limits.STATUS_TITLE_MAX_CHARS
     ),
 ]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
-from spinneret.kernel import bounds
+from spinneret.monitoring.status_page import limits
 from spinneret.monitoring.targets.models import Status, TargetWithState
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -28,7 +28,7 @@ def metrics_text(found: Iterable[TargetWithState], now: datetime) -> str:
     for each in found:
         total += 1
         size += _size(each)
-        if size <= bounds.METRICS_BYTES:
+        if size <= limits.METRICS_BYTES:
             targets.append(each)
     metrics = (*_METRICS, _overdue_at(now))
     lines = [

@@ -6,26 +6,26 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page, cursor_of
+from spinneret.monitoring import limits
 from spinneret.monitoring.targets.models import Method, Options, TargetWithState
 
 Name = Annotated[
-    str, StringConstraints(strip_whitespace=True, max_length=bounds.TARGET_NAME_MAX_CHARS)
+    str, StringConstraints(strip_whitespace=True, max_length=limits.TARGET_NAME_MAX_CHARS)
 ]
 Interval = Annotated[
-    int, Field(ge=bounds.CHECK_INTERVAL_MIN_SECONDS, le=bounds.CHECK_INTERVAL_MAX_SECONDS)
+    int, Field(ge=limits.CHECK_INTERVAL_MIN_SECONDS, le=limits.CHECK_INTERVAL_MAX_SECONDS)
 ]
-Threshold = Annotated[int, Field(ge=1, le=bounds.TARGET_THRESHOLD_MAX)]
+Threshold = Annotated[int, Field(ge=1, le=limits.TARGET_THRESHOLD_MAX)]
 Milliseconds = Annotated[int, Field(ge=1, le=60_000)]
 Condition = Annotated[
     str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=bounds.CONDITION_MAX_CHARS),
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=limits.CONDITION_MAX_CHARS),
 ]
-Conditions = Annotated[list[Condition], Field(max_length=bounds.CONDITIONS_MAX)]
+Conditions = Annotated[list[Condition], Field(max_length=limits.CONDITIONS_MAX)]
 Days = Annotated[
-    list[Annotated[int, Field(ge=1, le=365)]], Field(max_length=bounds.CERTIFICATE_DAYS_MAX)
+    list[Annotated[int, Field(ge=1, le=365)]], Field(max_length=limits.CERTIFICATE_DAYS_MAX)
 ]
 
 
@@ -38,11 +38,11 @@ class _Options(BaseModel):
     interval_seconds: Interval | None = None
     """The stage's CHECK_INTERVAL without."""
     method: Method = Method.GET
-    failure_threshold: Threshold = bounds.FAILURE_THRESHOLD
-    recovery_threshold: Threshold = bounds.RECOVERY_THRESHOLD
+    failure_threshold: Threshold = limits.FAILURE_THRESHOLD
+    recovery_threshold: Threshold = limits.RECOVERY_THRESHOLD
     degraded_ms: Milliseconds | None = None
     conditions: Conditions = Field(default_factory=list)
-    certificate_days: Days = Field(default_factory=lambda: list(bounds.CERTIFICATE_DAYS))
+    certificate_days: Days = Field(default_factory=lambda: list(limits.CERTIFICATE_DAYS))
     watch_content: bool = False
     public: bool = False
 

@@ -7,17 +7,17 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
+from spinneret.monitoring import limits
 from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.monitoring.windows.service import WindowTimes
 
 Name = Annotated[
     str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=bounds.TARGET_NAME_MAX_CHARS),
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=limits.TARGET_NAME_MAX_CHARS),
 ]
 TargetId = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 
@@ -30,13 +30,13 @@ class WindowRequest(BaseModel):
     name: Name
     starts_at: Annotated[str, StringConstraints(max_length=40)]
     """Wall-clock time in `timezone`, such as 2026-03-29T02:30."""
-    duration_minutes: Annotated[int, Field(ge=1, le=bounds.WINDOW_MINUTES_MAX)]
+    duration_minutes: Annotated[int, Field(ge=1, le=limits.WINDOW_MINUTES_MAX)]
     timezone: Annotated[str, StringConstraints(max_length=100)] = "UTC"
-    recurrence: Annotated[str, StringConstraints(max_length=bounds.RECURRENCE_MAX_CHARS)] | None = (
+    recurrence: Annotated[str, StringConstraints(max_length=limits.RECURRENCE_MAX_CHARS)] | None = (
         None
     )
     """An RRULE of RFC 5545, such as FREQ=WEEKLY;BYDAY=SU; without it the window comes once."""
-    target_ids: Annotated[list[TargetId], Field(max_length=bounds.WINDOW_TARGETS_MAX)] = Field(
+    target_ids: Annotated[list[TargetId], Field(max_length=limits.WINDOW_TARGETS_MAX)] = Field(
         default_factory=list
     )
     """Empty for all targets."""

@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from spinneret.kernel import bounds, errors
+from spinneret.kernel import errors
 from spinneret.kernel.errors import AuthRequired, DomainError, TransientError
+from spinneret.runtime import limits
 from spinneret.runtime.http.access import RouteAccess
 from spinneret.runtime.openapi.schemas import without_origins
 
@@ -67,7 +68,7 @@ _PARAMETERS: Final = {
         "schema": {
             "type": "string",
             "minLength": 1,
-            "maxLength": bounds.IDEMPOTENCY_KEY_MAX_CHARS,
+            "maxLength": limits.IDEMPOTENCY_KEY_MAX_CHARS,
         },
     },
     "UploadId": {

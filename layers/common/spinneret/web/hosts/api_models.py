@@ -12,6 +12,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page, position_of
 from spinneret.kernel.views import ListOf
+from spinneret.web import limits
 from spinneret.web.hosts.models import HostSettings, HostState, Override
 from spinneret.web.politeness.models import Circuit, PaceLimits
 
@@ -33,16 +34,16 @@ class DomainUpdate(BaseModel):
         float | None, Field(ge=bounds.DOMAIN_RATE_MIN, allow_inf_nan=False)
     ] = None
     burst: Annotated[int | None, Field(ge=1)] = None
-    min_gap_seconds: Annotated[float | None, Field(gt=0, le=bounds.DOMAIN_GAP_MAX_SECONDS)] = None
+    min_gap_seconds: Annotated[float | None, Field(gt=0, le=limits.DOMAIN_GAP_MAX_SECONDS)] = None
     circuit_breaker_threshold: Annotated[
-        int | None, Field(ge=1, le=bounds.BREAKER_FAILURES_MAX)
+        int | None, Field(ge=1, le=limits.BREAKER_FAILURES_MAX)
     ] = None
     circuit_breaker_timeout_s: Annotated[
-        float | None, Field(gt=0, le=bounds.BREAKER_MEMORY_SECONDS)
+        float | None, Field(gt=0, le=limits.BREAKER_MEMORY_SECONDS)
     ] = None
     notes: Annotated[
         str | None,
-        StringConstraints(strip_whitespace=True, max_length=bounds.DOMAIN_NOTES_MAX_CHARS),
+        StringConstraints(strip_whitespace=True, max_length=limits.DOMAIN_NOTES_MAX_CHARS),
     ] = None
 
     @property
@@ -65,7 +66,7 @@ class BlockRequest(BaseModel):
     reason: Annotated[
         str,
         StringConstraints(
-            strip_whitespace=True, min_length=1, max_length=bounds.BLOCK_REASON_MAX_CHARS
+            strip_whitespace=True, min_length=1, max_length=limits.BLOCK_REASON_MAX_CHARS
         ),
     ]
 

@@ -10,6 +10,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
+from spinneret.web.proxies import limits
 from spinneret.web.proxies.models import (
     Credentials,
     ProxyConfig,
@@ -26,13 +27,13 @@ Username = Annotated[
     str,
     StringConstraints(
         min_length=1,
-        max_length=bounds.PROXY_CREDENTIAL_MAX_CHARS,
+        max_length=limits.PROXY_CREDENTIAL_MAX_CHARS,
         pattern=r"^[^:\x00-\x1f\x7f]*$",
     ),
 ]
 Password = Annotated[
     str,
-    StringConstraints(max_length=bounds.PROXY_CREDENTIAL_MAX_CHARS, pattern=r"^[^\x00-\x1f\x7f]*$"),
+    StringConstraints(max_length=limits.PROXY_CREDENTIAL_MAX_CHARS, pattern=r"^[^\x00-\x1f\x7f]*$"),
 ]
 
 
@@ -73,11 +74,11 @@ class ProxyRequest(BaseModel):
     name: Annotated[
         str,
         StringConstraints(
-            strip_whitespace=True, min_length=1, max_length=bounds.PROXY_NAME_MAX_CHARS
+            strip_whitespace=True, min_length=1, max_length=limits.PROXY_NAME_MAX_CHARS
         ),
     ]
     servers: Annotated[
-        list[ServerRequest], Field(min_length=1, max_length=bounds.PROXY_SERVERS_MAX)
+        list[ServerRequest], Field(min_length=1, max_length=limits.PROXY_SERVERS_MAX)
     ]
     rotation_strategy: Annotated[RotationStrategy, Field(strict=False)] = (
         RotationStrategy.ROUND_ROBIN
@@ -103,7 +104,7 @@ class TrialRequest(BaseModel):
     url: UrlText
     """What to fetch."""
     proxy_id: str | None = None
-    position: Annotated[int, Field(ge=0, lt=bounds.PROXY_SERVERS_MAX)] = 0
+    position: Annotated[int, Field(ge=0, lt=limits.PROXY_SERVERS_MAX)] = 0
     """Which server of the config."""
     server: ServerRequest | None = None
 
@@ -187,7 +188,7 @@ def proxy_detail(state: ProxyState) -> ProxyDetail:
         ServerHealth(
             **_server(server).model_dump(),
             failures=failures,
-            resting=failures >= bounds.PROXY_FAILURES,
+            resting=failures >= limits.PROXY_FAILURES,
         )
         for server, failures in zip(state.config.servers, state.failures, strict=True)
     ]

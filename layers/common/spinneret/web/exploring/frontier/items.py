@@ -18,6 +18,7 @@ from spinneret.kernel.clock import (
     parse_stamp,
     to_iso,
 )
+from spinneret.web.exploring import limits
 from spinneret.web.exploring.frontier import keys
 from spinneret.web.exploring.frontier.models import (
     Crawl,
@@ -198,7 +199,7 @@ def _chunks(links: Sequence[LinkCandidate]) -> Iterator[list[str]]:
     for link in links:
         fields = (link.key, link.url, link.host, link.score, link.calendar)
         text = json.dumps(fields, separators=(",", ":"))
-        if chunk and size + len(text) > bounds.FRONTIER_CHUNK_BYTES:
+        if chunk and size + len(text) > limits.FRONTIER_CHUNK_BYTES:
             yield chunk
             chunk, size = [], 0
         chunk.append(text)
