@@ -19,14 +19,13 @@ import boto3
 
 from benchmarks.prices import Counting, Spending
 from spinneret.content.documents import service as documents
-from spinneret.crawl import worker_wiring
+from spinneret.crawl import limits, worker_wiring
 from spinneret.crawl.deep.models import DeepCrawlRequest
 from spinneret.crawl.deep.take_wiring import take_step
 from spinneret.crawl.models import BatchRequest
 from spinneret.crawl.wiring import crawl_api
 from spinneret.jobs.kinds import all_lanes
 from spinneret.jobs.sqs import ref_of
-from spinneret.kernel import bounds
 from tests.tables import create_tables
 
 TENANT: Final = "bench"
@@ -209,8 +208,8 @@ class Application:
 
     def batch(self, urls: list[str]) -> None:
         """Crawl them as batches, until their jobs have ended."""
-        for start in range(0, len(urls), bounds.URLS_PER_BATCH):
-            request = BatchRequest(urls=tuple(urls[start : start + bounds.URLS_PER_BATCH]))
+        for start in range(0, len(urls), limits.URLS_PER_BATCH):
+            request = BatchRequest(urls=tuple(urls[start : start + limits.URLS_PER_BATCH]))
             answer = self._api.crawl.submit_batch(TENANT, request, None).reply.body
             self._work_off()
             batch = self._api.crawl.get(TENANT, answer["batch_id"])

@@ -43,7 +43,7 @@ from benchmarks.instance import (  # noqa: E402 - after the path above
 )
 from spinneret.crawl.batches import BatchHandler  # noqa: E402 - after the path above
 from spinneret.crawl.kinds import CRAWL_BATCH  # noqa: E402 - after the path above
-from spinneret.jobs import items  # noqa: E402 - after the path above
+from spinneret.jobs import items, limits  # noqa: E402 - after the path above
 from spinneret.jobs.children import Children  # noqa: E402 - after the path above
 from spinneret.jobs.control import JobControl  # noqa: E402 - after the path above
 from spinneret.jobs.dynamo import DynamoJobStore  # noqa: E402 - after the path above
@@ -54,7 +54,6 @@ from spinneret.jobs.service import JobService  # noqa: E402 - after the path abo
 from spinneret.jobs.sqs import SqsJobQueue, ref_of  # noqa: E402 - after the path above
 from spinneret.jobs.sweeper import Sweeper  # noqa: E402 - after the path above
 from spinneret.jobs.worker import Worker  # noqa: E402 - after the path above
-from spinneret.kernel import bounds  # noqa: E402 - after the path above
 from spinneret.kernel.clock import parse_stamp, utc_now  # noqa: E402 - after the path above
 from spinneret.kernel.ids import id_maker  # noqa: E402 - after the path above
 from tests.kinds import CRAWL_NORMAL, KINDS  # noqa: E402 - after the path above
@@ -98,9 +97,9 @@ class Kernel:
         self.control = JobControl(
             store=store, queue=queue, kinds=KINDS, clock=utc_now, sleep=time.sleep
         )
-        self.ends = ParentEnds(store, utc_now)
+        self.ends = ParentEnds(store=store, clock=utc_now)
         reporting = PublishingJobStore(store)
-        reporting.listen(ParentEnds(reporting, utc_now))
+        reporting.listen(ParentEnds(store=reporting, clock=utc_now))
         children = Children(
             store=reporting,
             queue=queue,
@@ -180,7 +179,9 @@ class Kernel:
             queue=self.queue,
             kinds={"crawl": crawl},
             clock=utc_now,
-            look_at_parent=ParentRecheck(self.store, self.ends, self.control, utc_now),
+            look_at_parent=ParentRecheck(
+                store=self.store, ends=self.ends, control=self.control, clock=utc_now
+            ),
         )
         begin = time.perf_counter()
         done = {name: count for name, count in asdict(sweeper.sweep()).items() if count}
@@ -346,9 +347,9 @@ def _sweeping(kernel: Kernel) -> list[tuple[str, str]]:
     for job in (*queued, *ended, *waits):
         kernel.load(items.JOBS.encode(job))
     kernel.flush()
-    kernel.queue.send(LANE, [job.ref for job in queued[: 2 * bounds.LANE_BACKLOG_MESSAGES]])
+    kernel.queue.send(LANE, [job.ref for job in queued[: 2 * limits.LANE_BACKLOG_MESSAGES]])
     behind = kernel.sweep()
-    while kernel.queue.backlog(LANE).waiting > bounds.LANE_BACKLOG_MESSAGES:
+    while kernel.queue.backlog(LANE).waiting > limits.LANE_BACKLOG_MESSAGES:
         kernel.sqs.purge_queue(QueueUrl=kernel.queue_url)
         time.sleep(1)
     empty = kernel.sweep()

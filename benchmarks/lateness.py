@@ -42,8 +42,8 @@ from benchmarks.instance import (  # noqa: E402
     run_stack,
 )
 from benchmarks.monitoring import AWS_SECONDS, Handler, replace_policy  # noqa: E402
-from spinneret.kernel import bounds  # noqa: E402
 from spinneret.kernel.clock import utc_now  # noqa: E402
+from spinneret.monitoring import limits  # noqa: E402
 from spinneret.monitoring.checks import items  # noqa: E402
 from spinneret.monitoring.checks.models import CheckResult, Outcome  # noqa: E402
 from spinneret.monitoring.targets.models import Options  # noqa: E402
@@ -78,8 +78,8 @@ def imported(http: httpx.Client, number: int, interval: int) -> float:
     lines = [
         f"http://{HOSTS[each % len(HOSTS)]}:{PORT}/{each},{interval}" for each in range(number)
     ]
-    for first in range(0, number, bounds.IMPORT_LINES_MAX):
-        part = lines[first : first + bounds.IMPORT_LINES_MAX]
+    for first in range(0, number, limits.IMPORT_LINES_MAX):
+        part = lines[first : first + limits.IMPORT_LINES_MAX]
         csv = "\n".join(["url,interval_seconds", *part])
         answer = http.post("/v1/targets/import", json={"csv": csv}).raise_for_status()
         jobs.append(answer.json()["job_id"])
@@ -189,9 +189,9 @@ def row_here(number: int, interval: int, seconds: float) -> None:
         made = world.targets._new("acme", url, Options(interval_seconds=interval))  # noqa: SLF001
         world.watch.rows["acme", made.target.id] = made
         ids.append(made.target.id)
-    tick = bounds.CHECK_INTERVAL_SECONDS
+    tick = limits.CHECK_INTERVAL_SECONDS
     began_at = time.monotonic()
-    with ThreadPoolExecutor(bounds.CHECK_CONCURRENCY) as pool:
+    with ThreadPoolExecutor(limits.CHECK_CONCURRENCY) as pool:
         for turn in range(int((SETTLING + seconds) / tick)):
             time.sleep(max(0.0, began_at + turn * tick - time.monotonic()))
             world.lanes.lists.clear()
@@ -202,9 +202,9 @@ def row_here(number: int, interval: int, seconds: float) -> None:
     found = [
         result
         for target_id in ids
-        for result in world.watch.items(
+        for result in world.watch.results(
             "acme", target_id, since=since, until=None, after=None, limit=10**6
-        ).results
+        ).items
     ]
     report(number, interval, seconds, found, "")
 

@@ -40,8 +40,8 @@ import boto3  # noqa: E402 (path set above)
 import trustme  # noqa: E402
 from moto import mock_aws  # noqa: E402
 
-from spinneret.kernel import bounds  # noqa: E402
 from spinneret.kernel.clock import utc_now  # noqa: E402
+from spinneret.monitoring import limits  # noqa: E402
 from spinneret.monitoring.checks.dynamo import DynamoCheckStore  # noqa: E402
 from spinneret.monitoring.checks.service import CheckDisposition, Checker  # noqa: E402
 from spinneret.monitoring.due import rules  # noqa: E402
@@ -154,7 +154,7 @@ def _core(scheme: str, port: int, checks: int, tls: ssl.SSLContext) -> float:
 
 def replace_policy(world: CheckWorld, policy: AddressPolicy) -> Any:
     """The target service, which may take loopback."""
-    world.targets._policy = policy  # noqa: SLF001 - the benchmark's own server
+    world.targets.policy = policy
     return world.targets
 
 
@@ -211,7 +211,7 @@ def bench_capacity() -> None:
         counting: Any = Counting(client)
         targets = DynamoTargetStore(counting, names["Targets"])
         world = CheckWorld()
-        world.targets._store = targets  # noqa: SLF001 - the benchmark's choice of an adapter
+        world.targets.store = targets
         target_id = world.target(URL, interval_seconds=60)
         world.sites.answers[URL] = replace(
             fetched_page(URL, PAGE),
@@ -270,7 +270,7 @@ def bench_lateness(core_seconds: float) -> None:
         for site_ms in (50, 200):
             each = core_seconds + AWS_SECONDS + site_ms / 1000
             late, rate = _late(targets, interval, each)
-            needed = targets / interval * each / bounds.CHECK_CONCURRENCY
+            needed = targets / interval * each / limits.CHECK_CONCURRENCY
             print(
                 f"            {targets:9}{interval:9} s{site_ms:5} ms"
                 f"{statistics.median(late):11.1f} s{late[int(0.95 * len(late))]:10.1f} s"
@@ -293,7 +293,7 @@ def _late(targets: int, interval: int, each: float) -> tuple[list[float], float]
             for target, at in due_at.items()
             if at <= now
         ]
-        for one in rules.assign_to_workers(found, bounds.CHECK_CONCURRENCY, places):
+        for one in rules.assign_to_workers(found, limits.CHECK_CONCURRENCY, places):
             at: datetime = now + timedelta(seconds=0.1)  # queue and start
             for row in one:
                 if at >= rules.end_of_round(now, 15):

@@ -31,10 +31,12 @@ from instance import endpoints, run_stack
 from retrieval_questions import KINDS, QUESTIONS
 
 from spinneret.aws.opensearch import opensearch_client
+from spinneret.content import limits as content_limits
 from spinneret.content.documents import rules
 from spinneret.content.documents.chunks import ChunkMaker
 from spinneret.content.documents.models import Document, EmbedderInfo
 from spinneret.content.extraction.pages import extract
+from spinneret.content.search import limits as search_limits
 from spinneret.content.search.fusion import Profile, fuse, single_leg_ranking
 from spinneret.content.search.models import (
     BOTH,
@@ -48,12 +50,11 @@ from spinneret.content.search.models import (
 )
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.tei import TeiEmbedder
-from spinneret.kernel import bounds
 
 PAGES: Final = Path("/usr/share/doc/python3.11/html/library")
 LARGEST: Final = 200_000  # bytes of HTML; longer pages would be half of all chunks
 TENANT: Final = "bench"
-WINDOW: Final = bounds.SEARCH_WINDOW
+WINDOW: Final = search_limits.SEARCH_WINDOW
 
 SENTENCE_END: Final = re.compile(r"(?<=[.!?:;])\s+|\n+")
 PASSAGE: Final = 128  # tokens
@@ -150,7 +151,7 @@ def asked(index: OpenSearchChunkIndex, embedder: TeiEmbedder) -> list[Asked]:
     return found
 
 
-def fused(method: Fusion, keyword: float, k: int = bounds.RRF_K) -> Rank:
+def fused(method: Fusion, keyword: float, k: int = search_limits.RRF_K) -> Rank:
     weights = {Leg.KEYWORD: keyword, Leg.VECTOR: 1 - keyword}
     if method is Fusion.CONFIDENCE:
         profile, weights = Profile(keyword_weight=keyword), dict.fromkeys(Leg, 1.0)
@@ -217,8 +218,8 @@ class Parts:
 
     def learn(self, texts: Iterable[str]) -> None:
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        for start in range(0, len(new), bounds.EMBED_BATCH):
-            batch = new[start : start + bounds.EMBED_BATCH]
+        for start in range(0, len(new), content_limits.EMBED_BATCH):
+            batch = new[start : start + content_limits.EMBED_BATCH]
             self._known.update(zip(batch, self._embedder.embed(batch, plenty), strict=True))
 
 
@@ -328,7 +329,7 @@ def main() -> None:
             client = opensearch_client(where["opensearch"], "none")
             index = OpenSearchChunkIndex(client, embedder, lambda: datetime.now(UTC))
             started = time.monotonic()
-            texts = store(index, ChunkMaker(embedder), paths)
+            texts = store(index, ChunkMaker(embedder=embedder), paths)
             seconds = time.monotonic() - started
             found = asked(index, embedder)
             print(

@@ -37,7 +37,7 @@ from spinneret.content.caches.dynamo import DynamoCacheStore
 from spinneret.content.caches.service import Caches
 from spinneret.content.chunking.models import ChunkType, TokenSpan
 from spinneret.content.documents.dynamo import DynamoDocumentStore
-from spinneret.content.documents.items import item_of
+from spinneret.content.documents.items import DOCUMENTS
 from spinneret.content.documents.models import (
     Document,
     DocumentSource,
@@ -47,11 +47,11 @@ from spinneret.content.documents.models import (
 )
 from spinneret.content.documents.signatures import signature
 from spinneret.content.extraction.models import Metadata
+from spinneret.content.search import limits
 from spinneret.content.search.models import BOTH, Filters, IndexQuery, Leg, ParsedQuery, Query
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import names_of, source_of
 from spinneret.content.search.service import SearchService
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from tests.tables import create_tables, delete_tables
 
@@ -161,7 +161,7 @@ class Rows:
 
     def put(self, documents: Sequence[Document]) -> None:
         for part in (documents[n : n + 25] for n in range(0, len(documents), 25)):
-            items = [{"PutRequest": {"Item": item_of(each)}} for each in part]
+            items = [{"PutRequest": {"Item": DOCUMENTS.encode(each)}} for each in part]
             self.client.batch_write_item(RequestItems={self.table: items})
 
 
@@ -280,7 +280,7 @@ def measure(
 
         def bare(asked: IndexQuery = asked) -> None:
             begun = time.perf_counter()
-            legs = index.search(asked, bounds.SEARCH_WINDOW, plenty)
+            legs = index.search(asked, limits.SEARCH_WINDOW, plenty)
             raw.append((time.perf_counter() - begun) * 1000)
             assert legs[Leg.VECTOR]
 
@@ -292,7 +292,7 @@ def measure(
             tables.append(timed.milliseconds - before)
             for step, taken in found.timings.items():
                 steps.setdefault(step, []).append(taken)
-            assert len(found.hits) == bounds.SEARCH_LIMIT_DEFAULT
+            assert len(found.hits) == limits.SEARCH_LIMIT_DEFAULT
             assert not found.result_cached
 
         for each in (bare, whole) if number % 2 else (whole, bare):

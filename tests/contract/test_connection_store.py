@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
 from spinneret.jobs.models import Connection, JobRef, Subscriber
 from spinneret.jobs.ports import ConnectionStore, JobStore
@@ -169,7 +169,7 @@ def test_watchers_and_subscriptions_are_bounded(
     store: JobStore, connections: ConnectionStore, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "SUBSCRIBERS_PER_JOB", 2)
-    monkeypatch.setattr(bounds, "JOBS_PER_CONNECTION", 2)
+    monkeypatch.setattr(limits, "JOBS_PER_CONNECTION", 2)
     refs = [submitted(store, tenant).ref for _ in range(3)]
     ids = [opened(connections, tenant, name) for name in ("one", "two", "three")]
     for each in ids[:2]:

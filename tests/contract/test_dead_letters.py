@@ -10,10 +10,10 @@ from uuid import uuid4
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
+from spinneret.jobs import limits
 from spinneret.jobs.models import DeadLetter, JobRef
 from spinneret.jobs.redrive import Redrive, RedriveResult
 from spinneret.jobs.sqs import SqsDeadLetterQueues, message_of
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests.contract.backends import OF_REAL_AWS
 from tests.kinds import CRAWL_HIGH
@@ -55,7 +55,7 @@ def test_a_letter_goes_back_as_it_was_and_counts_its_way(
 ) -> None:
     client, body = client_of("sqs"), message_of(JobRef(tenant="größe", job_id="job_1"))
     client.send_message(QueueUrl=urls["dead"], MessageBody=body)
-    for moves in range(bounds.DEAD_LETTER_MOVES):
+    for moves in range(limits.DEAD_LETTER_MOVES):
         [letter] = received(queues)
         assert (letter.body, letter.moves) == (body, moves)
         queues.send_back(LANE, letter)
@@ -67,7 +67,7 @@ def test_a_letter_goes_back_as_it_was_and_counts_its_way(
         )
         client.delete_message(QueueUrl=urls["lane"], ReceiptHandle=back["ReceiptHandle"])
     [letter] = received(queues)
-    assert letter.moves == bounds.DEAD_LETTER_MOVES
+    assert letter.moves == limits.DEAD_LETTER_MOVES
 
 
 @pytest.mark.heavy  # an empty queue is waited for
@@ -85,7 +85,7 @@ def test_a_pass_sends_back_what_has_moves_left_and_sets_the_rest_aside(
     )
     assert queues.receive(LANE, 10) == []
     assert sorted(_bodies(client, urls["lane"], 9)) == sorted(
-        f"not a job {number}" for number in range(12) if number % 4 != bounds.DEAD_LETTER_MOVES
+        f"not a job {number}" for number in range(12) if number % 4 != limits.DEAD_LETTER_MOVES
     )
 
 

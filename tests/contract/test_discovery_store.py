@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from spinneret.discovery import limits
 from spinneret.discovery.dynamo import DynamoDiscoveryStore
 from spinneret.discovery.models import DiscoverySource, FoundUrl
 from spinneret.discovery.ports import DiscoveryStore
 from spinneret.jobs.models import Job
 from spinneret.jobs.ports import JobStore
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import LeaseLost
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
@@ -48,7 +48,7 @@ def urls(count: int) -> list[FoundUrl]:
     ]
 
 
-@pytest.mark.parametrize("count", [0, 1, 100, 101, bounds.DISCOVERY_URLS_MAX])
+@pytest.mark.parametrize("count", [0, 1, 100, 101, limits.DISCOVERY_URLS_MAX])
 def test_a_result_is_read_page_by_page(found: DiscoveryStore, job: Job, count: int) -> None:
     found.keep_found(factories.lease(job), urls(count), START)
     read: list[FoundUrl] = []

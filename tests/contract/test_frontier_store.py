@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.web.exploring import limits
 from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction, PageUpdate
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
 from spinneret.web.exploring.frontier.keys import key_of
@@ -415,7 +415,7 @@ def test_crawls_do_not_see_each_others_rows(store: FrontierStore, crawl: Crawl) 
 
 @OF_AWS
 def test_all_the_links_of_the_largest_page_are_kept(store: FrontierStore, crawl: Crawl) -> None:
-    links = tuple(link(number) for number in range(bounds.FRONTIER_LINKS_PER_PAGE))
+    links = tuple(link(number) for number in range(limits.FRONTIER_LINKS_PER_PAGE))
     chunks = store.keep_links(crawl, page(1), links)
     assert store.links(crawl.ref, page(1, link_chunks=chunks)) == links
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 from botocore.exceptions import ReadTimeoutError
 
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.dynamo import DynamoHostStateStore
 from spinneret.web.politeness.models import (
     Circuit,
@@ -61,6 +61,7 @@ def race() -> Iterator[Race]:
         yield together
 
 
+# covers F-06
 def test_of_newcomers_a_burst_passes_and_every_other_has_a_slot_of_his_own(
     ledger: DynamoHostStateStore, clock: HandClock, host: str, race: Race
 ) -> None:
@@ -94,8 +95,8 @@ def test_failures_that_are_reported_at_once_open_the_circuit_once_and_one_caller
     assert all(isinstance(each, Permit) for each in permits)
     race(lambda n: paces[n].report(permits[n], Outcome.HOST_FAILURE))
     view = paces[0].state(host)
-    assert (view.circuit, view.failures) == (Circuit.OPEN, bounds.BREAKER_FAILURES)
-    clock.advance(bounds.BREAKER_OPEN_SECONDS)
+    assert (view.circuit, view.failures) == (Circuit.OPEN, limits.BREAKER_FAILURES)
+    clock.advance(limits.BREAKER_OPEN_SECONDS)
     for _ in range(3):
         outcomes = race(admit)
         [probe] = [each for each in outcomes if isinstance(each, Permit)]
@@ -107,6 +108,7 @@ def test_failures_that_are_reported_at_once_open_the_circuit_once_and_one_caller
     assert paces[0].state(host).circuit is Circuit.CLOSED
 
 
+# covers F-04
 def test_of_sessions_one_locks_the_domain(
     ledger: DynamoHostStateStore, clock: HandClock, host: str, race: Race
 ) -> None:

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.hosts.dynamo import DynamoHostStore
 from spinneret.web.hosts.models import Block, HostSettings, Override
 from spinneret.web.hosts.ports import HostStore
@@ -130,7 +131,7 @@ def test_unblocking_what_has_no_settings_leaves_none(hosts: HostStore, tenant: s
 
 
 def test_several_hosts_are_found_at_once(hosts: HostStore, tenant: str) -> None:
-    names = [f"{n}.site.example" for n in range(bounds.DOMAIN_LABELS_MAX)]
+    names = [f"{n}.site.example" for n in range(limits.DOMAIN_LABELS_MAX)]
     for name in names[::2]:
         hosts.put(tenant, name, Override(), None, START)
     assert {each.host for each in hosts.find(tenant, names)} == set(names[::2])

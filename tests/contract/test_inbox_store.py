@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.models import InboxFile
 from spinneret.crawl.inbox.ports import InboxStore
 from spinneret.crawl.inbox.s3 import S3InboxStore
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound
 from tests.contract.backends import OF_AWS, OF_REAL_AWS
 from tests.fakes.inbox import FakeInboxStore
@@ -88,7 +88,7 @@ def test_what_is_kept_is_found_in_the_order_of_its_keys(inbox: InboxStore) -> No
 
 
 @OF_AWS
-@pytest.mark.parametrize("size", [0, 1, bounds.INBOX_REPORT_PART_BYTES + 1])
+@pytest.mark.parametrize("size", [0, 1, limits.INBOX_REPORT_PART_BYTES + 1])
 def test_a_version_has_one_report(inbox: InboxStore, put: Put, size: int) -> None:
     first = put("T/acme/inbox/i/list.txt", BODY)
     lines = [b"x" * (size // 2), b"y" * (size - size // 2)]
@@ -100,7 +100,7 @@ def test_a_version_has_one_report(inbox: InboxStore, put: Put, size: int) -> Non
 
 
 @OF_REAL_AWS
-@pytest.mark.parametrize("size", [10, 2 * bounds.INBOX_REPORT_PART_BYTES + 10])
+@pytest.mark.parametrize("size", [10, 2 * limits.INBOX_REPORT_PART_BYTES + 10])
 def test_a_report_lies_beside_its_file(
     inbox: InboxStore, put: Put, client_of: Callable[[str], Any], bucket: str, size: int
 ) -> None:

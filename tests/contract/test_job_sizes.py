@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.ports import JobStore
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import canonical_json
@@ -27,7 +27,7 @@ def text_of(size: int) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     "payload",
-    [text_of(bounds.JOB_PAYLOAD_BYTES + 1), {"score": float("nan")}, {"tags": {"a"}}],
+    [text_of(limits.JOB_PAYLOAD_BYTES + 1), {"score": float("nan")}, {"tags": {"a"}}],
     ids=["too large", "not a number", "a set"],
 )
 def test_a_payload_that_can_not_be_kept_is_refused_with_all_that_came_with_it(
@@ -45,16 +45,16 @@ def test_the_largest_payload_and_the_largest_result_fit_one_row(
 ) -> None:
     """With everything else that a row may hold, and the events of its last write."""
     targets = tuple(f"https://{n}.example/{'x' * 1000}" for n in range(10))
-    payload, result = text_of(bounds.JOB_PAYLOAD_BYTES), text_of(bounds.JOB_RESULT_BYTES)
+    payload, result = text_of(limits.JOB_PAYLOAD_BYTES), text_of(limits.JOB_RESULT_BYTES)
     before = claimed(store, tenant, payload=payload, notify=targets, step="x" * 2048)
     events = [
         factories.event(
             fence=1,
             number=n,
             message="ü" * bounds.EVENT_MESSAGE_CHARS,
-            data={"text": "x" * (bounds.EVENT_DATA_BYTES - 20)},
+            data={"text": "x" * (limits.EVENT_DATA_BYTES - 20)},
         )
-        for n in range(bounds.EVENTS_PER_WRITE)
+        for n in range(limits.EVENTS_PER_WRITE)
     ]
     done = rules.complete(before, result, START + SECOND)
     store.transition(before, done, events, lease=factories.lease(before))

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 
+from spinneret.crawl import limits
 from spinneret.jobs import rules
 from spinneret.jobs.models import Failure, JobRef, JobStatus
 from spinneret.jobs.ports import Claimed, JobStore, NewJob, Refused, SubmissionRaced
@@ -76,7 +77,7 @@ def test_a_submission_writes_jobs_first_events_and_keys_together(
 
 
 def test_the_largest_submission_fits_one_transaction(store: JobStore, tenant: str) -> None:
-    jobs = [new_job(tenant, duplicate_key=uuid4().hex) for _ in range(bounds.URLS_PER_CRAWL)]
+    jobs = [new_job(tenant, duplicate_key=uuid4().hex) for _ in range(limits.URLS_PER_CRAWL)]
     submit(store, *jobs)
     keys = [str(job.duplicate_key) for job in jobs]
     assert store.find_duplicates(tenant, keys) == {job.duplicate_key: job.id for job in jobs}
@@ -235,6 +236,7 @@ def test_an_unknown_and_a_foreign_job_are_refused_alike(store: JobStore, tenant:
     assert store.get(JobRef(tenant=tenant, job_id="job_unknown")) is None
 
 
+# covers P-02
 def test_one_of_many_claimers_wins(store: JobStore, tenant: str) -> None:
     job = submitted(store, tenant)
     outcomes = [store.claim(job.ref, f"owner-{n}", START, UNTIL) for n in range(10)]

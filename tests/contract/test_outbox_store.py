@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from spinneret.aws import dynamo
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
-from spinneret.outbox import items
+from spinneret.outbox import items, limits
 from spinneret.outbox.dynamo import DynamoOutboxStore, event_write
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
 from spinneret.outbox.ports import OutboxStore, Position
@@ -21,7 +20,7 @@ from tests.fakes.outbox import FakeOutboxStore
 from tests.fakes.time import START
 
 EVER = START + timedelta(days=3650)
-GRACE = timedelta(seconds=bounds.OUTBOX_GRACE_SECONDS)
+GRACE = timedelta(seconds=limits.OUTBOX_GRACE_SECONDS)
 JUST = timedelta(microseconds=1)
 
 Write = Callable[[DomainEvent], None]

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.dynamo import DynamoProgressStore
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.models import Caller, Progress
@@ -71,6 +71,6 @@ def test_progress_belongs_to_one_fetch_of_one_caller(
 
 def test_progress_ends_with_its_time(progress: ProgressStore, caller: Caller) -> None:
     progress.keep(caller, PROGRESS, START)
-    end = START + timedelta(seconds=bounds.REDIRECTS_KEPT_SECONDS)
+    end = START + timedelta(seconds=limits.REDIRECTS_KEPT_SECONDS)
     assert progress.find(caller, ONE, end - timedelta(seconds=1)) == PROGRESS
     assert progress.find(caller, ONE, end) is None

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
+from spinneret.web.proxies import limits
 from spinneret.web.proxies.dynamo import DynamoProxyStore
 from spinneret.web.proxies.models import ProxyConfig, ProxyServer, RotationStrategy
 from spinneret.web.proxies.ports import ProxyStore
@@ -59,7 +59,7 @@ FULL = tuple(
         url=f"https://{'x' * 60}.proxy-{number}.example:8443",
         sealed_credentials=bytes(range(256)) * 9,
     )
-    for number in range(bounds.PROXY_SERVERS_MAX)
+    for number in range(limits.PROXY_SERVERS_MAX)
 )
 
 
@@ -69,7 +69,7 @@ FULL = tuple(
         {},
         {"servers": FULL},
         {"servers": (ProxyServer(url="http://a:1", sealed_credentials=b"\x00\xff"),)},
-        {"name": "🕷" * bounds.PROXY_NAME_MAX_CHARS},
+        {"name": "🕷" * limits.PROXY_NAME_MAX_CHARS},
         {"is_active": False, "strategy": RotationStrategy.RANDOM},
         {"strategy": RotationStrategy.LEAST_USED, "updated_at": START + SECOND, "version": 7},
     ],

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.effects.dynamo import DynamoEffectStore
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
 from spinneret.jobs.models import Connection, JobFilter
@@ -77,6 +77,7 @@ def test_connections_are_read_consistently(
     assert all(consistent for _, consistent in reads)
 
 
+# covers P-06, P-14
 def test_rows_are_purged_when_their_time_is_over_and_not_before(
     store: JobStore, tables: Tables, tenant: str
 ) -> None:
@@ -93,7 +94,7 @@ def test_rows_are_purged_when_their_time_is_over_and_not_before(
     expected = {
         "JOB, pending": None,
         "JOB, completed": end + timedelta(seconds=bounds.JOB_RETENTION_SECONDS),
-        "EVENT": factories.event().created_at + timedelta(seconds=bounds.EVENT_RETENTION_SECONDS),
+        "EVENT": factories.event().created_at + timedelta(seconds=limits.EVENT_RETENTION_SECONDS),
         "REQUEST": START + timedelta(seconds=bounds.IDEMPOTENCY_SECONDS),
         "SAME": START + timedelta(seconds=bounds.JOB_RETENTION_SECONDS),
         "EFFECT": START + SECOND + timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS),

@@ -12,10 +12,10 @@ import pytest
 
 from spinneret.content.collections.dynamo import DynamoCollectionStore
 from spinneret.crawl.configs.dynamo import DynamoConfigStore
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.outbox.dynamo import DynamoOutboxStore
 from spinneret.outbox.models import DomainEvent, SubjectRef
+from spinneret.sources import limits
 from spinneret.sources.dynamo import DynamoSourceStore
 from spinneret.sources.models import (
     PageOutcome,
@@ -197,7 +197,7 @@ def test_runs_are_read_back_newest_first(store: Any, new: Callable[..., Source])
     assert store.run("other", source.id, runs[1].id) is None
 
 
-@pytest.mark.parametrize("amount", [0, 1, 100, 101, bounds.SOURCE_PAGES_MAX])
+@pytest.mark.parametrize("amount", [0, 1, 100, 101, limits.SOURCE_PAGES_MAX])
 def test_the_pages_of_a_run_are_read_back(
     store: Any, new: Callable[..., Source], amount: int
 ) -> None:

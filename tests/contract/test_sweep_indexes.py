@@ -7,11 +7,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.keys import wake_shard
 from spinneret.jobs.models import Job, JobRef, Priority
 from spinneret.jobs.ports import DuePage, DuePosition, JobStore
-from spinneret.kernel import bounds
 from tests.contract.backends import OF_AWS
 from tests.contract.stored_jobs import (
     SECOND,
@@ -28,10 +27,10 @@ from tests.fakes.time import START
 
 pytestmark = OF_AWS
 
-GRACE = timedelta(seconds=bounds.RESEND_GRACE_SECONDS)
+GRACE = timedelta(seconds=limits.RESEND_GRACE_SECONDS)
 JUST = timedelta(microseconds=1)
 EVER = START + timedelta(days=3650)
-LEAD = timedelta(seconds=bounds.LONG_WAIT_LEAD_SECONDS)
+LEAD = timedelta(seconds=limits.LONG_WAIT_LEAD_SECONDS)
 
 
 def test_a_pending_job_is_sent_again_from_its_grace_on_and_never_woken(

@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
+from spinneret.access import limits
 from spinneret.access.uploads.ports import UploadStore
 from spinneret.access.uploads.s3 import S3UploadStore
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import BodyTooLarge
 from tests.contract.backends import OF_AWS
 from tests.fakes.uploads import FakeUploadStore
@@ -75,16 +75,17 @@ def test_uploads_of_others_are_others(uploads: UploadStore, tenant: str, post: P
 def test_an_upload_may_be_as_large_as_the_limit(
     uploads: UploadStore, tenant: str, post: Post
 ) -> None:
-    body = b" " * bounds.UPLOAD_MAX_BYTES
+    body = b" " * limits.UPLOAD_MAX_BYTES
     post(*uploads.form(tenant, "upl_1", seconds=60), body)
     assert uploads.read(tenant, "upl_1") == body
 
 
+# covers T-06
 @pytest.mark.parametrize("backend", ["fake", "moto"])
 def test_what_got_larger_all_the_same_is_not_read(
     uploads: UploadStore, tenant: str, post: Post
 ) -> None:
-    post(*uploads.form(tenant, "upl_1", seconds=60), b" " * (bounds.UPLOAD_MAX_BYTES + 1))
+    post(*uploads.form(tenant, "upl_1", seconds=60), b" " * (limits.UPLOAD_MAX_BYTES + 1))
     with pytest.raises(BodyTooLarge):
         uploads.read(tenant, "upl_1")
 
@@ -94,7 +95,7 @@ def test_what_got_larger_all_the_same_is_not_read(
 @pytest.mark.parametrize(
     ("changes", "size"),
     [
-        ({}, bounds.UPLOAD_MAX_BYTES + 1),
+        ({}, limits.UPLOAD_MAX_BYTES + 1),
         ({"key": "T/another/upl_1"}, 10),
         ({"Content-Type": "text/html"}, 10),
     ],

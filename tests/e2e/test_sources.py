@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.sources import limits
 from tests.conftest import Aws
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.website import Website
@@ -150,7 +150,7 @@ def test_the_rule_begins_what_is_due_and_follows_it(
     tenant, source_id = often
     function = deployed.resources["SourceTick"]
     # A minute until it is due, and another one until the rule looks at its run.
-    deadline = time.monotonic() + 60 + bounds.SOURCE_LOOK_SECONDS + 60
+    deadline = time.monotonic() + 60 + limits.SOURCE_LOOK_SECONDS + 60
     while not tenant("GET", f"/api/v1/sources/{source_id}").json()["last_crawled_at"]:
         assert time.monotonic() < deadline
         answer = aws("lambda").invoke(FunctionName=function, Payload=b"{}")

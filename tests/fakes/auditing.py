@@ -14,13 +14,13 @@ from spinneret.audits.running.storage import Storage
 from spinneret.audits.service import AuditService
 from spinneret.audits.sessions import has_left
 from spinneret.audits.wiring import links_of
+from spinneret.jobs import limits
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.models import Job, JobRef, RequestKey
 from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Worker
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.addresses import AddressPolicy
@@ -202,7 +202,7 @@ class AuditWorld:
             if all(self.job(ref).status in TERMINAL for ref in refs):
                 return self.job(refs[0])
             if not self.queue.sent:
-                self.clock.advance(bounds.RESEND_GRACE_SECONDS)
+                self.clock.advance(limits.RESEND_GRACE_SECONDS)
                 self.sweep()
         raise AssertionError(f"never finished: {[self.job(ref) for ref in refs]}")
 

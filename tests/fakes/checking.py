@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from threading import Lock
 from typing import Any
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError
+from spinneret.monitoring import limits
 from spinneret.monitoring.checks.asking import CheckFetcher
 from spinneret.monitoring.checks.connectivity import Connectivity
 from spinneret.monitoring.checks.service import CheckDisposition, Checker, CheckParts
@@ -227,7 +227,7 @@ class CheckWorld:
         assert slot is not None
         return slot
 
-    def tick(self, workers: int = bounds.CHECK_CONCURRENCY, interval: int = 15) -> Tick:
+    def tick(self, workers: int = limits.CHECK_CONCURRENCY, interval: int = 15) -> Tick:
         return Tick(
             index=self.watch,
             lanes=self.lanes,
@@ -240,7 +240,7 @@ class CheckWorld:
         )
 
     def worker(
-        self, workers: int = bounds.CHECK_CONCURRENCY, interval: int = 15, **other: Any
+        self, workers: int = limits.CHECK_CONCURRENCY, interval: int = 15, **other: Any
     ) -> CheckWorker:
         parts = self.parts(**other)
         return CheckWorker(
@@ -268,7 +268,7 @@ class CheckWorld:
         self.clock.advance(seconds)
 
 
-def target_service(world: CheckWorld, most: int = bounds.TARGETS_PER_TENANT) -> TargetService:
+def target_service(world: CheckWorld, most: int = limits.TARGETS_PER_TENANT) -> TargetService:
     """The use cases behind the routes."""
     return TargetService(
         store=world.watch,
@@ -277,5 +277,5 @@ def target_service(world: CheckWorld, most: int = bounds.TARGETS_PER_TENANT) -> 
         new_id=world.new_id,
         render=target_json,
         most=most,
-        shortest_interval=bounds.CHECK_INTERVAL_MIN_SECONDS,
+        shortest_interval=limits.CHECK_INTERVAL_MIN_SECONDS,
     )

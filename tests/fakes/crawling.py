@@ -21,6 +21,7 @@ from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
 from spinneret.crawl.service import CrawlService, Targets
+from spinneret.jobs import limits
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.models import Job, JobRef, RequestKey
@@ -31,7 +32,6 @@ from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Worker
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage
@@ -97,7 +97,7 @@ class CrawlSlice:
     def ending_store(self, wrap: Wrap = lambda _, port: port) -> JobStore:
         """As wired: the last child's end ends its parent."""
         store = PublishingJobStore(wrap("store", self.store))
-        store.listen(ParentEnds(store, self.clock))
+        store.listen(ParentEnds(store=store, clock=self.clock))
         return store
 
     def tag_ids(self, tenant: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -242,7 +242,10 @@ class CrawlSlice:
             kinds=self.kinds,
             clock=self.clock,
             look_at_parent=ParentRecheck(
-                store, ParentEnds(store, self.clock), self.control(), self.clock
+                store=store,
+                ends=ParentEnds(store=store, clock=self.clock),
+                control=self.control(),
+                clock=self.clock,
             ),
         )
 
@@ -274,7 +277,7 @@ class CrawlSlice:
                 self.run(sent.ref)
             if self.job(ref).status in TERMINAL:
                 return self.job(ref)
-            self.clock.advance(bounds.RESEND_GRACE_SECONDS)
+            self.clock.advance(limits.RESEND_GRACE_SECONDS)
             self.sweeper().sweep()
         raise AssertionError(f"never finished: {self.job(ref)}")
 

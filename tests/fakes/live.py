@@ -9,6 +9,7 @@ from datetime import datetime
 from threading import Lock
 from typing import Any
 
+from spinneret.jobs import limits
 from spinneret.jobs.models import Connection, JobRef, Subscriber
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound
@@ -44,7 +45,7 @@ class FakeConnectionStore:
             if ref.job_id in found.jobs:
                 return
             room = job.watchers < bounds.SUBSCRIBERS_PER_JOB
-            if not room or len(found.jobs) >= bounds.JOBS_PER_CONNECTION:
+            if not room or len(found.jobs) >= limits.JOBS_PER_CONNECTION:
                 raise Conflict("too many subscriptions")
             self._open[found.id] = replace(found, jobs=found.jobs | {ref.job_id})
             self._jobs.subscribe(ref, 1)
@@ -64,7 +65,7 @@ class FakeConnectionStore:
             )
             if (
                 others >= bounds.SUBSCRIBERS_PER_JOB
-                or len(found.jobs) >= bounds.JOBS_PER_CONNECTION
+                or len(found.jobs) >= limits.JOBS_PER_CONNECTION
             ):
                 raise Conflict("too many subscriptions")
             self._open[found.id] = replace(found, jobs=found.jobs | {ref.job_id})

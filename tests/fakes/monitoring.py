@@ -11,6 +11,7 @@ from threading import RLock
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
 from spinneret.kernel.paging import Page
+from spinneret.monitoring import limits
 from spinneret.monitoring.checks import items as check_items
 from spinneret.monitoring.checks.models import CheckResult
 from spinneret.monitoring.due.models import DueTarget
@@ -99,7 +100,7 @@ class FakeWatch:
         self,
         watched: TargetWithState,
         record: IdempotencyRecord | None,
-        most: int = bounds.TARGETS_PER_TENANT,
+        most: int = limits.TARGETS_PER_TENANT,
     ) -> UrlTaken | KeyTaken | TooMany | None:
         self._require()
         target = watched.target

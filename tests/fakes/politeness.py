@@ -8,9 +8,9 @@ from itertools import count
 from threading import Lock
 from typing import Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.web import limits
 from spinneret.web.fetching.urls import Url
 from spinneret.web.models import Caller, Progress
 from spinneret.web.politeness.changes import (
@@ -135,7 +135,7 @@ class FakeProgressStore:
     def find(self, caller: Caller, requested: Url, now: datetime) -> Progress | None:
         self._require()
         found = self.kept.get((caller.tenant, caller.id, requested))
-        if found is None or now >= found[1] + timedelta(seconds=bounds.REDIRECTS_KEPT_SECONDS):
+        if found is None or now >= found[1] + timedelta(seconds=limits.REDIRECTS_KEPT_SECONDS):
             return None
         return found[0]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from spinneret.content import limits
 from spinneret.content.documents.models import (
     Document,
     IndexedChunk,
@@ -18,7 +19,6 @@ from spinneret.content.documents.models import (
     labels_of,
 )
 from spinneret.content.search.models import IndexCoverage, IndexedVersion, VersionPage
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
 from tests.fakes.documents import FakeDocumentStore
 from tests.fakes.search import FakeChunkIndex
@@ -135,7 +135,7 @@ class FakeIndexUpkeep:
         found = sorted({(c.tenant, c.document_id, c.version) for c in self._index.held.values()})
         if after is not None:
             found = [each for each in found if each > tuple(after[name] for name in _SORTED)]
-        part = found[: bounds.UPKEEP_PAGE]
+        part = found[: limits.UPKEEP_PAGE]
         more = len(found) > len(part)
         return VersionPage(
             versions=tuple(

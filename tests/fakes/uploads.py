@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spinneret.kernel import bounds
+from spinneret.access import limits
 from spinneret.kernel.errors import BodyTooLarge
 
 
@@ -23,6 +23,6 @@ class FakeUploadStore:
 
     def read(self, tenant: str, upload_id: str) -> bytes | None:
         body = self._posted.get(f"{tenant}/{upload_id}")
-        if body is not None and len(body) > bounds.UPLOAD_MAX_BYTES:
+        if body is not None and len(body) > limits.UPLOAD_MAX_BYTES:
             raise BodyTooLarge("too large")
         return body

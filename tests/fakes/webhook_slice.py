@@ -17,6 +17,7 @@ from spinneret.events.webhooks.models import (
 from spinneret.events.webhooks.service import RequestedEndpoint, WebhookService
 from spinneret.events.webhooks.sink import WebhookSink
 from spinneret.events.webhooks.vault import Vault
+from spinneret.jobs import limits
 from spinneret.jobs.ends import handing_on
 from spinneret.jobs.models import Draft, Job, JobFilter, JobRef, Priority, Reply
 from spinneret.jobs.ports import JobStore
@@ -25,7 +26,6 @@ from spinneret.jobs.rules import TERMINAL, sweep_at
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Handler, Worker
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DomainError
 from spinneret.outbox.relay import Relay
@@ -112,8 +112,8 @@ class WebhookSlice:
     @property
     def vault(self) -> Vault:
         return Vault(
-            self.wrap("sealer", self.sealer),
-            lambda length: next(self._numbers).to_bytes(length, "big"),
+            sealer=self.wrap("sealer", self.sealer),
+            random=lambda length: next(self._numbers).to_bytes(length, "big"),
         )
 
     @property
@@ -242,7 +242,7 @@ class WebhookSlice:
 
     def sweep(self) -> None:
         """One pass of the sweeper, after what it lets rest."""
-        self.clock.advance(bounds.RESEND_GRACE_SECONDS)
+        self.clock.advance(limits.RESEND_GRACE_SECONDS)
         Sweeper(
             store=self.ending_store(),
             queue=self.queue,

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
+from spinneret.monitoring import limits
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.http import GuardedFetcher
 from tests.fakes.checking import CheckWorld
@@ -118,13 +118,14 @@ class Mortal:
         return page
 
 
+# covers M-02
 @pytest.mark.timeout(300)
 def test_the_server_sees_eight_at_once_and_one_at_a_host(seen: Watched, port: int) -> None:
     names = [f"h{number}.example" for number in range(HOSTS)]
     policy = AddressPolicy(allowed=frozenset(f"{name}:{port}" for name in names))
     fetcher = GuardedFetcher(policy, lambda host, _: ["127.0.0.1"], user_agent="Test/1")
     world = CheckWorld(HandClock(utc_now()))
-    world.targets._policy = policy
+    world.targets.policy = policy
     for number in range(TARGETS):
         world.target(f"http://{names[number % HOSTS]}:{port}/{number}", interval_seconds=3600)
     chance, killed = random.Random(3), []
@@ -155,6 +156,6 @@ def test_the_server_sees_eight_at_once_and_one_at_a_host(seen: Watched, port: in
         world.clock.now += timedelta(seconds=max(15.0, lease / 2))
     assert killed
     # At least half of them: all eight meet unless the machine is busy with something else.
-    assert bounds.CHECK_CONCURRENCY // 2 <= seen.most.pop("*") <= bounds.CHECK_CONCURRENCY
+    assert limits.CHECK_CONCURRENCY // 2 <= seen.most.pop("*") <= limits.CHECK_CONCURRENCY
     assert set(seen.most.values()) == {1}
     assert not (set(seen.paths) - {f"{names[n % HOSTS]}/{n}" for n in range(TARGETS)})

@@ -12,6 +12,7 @@ from spinneret.kernel.errors import (
     TooManyRedirects,
     UrlBlocked,
 )
+from spinneret.web import limits
 from spinneret.web.fetching.models import FetchedPage
 from tests.fakes.guarded_fetch import (
     PAGE,
@@ -197,9 +198,10 @@ def test_redirects_are_counted(server: ScriptedServer) -> None:
 def test_a_redirect_loop_ends(server: ScriptedServer) -> None:
     with pytest.raises(TooManyRedirects):
         fetch(server, redirect("/page"))
-    assert len(server.requests) == bounds.FETCH_MAX_REDIRECTS + 1
+    assert len(server.requests) == limits.FETCH_MAX_REDIRECTS + 1
 
 
+# covers F-01
 @each_case("redirects", "refused")
 def test_a_redirect_inside_is_refused_without_a_connect(
     server: ScriptedServer, connects: list[tuple[str, int]], case: Case

@@ -16,7 +16,7 @@ from typing import Final
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from tests.conftest import ROOT
 from tests.fakes.scripted_server import Behaviour, Exchange, ScriptedServer, head
 from tests.integration.bombs import ballast, bomb, names
@@ -45,8 +45,8 @@ REFUSED: Final = (
 )
 SIZES: Final = {
     "10 MB": (10 * 10**6, MEBIBYTE),
-    "1 GB": (10**9, bounds.FETCH_MAX_BYTES),
-    "10 GB": (10 * 10**9, bounds.CRAWL_MAX_BYTES),
+    "1 GB": (10**9, limits.FETCH_MAX_BYTES),
+    "10 GB": (10 * 10**9, 50 * MEBIBYTE),
 }
 """What a bomb decodes to, and the limit of the fetch."""
 BOMBS: Final = [

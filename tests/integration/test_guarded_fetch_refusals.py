@@ -6,8 +6,8 @@ import gzip
 
 import pytest
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError, FetchFailed
+from spinneret.web import limits
 from spinneret.web.fetching.addresses import AddressPolicy
 from tests.fakes.guarded_fetch import (
     PAGE,
@@ -37,7 +37,7 @@ GZIP = "Content-Encoding: gzip"
 def test_an_answer_has_a_bounded_number_of_header_fields(
     server: ScriptedServer, status: int, field: str
 ) -> None:
-    most = bounds.FETCH_MAX_HEADERS
+    most = limits.FETCH_MAX_HEADERS
     fields = [field.format(number) for number in range(most + 1)]
     server.fallback = answer(PAGE)
     for count in (most - 1, most):

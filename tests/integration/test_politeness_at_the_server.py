@@ -15,8 +15,8 @@ from uuid import uuid4
 
 import pytest
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
+from spinneret.web import limits
 from spinneret.web.hosts.dynamo import DynamoHostStore
 from spinneret.web.hosts.models import Override
 from spinneret.web.politeness.changes import ConditionalUpdate, Increment
@@ -126,6 +126,7 @@ def test_the_server_sees_no_gap_below_the_crawl_delay(
     assert min(then - first for first, then in itertools.pairwise(admitted)) >= GAP_MS
 
 
+# covers F-06
 def test_no_window_admits_more_than_burst_and_rate(
     workers: list[WorkerProcess], site: Site
 ) -> None:
@@ -172,9 +173,9 @@ def test_of_fifty_workers_one_probes_and_a_dead_prober_is_followed(
 ) -> None:
     quick = {"rate": 1000, "burst": 1000, "patient": False}
     site.status = 500
-    run(workers[:1], [orders(site, bounds.BREAKER_FAILURES, **quick)])
+    run(workers[:1], [orders(site, limits.BREAKER_FAILURES, **quick)])
     assert circuit(domains, site) is Circuit.OPEN
-    pass_time(domains, site, bounds.BREAKER_OPEN_SECONDS)
+    pass_time(domains, site, limits.BREAKER_OPEN_SECONDS)
     assert circuit(domains, site) is Circuit.HALF_OPEN
     del site.arrivals[:]
     site.answers.clear()
@@ -192,7 +193,7 @@ def test_of_fifty_workers_one_probes_and_a_dead_prober_is_followed(
     one = orders(site, 1, **quick)
     run(workers[:1], [one])
     assert workers[0].reported("postponed") == [f"{site.host}: circuit_open"]
-    pass_time(domains, site, bounds.HOST_LEASE_SECONDS)
+    pass_time(domains, site, limits.HOST_LEASE_SECONDS)
     run(workers[:1], [one])
     assert (workers[0].reported("probe"), workers[0].reported("fetched")) == ([True], [204])
     assert len(site.arrivals) == 2

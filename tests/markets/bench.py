@@ -24,6 +24,7 @@ from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Context, Defer, Handler, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.ids import id_maker
+from spinneret.marketplace import limits as marketplace_limits
 from spinneret.marketplace.calls.service import MarketplaceTransport, SellerApiClient
 from spinneret.marketplace.connections.models import Connection, ConnectionStatus
 from spinneret.marketplace.connections.ports import ConnectionStore
@@ -38,17 +39,14 @@ from spinneret.marketplace.orders.polling import OrderPolling
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.service import ProductService
+from spinneret.marketplace.publishing import limits as publishing_limits
 from spinneret.marketplace.publishing.actions import action_types
 from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
 from spinneret.marketplace.publishing.engine import Command, PublishHandler
-from spinneret.marketplace.publishing.models import (
-    PlannedListing,
-    Platform,
-    PreflightResult,
-    Subject,
-)
+from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult, Subject
 from spinneret.marketplace.publishing.outlooks import run_preflight
 from spinneret.marketplace.publishing.planning import Planner
+from spinneret.marketplace.publishing.plans import Platform
 from spinneret.marketplace.publishing.rounds import NextJobsStep
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import Statistics
@@ -100,7 +98,7 @@ class Bench:
         stores = self.stores
         self.statistics = stores.statistics
         self.store = PublishingJobStore(stores.jobs, Statistics(self.statistics))
-        self.ends = ParentEnds(self.store, self.clock)
+        self.ends = ParentEnds(store=self.store, clock=self.clock)
         self.store.listen(self.ends)
         self.products, self.listings, self.tasks = stores.products, stores.listings, stores.tasks
         self.connections, self.sales = stores.connections, stores.sales
@@ -109,17 +107,17 @@ class Bench:
         self.readers: set[str] = set()
         """Ids of keys that may only read."""
         self.inbox = PluginInbox(
-            self.plugins,
-            self.callbacks,
-            frozenset({"vinted"}),
-            lambda _, key_id: key_id not in self.readers,
-            self.clock,
+            store=self.plugins,
+            tokens=self.callbacks,
+            marketplaces=frozenset({"vinted"}),
+            may_act=lambda _, key_id: key_id not in self.readers,
+            clock=self.clock,
         )
         self.plugin = FakePlugin(self.inbox, tenant)
         self.vault = TokenVault(FakeSealer())
         self.secrets = ConfiguredSecrets(lambda: {"ebay": EBAY_KEYS, "etsy": ETSY_KEYS})
         hosts = {name: origin for each in platforms.values() for name, origin in each.hosts.items()}
-        self.door = MarketplaceTransport(self.web, hosts)
+        self.door = MarketplaceTransport(fetcher=self.web, hosts=hosts)
         apps = {name: each.app for name, each in platforms.items() if each.app is not None}
         self.apps = apps
         self.tokens = self.new_tokens(self.connections)
@@ -190,7 +188,7 @@ class Bench:
             clock=self.clock,
             new_id=self.new_id,
         )
-        self.effects = SideEffects(stores.effects, self.clock)
+        self.effects = SideEffects(store=stores.effects, clock=self.clock)
         self.remaining = SECONDS
         self.slots = stores.slots
         self.executions = FakeExecutions()
@@ -198,8 +196,8 @@ class Bench:
         """How often each message comes."""
         self.ran: set[str] = set()
         """Names of executions that have run, or were lost."""
-        self.segment_steps, self.round_jobs = 1000, bounds.PUBLISH_ROUND_JOBS
-        self.at_once = bounds.PUBLISHED_AT_ONCE
+        self.segment_steps, self.round_jobs = 1000, publishing_limits.PUBLISH_ROUND_JOBS
+        self.at_once = publishing_limits.PUBLISHED_AT_ONCE
         self.machine = StateMachine(
             "publish_batch",
             {
@@ -294,9 +292,9 @@ class Bench:
             clock=self.clock,
             new_id=self.new_id,
             move=self.control.move,
-            led_seconds=bounds.PUBLISH_LED_SECONDS,
+            led_seconds=marketplace_limits.PUBLISH_LED_SECONDS,
         )
-        starter = Starter(self.executions, batch_preparation(makes))
+        starter = Starter(executions=self.executions, prepare=batch_preparation(makes))
         return Dispatcher(
             store=self.store,
             batches=self._worker({PUBLISH_BATCH: starter}, self.queue),
@@ -337,7 +335,7 @@ class Bench:
 
     def wait_for_callback(self, state: Any) -> None:
         """The state machine waits for a callback."""
-        PluginCallbacks(self.plugins, self.callbacks, self.clock).wait(
+        PluginCallbacks(store=self.plugins, tokens=self.callbacks, clock=self.clock).wait(
             state, lambda: self.remaining
         )
 
@@ -430,13 +428,19 @@ class Bench:
             queue=self.queue,
             kinds=KINDS,
             clock=self.clock,
-            look_at_parent=ParentRecheck(self.store, self.ends, self.control, self.clock),
+            look_at_parent=ParentRecheck(
+                store=self.store, ends=self.ends, control=self.control, clock=self.clock
+            ),
         ).sweep()
 
     def _work(self, context: Context, subject: Subject) -> StepContext:
         is_over = final_look_deferral(context.job, self.clock())
         plugins = self.plugins, self.plugin, self.clock
-        browser = AnswersOnly(*plugins, is_over) if is_over else PluginTransport(*plugins)
+        browser = (
+            AnswersOnly(*plugins, is_over)
+            if is_over
+            else PluginTransport(store=self.plugins, sockets=self.plugin, clock=self.clock)
+        )
         begun = context.job.started_at
         return StepContext(
             context=context,

@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any, Final
 
+from spinneret.jobs import limits as jobs_limits
 from spinneret.jobs import rules
 from spinneret.jobs.ends import HandOn, handing_on, is_reported
 from spinneret.jobs.models import (
@@ -34,8 +35,8 @@ from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper, SweepResult
 from spinneret.jobs.worker import Context, Defer, Worker
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchTimeout
+from spinneret.outbox import limits as outbox_limits
 from spinneret.outbox.models import DomainEvent
 from spinneret.outbox.ports import DueSubjectPage, Position
 from spinneret.outbox.relay import Relay
@@ -361,7 +362,7 @@ class Capacity:
         ref = JobRef(tenant=event.tenant, job_id=event.subject)
         ended = self.unpublished.pop(ref, None)
         if ended is not None and self._moment() > ended:
-            self._late("event", ended + bounds.OUTBOX_GRACE_SECONDS, LATE_MAX, ref)
+            self._late("event", ended + outbox_limits.OUTBOX_GRACE_SECONDS, LATE_MAX, ref)
 
     def _dying(self, hand_on: HandOn) -> HandOn:
         """Some writers die after their commit."""
@@ -397,7 +398,7 @@ class Capacity:
         )
         swept = sweeper.sweep()
         self.worst["pass"] = max(self.worst["pass"], self.offset)
-        if self.offset > bounds.SWEEP_SECONDS + PASS_SLACK:
+        if self.offset > jobs_limits.SWEEP_SECONDS + PASS_SLACK:
             self.violations.append(f"a pass of {self.offset:.0f} s")
         outbox, sink = _Costly(self._outbox, self._cost), _Costly(self, self._cost)
         self._relay_of(outbox, [sink], self.clock).sweep()
@@ -436,7 +437,7 @@ class Capacity:
 
     def _check_unpublished(self) -> None:
         for ref, ended in self.unpublished.items():
-            late = self.now - ended - bounds.OUTBOX_GRACE_SECONDS
+            late = self.now - ended - outbox_limits.OUTBOX_GRACE_SECONDS
             if late > LATE_MAX:
                 self.violations.append(f"{ref.job_id}: its end is handed on {late:.0f} s late")
 

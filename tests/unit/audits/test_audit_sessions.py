@@ -38,6 +38,7 @@ def page_moments(world: AuditWorld) -> list[datetime]:
     return [at for at, _, url in world.asked if url.startswith(HOST)]
 
 
+# covers F-04
 def test_a_second_audit_of_the_host_ends_with_domain_lock_timeout(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -66,6 +67,7 @@ def test_a_second_audit_of_the_host_ends_with_domain_lock_timeout(
     assert world.settle(first).status is JobStatus.COMPLETED
 
 
+# covers F-05
 def test_a_second_audit_begins_once_the_first_has_ended_and_the_host_has_rested(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -156,7 +158,7 @@ def test_an_audit_that_outstayed_its_lock_leaves_the_host_and_comes_again() -> N
     taken = False
 
     class Stalling:
-        """Renewals come too late once: another session is at the host by then."""
+        """Renewals come too late once: host is locked by another session: the host by then."""
 
         def __getattr__(self, name: str) -> Any:
             nonlocal taken

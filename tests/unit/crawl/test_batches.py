@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from spinneret.crawl import limits
 from spinneret.crawl.configs.models import ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.crawl.models import BatchRequest, BatchView, CrawlRequest
 from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import HttpRefused, ValidationFailed
 from tests import factories
 from tests.fakes.crawling import CrawlSlice, long_page
@@ -83,11 +83,12 @@ def test_under_a_default_config_that_goes_deeper_a_list_crawls_what_it_names(
     ] * 2
 
 
+# covers C-01
 @pytest.mark.heavy
 def test_a_hundred_long_urls_are_one_batch_whose_crawls_exist_with_the_answer(
     crawl: CrawlSlice,
 ) -> None:
-    answer = submit(crawl, [url(n) for n in range(bounds.URLS_PER_BATCH)])
+    answer = submit(crawl, [url(n) for n in range(limits.URLS_PER_BATCH)])
     jobs = [JobRef(tenant=TENANT, job_id=each["job_id"]) for each in answer["jobs"]]
     assert {crawl.job(ref).batch for ref in jobs} == {answer["batch_id"]}
     assert (answer["total_submitted"], answer["failed_count"]) == (100, 0)

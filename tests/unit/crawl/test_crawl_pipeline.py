@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spinneret.content.extraction.models import Content, ExtractionStrategy
+from spinneret.crawl.configs import limits
 from spinneret.crawl.pages import MEDIA_TYPES
 from spinneret.crawl.pipeline import Extract
 from spinneret.jobs.models import JobEventKind, JobStatus
@@ -67,6 +68,7 @@ def test_pages_that_lead_to_one_url_are_one_document(crawl: CrawlSlice) -> None:
     assert len(crawl.documents.all("acme")) == 1
 
 
+# covers C-02
 def test_the_timeline_reports_the_steps_with_rising_progress(crawl: CrawlSlice) -> None:
     crawl.pages[URL] = fetched_page(URL, long_page("silk"))
     ref = crawl.submit(URL)
@@ -100,8 +102,8 @@ def test_a_crawl_asks_for_pages_within_its_bounds(crawl: CrawlSlice) -> None:
     assert robots.excerpt_bytes == bounds.ROBOTS_MAX_BYTES + 1
     assert (request.url.text, request.media_types) == (URL, MEDIA_TYPES)
     assert (request.max_bytes, request.max_redirects) == (
-        bounds.CRAWL_MAX_BYTES,
-        bounds.CRAWL_MAX_REDIRECTS,
+        limits.CONFIG_PAGE_MB_MAX * 1024 * 1024,
+        limits.CRAWL_MAX_REDIRECTS,
     )
 
 
@@ -188,6 +190,7 @@ def test_an_outage_of_our_own_is_waited_for_uncharged(crawl: CrawlSlice, part: s
     assert len(crawl.search("silk")) == 1
 
 
+# covers C-02
 @pytest.mark.parametrize(
     ("text", "language", "details"),
     [

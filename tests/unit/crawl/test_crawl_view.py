@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from spinneret.content.extraction.pages import extract
+from spinneret.crawl import limits
 from spinneret.crawl.models import CrawlRequest
 from spinneret.jobs.models import JobRef, JobStatus
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound, UrlBlocked
 from tests.fakes.crawling import CrawlSlice, long_page
 from tests.fakes.fetching import fetched_page
@@ -81,7 +81,7 @@ def test_what_is_too_large_to_be_shown_has_a_url(
 ) -> None:
     crawl.pages[URL] = fetched_page(URL, long_page("silk"))
     job = crawl.settle(crawl.submit(URL))
-    monkeypatch.setattr(bounds, "CRAWL_SHOWN_BYTES", 10)
+    monkeypatch.setattr(limits, "CRAWL_SHOWN_BYTES", 10)
     view = crawl.crawls().get("acme", job.id)
     assert (view.markdown, view.text, view.links, view.metadata) == (None, None, None, None)
     assert job.result is not None
@@ -138,6 +138,7 @@ def test_null_is_no_tag(crawl: CrawlSlice) -> None:
     assert document.tag_ids == ()
 
 
+# covers C-01
 def test_documents_get_the_collection_and_the_tags_of_their_crawl(crawl: CrawlSlice) -> None:
     crawl.pages[URL] = fetched_page(URL, "Silk.")
     silk = crawl.collections.create("acme", "silk", None)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from crawl.crawl_routes import router
+from spinneret.crawl import limits
 from spinneret.jobs.models import JobRef, JobStatus
 from spinneret.kernel import bounds
 from tests.factories import TENANT
@@ -150,7 +151,7 @@ LONG = "x" * 5000
         ("collection_id", ""),
         ("collection_id", LONG),
         ("tags", [""]),
-        ("tags", [f"tag-{n}" for n in range(bounds.CRAWL_TAGS_MAX + 1)]),
+        ("tags", [f"tag-{n}" for n in range(limits.CRAWL_TAGS_MAX + 1)]),
         ("priority", "urgent"),
         ("force", "yes"),
         ("proxy_config_id", LONG),

@@ -11,6 +11,7 @@ import pytest
 from spinneret.content.documents.models import Document
 from spinneret.content.extraction.models import ExtractionStrategy
 from spinneret.content.extraction.pages import extract
+from spinneret.crawl import limits
 from spinneret.crawl.configs.models import ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.crawl.pages import CrawlPages
@@ -74,6 +75,7 @@ def crawl() -> Watched:
 # ---------------------------------------------------------------- The rest of a crawl
 
 
+# covers C-02
 @pytest.mark.parametrize("headers", [{}, ETAG])
 @pytest.mark.parametrize("part", ["embedder", "index", "contents"])
 def test_a_crawl_that_waits_for_a_part_of_ours_fetches_its_page_once(
@@ -103,7 +105,7 @@ def test_a_fetch_leaves_the_worker_what_handing_back_takes(crawl: Watched) -> No
 
 
 def test_a_fetch_without_time_for_a_fair_try_is_handed_back_uncharged(crawl: Watched) -> None:
-    crawl.remaining = bounds.DEADLINE_MARGIN_SECONDS + bounds.FETCH_LEAST_SECONDS - 1
+    crawl.remaining = bounds.DEADLINE_MARGIN_SECONDS + limits.FETCH_LEAST_SECONDS - 1
     job = crawl.run(crawl.submit(URL))
     assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 0, 1)
     assert crawl.requests == []  # nor has the host's pace been asked for a place
@@ -161,7 +163,7 @@ def test_the_redirects_of_a_kept_page_are_judged_again(crawl: Watched) -> None:
     )
     job, pipeline = crawl.crawled(), crawl.pipeline()
     seen: list[str] = []
-    found = pipeline._pages.get(job, lambda: 60.0, lambda url: seen.append(url.text))
+    found = pipeline.pages.get(job, lambda: 60.0, lambda url: seen.append(url.text))
     assert (found.source, seen) == ("kept", ["https://b.example/", "https://c.example/"])
 
 
@@ -201,7 +203,7 @@ def test_a_page_that_has_not_changed_is_neither_sent_nor_embedded_again(
 
 def test_a_page_that_was_confirmed_is_kept_for_another_day(crawl: Watched) -> None:
     for _ in range(4):
-        crawl.clock.advance(bounds.FETCH_KEPT_SECONDS - 60)
+        crawl.clock.advance(limits.FETCH_KEPT_SECONDS - 60)
         last = crawl.crawled()
     assert crawl.sources(last) == ["not_modified"]
 
@@ -243,7 +245,7 @@ def test_after_a_day_the_page_is_still_asked_for_by_its_validators(crawl: Watche
     [before] = crawl.documents.all("acme")
     embedded, chunks = list(crawl.embedder.embedded), dict(crawl.index.held)
     for _ in range(3):
-        crawl.clock.advance(2 * bounds.FETCH_KEPT_SECONDS)
+        crawl.clock.advance(2 * limits.FETCH_KEPT_SECONDS)
         again = crawl.crawled()
         assert crawl.sources(again) == ["not_modified"]
     assert (crawl.embedder.embedded, crawl.index.held) == (embedded, chunks)
@@ -257,7 +259,7 @@ def test_after_a_day_the_page_is_still_asked_for_by_its_validators(crawl: Watche
 
 def test_a_page_that_has_changed_after_a_day_is_indexed_anew(crawl: Watched) -> None:
     crawl.crawled()
-    crawl.clock.advance(bounds.FETCH_KEPT_SECONDS)
+    crawl.clock.advance(limits.FETCH_KEPT_SECONDS)
     crawl.pages[URL] = fetched_page(URL, long_page("web"), headers={"etag": '"2"'})
     assert crawl.sources(crawl.crawled()) == ["site"]
     assert crawl.search("web")
@@ -297,7 +299,7 @@ def test_a_page_is_asked_for_as_if_it_were_new_where_its_document_is(
     crawl: Watched, happens: Callable[[Watched], None]
 ) -> None:
     crawl.crawled()
-    crawl.clock.advance(bounds.FETCH_KEPT_SECONDS)
+    crawl.clock.advance(limits.FETCH_KEPT_SECONDS)
     happens(crawl)
     assert crawl.sources(crawl.crawled()) == ["site"]
     assert crawl.requests[-1].validators is None
@@ -305,7 +307,7 @@ def test_a_page_is_asked_for_as_if_it_were_new_where_its_document_is(
 
 def test_a_page_is_asked_for_as_if_it_were_new_under_another_config(crawl: Watched) -> None:
     crawl.crawled()
-    crawl.clock.advance(bounds.FETCH_KEPT_SECONDS)
+    crawl.clock.advance(limits.FETCH_KEPT_SECONDS)
     options = ConfigOptions(extraction_strategy=ExtractionStrategy.RAW)
     config = crawl.configs.service.create("acme", ConfigDraft(name="raw", options=options))
     assert crawl.sources(crawl.crawled(config_id=config.id)) == ["site"]
@@ -318,9 +320,9 @@ def test_a_page_that_is_known_has_the_content_that_was_read(crawl: Watched) -> N
         <a href="/a" rel="nofollow">a</a>, <a href="/a">a</a> and <a href="/b">b</a>.</main>"""
     crawl.pages[URL] = fetched_page(URL, body, headers={**ETAG, "x-robots-tag": "none"})
     first, pipeline = crawl.crawled(), crawl.pipeline()
-    kept = pipeline._pages.get(first, lambda: 60.0)
-    crawl.clock.advance(bounds.FETCH_KEPT_SECONDS)
-    known = pipeline._pages.get(first, lambda: 60.0)
+    kept = pipeline.pages.get(first, lambda: 60.0)
+    crawl.clock.advance(limits.FETCH_KEPT_SECONDS)
+    known = pipeline.pages.get(first, lambda: 60.0)
     assert known.content == extract(body, "text/html", URL)
     assert known.content.nofollow_agents == ("somebot",)
     assert [link.may_follow for link in known.content.hyperlinks] == [True, True]

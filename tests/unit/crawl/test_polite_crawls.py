@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from spinneret.jobs.models import Job, JobRef, JobStatus
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import CircuitOpen, FetchFailed, FetchTimeout
+from spinneret.web import limits
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.hosts.models import Override
@@ -51,7 +51,7 @@ def test_robots_txt_is_read_once_a_day_for_all_tenants(crawl: CrawlSlice) -> Non
     for tenant, url in (("acme", one), ("other", two)):
         crawl.run(crawl.submit(url, tenant))
     del crawl.pages[ROBOTS]
-    crawl.clock.advance(bounds.ROBOTS_FRESH_SECONDS - 60)
+    crawl.clock.advance(limits.ROBOTS_FRESH_SECONDS - 60)
     assert crawled(crawl, one).status is JobStatus.COMPLETED
     assert [*crawl.robots.kept] == [SITE]
 
@@ -61,12 +61,13 @@ def test_a_host_in_trouble_is_left_alone_until_its_robots_txt_is_back(crawl: Cra
     crawl.pages[ROBOTS] = fetched_page(ROBOTS, "", status_code=503)
     job = crawled(crawl, url)
     assert (job.status, job.attempts) == (JobStatus.PENDING, 0)
-    assert (job.due_at - crawl.clock()).total_seconds() == bounds.ROBOTS_DISALLOW_SECONDS
+    assert (job.due_at - crawl.clock()).total_seconds() == limits.ROBOTS_DISALLOW_SECONDS
     assert job.waiting_for == "site.example: robots.txt"
     robots(crawl, "")
     assert crawl.settle(job.ref).status is JobStatus.COMPLETED
 
 
+# covers F-03
 def test_a_host_whose_robots_txt_can_not_be_reached_is_crawled(
     crawl: CrawlSlice, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -126,16 +127,17 @@ def test_five_failures_open_the_circuit_and_a_probe_closes_it(crawl: CrawlSlice)
     robots(crawl, "")
     crawled(crawl, url)
     crawl.pages[url] = fetched_page(url, "", status_code=500)
-    for _ in range(bounds.BREAKER_FAILURES):
+    for _ in range(limits.BREAKER_FAILURES):
         crawl.clock.advance(10)
         crawled(crawl, url)
     assert crawl.hosts.pace.state("site.example").circuit is Circuit.OPEN
     [other] = serve(crawl, "b")
-    crawl.clock.advance(bounds.BREAKER_OPEN_SECONDS)
+    crawl.clock.advance(limits.BREAKER_OPEN_SECONDS)
     assert crawled(crawl, other).status is JobStatus.COMPLETED
     assert crawl.hosts.pace.state("site.example").circuit is Circuit.CLOSED
 
 
+# covers F-07
 def test_a_host_that_asks_for_a_pause_gets_it_from_everybody(crawl: CrawlSlice) -> None:
     one, two = serve(crawl, "a", "b")
     robots(crawl, "")
@@ -176,7 +178,7 @@ def test_a_worker_reads_robots_txt_from_the_store_once_a_day(crawl: CrawlSlice) 
         worker.run(ref, lambda: crawl.remaining)
     assert [crawl.job(ref).status for ref in refs[1:]] == [JobStatus.COMPLETED, JobStatus.FAILED]
     assert crawl.robots.asked.count(SITE) == 1
-    crawl.clock.advance(bounds.ROBOTS_FRESH_SECONDS)
+    crawl.clock.advance(limits.ROBOTS_FRESH_SECONDS)
     worker.run(crawl.submit(urls[0], force=True), lambda: crawl.remaining)
     assert crawl.robots.asked.count(SITE) == 2
 
@@ -281,7 +283,7 @@ def test_failures_at_an_unusual_port_leave_the_host_open(crawl: CrawlSlice) -> N
     [url] = serve(crawl, "a")
     crawl.pages[f"{dead}/robots.txt"] = fetched_page(f"{dead}/robots.txt", "")
     crawl.pages[f"{dead}/page"] = FetchFailed("nobody listens")
-    for _ in range(bounds.BREAKER_FAILURES):
+    for _ in range(limits.BREAKER_FAILURES):
         crawl.clock.advance(10)
         crawled(crawl, f"{dead}/page")
     assert crawl.hosts.pace.state("site.example", 8081).circuit is Circuit.OPEN
@@ -295,7 +297,7 @@ def test_what_a_redirect_meets_at_another_port_says_nothing_of_the_host(crawl: C
     dead = f"{SITE}:8081/page"
     crawl.pages[f"{SITE}:8081/robots.txt"] = fetched_page(f"{SITE}:8081/robots.txt", "")
     crawl.pages[url] = fetched_page(dead, "", redirects=(url,), status_code=503)
-    for _ in range(bounds.BREAKER_FAILURES):
+    for _ in range(limits.BREAKER_FAILURES):
         crawl.clock.advance(10)
         crawled(crawl, url)
     assert crawl.hosts.pace.state("site.example").circuit is Circuit.CLOSED

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from spinneret.jobs.models import JobStatus
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import FeatureDisabled, FetchTimeout, ProxyFailed, ValidationFailed
+from spinneret.web import limits
 from spinneret.web.politeness.models import Circuit
 from spinneret.web.proxies.models import ProxyConfig, RotationStrategy
 from spinneret.web.proxies.service import ConfigDraft, ServerDraft
@@ -63,7 +63,7 @@ def test_nothing_that_a_proxy_says_is_held_against_the_host(
     crawl: CrawlSlice, config: ProxyConfig
 ) -> None:
     crawl.sleep = lambda _: None
-    for number in range(bounds.BREAKER_FAILURES):
+    for number in range(limits.BREAKER_FAILURES):
         crawl.proxies.ways.broken[3001] = FetchTimeout("slow")
         url = f"{SITE}/{number}"
         crawl.pages[url] = fetched_page(url, status_code=503, headers={"retry-after": "900"})

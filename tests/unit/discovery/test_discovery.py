@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from spinneret.discovery import limits
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
@@ -83,6 +84,7 @@ def test_without_such_lines_the_usual_places_are_looked_at(site: DiscoverySlice)
     assert site.discovered() == [f"{SITE}/a"]
 
 
+# covers C-07
 def test_indexes_packed_files_and_feeds_are_read(site: DiscoverySlice) -> None:
     rss = f"<rss><channel><item><link>{SITE}/rss</link></item></channel></rss>"
     atom = f'<feed><entry><link href="{SITE}/atom"/></entry></feed>'
@@ -168,7 +170,7 @@ def test_a_slow_host_is_waited_for_and_no_file_is_read_twice(site: DiscoverySlic
 def test_an_invocation_that_ends_leaves_the_rest_to_the_next(site: DiscoverySlice) -> None:
     serve(site, {"sitemap.xml": index(*(f"{SITE}/{n}.xml" for n in range(30)))})
     serve(site, {f"{n}.xml": urlset(f"page-{n}") for n in range(30)})
-    site.remaining = bounds.DISCOVERY_FILE_SECONDS + 3
+    site.remaining = limits.DISCOVERY_FILE_SECONDS + 3
     ref = site.submit()
     assert site.run(ref).status is JobStatus.PENDING
     job = site.settle(ref)
@@ -180,7 +182,7 @@ def test_an_invocation_that_ends_leaves_the_rest_to_the_next(site: DiscoverySlic
 def test_a_discovery_ends_with_what_it_has_when_its_time_is_up(
     site: DiscoverySlice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "DISCOVERY_SECONDS", 3.0)
+    monkeypatch.setattr(limits, "DISCOVERY_SECONDS", 3.0)
     serve(site, {"sitemap.xml": index(*(f"{SITE}/{n}.xml" for n in range(30)))})
     serve(site, {f"{n}.xml": urlset(f"page-{n}") for n in range(30)})
     ref = site.submit()
@@ -192,7 +194,7 @@ def test_a_discovery_ends_with_what_it_has_when_its_time_is_up(
     assert len(site.urls(ref)) == job.result["urls_found"]
     assert 0 < job.result["urls_found"] < 30
     assert job.result["has_more"]
-    assert "time was up before all files were read" in job.result["notes"]
+    assert "the discovery ran out of time before all files were read" in job.result["notes"]
 
 
 # ------------------------------------------------------------ What is wanted
@@ -213,6 +215,7 @@ def test_a_pattern_limits_the_pages(site: DiscoverySlice) -> None:
     assert len(site.discovered(pattern="/docs/**")) == 2
 
 
+# covers C-07
 def test_with_a_query_the_best_pages_are_found_in_their_order(site: DiscoverySlice) -> None:
     paths = ["imprint", "silk", "webs/silk-of-spiders", "webs", *(f"other-{n}" for n in range(50))]
     serve(site, {"sitemap.xml": urlset(*paths)})
@@ -232,6 +235,7 @@ def test_a_page_that_is_listed_twice_is_found_once(site: DiscoverySlice) -> None
 # ------------------------------------------------------------ Common Crawl
 
 
+# covers C-07
 def test_common_crawl_adds_pages_and_names_itself(site: DiscoverySlice) -> None:
     serve(site, {"sitemap.xml": urlset("a")})
     captures(site, [f"{SITE}/a", f"{SITE}/b", "https://sub.site.example/c"])

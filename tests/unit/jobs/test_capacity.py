@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.jobs import limits
 from tests.fakes.jobs import FakeJobStore
 from tests.simulation.capacity import Capacity
 from tests.simulation.loads import LARGE
@@ -49,7 +49,7 @@ def test_a_lane_that_fills_faster_than_it_drains_delays_no_wait_and_no_lease() -
     assert not report.violations, report
     assert report.longest_lane > 1000
     assert report.messages <= 1.2 * report.jobs
-    assert report.longest_pass <= bounds.SWEEP_SECONDS + 1
+    assert report.longest_pass <= limits.SWEEP_SECONDS + 1
 
 
 @pytest.mark.heavy

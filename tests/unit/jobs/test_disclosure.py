@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from spinneret.jobs import limits
 from spinneret.jobs.disclosure import safe_data, safe_text
 from spinneret.jobs.models import JobEventKind, JobStatus
 from spinneret.jobs.worker import Context, Defer
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchTimeout, NotFound
 from tests.unit.jobs.worker_bench import Bench, raising
 
@@ -57,7 +57,7 @@ odd = pytest.mark.parametrize("data", list(ODD.values()), ids=list(ODD))
 def test_details_of_any_kind_are_stored_as_json(data: dict[str, Any]) -> None:
     found = safe_data(data)
     text = json.dumps(found, allow_nan=False, ensure_ascii=False)
-    assert len(text.encode()) <= 2 * bounds.EVENT_DATA_BYTES
+    assert len(text.encode()) <= 2 * limits.EVENT_DATA_BYTES
 
 
 def test_details_that_json_holds_stay_as_they_are() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.models import Job, JobStatus, Transition
 from spinneret.jobs.parents import ParentEnds
 from spinneret.kernel import bounds
@@ -140,11 +140,11 @@ def test_a_child_of_a_cancelled_parent_is_not_retried() -> None:
 
 
 def test_a_cancelled_parent_cancels_what_has_not_ended_in_as_many_passes_as_it_takes() -> None:
-    household = ParentScenario(bounds.CHILDREN_CANCELLED_PER_REQUEST + 50)
+    household = ParentScenario(limits.CHILDREN_CANCELLED_PER_REQUEST + 50)
     household.deliver()
     household.deliver()
     household.move(household.parent, Transition.CANCEL)
-    assert household.counts().cancelled == bounds.CHILDREN_CANCELLED_PER_REQUEST - 1
+    assert household.counts().cancelled == limits.CHILDREN_CANCELLED_PER_REQUEST - 1
     household.queue.take()
     household.sweep()
     assert household.counts() == household.true_counts()
@@ -157,7 +157,7 @@ def test_a_cancelled_parent_cancels_what_has_not_ended_in_as_many_passes_as_it_t
 
 @pytest.mark.heavy
 def test_paused_children_beyond_one_pass_are_cancelled_by_the_next() -> None:
-    household = ParentScenario(bounds.CHILDREN_CANCELLED_PER_PASS + 3 * bounds.LIST_LIMIT_MAX)
+    household = ParentScenario(limits.CHILDREN_CANCELLED_PER_PASS + 3 * bounds.LIST_LIMIT_MAX)
     household.deliver()
     household.move(household.parent, Transition.PAUSE)
     while household.deliver():
@@ -256,9 +256,9 @@ def test_counters_are_exact_under_deaths_duplicates_and_the_tenants_moves(seed: 
 
 
 def test_two_last_children_of_two_counters_end_the_parent_once() -> None:
-    household = ParentScenario(bounds.CHILDREN_PER_SHARD)
+    household = ParentScenario(limits.CHILDREN_PER_SHARD)
     household.deliver()
-    ends = ParentEnds(household.noted, household.clock)
+    ends = ParentEnds(store=household.noted, clock=household.clock)
     # Both workers stand still after their last child's end.
     for child in household.children():
         finish(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.models import Failure, JobStatus
 from spinneret.kernel import bounds, errors
 from spinneret.kernel.clock import to_iso
@@ -48,6 +48,7 @@ def running(**given: Any) -> Any:
 # ---------------------------------------------------------------- Errors
 
 
+# covers P-03
 @each_row((ascii(kind), kind) for kind in subclasses(PermanentError))
 def test_a_permanent_error_fails_at_once(kind: type[DomainError]) -> None:
     after = rules.after_error(running(), kind("why", details={"field": "url"}), NOW, MIDDLE)
@@ -65,6 +66,7 @@ def test_a_transient_error_waits_and_is_charged(kind: type[DomainError]) -> None
     assert after.last_error == Failure(code=kind.code, message="why", type="transient")
 
 
+# covers P-03
 @pytest.mark.parametrize(
     ("attempts", "retry_after", "status", "wait"),
     [
@@ -96,6 +98,7 @@ def test_transient_errors_wait_longer_each_time_until_the_attempts_are_used(
         assert after.due_at == NOW + wait * SECOND
 
 
+# covers P-03
 @pytest.mark.parametrize(
     ("faults", "waited", "status", "wait"),
     [
@@ -140,6 +143,7 @@ def test_any_other_outcome_ends_a_row_of_own_faults(outcome: Any) -> None:
     assert (after.own_faults, after.waiting_since) == (0, None)
 
 
+# covers P-03
 @pytest.mark.parametrize("error", [ValueError("password=1"), KeyError("s"), RecursionError("s")])
 def test_an_unexpected_exception_fails_at_once_and_shows_its_class_only(error: Exception) -> None:
     after = rules.after_error(running(), error, NOW, MIDDLE)
@@ -234,6 +238,7 @@ def test_every_outcome_gives_the_lease_back(outcome: str, attempts: int) -> None
     assert (after.finished_at is not None) == (after.status in rules.TERMINAL)
 
 
+# covers P-01
 @pytest.mark.parametrize("skew", [-3600, -5, 0, 5])
 @pytest.mark.parametrize("outcome", list(OUTCOMES))
 def test_timestamps_stay_ordered_when_the_clock_of_the_worker_lags(outcome: str, skew: int) -> None:
@@ -249,7 +254,7 @@ def test_timestamps_stay_ordered_when_the_clock_of_the_worker_lags(outcome: str,
 @given(
     failures=st.integers(-1, 10**9),
     unit=st.floats(0, 1, exclude_max=True),
-    cap=st.sampled_from([bounds.BACKOFF_CAP_SECONDS, bounds.OWN_FAULT_CAP_SECONDS]),
+    cap=st.sampled_from([limits.BACKOFF_CAP_SECONDS, limits.OWN_FAULT_CAP_SECONDS]),
 )
 def test_a_backoff_is_doubled_each_time_within_its_jitter_and_its_cap(
     failures: int, unit: float, cap: float
@@ -271,7 +276,7 @@ def test_a_jitter_uses_its_whole_range() -> None:
 @pytest.mark.parametrize("status", list(JobStatus))
 def test_only_pending_and_running_jobs_are_swept(status: JobStatus) -> None:
     job = running(status=status)
-    grace = START + bounds.RESEND_GRACE_SECONDS * SECOND
+    grace = START + limits.RESEND_GRACE_SECONDS * SECOND
     expected = {JobStatus.PENDING: (None, grace), JobStatus.RUNNING: (UNTIL, None)}
     assert (rules.wake_at(job), rules.resend_at(job)) == expected.get(status, (None, None))
     assert rules.sweep_at(job) == {JobStatus.PENDING: grace, JobStatus.RUNNING: UNTIL}.get(status)
@@ -289,13 +294,13 @@ def test_a_job_that_may_be_queued_is_sent_again_less_and_less_often() -> None:
     waits = [(b - a).total_seconds() for a, b in itertools.pairwise(moments)]
     assert waits[:4] == [30, 60, 120, 240]
     assert waits == sorted(waits)
-    assert waits[-1] == max(waits) == bounds.RESEND_CAP_SECONDS
+    assert waits[-1] == max(waits) == limits.RESEND_CAP_SECONDS
 
 
 def test_resends_are_spaced_from_the_last_one_however_late_it_was() -> None:
     late = START + timedelta(hours=5)
     job = rules.resent(factories.job(), late)
-    grace = bounds.RESEND_GRACE_SECONDS * SECOND
+    grace = limits.RESEND_GRACE_SECONDS * SECOND
     assert (rules.resend_at(job), rules.spaced_resend_at(job)) == (late + grace, late + 2 * grace)
     assert job.updated_at == late
 
@@ -309,7 +314,7 @@ def test_a_wait_that_sqs_can_not_delay_has_no_message_yet(seconds: int, sends: i
     deferred = rules.defer(running(), due, "site.example", START)
     failed = rules.after_error(running(), FetchTimeout("x", retry_after=seconds), START, 0.5)
     assert {job.sends for job in (deferred, failed)} == {sends}
-    lead = timedelta(seconds=bounds.LONG_WAIT_LEAD_SECONDS)
+    lead = timedelta(seconds=limits.LONG_WAIT_LEAD_SECONDS)
     assert rules.wake_at(deferred) == (None if sends else due - lead)
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.models import JobRef, JobStatus, Lane, Priority
 from spinneret.jobs.ports import Claimed, NewJob
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     FetchTimeout,
     NotFound,
@@ -37,6 +36,7 @@ def test_an_accepted_job_is_stored_then_sent(
     assert (event.fence, event.data) == (0, {"status": "pending", "run": 1})
 
 
+# covers P-09
 @pytest.mark.parametrize(
     ("priority", "lane"),
     [
@@ -68,7 +68,7 @@ def test_a_queue_that_is_down_delays_but_does_not_refuse(
         look_at_parent=no_parent,
     )
     assert sweeper.sweep().resent == 0
-    clock.advance(bounds.RESEND_GRACE_SECONDS)
+    clock.advance(limits.RESEND_GRACE_SECONDS)
     assert sweeper.sweep().resent == 1
     assert queue.take() == [Sent(CRAWL_NORMAL, stored(store, job_id).ref, 0)]
 
@@ -76,6 +76,7 @@ def test_a_queue_that_is_down_delays_but_does_not_refuse(
 # ---------------------------------------------------------------- Duplicates
 
 
+# covers P-05
 def test_a_live_job_is_returned_instead_of_a_second_one(
     service: JobService, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from spinneret.jobs import limits
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.live.pushes import LiveEvents, Pushes, Subscribers, messages
 from spinneret.jobs.live.service import LiveService
@@ -46,7 +47,9 @@ def live(
     bench: Bench,
 ) -> LiveService:
     """With the job of the bench, and announcements of what happens to it."""
-    pushes = Pushes(connections, sockets, lambda: clock().timestamp(), clock)
+    pushes = Pushes(
+        connections=connections, sockets=sockets, monotonic=lambda: clock().timestamp(), clock=clock
+    )
     bench.listeners.append(LiveEvents(pushes))
     service = LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
     connect(service)
@@ -55,7 +58,14 @@ def live(
 
 @pytest.fixture
 def sink(connections: FakeConnectionStore, sockets: FakeSockets, clock: HandClock) -> Subscribers:
-    return Subscribers(Pushes(connections, sockets, lambda: clock().timestamp(), clock))
+    return Subscribers(
+        Pushes(
+            connections=connections,
+            sockets=sockets,
+            monotonic=lambda: clock().timestamp(),
+            clock=clock,
+        )
+    )
 
 
 @pytest.fixture
@@ -94,6 +104,7 @@ def received(sockets: FakeSockets, client: str = CLIENT) -> list[str]:
     ]
 
 
+# covers P-07
 def test_a_subscriber_gets_the_timeline_so_far_and_all_that_follows(
     live: LiveService, sockets: FakeSockets, bench: Bench
 ) -> None:
@@ -145,7 +156,7 @@ def test_a_very_long_timeline_is_left_to_its_route(
     live: LiveService, sockets: FakeSockets, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "LIST_LIMIT_MAX", 1)
-    monkeypatch.setattr(bounds, "CATCH_UP_PAGES", 2)
+    monkeypatch.setattr(limits, "CATCH_UP_PAGES", 2)
     bench.run(succeed)
     subscribe(live)
     assert received(sockets) == ["pending", "running"]
@@ -212,7 +223,7 @@ def test_a_job_without_watchers_is_announced_to_nobody(
             ["\ud800"],
         ),
         (
-            '{"action": "subscribe", "job_id": "' + "x" * bounds.SOCKET_REQUEST_CHARS + '"}',
+            '{"action": "subscribe", "job_id": "' + "x" * limits.SOCKET_REQUEST_CHARS + '"}',
             "VALIDATION_ERROR",
             None,
         ),
@@ -294,7 +305,7 @@ def test_a_subscriber_that_is_slow_learns_that_it_missed_something(
     subscribe(live)
 
     def handler(context: Context) -> dict[str, Any]:
-        sockets.on_post = lambda: clock.advance(bounds.PUSH_SECONDS)
+        sockets.on_post = lambda: clock.advance(limits.PUSH_SECONDS)
         for _ in range(30):
             context.note(JobEventKind.METRIC, "large", {"text": "x" * 7000})
         context.checkpoint("fetching", 40)

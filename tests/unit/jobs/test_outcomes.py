@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from spinneret.jobs import limits
 from spinneret.jobs.models import JobStatus
 from spinneret.jobs.worker import Context, Defer, Handler
 from spinneret.kernel import bounds
@@ -37,8 +38,8 @@ UNFIT: dict[str, Any] = {
     "a circle": _circle(),
     "no object": ["a", "b"],
     "nothing": None,
-    "too large": sized(bounds.JOB_RESULT_BYTES + 1),
-    "too large in UTF-8": {"text": "ü" * (bounds.JOB_RESULT_BYTES // 2)},
+    "too large": sized(limits.JOB_RESULT_BYTES + 1),
+    "too large in UTF-8": {"text": "ü" * (limits.JOB_RESULT_BYTES // 2)},
 }
 
 
@@ -54,7 +55,7 @@ def test_a_result_that_can_not_be_kept_fails_the_job_for_good(bench: Bench, unfi
 
 
 def test_the_largest_result_is_kept(bench: Bench) -> None:
-    result = sized(bounds.JOB_RESULT_BYTES)
+    result = sized(limits.JOB_RESULT_BYTES)
     job = bench.run(lambda _: result)
     assert (job.status, job.result) == (JobStatus.COMPLETED, result)
 
@@ -183,7 +184,7 @@ def test_an_outcome_is_not_repeated_past_the_lease(bench: Bench) -> None:
     began = bench.clock()
     with pytest.raises(DependencyUnavailable):
         bench.run(succeed)
-    assert (bench.clock() - began).total_seconds() < bounds.LEASE_MAX_SECONDS
+    assert (bench.clock() - began).total_seconds() < limits.LEASE_MAX_SECONDS
 
 
 def test_an_outcome_near_the_end_of_the_lease_is_not_repeated_past_it(bench: Bench) -> None:
@@ -201,13 +202,13 @@ def test_an_outcome_near_the_end_of_the_lease_is_not_repeated_past_it(bench: Ben
     bench.store.transition = noted  # type: ignore[method-assign]  # observed
 
     def slow(_: Context) -> Mapping[str, Any]:
-        bench.clock.advance(bounds.LEASE_MAX_SECONDS - 20)
+        bench.clock.advance(limits.LEASE_MAX_SECONDS - 20)
         return {}
 
     with pytest.raises(DependencyUnavailable):
         bench.run(slow)
     assert len(tried) > 1
-    assert max(tried) < bounds.LEASE_MAX_SECONDS
+    assert max(tried) < limits.LEASE_MAX_SECONDS
 
 
 def test_a_claim_that_was_taken_over_in_an_outage_writes_nothing(

@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
+from spinneret.jobs import limits
 from spinneret.jobs.models import DeadLetter, Lane
 from spinneret.jobs.redrive import Redrive, RedriveResult
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests.fakes.jobs import FakeDeadLetterQueues
 from tests.kinds import CRAWL_HIGH, CRAWL_LOW, CRAWL_NORMAL, DELIVERY, LANES
@@ -50,6 +50,7 @@ class OneLaneDown(FakeDeadLetterQueues):
             self._answers -= 1
 
 
+# covers P-08
 @pytest.mark.parametrize(
     ("moves", "goes_back"), [(0, True), (2, True), (3, False), (9, False), (None, False)]
 )
@@ -65,8 +66,8 @@ def test_a_letter_goes_back_three_times_and_one_that_nobody_counted_never(
 
 def test_a_lane_has_a_whole_pass_when_the_others_need_nothing() -> None:
     queues = FakeDeadLetterQueues({DELIVERY: many(500)})
-    assert Redrive(queues, LANES).run() == done(bounds.DEAD_LETTERS_PER_PASS)
-    assert len(queues.dead[DELIVERY]) == 500 - bounds.DEAD_LETTERS_PER_PASS
+    assert Redrive(queues, LANES).run() == done(limits.DEAD_LETTERS_PER_PASS)
+    assert len(queues.dead[DELIVERY]) == 500 - limits.DEAD_LETTERS_PER_PASS
 
 
 def test_what_one_lane_leaves_goes_to_the_others() -> None:
@@ -78,7 +79,7 @@ def test_what_one_lane_leaves_goes_to_the_others() -> None:
 
 def test_full_lanes_share_a_pass() -> None:
     queues = FakeDeadLetterQueues({lane: many(500) for lane in LANES})
-    assert Redrive(queues, LANES).run() == done(bounds.DEAD_LETTERS_PER_PASS)
+    assert Redrive(queues, LANES).run() == done(limits.DEAD_LETTERS_PER_PASS)
     shares = Counter(lane for lane, _ in queues.sent_back)
     assert set(shares) == set(LANES)
     assert max(shares.values()) - min(shares.values()) <= 10

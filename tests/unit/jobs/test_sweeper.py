@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.keys import wake_shard
 from spinneret.jobs.models import Job, JobEvent, JobRef, JobStatus, Priority
 from spinneret.jobs.ports import DuePage
@@ -42,12 +42,13 @@ def test_an_empty_store_needs_nothing(sweeper: Sweeper, queue: FakeJobQueue) -> 
     assert queue.sent == []
 
 
+# covers P-04
 def test_a_job_whose_message_was_lost_is_sent_again(
     sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
     job = factories.job(priority=Priority.LOW)
     add(store, job)
-    clock.advance(bounds.RESEND_GRACE_SECONDS - 1)
+    clock.advance(limits.RESEND_GRACE_SECONDS - 1)
     assert sweeper.sweep() == NOTHING
     clock.advance(1)
     assert sweeper.sweep() == SweepResult(resent=1)
@@ -62,7 +63,7 @@ def test_a_job_that_is_not_due_yet_waits(
     add(store, factories.job(due_at=START + timedelta(hours=1)))
     clock.advance(3600)
     assert sweeper.sweep() == NOTHING
-    clock.advance(bounds.RESEND_GRACE_SECONDS)
+    clock.advance(limits.RESEND_GRACE_SECONDS)
     assert sweeper.sweep().resent == 1
 
 
@@ -75,14 +76,14 @@ def test_a_busy_lane_is_not_flooded_with_messages(
         clock.advance(MINUTE)
         sweeper.sweep()
     backlog = 6 * 60 * MINUTE
-    assert len(queue.sent) <= backlog / bounds.RESEND_CAP_SECONDS + 10
+    assert len(queue.sent) <= backlog / limits.RESEND_CAP_SECONDS + 10
 
 
 def test_a_backlog_does_not_hide_what_comes_after_it(
     sweeper: Sweeper, store: FakeJobStore, clock: HandClock
 ) -> None:
     """More jobs than a pass reaches wait for long; a later job's lost lease is still found."""
-    *backlog, late = of_one_shard(2 * bounds.SWEEP_PAGE + 1)
+    *backlog, late = of_one_shard(2 * limits.SWEEP_PAGE + 1)
     add(store, *backlog, late)
     clock.advance(1)
     claim(store, late.ref, clock, seconds=3600)
@@ -148,9 +149,9 @@ def test_a_finished_or_paused_job_is_left_alone(
 
 def test_every_shard_is_swept(sweeper: Sweeper, store: FakeJobStore, clock: HandClock) -> None:
     jobs = [factories.job(id=f"job_{n}") for n in range(100)]
-    assert {wake_shard(job.id) for job in jobs} == set(range(bounds.WAKE_SHARDS))
+    assert {wake_shard(job.id) for job in jobs} == set(range(limits.WAKE_SHARDS))
     add(store, *jobs)
-    clock.advance(bounds.RESEND_GRACE_SECONDS)
+    clock.advance(limits.RESEND_GRACE_SECONDS)
     assert sweeper.sweep().resent == 100
 
 
@@ -159,10 +160,10 @@ def test_a_queue_that_is_down_costs_the_job_nothing(
 ) -> None:
     add(store, factories.job())
     queue.available = False
-    clock.advance(bounds.RESEND_GRACE_SECONDS)
+    clock.advance(limits.RESEND_GRACE_SECONDS)
     sweeper.sweep()
     queue.available = True
-    clock.advance(bounds.RESEND_CAP_SECONDS)
+    clock.advance(limits.RESEND_CAP_SECONDS)
     sweeper.sweep()
     assert len(queue.take()) == 1
     assert stored(store, factories.job().ref).attempts == 0
@@ -279,7 +280,7 @@ def test_resends_that_were_missed_are_not_made_up_for(
 # ---------------------------------------------------------------- Lanes with a backlog
 
 
-@pytest.mark.parametrize("messages", [bounds.LANE_BACKLOG_MESSAGES, 20_000])
+@pytest.mark.parametrize("messages", [limits.LANE_BACKLOG_MESSAGES, 20_000])
 def test_a_lane_with_a_backlog_gets_no_resends_and_the_others_do(
     sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock, messages: int
 ) -> None:
@@ -290,7 +291,7 @@ def test_a_lane_with_a_backlog_gets_no_resends_and_the_others_do(
     sweeper.sweep()
     refs = {sent.ref for sent in queue.take()}
     assert refs == (
-        {lost.ref} if messages > bounds.LANE_BACKLOG_MESSAGES else {queued.ref, lost.ref}
+        {lost.ref} if messages > limits.LANE_BACKLOG_MESSAGES else {queued.ref, lost.ref}
     )
 
 
@@ -322,7 +323,7 @@ def test_messages_that_workers_may_hold_are_not_taken_for_lost_every_minute(
 ) -> None:
     """Workers that fail before they claim: what they received comes back."""
     add(store, factories.job())
-    queue.in_flight[CRAWL_NORMAL] = bounds.LANE_BACKLOG_MESSAGES + 1
+    queue.in_flight[CRAWL_NORMAL] = limits.LANE_BACKLOG_MESSAGES + 1
     passes = []
     for _ in range(10):
         clock.advance(MINUTE)
@@ -336,11 +337,11 @@ def test_a_lane_that_never_runs_empty_keeps_no_message_lost_for_ever(
 ) -> None:
     add(store, factories.job())
     queue.backlogs[CRAWL_NORMAL] = 500
-    clock.advance(bounds.BACKLOG_RESEND_SECONDS)
+    clock.advance(limits.BACKLOG_RESEND_SECONDS)
     assert sweeper.sweep() == NOTHING
-    clock.advance(bounds.RESEND_GRACE_SECONDS)
+    clock.advance(limits.RESEND_GRACE_SECONDS)
     assert sweeper.sweep() == SweepResult(resent=1)
-    clock.advance(bounds.BACKLOG_RESEND_SECONDS)
+    clock.advance(limits.BACKLOG_RESEND_SECONDS)
     assert sweeper.sweep() == NOTHING
 
 
@@ -351,10 +352,10 @@ def test_a_backlog_concerns_no_wait_and_no_lease(
     add(store, factories.job(), factories.job(id="job_2", due_at=due, sends=0))
     claim(store, factories.job().ref, clock, seconds=60)
     queue.backlogs[CRAWL_NORMAL] = 20_000
-    clock.advance(3600 - bounds.LONG_WAIT_LEAD_SECONDS)
+    clock.advance(3600 - limits.LONG_WAIT_LEAD_SECONDS)
     assert sweeper.sweep() == SweepResult(leases_expired=1, sent=1)
     delays = sorted(sent.delay for sent in queue.take())
-    assert delays == [0, int(bounds.LONG_WAIT_LEAD_SECONDS)]
+    assert delays == [0, int(limits.LONG_WAIT_LEAD_SECONDS)]
 
 
 def test_a_resend_counts_only_when_it_was_sent(

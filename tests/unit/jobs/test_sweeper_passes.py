@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from spinneret.jobs import limits
 from spinneret.jobs.keys import wake_shard
 from spinneret.jobs.models import Job, JobRef, JobStatus, Priority
 from spinneret.jobs.ports import DuePage
@@ -80,28 +81,28 @@ def failing(error: Exception, *refs: JobRef) -> Callable[[JobRef], None]:
 def test_a_pass_goes_through_all_pages_of_all_shards(
     sweeper: Sweeper, store: TroubledStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
-    per_shard = 2 * bounds.SWEEP_PAGE + 5
-    for shard in range(bounds.WAKE_SHARDS):
+    per_shard = 2 * limits.SWEEP_PAGE + 5
+    for shard in range(limits.WAKE_SHARDS):
         add(store, *abandoned(per_shard, shard))
     clock.advance(MINUTE)
-    assert sweeper.sweep() == SweepResult(leases_expired=per_shard * bounds.WAKE_SHARDS)
-    assert len(set(queue.take())) == per_shard * bounds.WAKE_SHARDS
+    assert sweeper.sweep() == SweepResult(leases_expired=per_shard * limits.WAKE_SHARDS)
+    assert len(set(queue.take())) == per_shard * limits.WAKE_SHARDS
     assert sweeper.sweep() == SweepResult()
 
 
 def test_waking_ends_in_time_and_the_next_passes_do_the_rest(
     sweeper: Sweeper, store: TroubledStore, clock: HandClock
 ) -> None:
-    jobs = abandoned(3 * bounds.SWEEP_PAGE)
+    jobs = abandoned(3 * limits.SWEEP_PAGE)
     add(store, *jobs)
     clock.advance(MINUTE)
-    store.seconds = bounds.SWEEP_WAKE_SECONDS / bounds.SWEEP_PAGE
+    store.seconds = limits.SWEEP_WAKE_SECONDS / limits.SWEEP_PAGE
     began = clock()
     first = sweeper.sweep()
-    assert (clock() - began).total_seconds() == pytest.approx(bounds.SWEEP_WAKE_SECONDS)
-    assert first.leases_expired == bounds.SWEEP_PAGE
+    assert (clock() - began).total_seconds() == pytest.approx(limits.SWEEP_WAKE_SECONDS)
+    assert first.leases_expired == limits.SWEEP_PAGE
     assert first.unfinished > 0
-    assert [sweeper.sweep().leases_expired for _ in range(2)] == [bounds.SWEEP_PAGE] * 2
+    assert [sweeper.sweep().leases_expired for _ in range(2)] == [limits.SWEEP_PAGE] * 2
     assert {stored(store, job.ref).status for job in jobs} == {JobStatus.PENDING}
 
 
@@ -109,24 +110,24 @@ def test_waking_leaves_resends_their_time_and_takes_none_of_theirs(
     sweeper: Sweeper, store: TroubledStore, clock: HandClock
 ) -> None:
     """More of either than a pass can do."""
-    add(store, *abandoned(5 * bounds.SWEEP_PAGE))
-    lost = range(5 * bounds.SWEEP_PAGE)
+    add(store, *abandoned(5 * limits.SWEEP_PAGE))
+    lost = range(5 * limits.SWEEP_PAGE)
     add(store, *(factories.job(id=f"lost_{n}", priority=Priority.LOW) for n in lost))
     clock.advance(MINUTE)
     store.seconds = 0.1
     began = clock()
     swept = sweeper.sweep()
-    assert swept.leases_expired == pytest.approx(bounds.SWEEP_WAKE_SECONDS / 0.1, abs=1)
-    rest = bounds.SWEEP_SECONDS - bounds.SWEEP_WAKE_SECONDS
+    assert swept.leases_expired == pytest.approx(limits.SWEEP_WAKE_SECONDS / 0.1, abs=1)
+    rest = limits.SWEEP_SECONDS - limits.SWEEP_WAKE_SECONDS
     assert swept.resent == pytest.approx(rest / 0.1, abs=1)
-    assert (clock() - began).total_seconds() == pytest.approx(bounds.SWEEP_SECONDS, abs=0.11)
+    assert (clock() - began).total_seconds() == pytest.approx(limits.SWEEP_SECONDS, abs=0.11)
 
 
 def test_a_pass_is_bounded_in_jobs(
     sweeper: Sweeper, store: TroubledStore, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "SWEEP_WAKES", 30)
-    monkeypatch.setattr(bounds, "SWEEP_RESENDS", 20)
+    monkeypatch.setattr(limits, "SWEEP_WAKES", 30)
+    monkeypatch.setattr(limits, "SWEEP_RESENDS", 20)
     add(store, *abandoned(50))
     for priority in (Priority.HIGH, Priority.LOW):
         add(store, *(factories.job(id=f"{priority}_{n}", priority=priority) for n in range(50)))
@@ -139,12 +140,12 @@ def test_a_pass_is_bounded_in_jobs(
 def test_no_shard_waits_for_the_end_of_another_one_s_backlog(
     sweeper: Sweeper, store: TroubledStore, clock: HandClock
 ) -> None:
-    other = (SHARD + 1) % bounds.WAKE_SHARDS
-    add(store, *abandoned(5 * bounds.SWEEP_PAGE))
+    other = (SHARD + 1) % limits.WAKE_SHARDS
+    add(store, *abandoned(5 * limits.SWEEP_PAGE))
     [late] = abandoned(1, other)
     add(store, late)
     clock.advance(MINUTE)
-    store.seconds = bounds.SWEEP_WAKE_SECONDS / (2 * bounds.SWEEP_PAGE)
+    store.seconds = limits.SWEEP_WAKE_SECONDS / (2 * limits.SWEEP_PAGE)
     sweeper.sweep()
     assert stored(store, late.ref).status is JobStatus.PENDING
 
@@ -153,14 +154,14 @@ def test_every_minute_another_shard_is_the_first(
     sweeper: Sweeper, store: TroubledStore, clock: HandClock
 ) -> None:
     firsts = []
-    for _ in range(bounds.WAKE_SHARDS):
+    for _ in range(limits.WAKE_SHARDS):
         asked: list[int] = []
         store.shard = asked.append
         sweeper.sweep()
-        assert sorted(asked) == list(range(bounds.WAKE_SHARDS))
+        assert sorted(asked) == list(range(limits.WAKE_SHARDS))
         firsts.append(asked[0])
         clock.advance(MINUTE)
-    assert sorted(firsts) == list(range(bounds.WAKE_SHARDS))
+    assert sorted(firsts) == list(range(limits.WAKE_SHARDS))
 
 
 # ---------------------------------------------------------------- What can't stop it
@@ -177,7 +178,7 @@ def test_rows_that_can_not_be_read_hide_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """More of them than a page holds, older than all others, at every pass."""
-    *bad, late = of_one_shard(2 * bounds.SWEEP_PAGE + 1)
+    *bad, late = of_one_shard(2 * limits.SWEEP_PAGE + 1)
     add(store, *bad, late)
     store.row = failing(error, *(job.ref for job in bad))
     clock.advance(1)
@@ -208,7 +209,7 @@ def test_a_call_that_is_refused_concerns_no_other_job(
     jobs = of_one_shard(20)
     add(store, *jobs)
     store.row = failing(DependencyUnavailable("dynamodb"), *(job.ref for job in jobs[::3]))
-    clock.advance(bounds.RESEND_GRACE_SECONDS + 1)
+    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
     assert sweeper.sweep() == SweepResult(resent=13, failed=7)
     queue.take()
     store.row = failing(DependencyUnavailable("dynamodb"))
@@ -223,10 +224,10 @@ def test_a_shard_that_does_not_answer_concerns_no_other_shard(
             raise DependencyUnavailable("dynamodb")
 
     store.shard = busy
-    for shard in range(bounds.WAKE_SHARDS):
+    for shard in range(limits.WAKE_SHARDS):
         add(store, *abandoned(1, shard))
     clock.advance(MINUTE)
-    assert sweeper.sweep() == SweepResult(leases_expired=bounds.WAKE_SHARDS - 1, failed=1)
+    assert sweeper.sweep() == SweepResult(leases_expired=limits.WAKE_SHARDS - 1, failed=1)
 
 
 def test_a_store_that_is_down_is_reported_and_not_asked_for_every_job(
@@ -235,7 +236,7 @@ def test_a_store_that_is_down_is_reported_and_not_asked_for_every_job(
     jobs = of_one_shard(50)
     add(store, *jobs)
     store.row = failing(DependencyUnavailable("dynamodb"), *(job.ref for job in jobs))
-    clock.advance(bounds.RESEND_GRACE_SECONDS + 1)
+    clock.advance(limits.RESEND_GRACE_SECONDS + 1)
     with pytest.raises(DependencyUnavailable):
         sweeper.sweep()
     assert len(store.reads) == bounds.SWEEP_REFUSALS

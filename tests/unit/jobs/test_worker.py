@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.models import Failure, JobEventKind, JobStatus
 from spinneret.jobs.worker import CompletedInPart, Context, Worker
 from spinneret.kernel import bounds
@@ -55,13 +55,13 @@ def test_a_transient_error_waits_with_a_delayed_message(bench: Bench) -> None:
 def test_a_wait_beyond_what_sqs_delays_gets_its_message_from_the_sweeper(bench: Bench) -> None:
     job = bench.run(raising(HttpUnavailable("503", retry_after=3600)))
     assert bench.queue.take() == []
-    bench.clock.advance(3600 - bounds.LONG_WAIT_LEAD_SECONDS - 1)
+    bench.clock.advance(3600 - limits.LONG_WAIT_LEAD_SECONDS - 1)
     bench.sweep()
     assert bench.queue.take() == []
     assert bench.run(raising(AssertionError("ran early"))) == job
     bench.clock.advance(31)
     bench.sweep()
-    delay = int(bounds.LONG_WAIT_LEAD_SECONDS) - 30
+    delay = int(limits.LONG_WAIT_LEAD_SECONDS) - 30
     assert bench.queue.take() == [Sent(CRAWL_NORMAL, job.ref, delay)]
     bench.sweep()
     assert bench.queue.take() == []
@@ -123,7 +123,7 @@ def test_a_queue_that_is_down_delays_a_retry_until_the_sweeper_sends_it(bench: B
     job = bench.run(raising(FetchTimeout("slow")))
     assert job.status is JobStatus.PENDING
     bench.queue.available = True
-    bench.clock.advance(1 + bounds.RESEND_GRACE_SECONDS)
+    bench.clock.advance(1 + limits.RESEND_GRACE_SECONDS)
     bench.sweep()
     assert [sent.ref for sent in bench.queue.take()] == [job.ref]
 
@@ -150,8 +150,8 @@ def test_a_fault_of_our_own_is_waited_for_an_hour(bench: Bench) -> None:
         bench.clock.now = job.due_at
     assert (job.status, job.attempts) == (JobStatus.FAILED, 0)
     waited = (bench.clock() - begin).total_seconds()
-    assert waited >= bounds.OWN_FAULT_LIMIT_SECONDS
-    assert waited <= bounds.OWN_FAULT_LIMIT_SECONDS + bounds.OWN_FAULT_CAP_SECONDS
+    assert waited >= limits.OWN_FAULT_LIMIT_SECONDS
+    assert waited <= limits.OWN_FAULT_LIMIT_SECONDS + limits.OWN_FAULT_CAP_SECONDS
 
 
 # ---------------------------------------------------------------- Secrets
@@ -159,6 +159,7 @@ def test_a_fault_of_our_own_is_waited_for_an_hour(bench: Bench) -> None:
 SECRET = "hunter2-" + "x1y2z3"
 
 
+# covers P-06
 def test_no_event_and_no_error_of_a_job_holds_a_secret(bench: Bench) -> None:
     def handler(context: Context) -> Mapping[str, Any]:
         context.note(JobEventKind.WARNING, f"password={SECRET}", {"headers": {"Cookie": SECRET}})
@@ -180,11 +181,11 @@ def test_events_are_bounded(bench: Bench) -> None:
     bench.run(handler)
     [event] = [each for each in bench.store.events(bench.ref, None, 9) if each.kind == "metric"]
     assert len(event.message) == bounds.EVENT_MESSAGE_CHARS
-    assert event.data["omitted_bytes"] > bounds.EVENT_DATA_BYTES
+    assert event.data["omitted_bytes"] > limits.EVENT_DATA_BYTES
 
 
 def test_a_result_that_lacks_something_ends_the_run_as_partially_failed(bench: Bench) -> None:
-    lack = Failure(code="PAGES_UNREAD", message="2 pages gave no answer", type="transient")
+    lack = Failure(code="PAGES_UNREAD", message="2 pages didn't answer", type="transient")
     job = bench.run(raising(CompletedInPart({"n": 1}, lack)))
     assert (job.status, job.result, job.last_error) == (
         JobStatus.PARTIALLY_FAILED,

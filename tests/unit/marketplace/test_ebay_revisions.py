@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spinneret.jobs.models import Transition
-from spinneret.kernel import bounds
+from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.products.models import Product
 from tests.markets.bench import Bench
@@ -135,15 +135,15 @@ def _spent(bench: Bench, product: Product, revisions: int) -> None:
 def test_the_last_revision_of_a_day_is_used_and_the_next_waits_with_its_reason(
     bench: Bench, listed: Product
 ) -> None:
-    _spent(bench, listed, bounds.LISTING_REVISIONS_PER_DAY - 1)
+    _spent(bench, listed, limits.LISTING_REVISIONS_PER_DAY - 1)
     assert bench.done("update", "ebay", bench.edit(listed, price=7500)).status == "completed"
     ref = bench.submit("update", "ebay", bench.edit(listed, price=7600))
     today = bench.clock().date()
     waiting = bench.once(ref)
     assert (waiting.status, waiting.attempts) == ("pending", 0)
-    assert waiting.waiting_for == "eBay's revisions of the next day"
+    assert waiting.waiting_for == "eBay's revision limit of the next day"
     assert waiting.due_at.isoformat()[:19] == f"{today + timedelta(days=1)}T00:00:00"
-    bench.clock.advance(2 * bounds.MARKETPLACE_PENDING_SECONDS)
+    bench.clock.advance(2 * limits.MARKETPLACE_PENDING_SECONDS)
     bench.sweep()
     assert bench.job(ref).status == "pending"
     assert bench.finish(ref).status == "completed"
@@ -153,5 +153,5 @@ def test_the_last_revision_of_a_day_is_used_and_the_next_waits_with_its_reason(
 
 
 def test_an_update_without_a_change_needs_no_revision(bench: Bench, listed: Product) -> None:
-    _spent(bench, listed, bounds.LISTING_REVISIONS_PER_DAY)
+    _spent(bench, listed, limits.LISTING_REVISIONS_PER_DAY)
     assert bench.done("update", "ebay", listed).status == "completed"

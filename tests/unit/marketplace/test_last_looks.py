@@ -8,12 +8,12 @@ from datetime import timedelta
 import pytest
 
 from spinneret.jobs.models import JobRef, Transition
-from spinneret.kernel import bounds
+from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import ListingState
 from tests.markets.bench import Bench
 from tests.markets.web import StubResponse
 
-HOUR = bounds.MARKETPLACE_PENDING_SECONDS
+HOUR = limits.MARKETPLACE_PENDING_SECONDS
 
 
 def _lost_then_held(bench: Bench, path: str, *, happens: bool) -> None:
@@ -120,6 +120,7 @@ def test_a_browser_that_comes_back_for_the_look_is_asked_nothing(memory: Bench) 
     assert bench.plugin.tasks == []
 
 
+# covers B-05
 def test_a_job_that_never_began_expires_at_once(bench: Bench) -> None:
     ref = bench.submit("publish", "ebay", bench.product())
     bench.queue.take()

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
+from spinneret.jobs import limits as jobs_limits
 from spinneret.jobs.driven.models import ExecutionClaim
 from spinneret.jobs.models import JobRef, JobStatus, Transition
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.marketplace import limits as marketplace_limits
+from spinneret.marketplace.publishing import limits as publishing_limits
 from tests.architecture.conftest import ROOT
 from tests.markets.bench import Bench
 
@@ -36,9 +38,9 @@ def test_the_definition_keeps_the_bounds_of_the_code() -> None:
     tasks = {name: each for name, each in states.items() if each["Type"] == "Task"}
     assert set(tasks) == {"Take", "Step", "Callback"}
     assert all(each["Retry"] and each["Catch"] for each in tasks.values())
-    assert states["Jobs"]["MaxConcurrency"] == bounds.PUBLISHED_AT_ONCE
+    assert states["Jobs"]["MaxConcurrency"] == publishing_limits.PUBLISHED_AT_ONCE
     callback = tasks["Callback"]
-    assert callback["TimeoutSeconds"] == bounds.PLUGIN_TASK_SECONDS
+    assert callback["TimeoutSeconds"] == marketplace_limits.PLUGIN_TASK_SECONDS
     assert callback["HeartbeatSeconds"] < callback["TimeoutSeconds"]
 
 
@@ -82,6 +84,7 @@ def test_a_step_of_a_job_that_has_ended_leaves_it(bench: Bench) -> None:
     assert bench.ebay.calls["_publish"] == 1
 
 
+# covers B-04
 @pytest.mark.parametrize("marketplace", ["ebay", "vinted"])
 @pytest.mark.parametrize("after", [1, 3, 4, 5, 6, 7, 9, 12, 16])
 def test_a_batch_whose_execution_is_lost_at_any_state_is_finished_by_another(
@@ -132,13 +135,15 @@ def test_jobs_of_a_batch_get_no_message_while_its_execution_lives(bench: Bench) 
     bench.dispatch(batch)
     [child] = _children(bench, batch)
     bench.queue.take()
-    bench.clock.advance(2 * bounds.RESEND_GRACE_SECONDS)
+    bench.clock.advance(2 * jobs_limits.RESEND_GRACE_SECONDS)
     bench.sweep()
     assert [sent.ref for sent in bench.queue.take()] == []
     started = len(bench.executions.started)
     bench.dispatch(child)  # one that comes all the same
     assert len(bench.executions.started) == started
-    bench.clock.advance(bounds.PUBLISH_LED_SECONDS)  # the execution was lost, and its lease ended
+    bench.clock.advance(
+        marketplace_limits.PUBLISH_LED_SECONDS
+    )  # the execution was lost, and its lease ended
     bench.sweep()
     assert {sent.ref for sent in bench.queue.take()} == {batch, child}
 
@@ -185,10 +190,14 @@ def test_no_more_jobs_of_a_seller_are_at_work_than_may_be(bench: Bench) -> None:
     refused = bench.once(second)
     assert refused.waiting_for == "other jobs of the seller there"
     assert (refused.status, refused.attempts) == ("pending", 0)
-    assert refused.due_at == bench.clock() + timedelta(seconds=bounds.PUBLISH_BUSY_SECONDS)
+    assert refused.due_at == bench.clock() + timedelta(
+        seconds=publishing_limits.PUBLISH_BUSY_SECONDS
+    )
     elsewhere = bench.submit("publish", "ebay", bench.product("Third"))
     assert bench.once(elsewhere).status == "completed"  # another marketplace has its own
-    bench.clock.advance(2 * bounds.PLUGIN_TASK_SECONDS)  # a process that was lost gives none back
+    bench.clock.advance(
+        2 * marketplace_limits.PLUGIN_TASK_SECONDS
+    )  # a process that was lost gives none back
     assert bench.once(second).waiting_for == "the plug-in's answer"
 
 
@@ -203,6 +212,7 @@ def test_a_job_that_waits_for_nobodys_plug_in_holds_no_slot(bench: Bench) -> Non
 # Callbacks
 
 
+# covers B-07
 def test_an_answer_lets_the_execution_go_on_at_once(bench: Bench) -> None:
     bench.plugin.mute = True
 
@@ -214,7 +224,7 @@ def test_an_answer_lets_the_execution_go_on_at_once(bench: Bench) -> None:
     before = bench.clock()
     job = bench.done("publish", "vinted", bench.product())
     assert job.status == "completed"
-    assert bench.clock() - before < timedelta(seconds=bounds.PLUGIN_TASK_SECONDS)
+    assert bench.clock() - before < timedelta(seconds=marketplace_limits.PLUGIN_TASK_SECONDS)
     assert len(bench.callbacks.completed) == bench.machine.entered["Callback"]
     assert len(bench.plugin.items) == 1
 
@@ -238,7 +248,7 @@ def test_a_plug_in_that_has_a_task_keeps_its_state_waiting(bench: Bench) -> None
     state = {"tenant": ref.tenant, "job_id": ref.job_id, "key": asked, "fence": fence}
     bench.wait_for_callback({**state, "token": token})
     bench.inbox.accepted(bench.plugin.connection, {"key": key, "browser": "laptop"})
-    assert (bench.callbacks.heartbeats, bench.callbacks.waiting) == (1, {token})
+    assert (bench.callbacks.beats, bench.callbacks.waiting) == (1, {token})
     bench.plugin.repeat(key)
     bench.plugin.repeat(key)  # a second answer finds nobody
     assert bench.callbacks.completed == [token]
@@ -266,6 +276,7 @@ def test_a_state_whose_job_has_moved_on_waits_for_nothing(bench: Bench) -> None:
     assert bench.callbacks.completed == [token]
 
 
+# covers B-07
 def test_a_plug_in_that_comes_back_gets_what_waits_at_once(bench: Bench) -> None:
     bench.plugin.away = True
     ref = bench.submit("publish", "vinted", bench.product())
@@ -351,11 +362,13 @@ def test_a_paused_batch_rests_and_goes_on(bench: Bench) -> None:
     bench.publishing.move_batch(bench.tenant, batch.job_id, Transition.PAUSE)
     bench.execute()
     assert bench.ebay.listings == {}
-    bench.clock.advance(bounds.PUBLISH_LED_SECONDS + 2 * bounds.RESEND_GRACE_SECONDS)
+    bench.clock.advance(
+        marketplace_limits.PUBLISH_LED_SECONDS + 2 * jobs_limits.RESEND_GRACE_SECONDS
+    )
     bench.sweep()
     bench.deliver()
     assert {bench.job(ref).status for ref in _children(bench, batch)} == {"paused"}
-    bench.clock.advance(bounds.MARKETPLACE_PENDING_SECONDS)  # what rests doesn't expire
+    bench.clock.advance(marketplace_limits.MARKETPLACE_PENDING_SECONDS)  # what rests doesn't expire
     bench.publishing.move_batch(bench.tenant, batch.job_id, Transition.RESUME)
     assert bench.finish(batch).status == "completed"
     assert len(bench.ebay.listings) == 2
@@ -400,7 +413,7 @@ def test_one_job_that_is_tried_again_runs_alone_and_ends_its_batch_again(bench: 
 
 def test_a_job_that_waited_too_long_is_left_to_the_sweeper(bench: Bench) -> None:
     ref = bench.submit("publish", "ebay", bench.product())
-    bench.clock.advance(bounds.MARKETPLACE_PENDING_SECONDS + 1)
+    bench.clock.advance(marketplace_limits.MARKETPLACE_PENDING_SECONDS + 1)
     bench.deliver()
     assert bench.machine.entered["Step"] == 0
     state = {"tenant": ref.tenant, "job_id": ref.job_id, "turn": None, "steps": 0}

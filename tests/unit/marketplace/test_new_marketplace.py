@@ -1,5 +1,7 @@
 """The guide's marketplace, taken from the guide, publishes."""
 
+# covers B-09
+
 from __future__ import annotations
 
 import itertools
@@ -9,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.marketplace.publishing.models import Platform
+from spinneret.marketplace.publishing.plans import Platform
 from spinneret.marketplace.registry import PLATFORMS
 from tests.architecture.conftest import ROOT
 from tests.markets.bench import Bench

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from spinneret.jobs.models import Job, Transition
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.marketplace import limits
 from spinneret.marketplace.connections.models import Connection
 from spinneret.marketplace.orders.models import Sale, SaleOutcome
 from spinneret.marketplace.products.models import Product
@@ -244,8 +244,8 @@ def test_one_seller_who_fails_keeps_nobody_from_being_polled(bench: Bench) -> No
 def test_a_pass_goes_on_where_the_one_before_ended(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "SELLERS_POLLED_PER_PASS", 1)
-    monkeypatch.setattr(bounds, "SALES_ADJUSTED_PER_PASS", 1)
+    monkeypatch.setattr(limits, "SELLERS_POLLED_PER_PASS", 1)
+    monkeypatch.setattr(limits, "SALES_ADJUSTED_PER_PASS", 1)
     assert [bench.polling.run().read for _ in range(2)] == [1, 1]
     assert set(_waiting(bench)) == {"orders ebay", "orders etsy"}
 
@@ -412,7 +412,7 @@ def test_a_look_that_found_nothing_out_is_repeated_after_an_hour(bench: Bench) -
 def test_listings_that_nobody_can_look_at_keep_no_others_from_it(
     memory: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "RECONCILED_PER_READ", 2)
+    monkeypatch.setattr(limits, "RECONCILED_PER_READ", 2)
     bench = memory
     for marketplace in ("vinted", "vinted", "ebay"):
         bench.done("publish", marketplace, bench.product())

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from spinneret.jobs.models import Connection, Job, Transition
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound
+from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.vinted.models import Sent
 from tests.markets.bench import IMAGES, Bench
@@ -48,6 +48,7 @@ def test_a_plugin_that_is_away_is_waited_for(bench: Bench) -> None:
     assert len(bench.plugin.items) == 1
 
 
+# covers B-07
 def test_an_answer_that_was_lost_is_told_again_and_nothing_is_done_twice(bench: Bench) -> None:
     bench.plugin.mute = True
     ref = bench.submit("publish", "vinted", bench.product())
@@ -247,7 +248,7 @@ def test_a_listing_that_nobody_has_begun_is_waited_for(flaw: str, bench: Bench) 
     ref = bench.submit("publish", "vinted", bench.product())
     for _ in range(20):
         assert bench.once(ref).status == "pending"
-        bench.clock.advance(bounds.PLUGIN_TASK_SECONDS / 2)
+        bench.clock.advance(limits.PLUGIN_TASK_SECONDS / 2)
     bench.plugin.post = original  # type: ignore[method-assign]
     setattr(bench.plugin, flaw, False)
     bench.plugin.open()
@@ -267,7 +268,7 @@ def test_a_browser_has_its_time_from_when_it_accepts(bench: Bench) -> None:
     ref = bench.submit("publish", "vinted", bench.product())
     while not bench.plugin.items:  # nobody hears it at first
         bench.once(ref)
-        bench.clock.advance(bounds.PLUGIN_TASK_SECONDS - 10 if bench.plugin.deaf else 0)
+        bench.clock.advance(limits.PLUGIN_TASK_SECONDS - 10 if bench.plugin.deaf else 0)
     bench.clock.advance(20)
     assert bench.once(ref).status == "pending"
     bench.plugin.repeat(bench.plugin.tasks[-1]["key"])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.monitoring import limits
 from tests.fakes.checking import CheckWorld
 
 POLLERS = 16
@@ -47,6 +47,7 @@ def _many_switches() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
+# covers M-02
 @pytest.mark.heavy
 def test_never_more_than_eight_at_once_nor_two_at_a_host() -> None:
     world = CheckWorld()
@@ -91,7 +92,7 @@ def test_never_more_than_eight_at_once_nor_two_at_a_host() -> None:
         ticks += 1
         assert ticks < 60
     assert kills > 3
-    assert world.sites.most_at_once.pop("*") <= bounds.CHECK_CONCURRENCY
+    assert world.sites.most_at_once.pop("*") <= limits.CHECK_CONCURRENCY
     assert set(world.sites.most_at_once.values()) == {1}
     assert all(world.watched(each).state.checks_total for _, each in world.watch.rows)
 

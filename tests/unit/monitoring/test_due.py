@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.monitoring import limits
 from spinneret.monitoring.checks.service import CheckDisposition
 from spinneret.monitoring.due import messages, rules
 from spinneret.monitoring.due.models import DueTarget
@@ -42,6 +42,7 @@ def test_the_ticks_of_a_minute(interval: int, expected: list[int]) -> None:
     assert world.lanes.ticks == [(START, delay) for delay in expected]
 
 
+# covers M-02
 @pytest.mark.parametrize("interval", [15, 60, 300])
 def test_the_times_of_targets_spread_evenly_over_an_interval(interval: int) -> None:
     slots = [next_slot(f"t_{number}", interval, START) for number in range(10_000)]
@@ -49,8 +50,8 @@ def test_the_times_of_targets_spread_evenly_over_an_interval(interval: int) -> N
     tenths = Counter(int((slot - START).total_seconds() / interval * 10) % 10 for slot in slots)
     assert max(tenths.values()) < 1.15 * 1000
     shards = Counter(due_shard_of(f"t_{number}") for number in range(10_000))
-    assert len(shards) == bounds.CHECK_SHARDS
-    assert max(shards.values()) < 1.15 * 10_000 / bounds.CHECK_SHARDS
+    assert len(shards) == limits.CHECK_SHARDS
+    assert max(shards.values()) < 1.15 * 10_000 / limits.CHECK_SHARDS
 
 
 def test_a_targets_times_are_an_interval_apart_whatever_was_missed() -> None:
@@ -75,7 +76,7 @@ def test_all_targets_of_a_host_are_on_one_list_and_hosts_take_turns() -> None:
 
 
 def test_when_there_is_more_than_fits_the_longest_waiting_are_handed_out() -> None:
-    most = 2 * bounds.CHECK_ROUND_TARGETS
+    most = 2 * limits.CHECK_ROUND_TARGETS
     found = [due(number, f"h{number}", -number) for number in range(most + 50)]
     handed = [each for one in rules.assign_to_workers(found, workers=2, per_host=1) for each in one]
     assert {each.target_id for each in handed} == {each.target_id for each in found[50:]}
@@ -138,7 +139,7 @@ def test_of_a_crowded_host_the_longest_waiting_are_handed_out() -> None:
 
 
 def test_hosts_come_before_second_targets_when_there_is_more_than_fits() -> None:
-    most = bounds.CHECK_ROUND_TARGETS
+    most = limits.CHECK_ROUND_TARGETS
     found = [due(number, f"h{number % 10}.example", -9) for number in range(most)]
     found += [due(most + number, f"j{number}.example") for number in range(most - 20)]
     [one] = rules.assign_to_workers(found, workers=1, per_host=100)
@@ -149,7 +150,7 @@ def test_hosts_come_before_second_targets_when_there_is_more_than_fits() -> None
 @pytest.mark.heavy
 def test_a_tick_reads_past_any_crowd_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """What lies behind more than a tick reads is looked for at another place by each tick."""
-    monkeypatch.setattr(bounds, "CHECK_READ_TARGETS", 20)
+    monkeypatch.setattr(limits, "CHECK_READ_TARGETS", 20)
     world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
     crowd(world, "crowded.example", 2000, interval=600)
     for number in range(10):
@@ -169,8 +170,8 @@ def test_a_tick_reads_past_any_crowd_in_the_end(monkeypatch: pytest.MonkeyPatch)
 def test_a_host_has_room_for_what_its_pace_allows_and_a_margin(
     interval: int, rate: float, burst: int, expected: int
 ) -> None:
-    limits = PaceLimits(rate=rate, burst=burst)
-    assert rules.places_of_host(limits, interval) == expected
+    pace = PaceLimits(rate=rate, burst=burst)
+    assert rules.places_of_host(pace, interval) == expected
 
 
 def test_messages_are_read_as_they_were_written() -> None:
@@ -185,7 +186,7 @@ def test_messages_are_read_as_they_were_written() -> None:
 
 def test_the_longest_list_fits_a_message() -> None:
     row = DueTarget(tenant="t" * 40, target_id="t" * 40, host="h" * 253, due_at=START)
-    body = messages.list_message(START, [row] * bounds.CHECK_ROUND_TARGETS)
+    body = messages.list_message(START, [row] * limits.CHECK_ROUND_TARGETS)
     assert len(body.encode()) < 256 * 1024
 
 
@@ -201,6 +202,7 @@ def test_a_tick_hands_out_what_is_due_and_reports_lateness() -> None:
     assert handed == set(ids[1:])
 
 
+# covers P-12
 def test_what_a_tick_found_is_logged_as_metrics(caplog: pytest.LogCaptureFixture) -> None:
     """In CloudWatch's embedded format, which has to come through redaction as it is."""
     world = CheckWorld()
@@ -277,6 +279,7 @@ def test_fifty_targets_of_one_host_are_checked_within_the_bound_longest_waiting_
     assert all(times[number + 5] - times[number] > 0.99 for number in range(45))
 
 
+# covers M-02
 def test_a_busy_host_holds_up_no_other() -> None:
     world = CheckWorld(limits=PaceLimits(rate=0.01, burst=1))
     for number in range(5):

@@ -1,5 +1,7 @@
 """What checks in a row mean (M-04): status, incidents, events, certificates, content."""
 
+# covers M-04
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -8,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import CheckError, CheckResult, Outcome
 from spinneret.monitoring.incidents.models import StateChange
 from spinneret.monitoring.incidents.rules import settled, step
@@ -154,12 +156,12 @@ def test_an_incident_begins_with_the_first_failure_and_ends_with_the_confirmatio
 def test_a_timeline_is_bounded_and_still_says_how_it_ended() -> None:
     line = Timeline()
     line.run("ddd")
-    for number in range(bounds.INCIDENT_ENTRIES + 20):
+    for number in range(limits.INCIDENT_ENTRIES + 20):
         line.check(Outcome.DOWN, error=CheckError(code="X", message=str(number)))
     line.run("uu")
     entries = [made.incident.entry for made in line.steps if made.incident]
     written = [each for each in entries if each is not None]
-    assert len(written) == bounds.INCIDENT_ENTRIES + 1
+    assert len(written) == limits.INCIDENT_ENTRIES + 1
     assert written[-1].status is Status.UP
 
 

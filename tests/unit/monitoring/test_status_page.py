@@ -9,10 +9,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchTimeout
 from spinneret.monitoring.rollups.models import Rollup
-from spinneret.monitoring.status_page import rules
+from spinneret.monitoring.status_page import limits, rules
 from spinneret.monitoring.status_page.service import StatusPages
 from spinneret.monitoring.targets.models import Options, Status
 from tests.fakes.checking import CheckWorld
@@ -69,6 +68,7 @@ def test_nothing_is_public_until_its_owner_says_so(served: Served, world: CheckW
     assert "hidden.example" not in text
 
 
+# covers M-04
 def test_the_page_says_how_public_targets_are(served: Served, world: CheckWorld) -> None:
     published(served)
     fine = world.target("https://fine.example/", public=True, name="Front")
@@ -248,7 +248,7 @@ def test_metrics_are_of_all_targets_that_an_answer_can_hold(
     answer = served.send("GET", "/metrics")
     assert answer.text.count("\nspinneret_target_up{") == 1200
     assert metrics(answer) == {"spinneret_targets": 1200, "spinneret_targets_left_out": 0}
-    monkeypatch.setattr(bounds, "METRICS_BYTES", 100_000)
+    monkeypatch.setattr(limits, "METRICS_BYTES", 100_000)
     answer = served.send("GET", "/metrics")
     shown = answer.text.count("\nspinneret_target_up{")
     assert metrics(answer) == {

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     PermanentError,
     TransientError,
 )
+from spinneret.outbox import limits
 from spinneret.outbox.models import DomainEvent
 from spinneret.outbox.relay import Relay, RelayResult
 from tests.fakes.crashes import Crash, CrashPlan, Moment
@@ -26,7 +26,7 @@ from tests.fakes.outbox import FakeOutboxStore, FakeSink
 from tests.fakes.time import START, HandClock
 
 TENANT, SUBJECT = "t1", "job_1"
-GRACE = bounds.OUTBOX_GRACE_SECONDS
+GRACE = limits.OUTBOX_GRACE_SECONDS
 DAY = 24 * 3600
 
 
@@ -117,7 +117,7 @@ def test_a_sink_that_failed_is_left_alone_until_its_next_try_and_gets_no_later_e
     world.hand_on()
     assert world.bus.took == []
     assert sequences(world.webhooks.took) == [1, 2]
-    world.clock.advance(bounds.OUTBOX_RETRY_FIRST_SECONDS)
+    world.clock.advance(limits.OUTBOX_RETRY_FIRST_SECONDS)
     world.hand_on()
     assert sequences(world.bus.took) == [1, 2]
 
@@ -211,10 +211,10 @@ def test_events_behind_a_waiting_one_are_not_looked_at_by_every_sweep() -> None:
 
 
 def test_a_dead_sink_keeps_no_long_backlog_from_another() -> None:
-    world = World(*map(event_of, range(3 * bounds.OUTBOX_PAGE)))
+    world = World(*map(event_of, range(3 * limits.OUTBOX_PAGE)))
     world.bus.refuse = failing(0)
     world.hand_on()
-    assert sequences(world.webhooks.took) == list(range(3 * bounds.OUTBOX_PAGE))
+    assert sequences(world.webhooks.took) == list(range(3 * limits.OUTBOX_PAGE))
 
 
 def test_one_subject_takes_no_more_than_its_time() -> None:
@@ -240,8 +240,8 @@ def test_a_sweep_hands_on_what_a_dead_writer_left_after_its_grace() -> None:
 
 
 def test_a_sweep_is_bounded_and_the_next_one_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "OUTBOX_SUBJECTS", 10)
-    monkeypatch.setattr(bounds, "OUTBOX_PAGE", 2)
+    monkeypatch.setattr(limits, "OUTBOX_SUBJECTS", 10)
+    monkeypatch.setattr(limits, "OUTBOX_PAGE", 2)
     world = World(*(event_of(1, f"job_{number}") for number in range(25)))
     world.clock.advance(GRACE)
     first = world.relay.sweep()

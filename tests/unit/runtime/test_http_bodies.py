@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.runtime import limits
 from tests.unit.runtime.api import GET, HEALTH, QUERY, SUBMIT, Api
 from tests.unit.runtime.refusals import assert_refused, fields_of
 
@@ -100,13 +100,14 @@ def test_another_content_type_is_refused(api: Api, key: str, content_type: str, 
     assert api.crawls.queue.sent == []
 
 
+# covers T-06
 def test_an_overlong_body_is_refused_before_anything_is_read(api: Api) -> None:
-    body = "x" * (bounds.REQUEST_BODY_MAX_BYTES + 1)
+    body = "x" * (limits.REQUEST_BODY_MAX_BYTES + 1)
     assert_refused(api.send(SUBMIT, None, body=body), 413, "BODY_TOO_LARGE")
 
 
 def test_the_size_of_a_body_is_that_of_its_bytes(api: Api, key: str) -> None:
-    body = '"%s"' % ("ü" * (bounds.REQUEST_BODY_MAX_BYTES // 2))
+    body = '"%s"' % ("ü" * (limits.REQUEST_BODY_MAX_BYTES // 2))
     assert_refused(api.send(SUBMIT, key, body=body), 413, "BODY_TOO_LARGE")
 
 
@@ -116,7 +117,7 @@ def test_the_size_of_a_body_is_that_of_its_bytes(api: Api, key: str) -> None:
 IGNORED = {
     "no JSON": ("{", "application/json"),
     "a form": ("a=1", "application/x-www-form-urlencoded"),
-    "too large": ("x" * (bounds.REQUEST_BODY_MAX_BYTES + 1), "application/json"),
+    "too large": ("x" * (limits.REQUEST_BODY_MAX_BYTES + 1), "application/json"),
 }
 
 
@@ -180,6 +181,7 @@ INVALID: list[tuple[str, dict[str, Any], list[str]]] = [
 ]
 
 
+# covers T-06
 @pytest.mark.parametrize(
     ("event", "body", "fields"), INVALID, ids=[f"{e[:6]} {str(b)[:50]}" for e, b, _ in INVALID]
 )
@@ -214,7 +216,7 @@ def test_a_value_at_its_bound_is_taken(
     assert answer.status in {200, 202}, answer.text
 
 
-@pytest.mark.parametrize("value", ["", "x" * (bounds.IDEMPOTENCY_KEY_MAX_CHARS + 1)])
+@pytest.mark.parametrize("value", ["", "x" * (limits.IDEMPOTENCY_KEY_MAX_CHARS + 1)])
 def test_an_idempotency_key_has_1_to_255_characters(api: Api, key: str, value: str) -> None:
     answer = api.send(SUBMIT, key, headers={"Idempotency-Key": value})
     assert fields_of(assert_refused(answer, 422, "VALIDATION_ERROR")) == ["Idempotency-Key"]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from spinneret.access import limits
 from spinneret.access.keys.models import Scope
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection
-from spinneret.kernel import bounds
 from tests.fakes.live import FakeConnectionStore, FakeSockets
 from tests.unit.runtime.api import GET, ISSUE, Answer, Api
 from tests.unit.runtime.refusals import assert_refused, fields_of
@@ -59,6 +59,7 @@ def ask(api: Api, key: str, method: str, key_id: str = "", **query: str) -> Answ
 # ---------------------------------------------------------------- Issuing
 
 
+# covers T-01
 def test_an_issued_key_works_and_its_secret_is_shown_once(api: Api, admin: str) -> None:
     answer = issue(api, admin, scopes=["write", "read", "read"], rate_limit_rpm=7)
     assert answer.status == 201
@@ -172,7 +173,7 @@ def test_an_issue_can_not_be_replayed(api: Api, admin: str) -> None:
 
 
 def test_over_100_active_keys_are_a_conflict(api: Api, admin: str) -> None:
-    for _ in range(bounds.KEYS_PER_TENANT - 1):
+    for _ in range(limits.KEYS_PER_TENANT - 1):
         assert issue(api, admin).status == 201
     assert_refused(issue(api, admin), 409, "CONFLICT")
 

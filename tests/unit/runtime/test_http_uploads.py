@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from spinneret.access import limits as access_limits
 from spinneret.access.keys.models import Scope
-from spinneret.kernel import bounds
+from spinneret.runtime import limits as runtime_limits
 from tests.unit.runtime.api import GET, ISSUE, SUBMIT, Answer, Api
 from tests.unit.runtime.refusals import assert_refused, fields_of
 
@@ -37,13 +38,13 @@ def submit(api: Api, key: str, upload_id: str, **headers: str | None) -> Answer:
 
 def test_a_form_says_how_much_it_takes_and_how_long_it_holds(api: Api, key: str) -> None:
     form = begin(api, key)
-    assert form["max_bytes"] == bounds.UPLOAD_MAX_BYTES
-    assert form["fields"]["until"] == str(bounds.UPLOAD_FORM_SECONDS)
+    assert form["max_bytes"] == access_limits.UPLOAD_MAX_BYTES
+    assert form["fields"]["until"] == str(access_limits.UPLOAD_FORM_SECONDS)
     assert form["expires_at"] == "2026-01-02T12:15:00.000000Z"
 
 
 def test_a_request_takes_the_body_that_was_uploaded_for_it(api: Api, key: str) -> None:
-    large = BODY[:-1] + b" " * bounds.REQUEST_BODY_MAX_BYTES + b"}"
+    large = BODY[:-1] + b" " * runtime_limits.REQUEST_BODY_MAX_BYTES + b"}"
     assert_refused(api.send(SUBMIT, key, body=large.decode()), 413, "BODY_TOO_LARGE")
     answer = submit(api, key, uploaded(api, key, large))
     assert answer.status == 202, answer.text
@@ -85,7 +86,7 @@ def test_a_body_and_an_upload_are_one_too_many(api: Api, key: str) -> None:
         (b"{", 400, "VALIDATION_ERROR"),
         (b"\xff", 400, "VALIDATION_ERROR"),
         (b"[]", 422, "VALIDATION_ERROR"),
-        (b" " * (bounds.UPLOAD_MAX_BYTES + 1), 413, "BODY_TOO_LARGE"),
+        (b" " * (access_limits.UPLOAD_MAX_BYTES + 1), 413, "BODY_TOO_LARGE"),
     ],
     ids=["no JSON", "not UTF-8", "no object", "too large"],
 )

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from spinneret.access.keys.models import Scope
+from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.signing import verify
-from spinneret.kernel import bounds
 from tests.fakes.webhook_slice import answer
 from tests.unit.runtime.api import SUBMIT, Answer, Api
 from tests.unit.runtime.refusals import assert_refused, fields_of
@@ -100,7 +100,7 @@ def test_a_webhook_that_can_not_be_is_refused(
 
 
 def test_a_tenant_has_so_many_webhooks_and_no_more(api: Api, key: str) -> None:
-    ids = [created(api, key) for _ in range(bounds.WEBHOOK_ENDPOINTS_MAX)]
+    ids = [created(api, key) for _ in range(limits.WEBHOOK_ENDPOINTS_MAX)]
     assert_refused(create(api, key), 409, "CONFLICT")
     assert ask(api, key, "DELETE", f"/{ids[0]}").status == 204
     created(api, key)
@@ -253,6 +253,7 @@ def test_deliveries_are_listed_newest_first_page_by_page(api: Api, key: str) -> 
     )
 
 
+# covers P-10
 def test_a_redelivery_repeats_id_and_body(api: Api, key: str) -> None:
     endpoint = created(api, key)
     api.hooks.receiver.answers = [answer(410)]

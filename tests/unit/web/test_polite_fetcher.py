@@ -13,6 +13,7 @@ from spinneret.kernel.errors import (
     FetchTimeout,
     RobotsDisallowed,
 )
+from spinneret.web import limits
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.models import Caller, FetchOptions, Purpose
 from spinneret.web.politeness.models import Circuit
@@ -70,7 +71,7 @@ def test_a_wait_without_a_reservation_names_its_reason(world: PoliteWorld) -> No
     world.pages[ROBOTS] = fetched_page(ROBOTS, "", status_code=503)
     wait = world.wait(CRAWLER, URL)
     assert wait.waiting_for == "site.example: robots.txt"
-    assert (wait.until - world.clock()).total_seconds() == bounds.ROBOTS_DISALLOW_SECONDS
+    assert (wait.until - world.clock()).total_seconds() == limits.ROBOTS_DISALLOW_SECONDS
 
 
 # ---------------------------------------------------------------- What an answer says of its host
@@ -80,7 +81,7 @@ def test_a_wait_without_a_reservation_names_its_reason(world: PoliteWorld) -> No
 def test_a_4xx_is_no_failure_of_the_host(world: PoliteWorld, status: int) -> None:
     serve(world)
     world.pages[URL] = fetched_page(URL, status_code=status)
-    for _ in range(2 * bounds.BREAKER_FAILURES):
+    for _ in range(2 * limits.BREAKER_FAILURES):
         assert world.page(CRAWLER, URL).status_code == status
         world.clock.advance(10)
     state = world.hosts.pace.state("site.example")
@@ -89,7 +90,7 @@ def test_a_4xx_is_no_failure_of_the_host(world: PoliteWorld, status: int) -> Non
 
 def test_5xx_and_time_outs_are_failures_of_the_host(world: PoliteWorld) -> None:
     serve(world)
-    for number in range(bounds.BREAKER_FAILURES):
+    for number in range(limits.BREAKER_FAILURES):
         world.clock.advance(10)
         if number % 2:
             world.pages[URL] = FetchTimeout("slow")
@@ -105,7 +106,7 @@ def test_5xx_and_time_outs_are_failures_of_the_host(world: PoliteWorld) -> None:
 def test_a_fetch_that_its_caller_has_cut_short_says_nothing_of_the_host(world: PoliteWorld) -> None:
     serve(world)
     world.pages[URL] = CallerDeadlineExceeded("slow")
-    for _ in range(bounds.BREAKER_FAILURES):
+    for _ in range(limits.BREAKER_FAILURES):
         world.clock.advance(10)
         with pytest.raises(CallerDeadlineExceeded):
             world.fetch(CRAWLER, URL)
@@ -130,7 +131,7 @@ def test_a_check_reads_no_robots_txt(world: PoliteWorld) -> None:
 def test_a_check_passes_an_open_breaker_and_leaves_it_open(world: PoliteWorld, port: str) -> None:
     url = f"{HOST}{port}/page"
     world.pages[url] = fetched_page(url, status_code=500)
-    for _ in range(bounds.BREAKER_FAILURES):
+    for _ in range(limits.BREAKER_FAILURES):
         world.page(CRAWLER, url)
         world.clock.advance(10)
     unusual = 8443 if port else None
@@ -144,7 +145,7 @@ def test_a_check_passes_an_open_breaker_and_leaves_it_open(world: PoliteWorld, p
 def test_failing_checks_leave_the_breaker_of_crawlers_closed(world: PoliteWorld) -> None:
     serve(world)
     world.pages[URL] = fetched_page(URL, status_code=503)
-    for _ in range(2 * bounds.BREAKER_FAILURES):
+    for _ in range(2 * limits.BREAKER_FAILURES):
         world.clock.advance(10)
         world.page(CHECKER, URL)
     state = world.hosts.pace.state("site.example")
@@ -192,6 +193,7 @@ def test_checks_keep_the_tenants_blocks_and_the_hosts_pace(world: PoliteWorld) -
 # ---------------------------------------------------------------- Options
 
 
+# covers F-03
 def test_a_caller_may_opt_out_of_robots_txt(world: PoliteWorld) -> None:
     serve(world, robots="User-agent: *\nDisallow: /")
     assert world.page(CRAWLER, URL, FetchOptions(obey_robots=False)).status_code == 200

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchTimeout
+from spinneret.web import limits
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.models import Caller, Purpose, WaitUntil
 from tests.fakes.fetching import fetched_page
@@ -136,7 +136,7 @@ def test_another_fetch_of_the_caller_begins_at_its_own_url(world: PoliteWorld) -
 
 def test_progress_that_is_too_old_is_not_used(world: PoliteWorld) -> None:
     caller, url = waiting_behind(world)
-    world.clock.advance(bounds.REDIRECTS_KEPT_SECONDS)
+    world.clock.advance(limits.REDIRECTS_KEPT_SECONDS)
     assert world.page(caller, url).status_code == 200
     assert url in world.hops
 

@@ -175,7 +175,7 @@ class DynamoAuditStore:
             dynamo.transact(self._client, [lease_check(self._jobs, lease), *writes])
         except dynamo.ConditionFailed as failed:
             if _LEASE in failed.standing:
-                raise LeaseLost(f"job {lease.job_id} has moved on") from failed
+                raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
             raise
 
     def _purge(self) -> dict[str, int]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from types_boto3_sqs import SQSClient
     from types_boto3_stepfunctions import SFNClient
 
+_TRIES: Final = 2  # within AWS_CALL_SECONDS
+_BODY_SECONDS: Final = 3.0  # S3 takes longer to send a body of megabytes
+
 # A call ends within AWS_CALL_SECONDS, so that a worker that releases its job at the deadline margin
 # finishes the write before the deadline. Retries happen here. Above this, only `transact` and the
 # write of a worker's outcome retry: the SDK doesn't repeat some answers, and an outcome can't be
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 CONFIG: Final = Config(
     connect_timeout=bounds.AWS_CONNECT_SECONDS,
     read_timeout=bounds.AWS_READ_SECONDS,
-    retries={"mode": "standard", "total_max_attempts": bounds.AWS_TRIES},
+    retries={"mode": "standard", "total_max_attempts": _TRIES},
     s3={"addressing_style": "path"},
     max_pool_connections=10,
 )
@@ -36,7 +39,7 @@ CONFIG: Final = Config(
 # the deadline margin, so that a call started at a worker's last checkpoint isn't cut off.
 BUCKETS: Final = CONFIG.merge(
     Config(
-        read_timeout=bounds.AWS_BODY_SECONDS,
+        read_timeout=_BODY_SECONDS,
         signature_version="s3v4",  # also for presigned URLs
     )
 )

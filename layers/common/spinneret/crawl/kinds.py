@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from spinneret.crawl import limits
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import Lane, Priority
 from spinneret.kernel import bounds
@@ -43,7 +44,7 @@ KINDS: Final = {
         lanes=LANES,
         subject="name",
         events="crawl_file",
-        work_seconds=bounds.INBOX_WORK_SECONDS,
+        work_seconds=limits.INBOX_WORK_SECONDS,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
     ),
     CRAWL_BATCH: KindPolicy(

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from spinneret.content.extraction.models import Content
+from spinneret.crawl import limits
 from spinneret.crawl.checks import RECIPE
 from spinneret.crawl.configs import rules as config_rules
 from spinneret.crawl.configs.models import ConfigOptions, read_snapshot
@@ -75,7 +76,7 @@ class CrawlPages:
         seal: HeaderSeal,
         known: FindKnown,
         clock: Clock,
-        kept_seconds: float = bounds.FETCH_KEPT_SECONDS,
+        kept_seconds: float = limits.FETCH_KEPT_SECONDS,
     ) -> None:
         self._fetcher = fetcher
         self._cache = cache
@@ -196,7 +197,7 @@ class CrawlPages:
 def _left(remaining: Remaining, wanted: float) -> float:
     """Return the seconds available for a fetch. Raises ReleaseJob if they are too few."""
     left = remaining() - bounds.DEADLINE_MARGIN_SECONDS
-    if left < min(wanted, bounds.FETCH_LEAST_SECONDS):
+    if left < min(wanted, limits.FETCH_LEAST_SECONDS):
         raise ReleaseJob
     return left
 

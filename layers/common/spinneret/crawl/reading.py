@@ -7,12 +7,12 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, Final
 
 from spinneret.content.extraction.plain import plain_text
+from spinneret.crawl import limits
 from spinneret.crawl.models import BatchView, CrawlView
 from spinneret.crawl.ports import PartStore
 from spinneret.jobs import rules
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import ChildCounts, Job
-from spinneret.kernel import bounds
 from spinneret.web.fetching.urls import cache_url, parse_url
 
 _SHARED: Final = set(CrawlView.model_fields) - {"result"}
@@ -60,20 +60,20 @@ def batch_view_of(job: Job, counts: ChildCounts) -> BatchView:
 
 def _text(found: Mapping[str, Any], pages: PartStore) -> dict[str, Any]:
     key, markdown, url = found.get("content_key"), None, None
-    if key is not None and found["content_bytes"] <= bounds.CRAWL_SHOWN_BYTES:
+    if key is not None and found["content_bytes"] <= limits.CRAWL_SHOWN_BYTES:
         markdown = pages.read(key)
     elif key is not None:
-        url = pages.link(key, bounds.CRAWL_LINK_SECONDS)
+        url = pages.link(key, limits.CRAWL_LINK_SECONDS)
     text = None if markdown is None else plain_text(markdown)
     return {"markdown": markdown, "text": text, "markdown_url": url}
 
 
 def _parts(found: Mapping[str, Any], pages: PartStore) -> dict[str, Any]:
     key, stored, url = found.get("parts_key"), None, None
-    if key is not None and found["parts_bytes"] <= bounds.CRAWL_SHOWN_BYTES:
+    if key is not None and found["parts_bytes"] <= limits.CRAWL_SHOWN_BYTES:
         stored = pages.read(key)
     elif key is not None:
-        url = pages.link(key, bounds.CRAWL_LINK_SECONDS)
+        url = pages.link(key, limits.CRAWL_LINK_SECONDS)
     parts = {} if stored is None else json.loads(stored)
     return {
         "metadata": parts.get("metadata"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from spinneret.crawl import limits
 from spinneret.crawl.kinds import CRAWL, KINDS
 from spinneret.jobs.kinds import Kinds
 from spinneret.kernel import bounds
@@ -33,7 +34,7 @@ class SubmissionSettings(Settings):
 class PageWorkSettings(Settings):
     """Settings for processing pages."""
 
-    cache__crawl_ttl_s: int = bounds.FETCH_KEPT_SECONDS
+    cache__crawl_ttl_s: int = limits.FETCH_KEPT_SECONDS
     """Seconds for which a fetched page is cached; 0 disables the cache."""
 
 

@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.dynamo import Item
+from spinneret.discovery import limits
 from spinneret.discovery.models import FoundPage, FoundUrl, found_item, read_found
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import JobRef, Lease
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import LeaseLost
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-_SIZE: Final = bounds.DISCOVERY_URLS_PER_ROW
+_SIZE: Final = limits.DISCOVERY_URLS_PER_ROW
 
 
 class DynamoDiscoveryStore:
@@ -43,7 +43,7 @@ class DynamoDiscoveryStore:
 
     def keep_state(self, lease: Lease, run: int, state: str, now: datetime) -> None:
         """See DiscoveryStore."""
-        packed, size = zlib.compress(state.encode()), bounds.DISCOVERY_STATE_BYTES
+        packed, size = zlib.compress(state.encode()), limits.DISCOVERY_STATE_BYTES
         parts = [packed[start : start + size] for start in range(0, len(packed), size)]
         self._write(
             lease,
@@ -93,7 +93,7 @@ class DynamoDiscoveryStore:
 
     def _write(self, lease: Lease, now: datetime, rows: dict[str, Item]) -> None:
         ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
-        purge_at = epoch_seconds(now) + bounds.DISCOVERY_RETENTION_SECONDS
+        purge_at = epoch_seconds(now) + limits.DISCOVERY_RETENTION_SECONDS
         puts = [
             dynamo.put(self._table, {**_key(ref, sort), **row, "purge_at": purge_at})
             for sort, row in rows.items()
@@ -101,7 +101,7 @@ class DynamoDiscoveryStore:
         try:
             dynamo.transact(self._client, [lease_check(self._jobs, lease), *puts])
         except dynamo.ConditionFailed as failed:
-            raise LeaseLost(f"job {lease.job_id} has moved on") from failed
+            raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
 
 
 def _batched(found: Sequence[FoundUrl]) -> list[Sequence[FoundUrl]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+from spinneret.discovery import limits
 from spinneret.discovery.models import DiscoverySource, Terms, read_terms
 from spinneret.discovery.ports import DiscoveryStore
 from spinneret.discovery.rules import Candidates
@@ -29,6 +30,7 @@ from spinneret.kernel.errors import (
     LeaseLost,
     TransientError,
 )
+from spinneret.kernel.service import service
 from spinneret.web.exploring.common_crawl import (
     Capture,
     CaptureReader,
@@ -51,7 +53,9 @@ _CAPTURES_PER_URL: Final = 20  # the index has an entry for each fetch of a page
 _OF_AN_API: Final = FetchOptions(obey_robots=False)  # an API made for programs
 
 _OUT_OF_TIME: Final = Failure(
-    code="OUT_OF_TIME", message="time was up before all files were read", type="transient"
+    code="OUT_OF_TIME",
+    message="the discovery ran out of time before all files were read",
+    type="transient",
 )
 
 
@@ -67,17 +71,15 @@ class DiscoveryStats:
     notes: list[str] = field(default_factory=list)
 
 
+@service
 class DiscoveryHandler:
     """Handle `discover` jobs."""
 
-    def __init__(
-        self, *, fetcher: PoliteFetcher, store: DiscoveryStore, common_crawl_url: str, clock: Clock
-    ) -> None:
-        """`common_crawl_url` lists the indexes, newest first (`collinfo.json`)."""
-        self._fetcher = fetcher
-        self._store = store
-        self._common_crawl_url = common_crawl_url
-        self._clock = clock
+    fetcher: PoliteFetcher
+    store: DiscoveryStore
+    common_crawl_url: str
+    """Lists the indexes, newest first (`collinfo.json`)."""
+    clock: Clock
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Return the job's result; store the found URLs under the lease's fence.
@@ -85,13 +87,13 @@ class DiscoveryHandler:
         Raises CompletedInPart if the time was up before all files were read.
         """
         job = context.job
-        stored = self._store.state(job.ref, job.run)
+        stored = self.store.state(job.ref, job.run)
         discovery = _Discovery(
             context=context,
-            fetcher=self._fetcher,
+            fetcher=self.fetcher,
             terms=read_terms(job.payload),
-            common_crawl_url=self._common_crawl_url,
-            clock=self._clock,
+            common_crawl_url=self.common_crawl_url,
+            clock=self.clock,
         )
         if stored:
             discovery.resume(json.loads(stored))
@@ -99,14 +101,14 @@ class DiscoveryHandler:
             discovery.run()
         except (Defer, ReleaseJob):
             state = json.dumps(discovery.kept(), ensure_ascii=False)
-            self._store.keep_state(context.lease, job.run, state, self._clock())
+            self.store.keep_state(context.lease, job.run, state, self.clock())
             raise
         except TransientError:
             if stored:  # so that the next attempt starts from scratch
-                self._store.keep_state(context.lease, job.run, "", self._clock())
+                self.store.keep_state(context.lease, job.run, "", self.clock())
             raise
         found = discovery.candidates.best()
-        self._store.keep_found(context.lease, found, self._clock())
+        self.store.keep_found(context.lease, found, self.clock())
         if discovery.is_out_of_time:
             raise CompletedInPart(discovery.result(), _OUT_OF_TIME)
         return discovery.result()
@@ -160,7 +162,7 @@ class _Discovery:
         if self._failures and not self.candidates.count and not self._tally.files_read:
             raise next(iter(self._failures.values()))
         if not self.candidates.count and not self._tally.notes:
-            self._note("nothing that is wanted was found")
+            self._note("no matching pages were found")
 
     def kept(self) -> dict[str, Any]:
         """Return the progress as JSON."""
@@ -299,7 +301,7 @@ class _Discovery:
         answer = self._fetcher.fetch(self._caller, request, _OF_AN_API)
         if isinstance(answer, WaitUntil):
             seconds = (answer.until - self._clock()).total_seconds()
-            if seconds > bounds.COMMON_CRAWL_WAIT_SECONDS:
+            if seconds > limits.COMMON_CRAWL_WAIT_SECONDS:
                 raise HttpUnavailable("Common Crawl's index is busy")
         return self._awaited(answer)
 
@@ -318,7 +320,7 @@ class _Discovery:
 
     def _go_on_or_hand_back(self) -> None:
         """Write the progress before a file; raise ReleaseJob to continue in another invocation."""
-        if self._context.remaining() < bounds.DISCOVERY_FILE_SECONDS and self._did_something():
+        if self._context.remaining() < limits.DISCOVERY_FILE_SECONDS and self._did_something():
             raise ReleaseJob
         done = self._tally.files_read + self._tally.files_failed
         self._context.checkpoint("reading", min(90, 5 + done))
@@ -333,7 +335,7 @@ class _Discovery:
     def _is_over(self) -> bool:
         """Return whether the discovery's time is used up."""
         worked = self._context.job.worked_ms / 1000
-        over = worked + (self._clock() - self._began).total_seconds() > bounds.DISCOVERY_SECONDS
+        over = worked + (self._clock() - self._began).total_seconds() > limits.DISCOVERY_SECONDS
         if over:
             self.is_out_of_time = True
             self._note(_OUT_OF_TIME.message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from spinneret.discovery import limits
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import Lane, Priority
 from spinneret.kernel import bounds
@@ -17,7 +18,7 @@ KINDS: Final = {
         subject="domain",
         events="discovery",
         max_redrives=bounds.REDRIVES,
-        work_seconds=bounds.DISCOVERY_SECONDS + bounds.JOB_WORK_SECONDS,
+        work_seconds=limits.DISCOVERY_SECONDS + bounds.JOB_WORK_SECONDS,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
     )
 }

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spinneret.kernel import bounds
+from spinneret.jobs import limits
 from spinneret.kernel.canonical import json_text
 from spinneret.kernel.errors import ResultRefused, ValidationFailed
 
 
 def check_payload(payload: Mapping[str, Any]) -> None:
     """Check a job's payload. Raises ValidationFailed."""
-    reason = _unfit(payload, bounds.JOB_PAYLOAD_BYTES)
+    reason = _unfit(payload, limits.JOB_PAYLOAD_BYTES)
     if reason is not None:
         raise ValidationFailed(f"the job's payload {reason}")
 
@@ -21,7 +21,7 @@ def check_result(result: Mapping[str, Any]) -> None:
     """Check a job's result. Raises ResultRefused: the handler is at fault, and another attempt
     would fail again.
     """
-    reason = _unfit(result, bounds.JOB_RESULT_BYTES)
+    reason = _unfit(result, limits.JOB_RESULT_BYTES)
     if reason is not None:
         raise ResultRefused(f"the job's result {reason}")
 

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID
 
+from spinneret.jobs import limits
 from spinneret.jobs.models import Failure
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
@@ -37,7 +38,7 @@ def safe_data(data: Mapping[str, Any]) -> dict[str, Any]:
     """
     clean = _object(redact(dict(data)), _DEPTH)
     size = len(json.dumps(clean))
-    return clean if size <= bounds.EVENT_DATA_BYTES else {"omitted_bytes": size}
+    return clean if size <= limits.EVENT_DATA_BYTES else {"omitted_bytes": size}
 
 
 def _json(value: Any, depth: int) -> Any:

@@ -226,7 +226,7 @@ class DynamoJobStore:
                     watchers = int(row["watchers"])
                     continue
                 if lease is None or not conditions.is_ended(row, lease, after):
-                    raise LeaseLost(f"job {before.id} has moved on") from failed
+                    raise LeaseLost(f"job {before.id} is no longer held by this claim") from failed
                 watchers = int(row["watchers"])
             return watchers
         raise DependencyUnavailable("dynamodb", "too many subscriptions at once")
@@ -275,7 +275,7 @@ class DynamoJobStore:
             dynamo.transact(self._client, writes, dynamo_families.BIRTH_TRIES)
         except dynamo.ConditionFailed as failed:
             if 0 in failed.standing:
-                raise LeaseLost(f"job {before.id} has moved on") from failed
+                raise LeaseLost(f"job {before.id} is no longer held by this claim") from failed
             raise SubmissionRaced from failed
 
     def plan(self, parent: JobRef, number: int) -> str | None:

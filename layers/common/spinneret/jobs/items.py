@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from spinneret.aws.codec import SPARSE, Codec, Column
 from spinneret.aws.dynamo import Item
-from spinneret.jobs import keys, rules
+from spinneret.jobs import keys, limits, rules
 from spinneret.jobs.models import ChildCounts, Job, JobEvent, JobRef, Reply, RequestKey
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import json_text
@@ -79,7 +79,7 @@ _EVENTS: Final = Codec(
     ),
     columns={"data": _JSON},
     derived=lambda event: {
-        "purge_at": epoch_seconds(event.created_at) + bounds.EVENT_RETENTION_SECONDS
+        "purge_at": epoch_seconds(event.created_at) + limits.EVENT_RETENTION_SECONDS
     },
 )
 

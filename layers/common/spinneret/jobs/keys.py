@@ -6,8 +6,8 @@ import hashlib
 import re
 from typing import Final
 
+from spinneret.jobs import limits
 from spinneret.jobs.models import Connection, JobRef, Priority
-from spinneret.kernel import bounds
 from spinneret.kernel.sharding import shard_of
 
 _EVENT_ID: Final = re.compile(r"[0-9]{8}-[0-9]{6}")
@@ -83,7 +83,7 @@ def ref_of(partition: str) -> JobRef:
 
 def wake_shard(job_id: str) -> int:
     """Return the shard of the index `wake` for a job id."""
-    return shard_of(job_id, bounds.WAKE_SHARDS)
+    return shard_of(job_id, limits.WAKE_SHARDS)
 
 
 def wake_partition(shard: int) -> str:
@@ -93,7 +93,7 @@ def wake_partition(shard: int) -> str:
 
 def resend_shard(job_id: str) -> int:
     """Return the shard of the index `resend` for a job id."""
-    return shard_of(job_id, bounds.RESEND_SHARDS)
+    return shard_of(job_id, limits.RESEND_SHARDS)
 
 
 def resend_partition(kind: str, priority: Priority, shard: int) -> str:

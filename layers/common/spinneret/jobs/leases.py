@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.models import Job
 from spinneret.jobs.ports import JobStore
 from spinneret.kernel import bounds
@@ -23,7 +23,7 @@ def remaining_of(seconds: float, monotonic: Callable[[], float]) -> Remaining:
 
 def lease_end(clock: Clock, remaining: Remaining) -> datetime:
     """Return now + min(300 s, remaining time of the invocation + margin) (P-02)."""
-    seconds = min(bounds.LEASE_MAX_SECONDS, remaining() + bounds.LEASE_MARGIN_SECONDS)
+    seconds = min(limits.LEASE_MAX_SECONDS, remaining() + bounds.LEASE_MARGIN_SECONDS)
     return clock() + timedelta(seconds=seconds)
 
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from spinneret.jobs import limits
 from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.models import Draft, Priority
-from spinneret.kernel import bounds
 from spinneret.kernel.canonical import json_text
 from spinneret.kernel.errors import ValidationFailed
 
@@ -22,7 +22,7 @@ def plan_of(drafts: Sequence[Draft]) -> tuple[str, ...]:
         check_payload(draft.payload)
         line = json_text(_line(draft))
         length = len(line.encode()) + 1
-        if part and size + length > bounds.PLAN_ROW_BYTES:
+        if part and size + length > limits.PLAN_ROW_BYTES:
             texts.append(f"[{','.join(part)}]")
             part, size = [], 0
         part.append(line)
@@ -30,8 +30,8 @@ def plan_of(drafts: Sequence[Draft]) -> tuple[str, ...]:
         whole += length
     if part:
         texts.append(f"[{','.join(part)}]")
-    if whole > bounds.PLAN_BYTES:
-        raise ValidationFailed(f"the jobs have {whole} bytes of JSON, over {bounds.PLAN_BYTES}")
+    if whole > limits.PLAN_BYTES:
+        raise ValidationFailed(f"the jobs have {whole} bytes of JSON, over {limits.PLAN_BYTES}")
     return tuple(texts)
 
 

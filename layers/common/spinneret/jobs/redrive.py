@@ -12,9 +12,9 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from spinneret.jobs import limits
 from spinneret.jobs.models import DeadLetter, Lane
 from spinneret.jobs.ports import DeadLetterQueues
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class Redrive:
         empty.
         """
         counts = {"sent_back": 0, "set_aside": 0, "lanes_unavailable": 0}
-        left = bounds.DEAD_LETTERS_PER_PASS
+        left = limits.DEAD_LETTERS_PER_PASS
         turns = deque(self._lanes)
         while turns and left > 0:
             lane = turns.popleft()
@@ -63,7 +63,7 @@ class Redrive:
 
     def _deal_with(self, lane: Lane, letter: DeadLetter) -> str:
         """Send the letter back, or hide it if its count is used up or can't be read."""
-        if letter.moves is not None and letter.moves < bounds.DEAD_LETTER_MOVES:
+        if letter.moves is not None and letter.moves < limits.DEAD_LETTER_MOVES:
             self._queues.send_back(lane, letter)
             return "sent_back"
         logger.error("dead_letter", extra={"lane": lane, "moves": letter.moves})

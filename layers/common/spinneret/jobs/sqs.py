@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws.clients import translate_aws_errors
+from spinneret.jobs import limits
 from spinneret.jobs.models import Backlog, DeadLetter, JobRef, Lane
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class SqsDeadLetterQueues:
             self._client.change_message_visibility(
                 QueueUrl=dead_letters_url(self._lanes_url, lane),
                 ReceiptHandle=letter.receipt,
-                VisibilityTimeout=bounds.DEAD_LETTER_HIDDEN_SECONDS,
+                VisibilityTimeout=limits.DEAD_LETTER_HIDDEN_SECONDS,
             )
 
 

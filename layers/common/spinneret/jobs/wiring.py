@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client, sockets_client, sqs_client
+from spinneret.jobs import limits
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.driven.driving import Driver
@@ -27,7 +28,6 @@ from spinneret.jobs.settings import EndSettings, JobSettings, LaneSettings
 from spinneret.jobs.sqs import SqsDeadLetterQueues, SqsJobQueue
 from spinneret.jobs.sweeper import Sweeper, SweepResult
 from spinneret.jobs.worker import Handler, Worker
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 
@@ -52,23 +52,23 @@ def ending_store(settings: EndSettings, hand_on: HandOn, *listeners: Listener) -
     )
     live = LiveEvents(pushes(settings))
     store = PublishingJobStore(inner, live, handing_on(all_kinds(), hand_on), *listeners)
-    store.listen(ParentEnds(store, utc_now))
+    store.listen(ParentEnds(store=store, clock=utc_now))
     return store
 
 
 def pushes(settings: JobSettings) -> Pushes:
     """Return the pushes to the WebSocket clients of this stage."""
     return Pushes(
-        DynamoConnectionStore(dynamodb_client(), settings.jobs_table),
-        sockets(settings),
-        time.monotonic,
-        utc_now,
+        connections=DynamoConnectionStore(dynamodb_client(), settings.jobs_table),
+        sockets=sockets(settings),
+        monotonic=time.monotonic,
+        clock=utc_now,
     )
 
 
 def sockets(settings: JobSettings) -> ApiGatewaySockets:
     """Return the WebSocket API of this stage."""
-    return ApiGatewaySockets(sockets_client(settings.websocket_url, bounds.PUSH_SECONDS))
+    return ApiGatewaySockets(sockets_client(settings.websocket_url, limits.PUSH_SECONDS))
 
 
 def live_service(settings: JobSettings, others: Others | None = None) -> LiveService:
@@ -165,7 +165,9 @@ def sweep_pass(settings: JobSettings, store: JobStore) -> Callable[[], SweepResu
         queue=job_queue(settings),
         kinds=all_kinds(),
         clock=utc_now,
-        look_at_parent=ParentRecheck(store, ParentEnds(store, utc_now), control, utc_now),
+        look_at_parent=ParentRecheck(
+            store=store, ends=ParentEnds(store=store, clock=utc_now), control=control, clock=utc_now
+        ),
     )
     return sweeper.sweep
 

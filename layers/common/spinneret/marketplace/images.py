@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,
@@ -14,6 +13,7 @@ from spinneret.kernel.errors import (
     UrlBlocked,
     UrlInvalid,
 )
+from spinneret.marketplace import limits
 from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.urls import parse_url
@@ -38,9 +38,9 @@ class ImageSource:
                 FetchRequest(
                     url=parse_url(url),
                     media_types=_TYPES,
-                    max_bytes=bounds.MARKETPLACE_IMAGE_BYTES,
-                    total_seconds=bounds.MARKETPLACE_CALL_SECONDS,
-                    read_seconds=bounds.MARKETPLACE_CALL_SECONDS,
+                    max_bytes=limits.MARKETPLACE_IMAGE_BYTES,
+                    total_seconds=limits.MARKETPLACE_CALL_SECONDS,
+                    read_seconds=limits.MARKETPLACE_CALL_SECONDS,
                 )
             )
         except (FetchTimeout, FetchFailed) as error:
@@ -56,6 +56,6 @@ class ImageSource:
 
 def _unfit(url: str, why: str) -> InputNeeded:
     return InputNeeded(
-        f"an image can't be had: {why}",
+        f"an image can't be fetched: {why}",
         details={"fields": [{"field": "images", "message": why, "url": url}]},
     )

@@ -8,6 +8,7 @@ from typing import Final
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import Lane, Priority
 from spinneret.kernel import bounds
+from spinneret.marketplace import limits
 
 PUBLISH: Final = "publish"
 PUBLISH_BATCH: Final = "publish_batch"
@@ -24,12 +25,12 @@ KINDS: Final = {
     PUBLISH_BATCH: KindPolicy(
         lanes=LANES,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
-        work_seconds=bounds.PUBLISH_BATCH_WORK_SECONDS,
+        work_seconds=limits.PUBLISH_BATCH_WORK_SECONDS,
     ),
     PUBLISH: KindPolicy(
         lanes=LANES,
         subject="product_id",
-        pending_seconds=bounds.MARKETPLACE_PENDING_SECONDS,
+        pending_seconds=limits.MARKETPLACE_PENDING_SECONDS,
         looks_before_expiry=True,
         # Allows many calls at a seller's rate limit: 24 images and ten other calls, twice.
         work_seconds=1200.0,

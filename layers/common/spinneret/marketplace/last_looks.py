@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from spinneret.jobs.models import Job
 from spinneret.jobs.ports import Sockets
 from spinneret.jobs.worker import Context, Defer
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
+from spinneret.marketplace import limits
 from spinneret.marketplace.tasks.models import Task
 from spinneret.marketplace.vinted.models import PluginAnswer, PluginRequest
 from spinneret.marketplace.vinted.ports import PluginStore
@@ -27,15 +27,15 @@ def final_look_deferral(job: Job, now: datetime) -> Defer | None:
     """
     if not job.ending:
         return None
-    later = now + timedelta(seconds=bounds.MARKETPLACE_PENDING_SECONDS)
-    return Defer(later, job.waiting_for or "an end of what it began")
+    later = now + timedelta(seconds=limits.MARKETPLACE_PENDING_SECONDS)
+    return Defer(later, job.waiting_for or "the outcome of its earlier calls")
 
 
 class AnswersOnly(PluginTransport):
     """Transport that finds answers a plug-in has sent, and sends no requests."""
 
     def __init__(self, store: PluginStore, sockets: Sockets, clock: Clock, over: Defer) -> None:
-        super().__init__(store, sockets, clock)
+        super().__init__(store=store, sockets=sockets, clock=clock)
         self._over = over
 
     def ask(self, _: Context, task: Task, __: str, request: PluginRequest) -> PluginAnswer:

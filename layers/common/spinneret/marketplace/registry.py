@@ -12,7 +12,8 @@ from typing import Final
 from spinneret.marketplace.ebay.platform import EBAY
 from spinneret.marketplace.etsy.platform import ETSY
 from spinneret.marketplace.publishing.actions import action_types
-from spinneret.marketplace.publishing.models import ActionType, Plan, Platform
+from spinneret.marketplace.publishing.models import ActionType
+from spinneret.marketplace.publishing.plans import Plan, Platform
 from spinneret.marketplace.vinted.platform import VINTED
 
 PLATFORMS: Final[Mapping[str, Platform]] = {

@@ -20,6 +20,7 @@ from spinneret.jobs.wiring import job_control, job_service
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
+from spinneret.marketplace import limits
 from spinneret.marketplace.calls.dynamo import DynamoSellerRateLimiter
 from spinneret.marketplace.calls.service import Hosts, MarketplaceTransport, SellerApiClient
 from spinneret.marketplace.connections.dynamo import DynamoConnections
@@ -49,7 +50,7 @@ from spinneret.web.fetching.wiring import address_policy
 
 BEGIN_SECONDS: Final = 15.0  # of a request's 29 s, for creating its jobs
 # No call of a plan begins after ten seconds, so that a request ends within its 29 s.
-_ASK_SECONDS: Final = 10.0 + bounds.MARKETPLACE_CALL_SECONDS + bounds.DEADLINE_MARGIN_SECONDS
+_ASK_SECONDS: Final = 10.0 + limits.MARKETPLACE_CALL_SECONDS + bounds.DEADLINE_MARGIN_SECONDS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +165,7 @@ def fetcher(settings: MarketplaceSettings) -> GuardedFetcher:
 
 def door(settings: MarketplaceSettings) -> MarketplaceTransport:
     """Build the transport to the marketplaces' hosts."""
-    return MarketplaceTransport(fetcher(settings), hosts(settings))
+    return MarketplaceTransport(fetcher=fetcher(settings), hosts=hosts(settings))
 
 
 def client_secrets(settings: MarketplaceSettings) -> ConfiguredSecrets:

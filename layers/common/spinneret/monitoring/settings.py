@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spinneret.kernel import bounds
 from spinneret.kernel.settings import Settings
+from spinneret.monitoring import limits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +19,7 @@ class TargetSettings(Settings):
 class NewTargetSettings(TargetSettings):
     """Settings for creating targets."""
 
-    targets_per_tenant: int = bounds.TARGETS_PER_TENANT
+    targets_per_tenant: int = limits.TARGETS_PER_TENANT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,5 +27,5 @@ class MonitoringSettings(TargetSettings):
     """Settings of the result table and of the default check interval."""
 
     checks_table: str
-    check_interval: int = bounds.CHECK_INTERVAL_SECONDS
+    check_interval: int = limits.CHECK_INTERVAL_SECONDS
     """Check interval in seconds (M-02)."""

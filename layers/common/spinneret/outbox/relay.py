@@ -18,12 +18,13 @@ from typing import Any
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, DomainError, PermanentError
+from spinneret.outbox import limits
 from spinneret.outbox.models import PendingEvent, SubjectRef
 from spinneret.outbox.ports import OutboxStore, Position, Sink
 
 logger = logging.getLogger(__name__)
 
-_GIVE_UP = timedelta(seconds=bounds.OUTBOX_GIVE_UP_SECONDS)
+_GIVE_UP = timedelta(seconds=limits.OUTBOX_GIVE_UP_SECONDS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +78,7 @@ class Relay:
             self._hand_on(SubjectRef(tenant=tenant, subject=subject), Counter(), swept=False)
         except DependencyUnavailable as error:
             facts = {"subject": subject, "reason": error.message}
-            logger.warning("events_left_to_the_sweep", extra=facts)
+            logger.warning("relay_deferred_to_sweep", extra=facts)
         except Exception:  # the change is committed: failed reporting must not fail it
             logger.exception("relay_failed", extra={"subject": subject})
 
@@ -98,15 +99,15 @@ class Relay:
 
     def _sweep(self, counts: Counter[str]) -> None:
         begun = self._clock()
-        until = begun + timedelta(seconds=bounds.OUTBOX_SWEEP_SECONDS)
-        shards = deque(_Shard(number=number) for number in range(bounds.OUTBOX_SHARDS))
+        until = begun + timedelta(seconds=limits.OUTBOX_SWEEP_SECONDS)
+        shards = deque(_Shard(number=number) for number in range(limits.OUTBOX_SHARDS))
         shards.rotate(int(begun.timestamp() // 60))  # starts with another shard every minute
         seen: set[SubjectRef] = set()
         refusals = 0
         while shards:
             shard = shards.popleft()
             try:
-                page = self._store.to_wake(shard.number, begun, bounds.OUTBOX_PAGE, shard.after)
+                page = self._store.to_wake(shard.number, begun, limits.OUTBOX_PAGE, shard.after)
                 refusals = 0
             except DependencyUnavailable as error:
                 refusals = _refused(error, refusals, counts)
@@ -114,7 +115,7 @@ class Relay:
             for ref in page.subjects:
                 if ref in seen:
                     continue
-                if len(seen) >= bounds.OUTBOX_SUBJECTS or self._clock() >= until:
+                if len(seen) >= limits.OUTBOX_SUBJECTS or self._clock() >= until:
                     counts["unfinished"] += 1
                     break
                 seen.add(ref)
@@ -133,11 +134,11 @@ class Relay:
                     shards.append(shard)
 
     def _hand_on(self, ref: SubjectRef, counts: Counter[str], *, swept: bool) -> None:
-        until = self._clock() + timedelta(seconds=bounds.OUTBOX_SUBJECT_SECONDS)
+        until = self._clock() + timedelta(seconds=limits.OUTBOX_SUBJECT_SECONDS)
         walk = _Walk(until=until, counts=counts, swept=swept)
         after: Position | None = None
         while True:
-            page = self._store.pending(ref, after, bounds.OUTBOX_PAGE)
+            page = self._store.pending(ref, after, limits.OUTBOX_PAGE)
             for pending in page.events:
                 if self._clock() >= walk.until:
                     return
@@ -226,8 +227,8 @@ class Relay:
 
 def _pause(tries: int) -> timedelta:
     """Return the pause before the next try, after `tries` failures of an event."""
-    seconds = bounds.OUTBOX_RETRY_FIRST_SECONDS * 2 ** min(tries - 1, 16)
-    return timedelta(seconds=min(seconds, bounds.OUTBOX_RETRY_CAP_SECONDS))
+    seconds = limits.OUTBOX_RETRY_FIRST_SECONDS * 2 ** min(tries - 1, 16)
+    return timedelta(seconds=min(seconds, limits.OUTBOX_RETRY_CAP_SECONDS))
 
 
 def _refused(error: DependencyUnavailable, refusals: int, counts: Counter[str]) -> int:

@@ -30,6 +30,7 @@ _NAMED: Final = frozenset(
     {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
 )
 _MINUTE: Final = timedelta(minutes=1)
+_YEARS_MAX: Final = 50  # croniter's default: a schedule without a time in them never fires
 # Lines are validated from here, so that the result doesn't depend on the day.
 _TRIED_FROM: Final = datetime(2000, 1, 1)  # noqa: DTZ001 - wall-clock time of no zone
 
@@ -52,7 +53,7 @@ class CronSchedule:
 def parse_schedule(line: str, timezone: str = "UTC") -> CronSchedule:
     """Parse a cron line. Raises ValidationFailed, naming the field `schedule_cron` or `timezone`.
 
-    A line without a run in CRON_YEARS_MAX years is refused (the 30th of February).
+    A line without a run in 50 years is refused (the 30th of February).
     """
     if len(line) > bounds.CRON_LINE_MAX_CHARS:
         raise _refused("schedule_cron", f"is longer than {bounds.CRON_LINE_MAX_CHARS} characters")
@@ -102,7 +103,7 @@ def _minutes(schedule: CronSchedule, start: datetime, *, back: bool = False) -> 
         schedule.line,
         start,
         ret_type=datetime,
-        max_years_between_matches=bounds.CRON_YEARS_MAX,
+        max_years_between_matches=_YEARS_MAX,
     )
     while True:
         minute: datetime = line.get_prev() if back else line.get_next()
@@ -138,14 +139,14 @@ def _require_zone(timezone: str) -> None:
     try:
         ZoneInfo(timezone)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # unknown, no name at all, a folder
-        raise _refused("timezone", "is no name of the IANA time zone database") from None
+        raise _refused("timezone", "is not a name of the IANA time zone database") from None
 
 
 def _require_run(schedule: CronSchedule) -> None:
     try:
         next(_minutes(schedule, _TRIED_FROM))
     except ValueError as error:  # CroniterError is one
-        raise _refused("schedule_cron", "is no cron line, or never fires") from error
+        raise _refused("schedule_cron", "is not a valid cron line, or never fires") from error
 
 
 def _refused(field: str, reason: str) -> ValidationFailed:

@@ -27,7 +27,6 @@ from spinneret.aws.dynamo import Item
 from spinneret.aws.named_rows import NamedItemTable
 from spinneret.aws.reads import items
 from spinneret.aws.table import Table
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds, to_iso
 from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import is_id
@@ -35,6 +34,7 @@ from spinneret.kernel.paging import Page
 from spinneret.kernel.sharding import shard_of
 from spinneret.outbox.dynamo import event_write
 from spinneret.outbox.models import DomainEvent
+from spinneret.sources import limits
 from spinneret.sources.models import PageOutcome, Run, RunPage, Source, SourceRef
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
-_SIZE: Final = bounds.SOURCE_PAGES_PER_ROW
+_SIZE: Final = limits.SOURCE_PAGES_PER_ROW
 
 
 class DynamoSourceStore:
@@ -96,7 +96,7 @@ class DynamoSourceStore:
     def due(self, until: datetime, limit: int) -> list[SourceRef]:
         """See SourceStore. One query for each shard."""
         found: list[SourceRef] = []
-        for shard in range(bounds.SOURCE_SHARDS):
+        for shard in range(limits.SOURCE_SHARDS):
             request = {
                 "TableName": self._table,
                 "IndexName": "due",
@@ -140,7 +140,7 @@ class DynamoSourceStore:
             return ()
         keys = [
             {"pk": _pages(tenant, run_id), "sk": f"PAGES#{number:03d}"}
-            for number in range(-(-bounds.SOURCE_PAGES_MAX // _SIZE))
+            for number in range(-(-limits.SOURCE_PAGES_MAX // _SIZE))
         ]
         rows = {row["sk"]: row for row in dynamo.batch_get(self._client, self._table, keys)}
         return tuple(
@@ -200,13 +200,13 @@ def _ref(item: Item) -> SourceRef:
 
 
 def _purge_at(now: datetime) -> int:
-    return epoch_seconds(now) + bounds.SOURCE_RUN_SECONDS
+    return epoch_seconds(now) + limits.SOURCE_RUN_SECONDS
 
 
 def _due_shard(source: Source) -> Item:
     if source.due_at is None:
         return {}
-    return {"due_shard": _shard(shard_of(source.id, bounds.SOURCE_SHARDS))}
+    return {"due_shard": _shard(shard_of(source.id, limits.SOURCE_SHARDS))}
 
 
 def _run_key(item: Item) -> Item:

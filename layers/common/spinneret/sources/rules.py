@@ -9,11 +9,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid
 from spinneret.outbox.models import DomainEvent
 from spinneret.redaction import redact_text
 from spinneret.schedules.cron import due, next_run, parse_schedule
+from spinneret.sources import limits
 from spinneret.sources.event_types import RUN_COMPLETED, RUN_FAILED
 from spinneret.sources.models import PageOutcome, Run, RunPage, RunStage, Source
 from spinneret.web.exploring.globs import compile_patterns
@@ -43,7 +43,7 @@ def scheduled(source: Source, now: datetime) -> Source:
     Missed runs become one run, which is due at once.
     """
     if source.run_id is not None:
-        return replace(source, due_at=now + timedelta(seconds=bounds.SOURCE_LOOK_SECONDS))
+        return replace(source, due_at=now + timedelta(seconds=limits.SOURCE_LOOK_SECONDS))
     if source.schedule_cron is None or not source.is_active:
         return replace(source, due_at=None)
     schedule = parse_schedule(source.schedule_cron, source.timezone)
@@ -66,7 +66,7 @@ def pages_to_crawl(found: Sequence[str], known: Sequence[RunPage]) -> list[str]:
     first: dict[str, str] = {}
     for url in (*found, *(page.url for page in known if page.outcome is not PageOutcome.GONE)):
         first.setdefault(cache_url(parse_url(url)), url)
-    return list(first.values())[: bounds.SOURCE_PAGES_MAX]
+    return list(first.values())[: limits.SOURCE_PAGES_MAX]
 
 
 def with_refused(pages: Iterable[RunPage], run: Run) -> list[RunPage]:

@@ -11,9 +11,9 @@ from spinneret.crawl.wiring import CrawlApi, CrawlApiSettings, crawl_api
 from spinneret.discovery.wiring import discovery_service
 from spinneret.events.webhooks.service import WebhookService
 from spinneret.events.wiring import relay
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
+from spinneret.sources import limits
 from spinneret.sources.dynamo import DynamoSourceStore
 from spinneret.sources.running import SourceRuns, SourceTickResult
 from spinneret.sources.service import SourceService
@@ -63,7 +63,7 @@ def source_pass(env: Mapping[str, str]) -> Callable[[], SourceTickResult]:
     runs = _runs(settings, _store(settings), crawl_api(env))
 
     def tick() -> SourceTickResult:
-        until = time.monotonic() + bounds.SOURCE_TICK_SECONDS
+        until = time.monotonic() + limits.SOURCE_TICK_SECONDS
         return runs.tick(lambda: time.monotonic() < until)
 
     return tick

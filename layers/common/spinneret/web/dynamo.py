@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.models import Caller, Progress
 
@@ -55,7 +55,7 @@ class DynamoProgressStore:
                 ExpressionAttributeValues={
                     ":url": progress.url.text,
                     ":left": [url.text for url in progress.left],
-                    ":purge_at": int(now.timestamp()) + bounds.REDIRECTS_KEPT_SECONDS,
+                    ":purge_at": int(now.timestamp()) + limits.REDIRECTS_KEPT_SECONDS,
                 },
             )
 

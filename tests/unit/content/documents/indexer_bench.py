@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from spinneret.content import limits
 from spinneret.content.documents.models import Document
 from spinneret.content.documents.service import Indexed, Indexer, Page
 from spinneret.content.extraction.models import Content
@@ -13,7 +14,6 @@ from spinneret.content.search.models import Query
 from spinneret.content.search.service import SearchService
 from spinneret.jobs.models import Lease
 from spinneret.jobs.ports import Claimed, NewJob
-from spinneret.kernel import bounds
 from tests import factories
 from tests.factories import TENANT
 from tests.fakes.documents import FakeContentStore, FakeDocumentStore
@@ -33,7 +33,7 @@ class Bench:
         self.documents = FakeDocumentStore(self.jobs)
         self.contents = FakeContentStore()
         self.embedder = FakeEmbedder(max_input_tokens=202, max_batch=2)
-        self.embed_batch = bounds.EMBED_BATCH
+        self.embed_batch = limits.EMBED_BATCH
         self.chunks = FakeChunkIndex()
         self.lease = self.claim("job_1")
         self.steps: list[tuple[str, int]] = []

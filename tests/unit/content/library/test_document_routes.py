@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from spinneret.content import limits
 from spinneret.content.documents.models import Origin
 from spinneret.content.search.models import Filters
 from spinneret.jobs.models import JobStatus, Lane
@@ -23,6 +24,7 @@ def ids(answer: Any) -> list[str]:
 # ---------------------------------------------------------------- Uploads
 
 
+# covers S-01
 def test_an_upload_is_stored_by_a_job_and_found(shelves: LibraryFixture) -> None:
     collection = shelves.collections.create(TENANT, "shelf", None)
     answer = shelves.send(
@@ -146,6 +148,7 @@ def test_a_malformed_document_of_a_batch_is_refused_alone(shelves: LibraryFixtur
     assert (nothing.status, nothing.body["failed_count"]) == (202, 1)
 
 
+# covers S-01
 def test_a_batch_has_an_outcome_for_each_document(shelves: LibraryFixture) -> None:
     documents: list[dict[str, Any]] = [{"content": f"silk {n}"} for n in range(47)]
     documents.insert(1, {"content": "x", "collection_id": "col_unknown"})
@@ -184,7 +187,7 @@ def test_a_batch_has_an_outcome_for_each_document(shelves: LibraryFixture) -> No
         ({"content": "x", "collection_id": "col_9"}, 404, "NOT_FOUND"),
         ({"content": "x", "url": "mailto:a@b.example"}, 400, "URL_INVALID"),
         ({"content": "x", "url": "upload://a b"}, 400, "URL_INVALID"),
-        ({"content": "x" * (bounds.DOCUMENT_MAX_BYTES + 1)}, 413, "BODY_TOO_LARGE"),
+        ({"content": "x" * (limits.DOCUMENT_MAX_BYTES + 1)}, 413, "BODY_TOO_LARGE"),
     ],
 )
 def test_what_is_no_document_is_refused(
@@ -278,12 +281,12 @@ def test_a_text_too_large_to_be_shown_and_one_that_is_gone_are_null(
 ) -> None:
     large, gone = shelves.stored("größe " * 20), shelves.stored("silk")
     shelves.contents.forget(gone.content_key)
-    monkeypatch.setattr(bounds, "DOCUMENT_SHOWN_BYTES", 120)
+    monkeypatch.setattr(limits, "DOCUMENT_SHOWN_BYTES", 120)
     for each in (large, gone):
         shown = shelves.send("GET", f"/{each.id}").body
         assert (shown["content"], len(shown["chunks"])) == (None, 1)
     shelves.send("DELETE", f"/{large.id}")
-    monkeypatch.setattr(bounds, "DOCUMENT_SHOWN_BYTES", 1000)
+    monkeypatch.setattr(limits, "DOCUMENT_SHOWN_BYTES", 1000)
     shown = shelves.send("GET", f"/{large.id}", include_deleted="true").body
     assert (shown["content"], shown["chunks"]) == (None, [])
 
@@ -365,6 +368,7 @@ def test_a_tag_that_is_gone_is_not_shown(shelves: LibraryFixture) -> None:
     assert shelves.send("GET", f"/{document.id}").body["tags"] == []
 
 
+# covers S-01
 def test_deletion_is_effective_at_once_and_restoring_too(shelves: LibraryFixture) -> None:
     document = shelves.stored()
     path = f"/{document.id}"
@@ -410,6 +414,7 @@ def test_uploading_a_deleted_document_again_restores_it(shelves: LibraryFixture)
 # ---------------------------------------------------------------- Reindexing
 
 
+# covers C-05
 def test_reindexing_makes_a_new_version_of_the_same_text(shelves: LibraryFixture) -> None:
     document = shelves.stored(tags=["silk"], metadata={"a": 1})
     answer = shelves.send("POST", f"/{document.id}/reindex")

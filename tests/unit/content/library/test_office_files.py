@@ -8,9 +8,9 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
+from spinneret.content import limits
 from spinneret.content.library.models import MediaType
 from spinneret.content.library.reading import content_of
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import ContentRefused
 from tests.unit.content.library.files import docx, pdf
 from tests.unit.content.library.shelves import LibraryFixture
@@ -54,12 +54,12 @@ def test_what_is_no_such_file_is_refused(media_type: MediaType, body: bytes) -> 
 def test_a_file_that_unpacks_to_too_much_is_refused() -> None:
     packed = BytesIO()
     with ZipFile(packed, "w", ZIP_DEFLATED) as file:
-        file.writestr("word/document.xml", b"\0" * (bounds.DOCX_MAX_BYTES + 1))
+        file.writestr("word/document.xml", b"\0" * (limits.DOCX_MAX_BYTES + 1))
     with pytest.raises(ContentRefused, match="unpacked"):
         content_of(packed.getvalue(), MediaType.DOCX, "upload://x", None)
 
 
 def test_a_file_of_too_many_pages_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "PDF_PAGES_MAX", 1)
+    monkeypatch.setattr(limits, "PDF_PAGES_MAX", 1)
     with pytest.raises(ContentRefused, match="pages"):
         content_of(pdf("one", "two"), MediaType.PDF, "upload://x", None)

@@ -9,10 +9,11 @@ from random import Random
 
 import pytest
 
+from spinneret.content import limits as content_limits
+from spinneret.content.caches import limits as caches_limits
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import Origin, UnusedBody
 from spinneret.jobs.models import JobStatus
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import Conflict
 from tests import factories
@@ -32,8 +33,8 @@ def filled(shelves: LibraryFixture, count: int = 12) -> list[str]:
 
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "UPKEEP_PAGE", 5)
-    monkeypatch.setattr(bounds, "REBUILD_PAGE", 5)
+    monkeypatch.setattr(content_limits, "UPKEEP_PAGE", 5)
+    monkeypatch.setattr(content_limits, "REBUILD_PAGE", 5)
 
 
 # ---------------------------------------------------------------- A new index
@@ -45,7 +46,7 @@ def test_an_index_that_is_lost_is_made_again_with_the_same_answers(shelves: Libr
     shelves.index.held.clear()
     report = shelves.upkeep().rebuild(plenty)
     assert (report.done, report.documents, report.written, report.lost) == (True, 12, 12, [])
-    shelves.clock.advance(bounds.QUERY_CACHE_SECONDS + 1)
+    shelves.clock.advance(caches_limits.QUERY_CACHE_SECONDS + 1)
     assert shelves.found() == before
     assert list(shelves.index.held_by_target) == [report.index]
 
@@ -61,7 +62,7 @@ def test_a_rebuild_goes_on_where_it_stopped_and_searches_see_the_former_index_un
     changed = shelves.stored("silk number 0", url="upload://other").id
     rest = [shelves.upkeep().rebuild(lambda: 10.0) for _ in range(2)]
     assert [each.done for each in rest] == [False, True]
-    shelves.clock.advance(bounds.QUERY_CACHE_SECONDS + 1)
+    shelves.clock.advance(caches_limits.QUERY_CACHE_SECONDS + 1)
     assert {new, changed} <= set(shelves.found(limit=100))
     assert len(shelves.found(limit=100)) == 14
 
@@ -152,7 +153,7 @@ def test_texts_and_rows_that_are_lost_are_named(shelves: LibraryFixture) -> None
         shelves.contents.forget(document.content_key)
     for each in made[3:5]:
         shelves.documents.lose(TENANT, each)
-    shelves.clock.advance(2 * bounds.STRAY_SECONDS)
+    shelves.clock.advance(2 * content_limits.STRAY_SECONDS)
     report = shelves.upkeep().reconcile(plenty)
     assert sorted(report.lost) == sorted(f"{TENANT}/{each}" for each in made[:3])
     assert sorted(report.without_row) == sorted(f"{TENANT}/{each}" for each in made[3:5])
@@ -168,11 +169,12 @@ def test_versions_that_were_never_committed_go_once_their_job_can_not_run_any_mo
     shelves.index.write([stray], plenty)
     shelves.index_upkeep.written_at["000002-x"] = shelves.clock()
     assert shelves.upkeep().reconcile(plenty).removed_versions == 0
-    shelves.clock.advance(bounds.STRAY_SECONDS + 1)
+    shelves.clock.advance(content_limits.STRAY_SECONDS + 1)
     assert shelves.upkeep().reconcile(plenty).removed_versions == 1
     assert stray.id not in shelves.index.held
 
 
+# covers P-14
 def test_a_deleted_document_is_gone_from_all_stores_after_thirty_days(
     shelves: LibraryFixture,
 ) -> None:
@@ -355,7 +357,7 @@ def test_clearing_goes_on_where_it_stopped(shelves: LibraryFixture, small_pages:
         for n in range(20)
     ]
     shelves.index.write(strays, plenty)
-    shelves.clock.advance(2 * bounds.STRAY_SECONDS)
+    shelves.clock.advance(2 * content_limits.STRAY_SECONDS)
     removed, passes, rows = 0, 0, 0
     while not (report := shelves.upkeep().reconcile(_two_looks())).complete:
         removed, passes, rows = (
@@ -431,6 +433,7 @@ def test_a_former_model_s_index_stays_until_all_documents_are_in_the_new_one(
 # ---------------------------------------------------------------- Drift
 
 
+# covers P-14
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.heavy) for n in (1, 2))])
 def test_what_was_lost_at_random_is_repaired_or_named(shelves: LibraryFixture, seed: int) -> None:
     """50 entries of the index, 20 bodies and 20 rows, of 120 documents with 3 chunks or so."""

@@ -11,8 +11,8 @@ import pytest
 from botocore.exceptions import ClientError, ConnectTimeoutError, ReadTimeoutError
 
 from spinneret.content.documents.models import EmbedderInfo
+from spinneret.content.search import limits
 from spinneret.content.search.lambda_embedder import LENGTHS, LambdaEmbedder
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 from tests.fakes.time import plenty
 
@@ -30,7 +30,7 @@ class Function:
         self.failures: list[Failure] = []
         self.hung: Callable[[float], None] | None = None
 
-    def embedder(self, seconds: float = bounds.EMBED_SECONDS) -> LambdaEmbedder:
+    def embedder(self, seconds: float = limits.EMBED_SECONDS) -> LambdaEmbedder:
         made: Any = lambda seconds: _Client(self, seconds)  # noqa: E731 - stands for a client
         return LambdaEmbedder("embed-it", made, self.pauses.append, seconds)
 
@@ -114,7 +114,7 @@ def test_a_failure_of_the_function_is_tried_again_and_then_our_fault(
     function.failures = [failure] * 99
     with pytest.raises(EmbeddingRefused if permanent else DependencyUnavailable):
         embedder.embed(["silk"], plenty)
-    assert len(function.asked) == 2 + (1 if permanent else bounds.EMBED_ATTEMPTS)
+    assert len(function.asked) == 2 + (1 if permanent else limits.EMBED_ATTEMPTS)
     assert function.pauses == ([] if permanent else [0.2, 0.4])
 
 
@@ -177,5 +177,5 @@ def test_calls_of_about_the_same_time_share_a_client(function: Function) -> None
 
 
 def test_a_search_has_a_time_for_its_vector() -> None:
-    usable = max(each for each in LENGTHS if each < bounds.SEARCH_EMBED_SECONDS)
-    assert usable > 0.8 * bounds.SEARCH_EMBED_SECONDS
+    usable = max(each for each in LENGTHS if each < limits.SEARCH_EMBED_SECONDS)
+    assert usable > 0.8 * limits.SEARCH_EMBED_SECONDS

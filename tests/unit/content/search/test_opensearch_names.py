@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from spinneret.content.search import limits
 from spinneret.content.search.models import BOTH, Filters, IndexedVersion, IndexQuery, ParsedQuery
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_upkeep import OpenSearchUpkeep
-from spinneret.kernel import bounds
 from tests import factories
 from tests.factories import TENANT
 from tests.fakes.search import FakeEmbedder, vector_of
@@ -106,7 +106,7 @@ def test_texts_are_asked_of_all_and_the_copy_written_later_is_read_last(
     client: Aliases, index: OpenSearchChunkIndex
 ) -> None:
     index.chunks(
-        TENANT, [f"doc_1:1-x:{n:05}" for n in range(bounds.CHUNKS_PER_FETCH)], None, plenty
+        TENANT, [f"doc_1:1-x:{n:05}" for n in range(limits.CHUNKS_PER_FETCH)], None, plenty
     )
     header, body = client.asked
     assert header["index"] == "chunks-*-read"

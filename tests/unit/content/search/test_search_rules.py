@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from spinneret.content.search import limits
 from spinneret.content.search.rules import cut_to_terms
-from spinneret.kernel import bounds
 
 TERMS = {
     "words": ("silk", " ", 1),
@@ -34,11 +34,11 @@ TERMS = {
 @pytest.mark.parametrize("name", list(TERMS))
 def test_terms_are_counted_as_the_index_makes_them(name: str) -> None:
     unit, between, terms = TERMS[name]
-    most = bounds.QUERY_TERMS // terms
+    most = limits.QUERY_TERMS // terms
     full = between.join([unit] * most)
     assert cut_to_terms(full) == full
     assert cut_to_terms(between.join([unit] * (most + 1))).rstrip() == full
 
 
 def test_a_thousand_ideographs_after_a_letter_are_cut() -> None:
-    assert cut_to_terms("A" + "蛛" * 999) == "A" + "蛛" * (bounds.QUERY_TERMS - 1)
+    assert cut_to_terms("A" + "蛛" * 999) == "A" + "蛛" * (limits.QUERY_TERMS - 1)

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from spinneret.content.documents.models import VersionVisibility, chunk_parts
+from spinneret.content.search import limits
 from spinneret.content.search.models import FoundChunk, Fusion, Leg, LegCandidate, Query
 from spinneret.content.search.service import SearchResult, SearchService
 from spinneret.jobs.models import Lease
 from spinneret.jobs.ports import Claimed, NewJob
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests import factories
 from tests.factories import TENANT
@@ -217,12 +217,12 @@ def test_a_least_score_drops_what_is_below_it() -> None:
 
 
 def test_each_leg_is_asked_for_the_whole_window(bench: Bench) -> None:
-    for n in range(bounds.SEARCH_WINDOW + 20):
+    for n in range(limits.SEARCH_WINDOW + 20):
         bench.index_chunk(f"doc_{n:03d}", f"silk {n}")
         bench.show(f"doc_{n:03d}")
     found = bench.search(limit=100)
     assert len(found.hits) == 100
-    assert bounds.SEARCH_WINDOW <= found.total_count <= 2 * bounds.SEARCH_WINDOW
+    assert limits.SEARCH_WINDOW <= found.total_count <= 2 * limits.SEARCH_WINDOW
 
 
 def test_an_index_that_is_away_is_reported(bench: Bench) -> None:
@@ -257,4 +257,4 @@ def test_the_embedder_has_a_part_of_the_time_and_the_index_what_is_left(bench: B
     bench.embedder.embed = embedding  # type: ignore[method-assign]  # to see what it is given
     bench.index.search = searching  # type: ignore[method-assign]  # to see what it is given
     bench.service.search(Query(tenant=TENANT, text="silk"), lambda: 8.0)
-    assert left == {"embedder": bounds.SEARCH_EMBED_SECONDS, "index": 8.0}
+    assert left == {"embedder": limits.SEARCH_EMBED_SECONDS, "index": 8.0}

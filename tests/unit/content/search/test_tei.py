@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinneret.content.documents.models import EmbedderInfo
+from spinneret.content.search import limits
 from spinneret.content.search.tei import TeiEmbedder
 from spinneret.content.search.tei_protocol import characters_of, pieces, unit
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 from tests.fakes.time import plenty
 
@@ -92,6 +92,7 @@ def server() -> Server:
 # ---------------------------------------------------------------- Info
 
 
+# covers C-05
 def test_the_dimension_is_learnt_from_the_embedder(server: Server) -> None:
     assert server.embedder().info(plenty) == EmbedderInfo(
         model_id="org/model", dimension=3, max_input_tokens=512, max_batch=32
@@ -131,6 +132,7 @@ BAD_VECTORS: dict[str, Any] = {
 }
 
 
+# covers C-05
 @pytest.mark.parametrize("name", list(BAD_VECTORS))
 def test_a_vector_that_is_no_embedding_is_refused(server: Server, name: str) -> None:
     embedder = server.embedder()
@@ -163,6 +165,7 @@ def busy(status: int) -> httpx.Response:
     return httpx.Response(status, json={"error": "busy", "error_type": "Overloaded"})
 
 
+# covers C-05
 @pytest.mark.parametrize(
     "failure",
     [
@@ -178,7 +181,7 @@ def busy(status: int) -> httpx.Response:
 def test_a_busy_embedder_is_asked_again_with_pauses(server: Server, failure: Answer) -> None:
     embedder = server.embedder()
     embedder.info(plenty)
-    server.failures = [failure] * (bounds.EMBED_ATTEMPTS - 1)
+    server.failures = [failure] * (limits.EMBED_ATTEMPTS - 1)
     assert len(embedder.embed(["silk"], plenty)) == 1
     assert server.pauses == [0.2, 0.4]
 
@@ -188,8 +191,8 @@ def test_an_embedder_that_stays_busy_is_unavailable(server: Server, failure: Ans
     server.failures = [failure] * 99
     with pytest.raises(DependencyUnavailable):
         server.embedder().embed(["silk"], plenty)
-    assert len(server.requests) == bounds.EMBED_ATTEMPTS
-    assert len(server.pauses) == bounds.EMBED_ATTEMPTS - 1
+    assert len(server.requests) == limits.EMBED_ATTEMPTS
+    assert len(server.pauses) == limits.EMBED_ATTEMPTS - 1
 
 
 @pytest.mark.parametrize(("left", "tries"), [(2.5, 1), (5.0, 2), (0.0, 0)])

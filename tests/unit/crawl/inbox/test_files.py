@@ -11,6 +11,7 @@ from spinneret.content.documents.models import DocumentSource
 from spinneret.content.search.models import Filters
 from spinneret.crawl.configs.models import ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
+from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.models import InboxFile
 from spinneret.crawl.inbox.service import InboxIngest, InboxService
 from spinneret.jobs.models import Job, JobRef, JobStatus
@@ -59,6 +60,7 @@ def children(crawl: CrawlSlice, ref: JobRef) -> list[Job]:
     return [crawl.job(each) for each in found.items]
 
 
+# covers C-09
 def test_each_line_has_its_crawl_and_its_line_in_the_report(crawl: CrawlSlice) -> None:
     urls = pages(crawl, 50)
     file, ref = arrive(crawl, "list.txt", "\n".join(["# pages", *urls]))
@@ -69,6 +71,7 @@ def test_each_line_has_its_crawl_and_its_line_in_the_report(crawl: CrawlSlice) -
     assert all(job.status is JobStatus.COMPLETED for job in children(crawl, ref))
 
 
+# covers C-09
 def test_bad_lines_and_duplicates_are_reported_with_their_reasons(crawl: CrawlSlice) -> None:
     [page] = pages(crawl, 1)
     lines = [
@@ -185,7 +188,7 @@ def test_an_empty_file_ends_at_once_with_an_empty_report(crawl: CrawlSlice) -> N
 def test_lines_beyond_the_bound_are_not_read(
     crawl: CrawlSlice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "INBOX_LINES_MAX", 3)
+    monkeypatch.setattr(limits, "INBOX_LINES_MAX", 3)
     urls = pages(crawl, 6)
     file, ref = arrive(crawl, "list.txt", "\n".join(urls))
     crawl.settle(ref)

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.formats import check_text, columns_of, entries_of, lines_of
 from spinneret.crawl.inbox.models import FileEntry, Format
 from spinneret.jobs.models import Priority
@@ -34,6 +35,7 @@ def test_text_has_a_url_a_line_and_comments() -> None:
     ]
 
 
+# covers C-09
 @pytest.mark.parametrize(
     ("body", "found"),
     [
@@ -85,8 +87,8 @@ def test_a_json_line_has_options() -> None:
         b'{"url": "https://a.example/", "priority": "soon"}',
         b'{"url": "https://a.example/\xff"}',
         b'{"url": "https://a.example/' + b"x" * bounds.URL_MAX_CHARS + b'"}',
-        b" " * (bounds.INBOX_LINE_MAX_BYTES + 1),
-        b"x" * (3 * bounds.INBOX_READ_BYTES),
+        b" " * (limits.INBOX_LINE_MAX_BYTES + 1),
+        b"x" * (3 * limits.INBOX_READ_BYTES),
     ],
 )
 def test_a_bad_line_is_reported_and_the_next_one_read(line: bytes) -> None:
@@ -123,7 +125,7 @@ def test_reading_goes_on_behind_any_entry(form: Format) -> None:
 @pytest.mark.parametrize("chunk", [1, 2, 7])
 def test_lines_are_whole_wherever_a_read_ends(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = read(Format.TXT, CASES[Format.TXT])
-    monkeypatch.setattr(bounds, "INBOX_READ_BYTES", chunk)
+    monkeypatch.setattr(limits, "INBOX_READ_BYTES", chunk)
     assert read(Format.TXT, CASES[Format.TXT]) == whole
 
 
@@ -136,4 +138,4 @@ def test_what_is_not_text_is_refused(head: bytes) -> None:
 def test_text_may_be_cut_anywhere() -> None:
     text = ("https://a.example/ü\n" * 10_000).encode()
     for cut in range(8):
-        check_text(text[: bounds.INBOX_HEAD_BYTES + cut])
+        check_text(text[: limits.INBOX_HEAD_BYTES + cut])

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import pytest
 
+from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.handler import FileHandler
 from spinneret.crawl.inbox.models import InboxFile
 from spinneret.crawl.inbox.service import InboxIngest
@@ -20,7 +21,6 @@ from spinneret.jobs.children import Children
 from spinneret.jobs.models import Draft, JobRef
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.worker import Context, Worker
-from spinneret.kernel import bounds
 from tests.factories import TENANT
 from tests.fakes.crawling import CrawlSlice
 from tests.fakes.inbox import FakeInboxStore
@@ -84,8 +84,8 @@ class ForgettingChildren(Children):
 def test_the_longest_file_is_read_and_reported_in_bounded_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "INBOX_LINES_MAX", LINES)
-    monkeypatch.setattr(bounds, "INBOX_READ_BYTES", 64 * 1024)  # small beside what would pile up
+    monkeypatch.setattr(limits, "INBOX_LINES_MAX", LINES)
+    monkeypatch.setattr(limits, "INBOX_READ_BYTES", 64 * 1024)  # small beside what would pile up
     crawl, inbox = CrawlSlice(), DiskInbox(tmp_path)
     with inbox.file.open("w") as stream:
         for number in range(LINES + 5):

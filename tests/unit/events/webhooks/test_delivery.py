@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
+from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.models import DeliveryStatus
 from spinneret.events.webhooks.signing import verify
 from spinneret.events.webhooks.vault import DEFAULT
 from spinneret.jobs.models import Job, JobStatus
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError, UrlBlocked
 from spinneret.outbox.models import DomainEvent
 from tests.fakes.webhook_slice import WebhookSlice, answer, requested
@@ -41,6 +41,7 @@ def end_event(job: Job) -> DomainEvent:
     )
 
 
+# covers P-10
 def test_a_completed_job_is_delivered_signed(hooks: WebhookSlice) -> None:
     endpoint, secret = hooks.endpoint(headers={"X-Tag": "one"})
     crawl = hooks.finish()
@@ -93,7 +94,7 @@ def test_a_jobs_own_url_is_signed_with_the_default_secret(hooks: WebhookSlice) -
 def test_the_secret_before_a_rotation_signs_for_a_day(hooks: WebhookSlice) -> None:
     endpoint, old = hooks.endpoint()
     _, new = hooks.service.rotate("acme", endpoint.id)
-    for seconds, secrets in ((0, [old, new]), (bounds.WEBHOOK_OLD_SECRET_SECONDS, [new])):
+    for seconds, secrets in ((0, [old, new]), (limits.WEBHOOK_OLD_SECRET_SECONDS, [new])):
         hooks.clock.advance(seconds)
         hooks.finish()
         hooks.settle()
@@ -117,6 +118,7 @@ def test_a_secret_that_was_copied_to_another_endpoint_signs_nothing(hooks: Webho
 # ---------------------------------------------------------------- What an answer leads to
 
 
+# covers P-10
 @pytest.mark.parametrize("given", [answer(500), answer(404), answer(302), answer(401)])
 def test_a_refused_message_is_sent_five_times_with_growing_delays(
     hooks: WebhookSlice, given: DomainError

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.excerpts import excerpt_of, logged_payload
 from spinneret.events.webhooks.models import RESPONSE_BODY_MAX_CHARS
-from spinneret.kernel import bounds
 from spinneret.redaction import MARK
 
-BOUND = bounds.WEBHOOK_EXCERPT_BYTES
+BOUND = limits.WEBHOOK_EXCERPT_BYTES
 LETTERS = "Qx7Rt2Wb9Kd4Ln6Mv3Zs8Yc5Pf1Hg0Jj"
 # What is public of a secret, what isn't, and what follows.
 SECRETS = {

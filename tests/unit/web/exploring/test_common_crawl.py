@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinneret.kernel import bounds
+from spinneret.web.exploring import limits
 from spinneret.web.exploring.common_crawl import (
     Capture,
     CaptureReader,
@@ -65,7 +65,7 @@ def test_lines_of_an_index_file_are_read_too() -> None:
         b'{"message": "No Captures found for: site.example/*"}',
         *(b"<html>502</html>", b"null", b"[]", b"{}", b'{"url": 7}', b'{"url": null}', b'"url"'),
         *(b'{"url": "ftp://a/"}', b'{"url": "https://a/"', b"\xff\xfe", b"{" * 5000, b"[" * 5000),
-        line(url=f"{SITE}/{'x' * bounds.CDX_LINE_MAX_BYTES}"),
+        line(url=f"{SITE}/{'x' * limits.CDX_LINE_MAX_BYTES}"),
     ],
 )
 def test_a_line_that_is_no_capture_is_counted(bad: bytes) -> None:

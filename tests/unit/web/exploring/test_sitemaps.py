@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinneret.kernel import bounds
+from spinneret.web.exploring import limits
 from spinneret.web.exploring.sitemaps.dates import parse_date
 from spinneret.web.exploring.sitemaps.models import Ending, SitemapEntry, SitemapKind
 from spinneret.web.exploring.sitemaps.reader import SitemapReader
@@ -162,7 +163,7 @@ START = f"<urlset><url><loc>{SITE}/a</loc></url>"
         (f"{START}<url><loc>{SITE}/b</loc>", Ending.MALFORMED, ["/a"]),
         (f"{START}</oops>", Ending.MALFORMED, ["/a"]),
         (f"{START}&nbsp;</urlset>", Ending.MALFORMED, ["/a"]),
-        (START + "<x>" * bounds.SITEMAP_XML_DEPTH_MAX, Ending.MALFORMED, ["/a"]),
+        (START + "<x>" * limits.SITEMAP_XML_DEPTH_MAX, Ending.MALFORMED, ["/a"]),
         (gzip.compress(START.encode(), mtime=0)[:-9], Ending.MALFORMED, []),
         ("<html><body>404</body></html>", Ending.NOT_A_SITEMAP, []),
         ("<!DOCTYPE html><html lang=en><p>", Ending.NOT_A_SITEMAP, []),
@@ -340,7 +341,7 @@ def test_what_changed_last_is_read_first() -> None:
 def test_indexes_in_indexes_have_an_end() -> None:
     walk = SitemapWalk([f"{SITE}/0"])
     tree = {f"/{n}": [f"/{n + 1}"] for n in range(20)}
-    assert len(walked(walk, tree)) == bounds.SITEMAP_NESTING_MAX + 1
+    assert len(walked(walk, tree)) == limits.SITEMAP_NESTING_MAX + 1
     assert walk.dropped == 1
 
 
@@ -351,7 +352,7 @@ def test_so_many_files_are_read() -> None:
 
 
 def test_so_many_files_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "SITEMAP_PENDING_MAX", 4)
+    monkeypatch.setattr(limits, "SITEMAP_PENDING_MAX", 4)
     walk = SitemapWalk([f"{SITE}/i"])
     assert len(walked(walk, {"/i": [f"/{n}" for n in range(10)]})) == 4
     assert walk.dropped == 7

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinneret.kernel import bounds
+from spinneret.web.exploring import limits
 from spinneret.web.exploring.traps import Trap, calendar_of, identity_of, trap_of
 from spinneret.web.fetching.urls import parse_url
 from tests.rows import each_row
@@ -24,11 +24,11 @@ SITE = "https://site.example"
         ("/a/a/a", Trap.REPEATED_SEGMENTS),
         ("/x/a/b/a/b/a/b/y", Trap.REPEATED_SEGMENTS),
         ("/a/b/a/c/a/b", None),
-        ("/" + "/".join(map(str, range(bounds.TRAP_SEGMENTS_MAX))), None),
-        ("/" + "/".join(map(str, range(bounds.TRAP_SEGMENTS_MAX + 1))), Trap.TOO_DEEP),
-        ("/?" + "&".join(f"p{n}=1" for n in range(bounds.TRAP_PARAMETERS_MAX)), None),
+        ("/" + "/".join(map(str, range(limits.TRAP_SEGMENTS_MAX))), None),
+        ("/" + "/".join(map(str, range(limits.TRAP_SEGMENTS_MAX + 1))), Trap.TOO_DEEP),
+        ("/?" + "&".join(f"p{n}=1" for n in range(limits.TRAP_PARAMETERS_MAX)), None),
         (
-            "/?" + "&".join(f"p{n}=1" for n in range(bounds.TRAP_PARAMETERS_MAX + 1)),
+            "/?" + "&".join(f"p{n}=1" for n in range(limits.TRAP_PARAMETERS_MAX + 1)),
             Trap.TOO_MANY_PARAMETERS,
         ),
         ("/events/2026/05", None),

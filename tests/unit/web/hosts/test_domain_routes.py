@@ -11,6 +11,7 @@ import pytest
 
 from crawl.domains_routes import router
 from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.fetching.addresses import AddressPolicy
 from tests.fakes.hosts import Hosts
 from tests.fakes.time import HandClock
@@ -70,6 +71,7 @@ def test_a_domain_is_found_however_it_is_spelled(routes: Served, spelled: str) -
     assert routes.send("GET", f"/api/v1/domains/{spelled}").body["domain"] == "site.example"
 
 
+# covers F-09
 def test_settings_are_replaced_whole(routes: Served) -> None:
     update = {
         "rate_limit_rps": 0.5,
@@ -103,13 +105,13 @@ def test_settings_are_replaced_whole(routes: Served) -> None:
     [
         {"rate_limit_rps": bounds.DOMAIN_RATE, "burst": bounds.DOMAIN_BURST},
         {"rate_limit_rps": bounds.DOMAIN_RATE_MIN},
-        {"min_gap_seconds": bounds.DOMAIN_GAP_MAX_SECONDS},
-        {"burst": 1, "notes": "x" * bounds.DOMAIN_NOTES_MAX_CHARS},
+        {"min_gap_seconds": limits.DOMAIN_GAP_MAX_SECONDS},
+        {"burst": 1, "notes": "x" * limits.DOMAIN_NOTES_MAX_CHARS},
         {"rate_limit_rps": None, "burst": None, "min_gap_seconds": None, "notes": None},
-        {"circuit_breaker_threshold": bounds.BREAKER_FAILURES},
+        {"circuit_breaker_threshold": limits.BREAKER_FAILURES},
         {"circuit_breaker_threshold": 1},
         {"circuit_breaker_timeout_s": 300},
-        {"circuit_breaker_timeout_s": bounds.BREAKER_MEMORY_SECONDS},
+        {"circuit_breaker_timeout_s": limits.BREAKER_MEMORY_SECONDS},
     ],
 )
 def test_settings_at_their_bounds_are_taken(routes: Served, update: dict[str, Any]) -> None:
@@ -196,6 +198,7 @@ def test_a_host_that_the_stage_allows_has_settings_like_any_other(
 # ---------------------------------------------------------------- Blocks
 
 
+# covers F-09
 def test_a_block_has_a_reason_and_is_seen_from_below(routes: Served) -> None:
     blocked = routes.send("POST", f"{DOMAIN}/block", {"reason": " asked us to "})
     assert blocked.status == 200
@@ -236,6 +239,7 @@ def test_a_block_without_a_reason_is_refused(routes: Served, body: Any) -> None:
 # ---------------------------------------------------------------- Lists and tenants
 
 
+# covers F-09
 def test_a_list_goes_from_page_to_page(routes: Served) -> None:
     long = ".".join(["x" * 60] * 3) + ".example"
     names = ["2606:4700::1111", "93.184.216.34", "a.example", "b.example", long]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlBlocked, ValidationFailed
+from spinneret.web import limits
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.hosts import rules
@@ -48,7 +48,7 @@ def settings(domain: str, *, blocked: bool = True) -> HostSettings:
         ("2606:4700::1111", "2606:4700::1111"),
         ("[2606:4700::1111]", "2606:4700::1111"),
         ("2606:4700:0:0:0:0:0:1111", "2606:4700::1111"),
-        (".".join("a" * bounds.DOMAIN_LABELS_MAX), ".".join("a" * bounds.DOMAIN_LABELS_MAX)),
+        (".".join("a" * limits.DOMAIN_LABELS_MAX), ".".join("a" * limits.DOMAIN_LABELS_MAX)),
     ]
 )
 def test_a_domain_has_one_name(row: tuple[str, str]) -> None:
@@ -80,7 +80,7 @@ def test_a_domain_has_one_name(row: tuple[str, str]) -> None:
         "a,b.example",
         "x" * 64 + ".example",
         "a." * 127 + "example",
-        ".".join("a" * (bounds.DOMAIN_LABELS_MAX + 1)),
+        ".".join("a" * (limits.DOMAIN_LABELS_MAX + 1)),
         "com",
         "www.com",
         "fe80::1%eth0",
@@ -155,8 +155,8 @@ def test_settings_of_all_domains_above_concern_a_host(domain: str, names: tuple[
 
 def test_a_very_long_name_asks_for_no_more_than_can_have_settings() -> None:
     names = rules.host_and_parents(".".join(["a"] * 120))
-    assert len(names) == bounds.DOMAIN_LABELS_MAX - 1
-    assert names[0].count(".") == bounds.DOMAIN_LABELS_MAX - 1
+    assert len(names) == limits.DOMAIN_LABELS_MAX - 1
+    assert names[0].count(".") == limits.DOMAIN_LABELS_MAX - 1
     assert names[-1] == "a.a"
 
 

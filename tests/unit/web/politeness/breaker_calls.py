@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.models import (
     BreakerLimits,
     BreakerView,
@@ -21,8 +21,8 @@ HOST = "site.example"
 QUICK = PaceLimits(rate=1000, burst=1000)
 USUAL = BreakerLimits()
 CLOSED = BreakerView(circuit=Circuit.CLOSED, failures=0, opened_at=None, retry_after=None)
-LEASE = timedelta(seconds=bounds.HOST_LEASE_SECONDS)
-OPEN = timedelta(seconds=bounds.BREAKER_OPEN_SECONDS)
+LEASE = timedelta(seconds=limits.HOST_LEASE_SECONDS)
+OPEN = timedelta(seconds=limits.BREAKER_OPEN_SECONDS)
 
 
 def ask(
@@ -51,5 +51,5 @@ def send(pace: HostRateLimiter, outcome: Outcome, times: int = 1, port: int | No
 
 
 def open_circuit(pace: HostRateLimiter, port: int | None = None) -> None:
-    send(pace, Outcome.HOST_FAILURE, bounds.BREAKER_FAILURES, port)
+    send(pace, Outcome.HOST_FAILURE, limits.BREAKER_FAILURES, port)
     assert pace.state(HOST, port).circuit is Circuit.OPEN

@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
+from spinneret.web import limits
 from spinneret.web.politeness.changes import ConditionalUpdate, Row
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Record, Wait
 from spinneret.web.politeness.ports import Refused, Written
@@ -262,4 +262,4 @@ class _SteppedLedger:
 
 def lease_us() -> int:
     """How long a caller that died keeps what it had."""
-    return round(bounds.HOST_LEASE_SECONDS * SECOND)
+    return round(limits.HOST_LEASE_SECONDS * SECOND)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.models import (
     BreakerView,
     Circuit,
@@ -54,8 +54,9 @@ def test_an_unknown_host_is_closed(pace: HostRateLimiter) -> None:
     assert pace.state(HOST) == CLOSED
 
 
+# covers F-07
 def test_failures_in_a_row_open_the_circuit(pace: HostRateLimiter) -> None:
-    send(pace, Outcome.HOST_FAILURE, bounds.BREAKER_FAILURES - 1)
+    send(pace, Outcome.HOST_FAILURE, limits.BREAKER_FAILURES - 1)
     view = pace.state(HOST)
     assert (view.circuit, view.failures) == (Circuit.CLOSED, 4)
     send(pace, Outcome.HOST_FAILURE)
@@ -94,7 +95,7 @@ def test_failures_are_forgotten_after_an_hour_of_none(
     pace: HostRateLimiter, clock: HandClock
 ) -> None:
     send(pace, Outcome.HOST_FAILURE, 4)
-    clock.advance(bounds.BREAKER_MEMORY_SECONDS - 1)
+    clock.advance(limits.BREAKER_MEMORY_SECONDS - 1)
     assert pace.state(HOST).failures == 4
     clock.advance(1)
     assert pace.state(HOST).failures == 0
@@ -168,6 +169,7 @@ def test_the_retry_after_of_the_host_is_heeded_beyond_the_opening(
     )
 
 
+# covers F-07
 def test_a_reset_closes_at_once(pace: HostRateLimiter) -> None:
     open_circuit(pace)
     pace.reset(f"www.{HOST}")
@@ -186,6 +188,7 @@ def test_a_reset_of_an_unknown_host_leaves_nothing_behind(
 # ---------------------------------------------------------------- Half-open
 
 
+# covers F-07
 def test_one_request_probes_and_all_others_wait_for_it(
     pace: HostRateLimiter, clock: HandClock
 ) -> None:
@@ -193,7 +196,7 @@ def test_one_request_probes_and_all_others_wait_for_it(
     wait = Wait(until=clock.now + LEASE, reason=WaitReason.CIRCUIT_OPEN)
     assert [ask(pace) for _ in range(50)] == [wait] * 50
     view = pace.state(HOST)
-    assert (view.circuit, view.retry_after) == (Circuit.HALF_OPEN, bounds.HOST_LEASE_SECONDS)
+    assert (view.circuit, view.retry_after) == (Circuit.HALF_OPEN, limits.HOST_LEASE_SECONDS)
 
 
 def test_before_the_probe_a_half_open_circuit_asks_for_no_patience(

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.models import (
     BreakerLimits,
     BreakerView,
@@ -62,7 +62,7 @@ def test_after_fewer_failures_of_anybody_the_careful_stay_away_and_others_go_on(
     admitted(pace)
 
 
-@pytest.mark.parametrize("threshold", range(1, bounds.BREAKER_FAILURES + 1))
+@pytest.mark.parametrize("threshold", range(1, limits.BREAKER_FAILURES + 1))
 def test_each_threshold_counts_exactly(pace: HostRateLimiter, threshold: int) -> None:
     careful = BreakerLimits(threshold=threshold)
     send(pace, Outcome.HOST_FAILURE, threshold - 1)
@@ -152,7 +152,7 @@ def test_failures_that_are_forgotten_keep_the_careful_away_no_longer(
     pace: HostRateLimiter, clock: HandClock
 ) -> None:
     send(pace, Outcome.HOST_FAILURE, 2)
-    clock.advance(bounds.BREAKER_MEMORY_SECONDS)
+    clock.advance(limits.BREAKER_MEMORY_SECONDS)
     assert pace.state(HOST, breaker=CAREFUL) == CLOSED
     assert not admitted(pace, CAREFUL).probe
 
@@ -218,7 +218,7 @@ def test_the_failures_of_the_careful_open_it_at_the_fifth_for_everybody(
         pace.report(permit, Outcome.HOST_FAILURE)
     assert pace.state(HOST).circuit is Circuit.CLOSED
     pace.report(permits[4], Outcome.HOST_FAILURE)
-    assert pace.state(HOST).retry_after == bounds.BREAKER_OPEN_SECONDS
+    assert pace.state(HOST).retry_after == limits.BREAKER_OPEN_SECONDS
 
 
 @pytest.mark.parametrize("breaker", [USUAL, CAREFUL, PATIENT])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.models import (
     Outcome,
     PaceLimits,
@@ -35,7 +35,7 @@ from tests.unit.web.politeness.meetings import (
 
 def half_open(world: World) -> None:
     world.fail(5)
-    wait(world, bounds.BREAKER_OPEN_SECONDS)
+    wait(world, limits.BREAKER_OPEN_SECONDS)
 
 
 def half_open_and_busy(world: World) -> None:
@@ -86,7 +86,7 @@ def probed_with_care(world: World) -> None:
 
 def probe_with_care_lost(world: World) -> None:
     probed_with_care(world)
-    wait(world, bounds.HOST_LEASE_SECONDS)
+    wait(world, limits.HOST_LEASE_SECONDS)
 
 
 def probed_with_care_and_about_to_open(world: World) -> None:
@@ -100,12 +100,12 @@ def probed_with_care_and_about_to_open(world: World) -> None:
 
 def probe_lost(world: World) -> None:
     probed(world)
-    wait(world, bounds.HOST_LEASE_SECONDS)
+    wait(world, limits.HOST_LEASE_SECONDS)
 
 
 def forgotten(world: World) -> None:
     world.fail(4)
-    wait(world, bounds.BREAKER_MEMORY_SECONDS)
+    wait(world, limits.BREAKER_MEMORY_SECONDS)
 
 
 def held(world: World) -> None:
@@ -117,7 +117,7 @@ def held(world: World) -> None:
 
 def holder_lost(world: World) -> None:
     held(world)
-    wait(world, bounds.HOST_LEASE_SECONDS + 10)
+    wait(world, limits.HOST_LEASE_SECONDS + 10)
 
 
 def rested(world: World) -> None:

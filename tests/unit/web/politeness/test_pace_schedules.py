@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.models import PaceLimits
 from tests.simulation.run import actor_threads, silent_logs
 from tests.unit.web.politeness.pace_world import (
@@ -168,7 +168,7 @@ def check_patience(log: RunLog, weather: WorldConfig, context: str) -> None:
     bound = 2 * one * len(log.asked) + log.spread
     bound += log.crashes * (lease_us() + interval) + log.retry_afters * 60 * SECOND
     bound += round(REQUEST_MAX_SECONDS * SECOND) * len(log.asked) // 5
-    reopened = round((bounds.BREAKER_OPEN_SECONDS + bounds.HOST_LEASE_SECONDS) * SECOND)
+    reopened = round((limits.BREAKER_OPEN_SECONDS + limits.HOST_LEASE_SECONDS) * SECOND)
     bound += log.openings * reopened
     worst = max(asked.waited for asked in log.asked)
     assert worst <= bound, f"{context}: {worst / SECOND} s"

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.models import (
     Outcome,
     PaceLimits,
@@ -83,7 +83,7 @@ def test_a_strict_holder_that_died_frees_the_host_after_its_time_and_a_gap(
     pace: HostRateLimiter, clock: HandClock, limits_: PaceLimits
 ) -> None:
     admitted(pace, limits_)
-    free = START + (bounds.HOST_LEASE_SECONDS + 10) * SECOND
+    free = START + (limits.HOST_LEASE_SECONDS + 10) * SECOND
     clock.now = free - 0.001 * SECOND
     assert refused(pace, limits_, reserved=True).until == free
     clock.now = free
@@ -95,7 +95,7 @@ def test_the_report_of_a_holder_that_was_given_up_changes_nothing(
     pace: HostRateLimiter, clock: HandClock, ledger: FakeHostStateStore, limits_: PaceLimits
 ) -> None:
     late = admitted(pace, limits_)
-    clock.advance(bounds.HOST_LEASE_SECONDS + 10)
+    clock.advance(limits.HOST_LEASE_SECONDS + 10)
     admitted(pace, limits_)
     row = ledger.read(HOST, Record.PACE)
     pace.report(late, Outcome.SUCCESS)

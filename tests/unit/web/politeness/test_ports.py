@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.changes import Row
 from spinneret.web.politeness.models import (
     Circuit,
@@ -139,7 +139,7 @@ def test_a_probe_of_a_port_that_fails_opens_it_anew(
 ) -> None:
     half_open(pace, clock)
     pace.report(admitted(pace, port=DISCARD), Outcome.HOST_FAILURE)
-    assert pace.state(HOST, DISCARD).retry_after == bounds.BREAKER_OPEN_SECONDS
+    assert pace.state(HOST, DISCARD).retry_after == limits.BREAKER_OPEN_SECONDS
 
 
 def test_a_probe_of_a_port_that_was_not_tried_passes_the_part_on(

@@ -9,18 +9,20 @@ from typing import Any
 import pytest
 
 from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.robots import Robots, parse, product_token_of
 from tests.rows import each_row
 
 CASES = json.loads((Path(__file__).parents[3] / "cases" / "robots.json").read_text())
 SITE = "https://site.example"
-LINE = bounds.ROBOTS_LINE_MAX_BYTES
+LINE = limits.ROBOTS_LINE_MAX_BYTES
 
 
 def permits(robots: Robots, path: str, agent: str = "Weaver") -> bool:
     return robots.allows(SITE + path, agent)
 
 
+# covers F-03
 @each_row((case["id"], case) for case in CASES)
 def test_a_decision_of_the_table(case: dict[str, Any]) -> None:
     for content in (case["robots"], case["robots"].encode()):
@@ -216,9 +218,9 @@ def test_only_whole_web_addresses_are_sitemaps(url: str) -> None:
 
 
 def test_the_first_sitemaps_of_very_many_are_kept() -> None:
-    urls = [f"{SITE}/{n}.xml" for n in range(2 * bounds.ROBOTS_SITEMAPS)]
+    urls = [f"{SITE}/{n}.xml" for n in range(2 * limits.ROBOTS_SITEMAPS)]
     robots = parse("".join(f"Sitemap: {url}\n" for url in urls))
-    assert robots.sitemaps == tuple(urls[: bounds.ROBOTS_SITEMAPS])
+    assert robots.sitemaps == tuple(urls[: limits.ROBOTS_SITEMAPS])
 
 
 # ---------------------------------------------------------------- Product tokens

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.robots_policy import (
     Answer,
     Answered,
@@ -23,9 +24,9 @@ from spinneret.web.politeness.robots_policy import (
 from tests.fakes.time import START
 
 SECOND = timedelta(seconds=1)
-FRESH = bounds.ROBOTS_FRESH_SECONDS * SECOND
-KEPT = bounds.ROBOTS_KEPT_SECONDS * SECOND
-PAUSE = bounds.ROBOTS_DISALLOW_SECONDS * SECOND
+FRESH = limits.ROBOTS_FRESH_SECONDS * SECOND
+KEPT = limits.ROBOTS_KEPT_SECONDS * SECOND
+PAUSE = limits.ROBOTS_DISALLOW_SECONDS * SECOND
 FILE = b"User-agent: *\nDisallow: /private\n"
 
 READ = StoredRobots(content=FILE, read_at=START, check_at=START + FRESH)
@@ -163,6 +164,7 @@ def test_being_out_of_reach_is_no_copy_to_fall_back_on() -> None:
     assert isinstance(decide(kept, IN_TROUBLE[0], START + PAUSE), Wait)
 
 
+# covers F-03
 def test_a_copy_is_fallen_back_on_until_it_is_seven_days_old() -> None:
     """Each check is put off by five minutes, none makes the copy younger."""
     kept, now = READ, START + FRESH

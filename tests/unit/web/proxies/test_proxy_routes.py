@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from crawl.proxies_routes import router
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import ProxyFailed
+from spinneret.web.proxies import limits
 from tests.fakes.fetching import fetched_page
 from tests.fakes.proxies import Proxies
 from tests.unit.runtime.api import Answer
@@ -178,7 +178,7 @@ def test_what_a_config_can_not_be_is_refused_without_repeating_it(
         {"servers": [{"url": "http://a.example", "username": "u" * 255, "password": "p" * 255}]},
         {"servers": [{"url": "http://a.example", "username": "a", "password": ""}]},
         {"servers": [{"url": "http://a.example", "username": "a"}] * 2},
-        {"name": "x" * bounds.PROXY_NAME_MAX_CHARS, "rotation_strategy": "random"},
+        {"name": "x" * limits.PROXY_NAME_MAX_CHARS, "rotation_strategy": "random"},
     ],
 )
 def test_configs_at_their_bounds_are_taken(routes: Served, fields: dict[str, Any]) -> None:
@@ -239,6 +239,7 @@ def test_a_server_is_tried_without_being_stored(routes: Served, proxies: Proxies
     assert routes.send("GET", PROXIES).body["items"] == []
 
 
+# covers F-08
 def test_a_server_of_a_config_is_tried(routes: Served, proxies: Proxies) -> None:
     proxy_id = create(routes).body["proxy_id"]
     proxies.ways.broken[443] = ProxyFailed(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import ValidationError
 
+from spinneret.access import limits
 from spinneret.access.keys.api_models import KeyRequest
 from spinneret.access.keys.models import Scope
 from spinneret.access.keys.wiring import keys_in
@@ -79,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m spinneret.access.keys.bootstrap",
-        description="Issue an API key and print its secret, which can't be had again.",
+        description="Issue an API key and print its secret, which can't be retrieved again.",
     )
     parser.add_argument("tenant", help="lower case letters, digits and hyphens")
     parser.add_argument("--table", required=True, help="the stack's output TenancyTable")
@@ -100,10 +101,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--requests-per-minute",
         type=int,
-        default=bounds.KEY_REQUESTS_PER_MINUTE,
+        default=limits.KEY_REQUESTS_PER_MINUTE,
         metavar="N",
         help=f"1 to {bounds.KEY_REQUESTS_PER_MINUTE_MAX} "
-        f"(default: {bounds.KEY_REQUESTS_PER_MINUTE})",
+        f"(default: {limits.KEY_REQUESTS_PER_MINUTE})",
     )
     return parser
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from spinneret.kernel import bounds
+from spinneret.access import limits
 
 
 class Scope(StrEnum):
-    """What a key may do; `admin` includes `write`, `write` includes `read`."""
+    """Permission of a key; `admin` includes `write`, `write` includes `read`."""
 
     READ = "read"
     WRITE = "write"
@@ -38,7 +38,7 @@ class ApiKey:
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
-    rate_limit_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
+    rate_limit_rpm: int = limits.KEY_REQUESTS_PER_MINUTE
 
     def is_active(self, now: datetime) -> bool:
         """Return whether the key is neither revoked nor expired."""
@@ -52,7 +52,7 @@ class Principal:
     tenant: str
     key_id: str
     scopes: frozenset[Scope]
-    rate_limit_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
+    rate_limit_rpm: int = limits.KEY_REQUESTS_PER_MINUTE
     job_id: str | None = None
     """The only job that a ticket gives access to; None for the holder of a key."""
     expires_at: datetime | None = None

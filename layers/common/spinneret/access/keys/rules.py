@@ -18,12 +18,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from spinneret.access import limits
 from spinneret.access.keys.models import RateLimitStatus, SlidingWindow, WindowBucket
-from spinneret.kernel import bounds
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND: Final = 1_000_000
-_WINDOW: Final = bounds.RATE_WINDOW_SECONDS * _SECOND
+_WINDOW: Final = limits.RATE_WINDOW_SECONDS * _SECOND
 
 UNUSED: Final = SlidingWindow(slot=0, began=0, count=0, room=0)
 """Window of a key without requests."""

@@ -6,11 +6,11 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from spinneret.access import limits
 from spinneret.access.keys.dynamo import DynamoKeyStore
 from spinneret.access.keys.dynamo_windows import DynamoRateLimitStore
 from spinneret.access.keys.service import KeyService
 from spinneret.aws.clients import dynamodb_client
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 from spinneret.kernel.settings import Settings
@@ -30,7 +30,7 @@ class KeySettings(Settings):
 class IssuingSettings(KeySettings):
     """Additional settings of functions that issue keys."""
 
-    rate_limit__api_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
+    rate_limit__api_rpm: int = limits.KEY_REQUESTS_PER_MINUTE
 
 
 def key_service(settings: KeySettings) -> KeyService:
@@ -44,7 +44,7 @@ def issuing_key_service(settings: IssuingSettings) -> KeyService:
 
 
 def keys_in(
-    client: DynamoDBClient, table: str, default_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE
+    client: DynamoDBClient, table: str, default_rpm: int = limits.KEY_REQUESTS_PER_MINUTE
 ) -> KeyService:
     """Build the key service of a table."""
     return KeyService(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
+from spinneret.access import limits
 from spinneret.aws.clients import error_code, translate_aws_errors
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import BodyTooLarge
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class S3UploadStore:
                 Fields={"Content-Type": _MEDIA_TYPE},
                 Conditions=[
                     {"Content-Type": _MEDIA_TYPE},
-                    ["content-length-range", 1, bounds.UPLOAD_MAX_BYTES],
+                    ["content-length-range", 1, limits.UPLOAD_MAX_BYTES],
                 ],
                 ExpiresIn=seconds,
             )
@@ -47,8 +47,8 @@ class S3UploadStore:
         try:
             with translate_aws_errors("s3"):
                 found = self._client.get_object(Bucket=self._bucket, Key=_key(tenant, upload_id))
-                if found["ContentLength"] > bounds.UPLOAD_MAX_BYTES:
-                    raise BodyTooLarge(f"an upload has at most {bounds.UPLOAD_MAX_BYTES} bytes")
+                if found["ContentLength"] > limits.UPLOAD_MAX_BYTES:
+                    raise BodyTooLarge(f"an upload has at most {limits.UPLOAD_MAX_BYTES} bytes")
                 return found["Body"].read()
         except ClientError as error:
             if error_code(error) == "NoSuchKey":

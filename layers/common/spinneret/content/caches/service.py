@@ -15,11 +15,13 @@ from datetime import timedelta
 from threading import Lock
 from typing import Final
 
+from spinneret.content.caches import limits
 from spinneret.content.caches.models import CacheCount, CacheKey, CacheName, Epochs, Read, Uses
 from spinneret.content.caches.ports import CacheStore, PageCache
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
@@ -28,9 +30,9 @@ Kept = Mapping[CacheName, float]
 
 KEPT_SECONDS: Final[Kept] = {
     CacheName.CRAWL: bounds.RESULT_FRESH_SECONDS,
-    CacheName.QUERY: bounds.QUERY_CACHE_SECONDS,
-    CacheName.QUERY_EMBEDDINGS: bounds.QUERY_EMBEDDING_CACHE_SECONDS,
-    CacheName.EMBEDDINGS: bounds.EMBEDDING_CACHE_SECONDS,
+    CacheName.QUERY: limits.QUERY_CACHE_SECONDS,
+    CacheName.QUERY_EMBEDDINGS: limits.QUERY_EMBEDDING_CACHE_SECONDS,
+    CacheName.EMBEDDINGS: limits.EMBEDDING_CACHE_SECONDS,
 }
 _NOTHING: Final[Epochs] = dict.fromkeys(CacheName, -1)  # never matches a stored entry
 
@@ -82,7 +84,7 @@ class Caches:
         if not self._kept[key.cache]:
             return True
         now = self._clock()
-        until = now + timedelta(seconds=bounds.STAMPEDE_LOCK_SECONDS)
+        until = now + timedelta(seconds=limits.STAMPEDE_LOCK_SECONDS)
         try:
             return self._store.lock(tenant, key, owner, now, until)
         except DependencyUnavailable:
@@ -104,7 +106,7 @@ class Caches:
             now = Uses(hits=so_far.hits + hits, misses=so_far.misses + misses)
             self._uses[tenant, cache] = now
             held = sum(each.hits + each.misses for each in self._uses.values())
-            if held < bounds.CACHE_USES_HELD:
+            if held < limits.CACHE_USES_HELD:
                 return
         self.store_uses()
 
@@ -129,61 +131,61 @@ class Caches:
         return self._store.counts(tenant, self._clock())
 
 
+@service
 class CacheClearing:
     """Clears and counts a tenant's caches. All methods raise DependencyUnavailable."""
 
-    def __init__(self, caches: Caches, pages: PageCache) -> None:
-        self._caches = caches
-        self._pages = pages
+    caches: Caches
+    pages: PageCache
 
     def clear(self, tenant: str, *caches: CacheName) -> None:
         """Clear these caches."""
         if CacheName.CRAWL in caches:
-            self._pages.clear(tenant)
+            self.pages.clear(tenant)
         rest = [each for each in caches if each is not CacheName.CRAWL]
         if rest:
-            self._caches.clear(tenant, *rest)
+            self.caches.clear(tenant, *rest)
 
     def clear_host(self, tenant: str, host: str) -> None:
         """Remove the pages of a host, and clear all search results, since they may contain it."""
-        self._pages.clear_host(tenant, host.lower())
-        self._caches.clear(tenant, CacheName.QUERY)
+        self.pages.clear_host(tenant, host.lower())
+        self.caches.clear(tenant, CacheName.QUERY)
 
     def counts(self, tenant: str) -> tuple[CacheCount, ...]:
         """Return the counts of all caches."""
-        pages, complete = self._pages.count(tenant)
+        pages, complete = self.pages.count(tenant)
         return tuple(
             replace(each, entries=pages, complete=complete)
             if each.cache is CacheName.CRAWL
             else each
-            for each in self._caches.counts(tenant)
+            for each in self.caches.counts(tenant)
         )
 
 
+@service
 class CachedVectors:
     """Implements VectorCache and caches query vectors, by model and text."""
 
-    def __init__(self, caches: Caches, cache: CacheName = CacheName.EMBEDDINGS) -> None:
-        self._caches = caches
-        self._cache = cache
+    caches: Caches
+    cache: CacheName = CacheName.EMBEDDINGS
 
     def find(self, tenant: str, model_id: str, texts: Sequence[str]) -> Mapping[str, Vector]:
         """See VectorCache."""
-        keys = {text: vector_key(self._cache, model_id, text) for text in texts}
-        read = self._caches.read(tenant, list(dict.fromkeys(keys.values())))
+        keys = {text: vector_key(self.cache, model_id, text) for text in texts}
+        read = self.caches.read(tenant, list(dict.fromkeys(keys.values())))
         found = {
             text: vector_of(read.entries[key]) for text, key in keys.items() if key in read.entries
         }
-        self._caches.used(tenant, self._cache, hits=len(found), misses=len(keys) - len(found))
+        self.caches.used(tenant, self.cache, hits=len(found), misses=len(keys) - len(found))
         return found
 
     def keep(self, tenant: str, model_id: str, vectors: Mapping[str, Vector]) -> None:
         """See VectorCache."""
         entries = {
-            vector_key(self._cache, model_id, text): bytes_of(vector)
+            vector_key(self.cache, model_id, text): bytes_of(vector)
             for text, vector in vectors.items()
         }
-        self._caches.keep(tenant, entries, self._caches.read(tenant, []).epochs)
+        self.caches.keep(tenant, entries, self.caches.read(tenant, []).epochs)
 
 
 def vector_key(cache: CacheName, model_id: str, text: str) -> CacheKey:

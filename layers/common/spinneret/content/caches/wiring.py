@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spinneret.aws.clients import dynamodb_client, s3_client
+from spinneret.content.caches import limits
 from spinneret.content.caches.dynamo import DynamoCacheStore
 from spinneret.content.caches.models import CacheName
 from spinneret.content.caches.s3 import S3PageCache
 from spinneret.content.caches.service import KEPT_SECONDS, CacheClearing, Caches, Kept
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.settings import Settings
 
@@ -31,7 +31,7 @@ class CacheSettings(Settings):
 class ChunkCacheSettings(CacheSettings):
     """Cache settings for embedding chunks."""
 
-    cache__embed_ttl_s: float = bounds.EMBEDDING_CACHE_SECONDS
+    cache__embed_ttl_s: float = limits.EMBEDDING_CACHE_SECONDS
 
     @property
     def kept(self) -> Kept:
@@ -43,9 +43,9 @@ class ChunkCacheSettings(CacheSettings):
 class QueryCacheSettings(CacheSettings):
     """Cache settings for search."""
 
-    cache__query_ttl_s: float = bounds.QUERY_CACHE_SECONDS
+    cache__query_ttl_s: float = limits.QUERY_CACHE_SECONDS
     """Retention of results and of the rankings behind cursors; at 0 a search has one page."""
-    cache__query_embed_ttl_s: float = bounds.QUERY_EMBEDDING_CACHE_SECONDS
+    cache__query_embed_ttl_s: float = limits.QUERY_EMBEDDING_CACHE_SECONDS
 
     @property
     def kept(self) -> Kept:
@@ -73,4 +73,6 @@ class CacheClearingSettings(CacheSettings):
 def cache_clearing(env: Mapping[str, str]) -> CacheClearing:
     """Create the cache clearing service of this stage."""
     settings = CacheClearingSettings.from_env(env)
-    return CacheClearing(caches(settings), S3PageCache(s3_client(), settings.content_bucket))
+    return CacheClearing(
+        caches=caches(settings), pages=S3PageCache(s3_client(), settings.content_bucket)
+    )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from spinneret.kernel import bounds
+from spinneret.content import limits
 
 
 def count_keys(tenant: str, collection_id: str) -> list[dict[str, str]]:
     """Return the keys of the items that together count a collection's documents."""
     prefix = f"T#{tenant}#COUNT#{collection_id}"
-    return [{"pk": f"{prefix}#{shard}"} for shard in range(bounds.WRITE_SHARDS)]
+    return [{"pk": f"{prefix}#{shard}"} for shard in range(limits.WRITE_SHARDS)]

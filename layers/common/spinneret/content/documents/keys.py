@@ -6,8 +6,8 @@ import hashlib
 import re
 from typing import Final
 
+from spinneret.content import limits
 from spinneret.content.documents.models import Document
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.sharding import shard_of
 
@@ -61,7 +61,7 @@ def is_position(text: str) -> bool:
 
 def generation_keys(tenant: str) -> list[dict[str, str]]:
     """Return the keys of the items that together count a tenant's writes."""
-    return [{"pk": f"T#{tenant}#GENERATION#{shard}"} for shard in range(bounds.WRITE_SHARDS)]
+    return [{"pk": f"T#{tenant}#GENERATION#{shard}"} for shard in range(limits.WRITE_SHARDS)]
 
 
 def generation_key(document: Document) -> dict[str, str]:
@@ -82,4 +82,4 @@ def body_row(tenant: str, content_key: str) -> dict[str, str]:
 
 def shard(document_id: str) -> int:
     """Return the shard of a document's counting items."""
-    return shard_of(document_id, bounds.WRITE_SHARDS)
+    return shard_of(document_id, limits.WRITE_SHARDS)

@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Sequence
 from typing import Final
 
+from spinneret.content import limits
 from spinneret.content.chunking.models import Chunk, TokenSpan
 from spinneret.content.extraction.models import Content
 from spinneret.content.extraction.targets import target_spans, without_targets
-from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 
 PARTS: Final = "parts/T/"
@@ -63,4 +63,4 @@ def counted(tokens: Sequence[TokenSpan], markdown: str) -> list[TokenSpan]:
 
 def joined_tags(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
     """Return the union, sorted by id and thus by time; drop the newest beyond the maximum."""
-    return tuple(sorted({*one, *other})[: bounds.DOCUMENT_TAGS_MAX])
+    return tuple(sorted({*one, *other})[: limits.DOCUMENT_TAGS_MAX])

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from spinneret.content import limits
 from spinneret.content.chunking.models import USUAL_CHUNKING, Chunk, Chunking
 from spinneret.content.documents import rules
 from spinneret.content.documents.chunks import Checkpoint, ChunkMaker, VectorCache
@@ -32,7 +33,6 @@ from spinneret.content.documents.ports import (
 )
 from spinneret.content.extraction.models import Content
 from spinneret.jobs.models import Lease
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import DependencyUnavailable
 
@@ -86,13 +86,13 @@ class Indexer:
         index: ChunkWriter,
         clock: Clock,
         known: VectorCache | None = None,
-        embed_batch: int = bounds.EMBED_BATCH,
+        embed_batch: int = limits.EMBED_BATCH,
     ) -> None:
         """Send at most `embed_batch` texts per embedder call, fewer if the embedder's limit is
         lower."""
         self._documents = documents
         self._contents = contents
-        self._chunks = ChunkMaker(embedder, known, embed_batch)
+        self._chunks = ChunkMaker(embedder=embedder, known=known, embed_batch=embed_batch)
         self._index = index
         self._clock = clock
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from spinneret.content import limits
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import Lane, Priority
 from spinneret.kernel import bounds
@@ -25,7 +26,7 @@ KINDS: Final = {
     REINDEX: KindPolicy(lanes=LANES, subject="url", pending_seconds=bounds.JOB_PENDING_SECONDS),
     REBUILD: KindPolicy(
         lanes=LANES,
-        work_seconds=bounds.REBUILD_WORK_SECONDS,
+        work_seconds=limits.REBUILD_WORK_SECONDS,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
     ),
 }

@@ -11,10 +11,10 @@ from typing import Final
 from xml.parsers.expat import ExpatError
 from zipfile import BadZipFile, ZipFile
 
+from spinneret.content import limits
 from spinneret.content.extraction.models import Content
 from spinneret.content.extraction.pages import extract
 from spinneret.content.library.models import MediaType
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import ContentRefused
 
 _CONTROLS: Final = re.compile(
@@ -71,12 +71,12 @@ def _pdf(body: bytes, _url: str) -> Content:
         reader = PdfReader(BytesIO(body), strict=False)
         if reader.is_encrypted:
             raise _unreadable("the file is encrypted", "encrypted")
-        if len(reader.pages) > bounds.PDF_PAGES_MAX:
-            raise _unreadable(f"a file has at most {bounds.PDF_PAGES_MAX} pages", "too_complex")
+        if len(reader.pages) > limits.PDF_PAGES_MAX:
+            raise _unreadable(f"a file has at most {limits.PDF_PAGES_MAX} pages", "too_complex")
         texts = [page.extract_text().strip() for page in reader.pages]
         title = reader.metadata.title if reader.metadata else None
     except (PyPdfError, ValueError, KeyError, TypeError, RecursionError, OSError) as error:
-        raise _unreadable("the file is no readable PDF", "malformed") from error
+        raise _unreadable("the file is not a readable PDF", "malformed") from error
     text = "\n\n".join(each for each in texts if each)
     content = extract(text, "text/plain", _url)
     return replace(content, title=(title or "").strip() or None)
@@ -89,13 +89,13 @@ def _docx(body: bytes, url: str) -> Content:
     try:
         with ZipFile(BytesIO(body)) as packed:
             size = sum(each.file_size for each in packed.infolist())
-        if size > bounds.DOCX_MAX_BYTES:
+        if size > limits.DOCX_MAX_BYTES:
             raise _unreadable("the file is too large when unpacked", "too_complex")
         converted = mammoth.convert_to_html(
             BytesIO(body), convert_image=mammoth.images.img_element(lambda _: {"src": ""})
         )
     except (BadZipFile, ValueError, KeyError, RecursionError, ExpatError) as error:
-        raise _unreadable("the file is no readable DOCX", "malformed") from error
+        raise _unreadable("the file is not a readable DOCX", "malformed") from error
     content = extract(f"<html><body><main>{converted.value}</main></body></html>", "text/html", url)
     return replace(content, extraction=None)
 

@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from spinneret.content import limits
 from spinneret.content.documents.models import Document, DocumentFilter
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid, ValidationFailed
 from spinneret.web.fetching.urls import cache_url, canonical_url, parse_url
 
@@ -28,7 +28,7 @@ def known_url(text: str) -> str:
     if text.startswith(UPLOAD_SCHEME):
         name = text.removeprefix(UPLOAD_SCHEME)
         if not name or any(character.isspace() for character in name):
-            raise UrlInvalid("an upload's URL names something, without blanks")
+            raise UrlInvalid("an upload URL needs a name without blanks")
         return text
     return canonical_url(parse_url(text)).text
 
@@ -67,9 +67,9 @@ def merged(annotations: Mapping[str, Any], change: Mapping[str, Any]) -> dict[st
 
 def checked(annotations: Mapping[str, Any]) -> dict[str, Any]:
     """Return the annotations; raise ValidationFailed above DOCUMENT_METADATA_BYTES."""
-    if len(json.dumps(annotations, ensure_ascii=False).encode()) > bounds.DOCUMENT_METADATA_BYTES:
+    if len(json.dumps(annotations, ensure_ascii=False).encode()) > limits.DOCUMENT_METADATA_BYTES:
         raise ValidationFailed(
-            f"metadata has at most {bounds.DOCUMENT_METADATA_BYTES} bytes",
+            f"metadata has at most {limits.DOCUMENT_METADATA_BYTES} bytes",
             details={"fields": [{"field": "metadata"}]},
         )
     return dict(annotations)

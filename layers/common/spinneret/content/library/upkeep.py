@@ -13,6 +13,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final
 
+from spinneret.content import limits
 from spinneret.content.documents.models import Document, ScanCheckpoint
 from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentScan, DocumentStore
 from spinneret.content.library.remaking import Reindexer
@@ -117,7 +118,7 @@ class DocumentMaintenance:
         place = replace(place, target=target)
         report = RebuildResult(index=target)
         while True:
-            page = self._scan.scan(place.after, bounds.UPKEEP_PAGE)
+            page = self._scan.scan(place.after, limits.UPKEEP_PAGE)
             report.written += self._fill(target, page.documents, report.lost, remaining)[0]
             done = place.done + len(page.documents)
             report.documents = done
@@ -127,7 +128,7 @@ class DocumentMaintenance:
                 self._scan.keep_place(REBUILD_TASK, owner, ScanCheckpoint(), release=True)
                 return report
             place = replace(place, after=page.after, done=done)
-            ends = remaining() < bounds.UPKEEP_MARGIN_SECONDS
+            ends = remaining() < limits.UPKEEP_MARGIN_SECONDS
             kept = self._scan.keep_place(REBUILD_TASK, owner, place, release=ends)
             if ends or not kept:
                 return report
@@ -143,7 +144,7 @@ class DocumentMaintenance:
         target = self._upkeep.reading(remaining)
         if place.target != target:  # the index was rebuilt, or belongs to another model
             place = ScanCheckpoint(target=target)
-        while remaining() >= bounds.UPKEEP_MARGIN_SECONDS:
+        while remaining() >= limits.UPKEEP_MARGIN_SECONDS:
             part = Part(place.part or Part.ROWS)
             after = self._part(part, place.after, target, report, remaining)
             following = part if after is not None else _FOLLOWING.get(part)
@@ -190,7 +191,7 @@ class DocumentMaintenance:
         remaining: Remaining,
     ) -> Mapping[str, Any] | None:
         """Compare a page of rows with their bodies and the index."""
-        page = self._scan.scan(after, bounds.UPKEEP_PAGE)
+        page = self._scan.scan(after, limits.UPKEEP_PAGE)
         report.documents += len(page.documents)
         report.removed_bodies += self._bucket.unused(page.bodies)
         kept = [each for each in page.documents if not self._expired(each)]
@@ -251,7 +252,7 @@ class DocumentMaintenance:
 
     def _expired(self, document: Document) -> bool:
         since = document.deleted_at
-        kept = timedelta(seconds=bounds.DELETED_KEPT_SECONDS)
+        kept = timedelta(seconds=limits.DELETED_KEPT_SECONDS)
         return since is not None and since + kept <= self._clock()
 
     def _remove(self, document: Document, report: ReconcileResult, remaining: Remaining) -> None:
@@ -262,7 +263,7 @@ class DocumentMaintenance:
         """
         self._index.remove_others(document, remaining, also_current=True)
         if self._documents.remove(document):
-            before = self._clock() - timedelta(seconds=bounds.BODY_KEPT_SECONDS)
+            before = self._clock() - timedelta(seconds=limits.BODY_KEPT_SECONDS)
             self._contents.remove_parts(document.tenant, document.id, before)
             report.removed_documents += 1
 
@@ -271,7 +272,7 @@ class DocumentMaintenance:
     ) -> Mapping[str, Any] | None:
         """Remove a page of versions that no row names; return where to continue, None at the
         end."""
-        before = self._clock() - timedelta(seconds=bounds.STRAY_SECONDS)
+        before = self._clock() - timedelta(seconds=limits.STRAY_SECONDS)
         page = self._upkeep.versions(after, remaining)
         strays = []
         for each in page.versions:
@@ -303,5 +304,5 @@ def _found(what: str, document: Document, why: str) -> None:
 
 def _bounded(report: ReconcileResult) -> ReconcileResult:
     """Bound the report: a Lambda response has at most 6 MB."""
-    most = bounds.UPKEEP_FINDINGS
+    most = limits.UPKEEP_FINDINGS
     return replace(report, lost=report.lost[:most], without_row=report.without_row[:most])

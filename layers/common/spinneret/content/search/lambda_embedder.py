@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws.clients import translate_aws_errors
+from spinneret.content.search import limits
 from spinneret.content.search.tei_protocol import ProtocolEmbedder, Server, TeiResponse, Unreachable
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import DependencyUnavailable
 
@@ -34,11 +34,18 @@ class LambdaEmbedder(ProtocolEmbedder):
         function: str,
         client_of: Callable[[float], LambdaClient],
         sleep: Callable[[float], None] = time.sleep,
-        seconds: float = bounds.EMBED_SECONDS,
+        seconds: float = limits.EMBED_SECONDS,
     ) -> None:
         """Take a `client_of` that creates a client without retries and with this time-out in
         seconds."""
-        super().__init__(Server("embedder", _Invoked(function, client_of).send, sleep, seconds))
+        super().__init__(
+            Server(
+                dependency="embedder",
+                send=_Invoked(function, client_of).send,
+                sleep=sleep,
+                seconds=seconds,
+            )
+        )
 
 
 class _Invoked:

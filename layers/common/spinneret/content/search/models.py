@@ -11,7 +11,7 @@ from typing import Final
 
 from spinneret.content.chunking.models import ChunkType
 from spinneret.content.documents.models import DocumentSource, chunk_parts
-from spinneret.kernel import bounds
+from spinneret.content.search import limits
 
 _QUOTED: Final = re.compile(r'"([^"]*)"')
 
@@ -85,14 +85,14 @@ class Query:
     legs: tuple[Leg, ...] = BOTH
     filters: Filters = field(default_factory=Filters)
     fusion: Fusion = Fusion.AUTO
-    limit: int = bounds.SEARCH_LIMIT_DEFAULT
-    rrf_k: int = bounds.RRF_K
+    limit: int = limits.SEARCH_LIMIT_DEFAULT
+    rrf_k: int = limits.RRF_K
     vector_weight: float = 1.0
     keyword_weight: float = 1.0
     min_score: float = 0.0
     """Lower bound of the final score: the reranker's, the fused one, or that of a single leg."""
     use_reranker: bool = False
-    rerank_top_n: int = bounds.RERANK_TOP_N
+    rerank_top_n: int = limits.RERANK_TOP_N
     expand: bool = False
     collapse: bool = True
     """Whether near-duplicate chunks are collapsed into the best one."""
@@ -199,7 +199,7 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True)
 class IndexCoverage:
-    """How much of a document's current version an index holds."""
+    """Indexed part of a document's current version."""
 
     chunks: int = 0
     labelled: bool = True

@@ -11,6 +11,7 @@ from opensearchpy.exceptions import NotFoundError, OpenSearchException, Transpor
 
 from spinneret.content.documents.models import Document, IndexedChunk, chunk_id, labels_of
 from spinneret.content.documents.ports import Embedder
+from spinneret.content.search import limits
 from spinneret.content.search import opensearch_queries as queries
 from spinneret.content.search.models import FoundChunk, IndexQuery, Leg, LegCandidate, ParsedQuery
 from spinneret.content.search.opensearch_bulk import batches
@@ -64,7 +65,7 @@ class OpenSearchChunkIndex:
             self.create(names.index(1), (names.read, names.write), remaining)
             found = self.behind(names.write, remaining)
             if not found:
-                raise DependencyUnavailable("opensearch", "the index was not made")
+                raise DependencyUnavailable("opensearch", "the index was not created")
         return found
 
     def write(
@@ -168,8 +169,8 @@ class OpenSearchChunkIndex:
     ) -> Mapping[str, FoundChunk]:
         """See ChunkIndex."""
         bodies = [
-            queries.fetch_body(tenant, chunk_ids[start : start + bounds.CHUNKS_PER_FETCH], words)
-            for start in range(0, len(chunk_ids), bounds.CHUNKS_PER_FETCH)
+            queries.fetch_body(tenant, chunk_ids[start : start + limits.CHUNKS_PER_FETCH], words)
+            for start in range(0, len(chunk_ids), limits.CHUNKS_PER_FETCH)
         ]
         found = [
             queries.found_chunk(hit)
@@ -211,7 +212,7 @@ class OpenSearchChunkIndex:
         DependencyUnavailable."""
         seconds = min(remaining(), bounds.SEARCH_SECONDS)
         if seconds <= 0:
-            raise DependencyUnavailable("opensearch", "no time is left")
+            raise DependencyUnavailable("opensearch", "deadline exceeded")
         try:
             return call({"request_timeout": seconds})
         except NotFoundError:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from spinneret.kernel import bounds
+from spinneret.content.search import limits
 
 
 def batches(items: Iterable[tuple[Any, Any]]) -> Iterator[list[tuple[str, str]]]:
@@ -16,7 +16,7 @@ def batches(items: Iterable[tuple[Any, Any]]) -> Iterator[list[tuple[str, str]]]
     for action, body in items:
         lines = (json.dumps(action) + "\n", json.dumps(body) + "\n")  # ASCII: one byte each
         length = len(lines[0]) + len(lines[1])
-        if batch and size + length > bounds.BULK_MAX_BYTES:
+        if batch and size + length > limits.BULK_MAX_BYTES:
             yield batch
             batch, size = [], 0
         batch.append(lines)

@@ -8,6 +8,7 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
+from spinneret.content import limits
 from spinneret.content.documents.models import (
     Document,
     IndexedChunk,
@@ -18,7 +19,6 @@ from spinneret.content.documents.models import (
 from spinneret.content.search.models import IndexCoverage, IndexedVersion, VersionPage
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import version_id
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining, parse_stamp
 from spinneret.kernel.errors import DependencyUnavailable
 
@@ -51,7 +51,7 @@ class OpenSearchUpkeep:
         """See IndexUpkeep; sends one aggregation."""
         ids = {version_id(each.id, each.version): each for each in documents}
         labels = {
-            name: {"terms": {"field": name, "size": bounds.DOCUMENT_TAGS_MAX + 1}}
+            name: {"terms": {"field": name, "size": limits.DOCUMENT_TAGS_MAX + 1}}
             for name in ("collection_id", "tag_ids", "deleted")
         }
         versions = {"field": "version_id", "size": max(1, len(ids))}
@@ -144,7 +144,7 @@ class OpenSearchUpkeep:
         sources = [
             {name: {"terms": {"field": name}}} for name in ("tenant", "document_id", "version_id")
         ]
-        composite: dict[str, Any] = {"size": bounds.UPKEEP_PAGE, "sources": sources}
+        composite: dict[str, Any] = {"size": limits.UPKEEP_PAGE, "sources": sources}
         if after is not None:
             composite["after"] = dict(after)
         newest = {"newest": {"max": {"field": "written_at", "format": _FORMAT}}}

@@ -12,8 +12,8 @@ from typing import Final
 
 from spinneret.content.documents.models import VersionVisibility
 from spinneret.content.documents.signatures import NEAR_BITS, are_near
+from spinneret.content.search import limits
 from spinneret.content.search.models import Filters, Query, Ranked
-from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import optional_stamp
 from spinneret.kernel.errors import ValidationFailed
@@ -101,7 +101,7 @@ def cut_to_terms(text: str) -> str:
         kind = _kind_of(character, before)
         if kind in (_Kind.ALONE, _Kind.NOTHING) or kind is not before:
             terms += kind is not _Kind.NOTHING
-            if terms > bounds.QUERY_TERMS:
+            if terms > limits.QUERY_TERMS:
                 return text[:end]
         before = kind
     return text

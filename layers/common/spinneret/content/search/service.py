@@ -17,7 +17,7 @@ from spinneret.content.caches.models import CacheKey, CacheName, Read
 from spinneret.content.caches.service import Caches, vector_of
 from spinneret.content.documents.models import chunk_id
 from spinneret.content.documents.ports import DocumentStore, Embedder
-from spinneret.content.search import packing, rules
+from spinneret.content.search import limits, packing, rules
 from spinneret.content.search.fusion import fuse, profile_of, single_leg_ranking
 from spinneret.content.search.models import (
     Filters,
@@ -34,7 +34,6 @@ from spinneret.content.search.packing import Ranking, ShownPage
 from spinneret.content.search.ports import ChunkIndex, Reranker
 from spinneret.content.search.query_vectors import QueryVectors
 from spinneret.content.search.run import SearchRun
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining, limit_remaining
 from spinneret.kernel.errors import (
     DependencyUnavailable,
@@ -85,7 +84,7 @@ class SearchService:
         timer: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._vectors = QueryVectors(embedder, caches)
+        self._vectors = QueryVectors(embedder=embedder, caches=caches)
         self._index = index
         self._documents = documents
         self._caches = caches
@@ -156,9 +155,9 @@ class SearchService:
     def _awaited(self, run: SearchRun, caches: Caches, key: CacheKey, owner: str) -> bytes | None:
         """Wait for another search's page. Return None if it doesn't arrive, or if this search took
         the lock."""
-        waited = limit_remaining(run.remaining, bounds.STAMPEDE_WAIT_SECONDS)
+        waited = limit_remaining(run.remaining, limits.STAMPEDE_WAIT_SECONDS)
         while waited() > 0:
-            self._sleep(bounds.STAMPEDE_POLL_SECONDS)
+            self._sleep(limits.STAMPEDE_POLL_SECONDS)
             page = caches.read(run.query.tenant, [key]).entries.get(key)
             if page is not None:
                 return page
@@ -228,12 +227,12 @@ class SearchService:
             legs=query.legs,
             filters=query.filters,
         )
-        for _ in range(bounds.SEARCH_ROUNDS):
+        for _ in range(limits.SEARCH_ROUNDS):
             with run.step("index"):
-                legs = self._index.search(wanted, bounds.SEARCH_WINDOW, run.remaining)
+                legs = self._index.search(wanted, limits.SEARCH_WINDOW, run.remaining)
             entries, fusion = self._fused(run, legs)
             outdated = self._outdated(run, entries)
-            full = any(len(found) >= bounds.SEARCH_WINDOW for found in legs.values())
+            full = any(len(found) >= limits.SEARCH_WINDOW for found in legs.values())
             if not (full and outdated):
                 break
             wanted = replace(wanted, left_out=wanted.left_out | outdated)
@@ -317,7 +316,7 @@ class SearchService:
         texts = [chunks[each.candidate.chunk_id].text for each in first]
         try:
             with run.step("rerank"):
-                left = limit_remaining(run.remaining, bounds.RERANK_SECONDS)
+                left = limit_remaining(run.remaining, limits.RERANK_SECONDS)
                 scores = self._reranker.rerank(query.text, texts, left) if texts else []
         except (DependencyUnavailable, EmbeddingRefused):
             logger.warning("rerank_failed")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spinneret.kernel import bounds
+from spinneret.content import limits as content_limits
+from spinneret.content.search import limits
 from spinneret.kernel.settings import Settings
 
 
@@ -26,7 +27,7 @@ class SearchSettings(Settings):
 class EmbeddingSettings(SearchSettings):
     """Time limit of one embedder call in seconds, if its caller allows as much."""
 
-    tei__timeout_s: float = bounds.EMBED_SECONDS
+    tei__timeout_s: float = limits.EMBED_SECONDS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,5 +38,5 @@ class IndexingSettings(EmbeddingSettings):
     index_replicas: str = "0-1"
     """A number, or a range whose upper end is limited by the number of further nodes. Applies to
     new indexes."""
-    tei__batch_size: int = bounds.EMBED_BATCH
+    tei__batch_size: int = content_limits.EMBED_BATCH
     """Maximum number of texts per embedder call, unless the embedder's limit is lower."""

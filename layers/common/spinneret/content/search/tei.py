@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 
 import httpx
 
+from spinneret.content.search import limits
 from spinneret.content.search.tei_protocol import (
     ProtocolEmbedder,
     ProtocolReranker,
@@ -15,7 +16,6 @@ from spinneret.content.search.tei_protocol import (
     TeiResponse,
     Unreachable,
 )
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import DependencyUnavailable
 
@@ -42,13 +42,13 @@ class TeiEmbedder(ProtocolEmbedder):
         base_url: str,
         client: httpx.Client,
         sleep: Callable[[float], None] = time.sleep,
-        seconds: float = bounds.EMBED_SECONDS,
+        seconds: float = limits.EMBED_SECONDS,
         credentials: Credentials | None = None,
     ) -> None:
         """Take `seconds` as the time limit of one request and `credentials` as the value of the
         Authorization header."""
         send = _Http("embedder", base_url, client, credentials).send
-        super().__init__(Server("embedder", send, sleep, seconds))
+        super().__init__(Server(dependency="embedder", send=send, sleep=sleep, seconds=seconds))
 
 
 class TeiReranker(ProtocolReranker):
@@ -62,7 +62,9 @@ class TeiReranker(ProtocolReranker):
         credentials: Credentials | None = None,
     ) -> None:
         send = _Http("reranker", base_url, client, credentials).send
-        super().__init__(Server("reranker", send, sleep, bounds.RERANK_SECONDS))
+        super().__init__(
+            Server(dependency="reranker", send=send, sleep=sleep, seconds=limits.RERANK_SECONDS)
+        )
 
 
 class _Http:

@@ -14,9 +14,10 @@ from typing import Any, Final
 
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import EmbedderInfo
-from spinneret.kernel import bounds
+from spinneret.content.search import limits
 from spinneret.kernel.clock import Remaining, limit_remaining
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
@@ -46,44 +47,42 @@ Unreachable, at the latest when no time remains, or DependencyUnavailable if a r
 pointless."""
 
 
+@service
 class Server:
     """A TEI server; `dependency` is its name in errors."""
 
-    def __init__(
-        self, dependency: str, send: Send, sleep: Callable[[float], None], seconds: float
-    ) -> None:
-        """Take `seconds` as the time limit of one request."""
-        self._dependency = dependency
-        self._send = send
-        self._sleep = sleep
-        self._seconds = seconds
+    dependency: str
+    send: Send
+    sleep: Callable[[float], None]
+    seconds: float
+    """Time limit of one request."""
 
     def ask(self, method: str, path: str, body: Any, remaining: Remaining) -> Any:
         """Send a request with up to EMBED_ATTEMPTS tries while time remains; a try that hangs uses
         all of it."""
         pause = _FIRST_PAUSE
-        for attempt in range(bounds.EMBED_ATTEMPTS):
+        for attempt in range(limits.EMBED_ATTEMPTS):
             if attempt:
-                self._sleep(min(pause, max(0.0, remaining())))
+                self.sleep(min(pause, max(0.0, remaining())))
                 pause *= 2
-            left = limit_remaining(remaining, self._seconds)
+            left = limit_remaining(remaining, self.seconds)
             if left() <= 0:
                 break
             try:
-                answer = self._send(method, path, body, left)
+                answer = self.send(method, path, body, left)
             except Unreachable as error:
                 logger.info(
-                    "tei_unreachable", extra={"part": self._dependency, "error_type": str(error)}
+                    "tei_unreachable", extra={"part": self.dependency, "error_type": str(error)}
                 )
                 continue
             if 200 <= answer.status < 300:
                 return answer.body
             if answer.status != _TOO_MANY and answer.status < _SERVER_FAULT:
                 raise EmbeddingRefused(
-                    f"the {self._dependency} refused the input",
+                    f"the {self.dependency} refused the input",
                     details={"status_code": answer.status},
                 )
-        raise DependencyUnavailable(self._dependency)
+        raise DependencyUnavailable(self.dependency)
 
 
 class ProtocolEmbedder:
@@ -129,7 +128,7 @@ class ProtocolEmbedder:
         body = {"inputs": list(texts), "normalize": False, "truncate": False}
         vectors = self._ask("POST", "/embed", body, remaining)
         if len(vectors) != len(texts):
-            raise EmbeddingRefused("the embedder answered another number of vectors")
+            raise EmbeddingRefused("the embedder returned a wrong number of vectors")
         return [unit(vector, dimension) for vector in vectors]
 
     def _ask(self, method: str, path: str, body: Any, remaining: Remaining) -> Any:
@@ -155,7 +154,7 @@ class ProtocolReranker:
             ranks = self._server.ask("POST", "/rerank", body, remaining)
             by_index = {int(rank["index"]): float(rank["score"]) for rank in ranks}
             if set(by_index) != set(range(len(part))):
-                raise EmbeddingRefused("the reranker answered other texts than it was asked for")
+                raise EmbeddingRefused("the reranker's response doesn't match the request")
             if not all(map(math.isfinite, by_index.values())):
                 raise EmbeddingRefused("a score isn't finite")
             scores += [by_index[number] for number in range(len(part))]
@@ -210,6 +209,6 @@ def unit(vector: Sequence[float], dimension: int) -> tuple[float, ...]:
     norm = math.sqrt(math.fsum(value * value for value in vector))
     if not math.isfinite(norm):
         raise EmbeddingRefused("a vector isn't finite")
-    if norm < bounds.EMBED_MIN_NORM:
-        raise EmbeddingRefused("a vector is next to zero")
+    if norm < limits.EMBED_MIN_NORM:
+        raise EmbeddingRefused("a vector is close to zero")
     return tuple(value / norm for value in vector)

@@ -10,6 +10,7 @@ from typing import Any
 
 from spinneret.content.chunking.models import Chunking, ChunkingStrategy
 from spinneret.content.extraction.models import ExtractionStrategy
+from spinneret.crawl.configs import limits
 from spinneret.kernel import bounds
 
 
@@ -27,8 +28,8 @@ class ConfigOptions:
     chunk_overlap: int = bounds.CHUNK_OVERLAP_TOKENS
     min_chunk_size: int = bounds.CHUNK_MIN_TOKENS
     page_timeout_ms: int = round(bounds.FETCH_TOTAL_SECONDS * 1000)
-    max_page_size_mb: int = bounds.CONFIG_PAGE_MB_MAX
-    max_redirects: int = bounds.CRAWL_MAX_REDIRECTS
+    max_page_size_mb: int = limits.CONFIG_PAGE_MB_MAX
+    max_redirects: int = limits.CRAWL_MAX_REDIRECTS
     proxy_config_id: str | None = None
 
     @property

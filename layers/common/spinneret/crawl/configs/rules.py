@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from spinneret.kernel import bounds
+from spinneret.crawl.configs import limits
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.redaction import MARK, redact
 from spinneret.web.politeness.robots import product_token_of
@@ -38,24 +38,24 @@ def allowed_headers(headers: Mapping[str, str], user_agent: str) -> dict[str, st
     headers, invalid names or values, and headers reserved for the fetcher. Also refused are a
     User-Agent with another product token, and a redacted value.
     """
-    if len(headers) > bounds.CONFIG_HEADERS_MAX:
-        raise _refused("headers", f"more than {bounds.CONFIG_HEADERS_MAX} headers")
+    if len(headers) > limits.CONFIG_HEADERS_MAX:
+        raise _refused("headers", f"more than {limits.CONFIG_HEADERS_MAX} headers")
     seen: set[str] = set()
     for name, value in headers.items():
         lower = name.lower()
         if not _TOKEN.fullmatch(name) or not _VALUE.fullmatch(value):
-            raise _refused(f"headers.{name}", "is no header that can be sent")
+            raise _refused(f"headers.{name}", "is not a valid header")
         if lower in _RESERVED:
-            raise _refused(f"headers.{name}", "is not for a config to choose")
+            raise _refused(f"headers.{name}", "is reserved for the fetcher")
         if lower in seen:
             raise _refused(f"headers.{name}", "is given twice")
         if MARK in value:
-            raise _refused(f"headers.{name}", "is a value that was left out of an answer")
+            raise _refused(f"headers.{name}", "is a redacted value from a response")
         if lower == USER_AGENT and _token(value) != _token(user_agent):
             raise _refused(f"headers.{name}", f"has to begin with {_token(user_agent)}")
         seen.add(lower)
-    if len(json.dumps(dict(headers)).encode()) > bounds.CONFIG_HEADERS_MAX_BYTES:
-        raise _refused("headers", f"more than {bounds.CONFIG_HEADERS_MAX_BYTES} bytes")
+    if len(json.dumps(dict(headers)).encode()) > limits.CONFIG_HEADERS_MAX_BYTES:
+        raise _refused("headers", f"more than {limits.CONFIG_HEADERS_MAX_BYTES} bytes")
     return dict(headers)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
+from spinneret.crawl import limits
 from spinneret.crawl.deep.service import crawl_ref
 from spinneret.crawl.pages import options_of
 from spinneret.crawl.pipeline import CrawlPipeline, Processed
@@ -23,6 +24,7 @@ from spinneret.kernel.errors import (
     LeaseLost,
     TransientError,
 )
+from spinneret.kernel.service import service
 from spinneret.web.exploring.frontier.models import (
     Deferred,
     Failed,
@@ -72,7 +74,7 @@ class PageStep:
         turn = ExecutionClaim.of(state)
         try:
             job = self._driver.held(turn)
-            soon = self._clock() + timedelta(seconds=bounds.DEEP_CRAWL_BATCH_SECONDS / 2)
+            soon = self._clock() + timedelta(seconds=limits.DEEP_CRAWL_BATCH_SECONDS / 2)
             self._driver.extend(turn, job, soon)
             until = self._clock() + timedelta(seconds=remaining() + bounds.LEASE_MARGIN_SECONDS)
             visit = self._frontier.claim(crawl_ref(job.ref), state["key"], self._new_owner(), until)
@@ -135,7 +137,7 @@ class PageStep:
                     until=stopped.until, error_code=HOST_BUSY, error_message=stopped.waiting_for
                 )
             case DependencyUnavailable():
-                again = now + timedelta(seconds=bounds.DEEP_CRAWL_RETRY_SECONDS)
+                again = now + timedelta(seconds=limits.DEEP_CRAWL_RETRY_SECONDS)
                 return Deferred(until=again, error_code=stopped.code, error_message=stopped.message)
             case _:
                 return Deferred(until=now, error_code="HANDED_BACK")
@@ -161,13 +163,13 @@ class PageStep:
         )
 
 
+@service
 class PageClaim:
     """One page under the claim of its deep crawl; see `pipeline.Claim`."""
 
-    def __init__(self, *, job: Job, lease: Lease, remaining: Remaining) -> None:
-        self.job = job
-        self.lease = lease
-        self.remaining = remaining
+    job: Job
+    lease: Lease
+    remaining: Remaining
 
     def checkpoint(self, _step: str, _progress: int) -> None:
         """Raise ReleaseJob near the deadline, so that a later batch takes the page again."""

@@ -11,6 +11,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.models import FileEntry, FileLine, Format
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ContentRefused, ValidationFailed
@@ -47,12 +48,12 @@ class Columns:
 def check_text(head: bytes) -> None:
     """Raise ContentRefused if the file doesn't begin with UTF-8 text."""
     whole = head
-    if len(head) >= bounds.INBOX_HEAD_BYTES:  # the cut may be within a character
+    if len(head) >= limits.INBOX_HEAD_BYTES:  # the cut may be within a character
         whole = head[: head.rfind(b"\n") + 1] or head[:-4]
     try:
         text = whole.decode()
     except UnicodeDecodeError as error:
-        if len(head) >= bounds.INBOX_HEAD_BYTES and b"\n" not in head:
+        if len(head) >= limits.INBOX_HEAD_BYTES and b"\n" not in head:
             return  # a single long line is reported as an error of that line
         raise ContentRefused("the file isn't text in UTF-8") from error
     if _END in text:
@@ -76,14 +77,14 @@ def lines_of(read: Read, size: int, number: int, offset: int) -> Iterator[RawLin
     """Yield the lines from `number` on, which begins at `offset`; too long lines have no text."""
     held, start, at, dropping = b"", offset, offset, False
     while at < size:
-        chunk = read(at, min(at + bounds.INBOX_READ_BYTES, size))
+        chunk = read(at, min(at + limits.INBOX_READ_BYTES, size))
         at += len(chunk)
         *whole, held = (held + chunk).split(b"\n")
         for raw in whole:
             start += len(raw) + 1
             yield _line(number, None if dropping else raw, start)
             number, dropping = number + 1, False
-        if len(held) > bounds.INBOX_LINE_MAX_BYTES:
+        if len(held) > limits.INBOX_LINE_MAX_BYTES:
             start, held, dropping = start + len(held), b"", True
     if held or dropping:
         yield _line(number, None if dropping else held, size)
@@ -125,8 +126,8 @@ def _columns(texts: Sequence[str], separator: str) -> Columns | None:
 
 def _line(number: int, raw: bytes | None, next_offset: int) -> RawLine:
     text, problem = None, None
-    if raw is None or len(raw) > bounds.INBOX_LINE_MAX_BYTES:
-        problem = f"a line has at most {bounds.INBOX_LINE_MAX_BYTES} bytes"
+    if raw is None or len(raw) > limits.INBOX_LINE_MAX_BYTES:
+        problem = f"a line has at most {limits.INBOX_LINE_MAX_BYTES} bytes"
     else:
         try:
             text = (raw.removeprefix(_BOM) if number == 1 else raw).decode()
@@ -148,7 +149,7 @@ def _records(lines: Iterable[RawLine], columns: Columns) -> Iterator[FileEntry]:
         parts = [first]
         try:
             row = _row([first.text], columns)
-            while row is None and len(parts) < bounds.INBOX_RECORD_LINES:
+            while row is None and len(parts) < limits.INBOX_RECORD_LINES:
                 line = _next(again, source)
                 if line is None or line.text is None:
                     if line is not None:

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.ports import InboxStore
 from spinneret.jobs.models import JobRef
-from spinneret.kernel import bounds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ class Block:
     def done(self, outcomes: list[dict[str, Any]]) -> None:
         """Confirm the slice's outcomes after its crawls were created."""
         self._kept += map(_text, outcomes)
-        if len(self._kept) >= bounds.INBOX_BLOCK_LINES:
+        if len(self._kept) >= limits.INBOX_BLOCK_LINES:
             self._kept = []
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.models import InboxFile
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound
@@ -153,7 +154,7 @@ def _pieces(lines: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
     for line in lines:
         held.append(line)
         size += len(line)
-        if size >= bounds.INBOX_REPORT_PART_BYTES:
+        if size >= limits.INBOX_REPORT_PART_BYTES:
             yield b"".join(held), False
             held, size = [], 0
     yield b"".join(held), True

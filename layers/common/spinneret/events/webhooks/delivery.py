@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from spinneret.events.webhooks import rules
+from spinneret.events.webhooks import limits, rules
 from spinneret.events.webhooks.excerpts import logged_payload
 from spinneret.events.webhooks.messages import message_of
 from spinneret.events.webhooks.models import (
@@ -29,7 +29,6 @@ from spinneret.events.webhooks.sending import Destination, EndpointResponse, Sen
 from spinneret.events.webhooks.vault import Vault
 from spinneret.jobs.models import Job
 from spinneret.jobs.worker import Context, Defer
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     DeliveryFailed,
@@ -120,11 +119,11 @@ class DeliveryHandler:
         if cooldown is None:
             return None
         waited = (now - (context.job.started_at or now)).total_seconds()
-        if waited > bounds.WEBHOOK_WAIT_SECONDS:
-            raise DeliveryRefused(f"{to.host} was out of reach or too slow for too long")
+        if waited > limits.WEBHOOK_WAIT_SECONDS:
+            raise DeliveryRefused(f"{to.host} was unreachable or too slow for too long")
         until = cooldown.until
         if until <= now:
-            until = now + timedelta(seconds=bounds.WEBHOOK_PERMIT_SECONDS)
+            until = now + timedelta(seconds=limits.WEBHOOK_PERMIT_SECONDS)
             if self._cooldowns.take_permit(tenant, to.target, cooldown, until):
                 return cooldown
         check = rules.next_check(until, waited, self._random())
@@ -155,7 +154,7 @@ class DeliveryHandler:
                 return {**details, "attempts": attempt, "duration_ms": answer.duration_ms}
             case Disable():
                 self._disable(to.endpoint)
-                raise DeliveryRefused(f"{to.host} wants no more events", details=details)
+                raise DeliveryRefused(f"{to.host} refuses further events", details=details)
             case Retry():
                 raise DeliveryFailed(
                     answer.error, details=details, retry_after=action.after_seconds

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any, Final
 
+from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.models import RESPONSE_BODY_MAX_CHARS
-from spinneret.kernel import bounds
 from spinneret.kernel.canonical import canonical_json
 from spinneret.redaction import redact, redact_text
 
@@ -22,7 +22,7 @@ def excerpt_of(body: bytes) -> str:
     kept up to the first difference between the two.
     """
     clean = _redacted(body)
-    if len(body) >= bounds.WEBHOOK_EXCERPT_BYTES:
+    if len(body) >= limits.WEBHOOK_EXCERPT_BYTES:
         clean = _common_beginning(clean, _redacted(body[:-_AHEAD_BYTES]))
     return clean[:RESPONSE_BODY_MAX_CHARS]
 
@@ -34,7 +34,7 @@ def logged_payload(content: Mapping[str, Any]) -> dict[str, Any]:
     result. All other fields are bounded.
     """
     clean: dict[str, Any] = redact(content)
-    if len(canonical_json(clean)) <= bounds.WEBHOOK_LOG_PAYLOAD_BYTES:
+    if len(canonical_json(clean)) <= limits.WEBHOOK_LOG_PAYLOAD_BYTES:
         return clean
     rest = {name: value for name, value in clean["data"].items() if name != "result"}
     return {**clean, "data": {**rest, "truncated": True}}

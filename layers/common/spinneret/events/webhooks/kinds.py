@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from spinneret.events.webhooks import limits
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import Lane, Priority
 from spinneret.kernel import bounds
@@ -15,7 +16,7 @@ KINDS: Final = {
     # five minutes. A tenant redelivers by its own request.
     DELIVERY: KindPolicy(
         lanes=dict.fromkeys(Priority, Lane("delivery")),
-        max_attempts=bounds.DELIVERY_ATTEMPTS,
+        max_attempts=limits.DELIVERY_ATTEMPTS,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
     )
 }

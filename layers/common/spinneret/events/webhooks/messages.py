@@ -129,5 +129,5 @@ def _event_body(event: DomainEvent) -> str:
 
 
 def _text(message: Mapping[str, Any]) -> str:
-    """Return at most WEBHOOK_BODY_MAX_BYTES, since an event's data is within OUTBOX_DATA_BYTES."""
+    """Return at most 64 KB, since an event's data is within OUTBOX_DATA_BYTES."""
     return canonical_json(message).decode("utf-8", "replace")

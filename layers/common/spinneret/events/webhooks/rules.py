@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Final
 
+from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.models import (
     Action,
     Cooldown,
@@ -154,7 +155,7 @@ def cooldown_after(
     """
     if status is None or status in OVERLOADED:
         requested = min(retry_after(headers, now) or 0.0, bounds.RETRY_AFTER_MAX_SECONDS)
-        return _lengthened(former, bounds.WEBHOOK_COOLDOWN_CAP_SECONDS, requested, now)
+        return _lengthened(former, limits.WEBHOOK_COOLDOWN_CAP_SECONDS, requested, now)
     if seconds >= SLOW_SECONDS:
         return _lengthened(former, SLOW_COOLDOWN_CAP_SECONDS, 0.0, now)
     return None
@@ -174,7 +175,7 @@ def next_check(until: datetime, waited_seconds: float, unit_random: float) -> da
 def _lengthened(former: Cooldown | None, cap: float, at_least: float, now: datetime) -> Cooldown:
     """Double the cooldown with each failure, up to `cap`."""
     failures = 1 if former is None else former.failures + 1
-    own = min(cap, bounds.WEBHOOK_COOLDOWN_FIRST_SECONDS * 2.0 ** min(failures - 1, 30))
+    own = min(cap, limits.WEBHOOK_COOLDOWN_FIRST_SECONDS * 2.0 ** min(failures - 1, 30))
     return Cooldown(failures=failures, until=now + timedelta(seconds=max(own, at_least)))
 
 
@@ -182,7 +183,7 @@ def rotated(secrets: SealedSecrets | None, newest: bytes, now: datetime) -> Seal
     """Return the new secret, and the previous one for one more day; older ones are dropped."""
     if secrets is None:
         return SealedSecrets(newest=newest)
-    until = now + timedelta(seconds=bounds.WEBHOOK_OLD_SECRET_SECONDS)
+    until = now + timedelta(seconds=limits.WEBHOOK_OLD_SECRET_SECONDS)
     return SealedSecrets(newest=newest, old=secrets.newest, old_until=until)
 
 
@@ -202,7 +203,7 @@ def check_strength(secret: str) -> None:
     except ValidationFailed as error:
         raise _refused("secret", error.message) from None
     if len(set(key)) < SECRET_MIN_DISTINCT:
-        raise _refused("secret", "it repeats itself: generate it at random")
+        raise _refused("secret", "it repeats itself: generate a random one")
 
 
 def allowed_headers(given: Mapping[str, str], field: str = "headers") -> dict[str, str]:
@@ -226,7 +227,7 @@ def allowed_headers(given: Mapping[str, str], field: str = "headers") -> dict[st
         if alike in seen:
             raise _refused(field, "the header is given twice", name)
         if not _FIELD_VALUE.fullmatch(value):
-            raise _refused(field, "the value is no printable ASCII text without outer blanks", name)
+            raise _refused(field, "the value must be printable ASCII without outer blanks", name)
         seen.add(alike)
     return dict(given)
 

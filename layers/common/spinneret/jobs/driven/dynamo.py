@@ -77,7 +77,7 @@ class DynamoSemaphore:
                 return False
             if wanted == holders or self._put(key, wanted, version):
                 return True
-        raise DependencyUnavailable("dynamodb", "too many takers of one slot")
+        raise DependencyUnavailable("dynamodb", "too many concurrent requests for one slot")
 
     def _put(self, key: dict[str, str], holders: dict[str, str], version: int) -> bool:
         """Write the holders; return False if the item changed meanwhile."""

@@ -23,7 +23,7 @@ from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.aws.reads import page_of
 from spinneret.aws.table import Table
-from spinneret.jobs import keys
+from spinneret.jobs import keys, limits
 from spinneret.jobs.live import items
 from spinneret.jobs.models import Connection, JobRef, Subscriber
 from spinneret.kernel import bounds
@@ -71,7 +71,7 @@ class DynamoConnectionStore:
         if not is_id(ref.job_id):
             raise NotFound("no such job")
         room: dynamo.Condition = ("#watchers < :most", {":most": bounds.SUBSCRIBERS_PER_JOB})
-        few: dynamo.Condition = (_OPEN_WITH_ROOM, {":most": bounds.JOBS_PER_CONNECTION})
+        few: dynamo.Condition = (_OPEN_WITH_ROOM, {":most": limits.JOBS_PER_CONNECTION})
         writes = [
             dynamo.change(
                 self._table, keys.job_key(ref), ("ADD #watchers :one", {":one": 1}), room
@@ -125,7 +125,7 @@ class DynamoConnectionStore:
         if len(self.subscribers(ref)) >= bounds.SUBSCRIBERS_PER_JOB:
             raise Conflict("too many subscriptions")
         absent: dynamo.Condition = ("attribute_not_exists(#pk)", {})
-        few: dynamo.Condition = (_OPEN_WITH_ROOM, {":most": bounds.JOBS_PER_CONNECTION})
+        few: dynamo.Condition = (_OPEN_WITH_ROOM, {":most": limits.JOBS_PER_CONNECTION})
         writes = [
             dynamo.check(self._table, keys.job_key(ref), absent),
             dynamo.put(self._table, items.subscriber_item(ref, connection, now), absent),

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from spinneret.jobs import limits
 from spinneret.jobs.keys import is_event_id
 from spinneret.jobs.live.pushes import is_past, messages
 from spinneret.jobs.models import Connection, JobRef
@@ -100,7 +101,7 @@ class LiveService:
         socket. A second revocation ends the connections that an outage, or ENDING_SECONDS, left
         open.
         """
-        deadline = self._clock() + timedelta(seconds=bounds.ENDING_SECONDS)
+        deadline = self._clock() + timedelta(seconds=limits.ENDING_SECONDS)
         closed = self._close_all(tenant, key_id, deadline)
         ended = [each for each in closed if self._clock() < deadline and self._ended(each)]
         facts = {"tenant": tenant, "key_id": key_id}
@@ -190,7 +191,7 @@ class LiveService:
         answer = {"type": "subscribed", "job_id": job.id, "status": job.status}
         self._send(connection.id, answer)
         has_more = True
-        for _ in range(bounds.CATCH_UP_PAGES):
+        for _ in range(limits.CATCH_UP_PAGES):
             events = self._store.events(ref, after, bounds.LIST_LIMIT_MAX)
             has_more = len(events) == bounds.LIST_LIMIT_MAX
             if events:
@@ -212,8 +213,8 @@ def _is_position(after: Any) -> bool:
 
 def _object(text: str) -> dict[str, Any]:
     """Parse a message. Raises MalformedRequest and ValidationFailed."""
-    if len(text) > bounds.SOCKET_REQUEST_CHARS:
-        raise ValidationFailed(f"a message has at most {bounds.SOCKET_REQUEST_CHARS} characters")
+    if len(text) > limits.SOCKET_REQUEST_CHARS:
+        raise ValidationFailed(f"a message has at most {limits.SOCKET_REQUEST_CHARS} characters")
     value = parse_json(text)
     if not isinstance(value, dict):
         raise MalformedRequest("a message is a JSON object")

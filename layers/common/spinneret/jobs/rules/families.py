@@ -11,6 +11,7 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, Final
 
+from spinneret.jobs import limits
 from spinneret.jobs.models import ChildCounts, Failure, Job, JobStatus, ParentState, Transition
 from spinneret.jobs.rules.states import (
     TERMINAL,
@@ -22,7 +23,6 @@ from spinneret.jobs.rules.states import (
     resting,
     with_next_fence,
 )
-from spinneret.kernel import bounds
 from spinneret.kernel.sharding import shard_of
 
 _COUNTED: Final[Mapping[JobStatus, str]] = {status: status.value for status in TERMINAL}
@@ -34,8 +34,8 @@ def new_family(children: int | None) -> ParentState:
     CHILDREN_PER_SHARD.
     """
     if children is None:
-        return ParentState(shards=bounds.CHILD_SHARDS)
-    return ParentState(shards=min(bounds.CHILD_SHARDS, 1 + children // bounds.CHILDREN_PER_SHARD))
+        return ParentState(shards=limits.CHILD_SHARDS)
+    return ParentState(shards=min(limits.CHILD_SHARDS, 1 + children // limits.CHILDREN_PER_SHARD))
 
 
 def as_child(job: Job, parent: Job) -> Job:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from spinneret.jobs import limits
 from spinneret.jobs.disclosure import failure_of
 from spinneret.jobs.models import Failure, Job, JobStatus, Transition
 from spinneret.jobs.rules.states import (
@@ -60,7 +61,7 @@ def after_error(job: Job, error: Exception, now: datetime, unit_random: float) -
         case DependencyUnavailable():
             return _wait_for_own_part(job, failure_of(error), now, unit_random)
         case TransientError():
-            pause = backoff(job.attempts + 1, unit_random, bounds.BACKOFF_CAP_SECONDS)
+            pause = backoff(job.attempts + 1, unit_random, limits.BACKOFF_CAP_SECONDS)
             if error.retry_after is not None:
                 asked = min(bounds.JOB_WAIT_MAX_SECONDS, error.retry_after)
                 pause = max(pause, timedelta(seconds=max(0.0, asked)))
@@ -138,13 +139,13 @@ def defer(
 
 def _wait_for_own_part(job: Job, failure: Failure, now: datetime, unit_random: float) -> Job:
     since = job.waiting_since or now
-    if (now - since).total_seconds() >= bounds.OWN_FAULT_LIMIT_SECONDS:
+    if (now - since).total_seconds() >= limits.OWN_FAULT_LIMIT_SECONDS:
         return _failed(job, failure, now)
     faults = job.own_faults + 1
     return replace(
         released(job, now),
         status=next_status(job, Transition.WAIT),
-        due_at=now + backoff(faults, unit_random, bounds.OWN_FAULT_CAP_SECONDS),
+        due_at=now + backoff(faults, unit_random, limits.OWN_FAULT_CAP_SECONDS),
         own_faults=faults,
         waiting_since=since,
         last_error=failure,
@@ -170,8 +171,8 @@ def _charged(job: Job, failure: Failure, now: datetime, wait: timedelta) -> Job:
 
 def _series_wait(redrives: int) -> timedelta:
     """Return the wait before a further series of attempts: 30 s, 1, 2, 4 minutes, then 5 (P-08)."""
-    seconds = bounds.REDRIVE_FIRST_SECONDS * 2.0 ** min(redrives - 1, 10)
-    return timedelta(seconds=min(seconds, bounds.REDRIVE_CAP_SECONDS))
+    seconds = limits.REDRIVE_FIRST_SECONDS * 2.0 ** min(redrives - 1, 10)
+    return timedelta(seconds=min(seconds, limits.REDRIVE_CAP_SECONDS))
 
 
 def _failed(job: Job, failure: Failure, now: datetime) -> Job:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from spinneret.jobs import limits
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.rules.families import awaits_children, has_children_to_cancel
-from spinneret.kernel import bounds
 
 
 def wake_at(job: Job) -> datetime | None:
@@ -22,11 +22,11 @@ def wake_at(job: Job) -> datetime | None:
     """
     match job.status:
         case JobStatus.RUNNING if awaits_children(job):
-            return job.due_at + timedelta(seconds=bounds.CHILDREN_CHECK_SECONDS)
+            return job.due_at + timedelta(seconds=limits.CHILDREN_CHECK_SECONDS)
         case JobStatus.RUNNING:
             return job.locked_until
         case JobStatus.CANCELLED if has_children_to_cancel(job):
-            return job.due_at + timedelta(seconds=bounds.CHILDREN_CHECK_SECONDS)
+            return job.due_at + timedelta(seconds=limits.CHILDREN_CHECK_SECONDS)
         case JobStatus.PENDING:
             moments = [send_at(job), job.expires_at]
             return min((each for each in moments if each is not None), default=None)
@@ -38,7 +38,7 @@ def send_at(job: Job) -> datetime | None:
     """Return the time of a long wait's first message, delayed by the rest; None for other jobs."""
     if job.status is not JobStatus.PENDING or job.sends:
         return None
-    return job.due_at - timedelta(seconds=bounds.LONG_WAIT_LEAD_SECONDS)
+    return job.due_at - timedelta(seconds=limits.LONG_WAIT_LEAD_SECONDS)
 
 
 def resend_at(job: Job) -> datetime | None:
@@ -88,5 +88,5 @@ def _lost_at(job: Job, gaps: int) -> datetime | None:
 
 
 def _gap(sends: int) -> timedelta:
-    doubled = bounds.RESEND_GRACE_SECONDS * 2.0 ** min(sends - 1, 20)
-    return timedelta(seconds=min(doubled, bounds.RESEND_CAP_SECONDS))
+    doubled = limits.RESEND_GRACE_SECONDS * 2.0 ** min(sends - 1, 20)
+    return timedelta(seconds=min(doubled, limits.RESEND_CAP_SECONDS))

@@ -20,6 +20,8 @@ from spinneret.kernel.errors import (
     MarketplaceUnavailable,
     ReauthNeeded,
 )
+from spinneret.kernel.service import service
+from spinneret.marketplace import limits
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest
 from spinneret.marketplace.calls.ports import SellerRateLimiter, TokenProvider
 from spinneret.marketplace.connections.models import AccessToken
@@ -39,24 +41,24 @@ Hosts = Mapping[str, str]
 """Name of a marketplace's host → its origin, such as `ebay.api` → `https://api.ebay.com`."""
 
 
+@service
 class MarketplaceTransport:
     """Send one request without rate limit or token. Connections use this for their own requests."""
 
-    def __init__(self, fetcher: Fetcher, hosts: Hosts) -> None:
-        self._fetcher = fetcher
-        self._hosts = hosts
+    fetcher: Fetcher
+    hosts: Hosts
 
     def send(self, request: MarketRequest, seconds: float) -> MarketAnswer:
         """Return the response, with any status. Raises MarketplaceUnavailable if there is none:
         whether the marketplace acted is then unknown."""
         return self._fetch(
             FetchRequest(
-                url=parse_url(self._hosts[request.host] + request.target),
+                url=parse_url(self.hosts[request.host] + request.target),
                 method=request.method,
                 body=request.body,
                 headers={"Accept": "application/json", **request.headers},
                 follow_redirects=False,
-                excerpt_bytes=bounds.MARKETPLACE_ANSWER_BYTES,
+                excerpt_bytes=limits.MARKETPLACE_ANSWER_BYTES,
                 excerpt_is_vital=True,
                 total_seconds=seconds,
                 read_seconds=seconds,
@@ -65,7 +67,7 @@ class MarketplaceTransport:
 
     def _fetch(self, request: FetchRequest) -> MarketAnswer:
         try:
-            page = self._fetcher.fetch(request)
+            page = self.fetcher.fetch(request)
         except (FetchTimeout, FetchFailed) as error:
             raise MarketplaceUnavailable(error.message, details=error.details) from error
         return MarketAnswer(status=page.status_code, headers=page.headers, body=page.body)
@@ -144,7 +146,7 @@ class SellerApiClient:
         if self._over is not None and request.method != "GET":
             raise self._over
         left = self._remaining() - bounds.DEADLINE_MARGIN_SECONDS
-        if left < bounds.MARKETPLACE_CALL_SECONDS:
+        if left < limits.MARKETPLACE_CALL_SECONDS:
             raise ReleaseJob
         self._wait()
         headers = self._signature(request)
@@ -156,7 +158,7 @@ class SellerApiClient:
             headers={**request.headers, **headers},
             body=request.body,
         )
-        answer = self._door.send(signed, bounds.MARKETPLACE_CALL_SECONDS)
+        answer = self._door.send(signed, limits.MARKETPLACE_CALL_SECONDS)
         facts = {"marketplace": self._marketplace, "status": answer.status}
         logger.info("marketplace_called", extra={**facts, "path": request.path})
         return answer
@@ -181,7 +183,7 @@ class SellerApiClient:
         now = self._clock()
         at = self._pace.take(self._tenant, self._marketplace, now)
         while at > now:
-            if at - now > timedelta(seconds=bounds.MARKETPLACE_WAIT_SECONDS):
+            if at - now > timedelta(seconds=limits.MARKETPLACE_WAIT_SECONDS):
                 raise self._deferral(at)  # only a marketplace's hold lasts so long
             self._sleep((at - now).total_seconds())
             now = max(self._clock(), at)
@@ -200,7 +202,7 @@ class SellerApiClient:
         """Return the response's Retry-After in seconds, at most MARKETPLACE_HOLD_SECONDS, or
         None."""
         said = answer.headers.get("retry-after", "")
-        return parse_retry_after(said, self._clock(), bounds.MARKETPLACE_HOLD_SECONDS)
+        return parse_retry_after(said, self._clock(), limits.MARKETPLACE_HOLD_SECONDS)
 
     def _deferral(self, until: datetime) -> Defer:
         """Return the Defer for a wait until `until`.
@@ -209,11 +211,11 @@ class SellerApiClient:
         the budget is certain to return then. A wait beyond the job's pending time is named as the
         reason with which the job expires. Short waits count as any other wait, even if they repeat.
         """
-        limits, now = f"the limits of {self._marketplace}", self._clock()
+        reason, now = f"the limits of {self._marketplace}", self._clock()
         begun = self._begun or now
         if until > begun + timedelta(seconds=bounds.JOB_PENDING_SECONDS):
-            return Defer(until, f"{limits}, until {until:%Y-%m-%d %H:%M} UTC")
-        return Defer(until, limits, appointed=until - now > timedelta(seconds=_HOLD_SECONDS))
+            return Defer(until, f"{reason}, until {until:%Y-%m-%d %H:%M} UTC")
+        return Defer(until, reason, appointed=until - now > timedelta(seconds=_HOLD_SECONDS))
 
     def _obey(self, answer: MarketAnswer) -> None:
         """Hold the next call if the response reports an exhausted budget."""

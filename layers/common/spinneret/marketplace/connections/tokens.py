@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.jobs.worker import Defer
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, MarketplaceUnavailable, ReauthNeeded
+from spinneret.marketplace import limits
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, form_body
 from spinneret.marketplace.calls.service import MarketplaceTransport
 from spinneret.marketplace.connections.models import (
@@ -27,7 +27,7 @@ from spinneret.marketplace.connections.vault import TokenVault
 
 ACCESS: Final = "access"
 REFRESH: Final = "refresh"
-_EARLY: Final = timedelta(seconds=bounds.TOKEN_EARLY_SECONDS)
+_EARLY: Final = timedelta(seconds=limits.TOKEN_EARLY_SECONDS)
 _RACES: Final = 5  # concurrent writers of one connection
 _SETTLE: Final = timedelta(seconds=2)  # approximate duration of another caller's refresh
 
@@ -52,7 +52,7 @@ class TokenEndpoint:
                 body=body,
                 authorised=False,
             ),
-            bounds.MARKETPLACE_CALL_SECONDS,
+            limits.MARKETPLACE_CALL_SECONDS,
         )
         return _grant(app, answer)
 
@@ -69,7 +69,7 @@ class TokenEndpoint:
             body=body,
             authorised=False,
         )
-        self._door.send(request, bounds.MARKETPLACE_CALL_SECONDS)
+        self._door.send(request, limits.MARKETPLACE_CALL_SECONDS)
 
 
 class Tokens:
@@ -146,7 +146,7 @@ class Tokens:
             grant = self._endpoint.ask(app, client, form)
         except ReauthNeeded as refused:
             raise MarketplaceUnavailable(
-                f"{marketplace} grants the application no token", details=refused.details
+                f"{marketplace} issued no application token", details=refused.details
             ) from refused
         access = AccessToken(token=grant.access_token, client=client, account=None, settings={})
         return access, self._clock() + timedelta(seconds=grant.seconds)
@@ -179,7 +179,7 @@ class Tokens:
         later = Defer(now + _SETTLE, f"a new token of {marketplace}")
         if connection.refreshing_until is not None and now < connection.refreshing_until:
             raise later
-        until = now + timedelta(seconds=bounds.TOKEN_REFRESH_SECONDS)
+        until = now + timedelta(seconds=limits.TOKEN_REFRESH_SECONDS)
         mine = replace(connection, refreshing_until=until, version=connection.version + 1)
         if not self._store.replace(mine):
             raise later
@@ -266,7 +266,7 @@ def _grant(app: OAuthApp, answer: MarketAnswer) -> Grant:
     data = answer.data
     if not answer.ok or "access_token" not in data:
         reason = str(data.get("error", answer.status)) if isinstance(data, dict) else "no JSON"
-        raise ReauthNeeded("the marketplace grants no token", details={"reason": reason})
+        raise ReauthNeeded("the marketplace issued no token", details={"reason": reason})
     renewed = data.get("refresh_token")
     lasts = data.get("refresh_token_expires_in")
     if lasts is None and renewed is not None:

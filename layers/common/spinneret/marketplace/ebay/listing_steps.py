@@ -7,9 +7,9 @@ from datetime import datetime, time, timedelta
 from typing import Any
 
 from spinneret.jobs.worker import Defer
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.errors import InputNeeded
+from spinneret.marketplace import limits
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.ebay.preconditions import Preconditions
@@ -23,7 +23,7 @@ def api_of(work: StepContext) -> EbayApi:
     """Return the client in the language of the product's marketplace."""
     content = work.subject.content
     locale = rules.locale_of(rules.site_of(content)) if content else "en-US"
-    return EbayApi(work.calls, locale)
+    return EbayApi(calls=work.calls, locale=locale)
 
 
 def account(work: StepContext) -> Mapping[str, Any]:
@@ -50,9 +50,9 @@ def account(work: StepContext) -> Mapping[str, Any]:
 
 def _fresh(kept: Mapping[str, Any]) -> timedelta:
     """Return how long a check of the account remains valid."""
-    seconds = bounds.PRECONDITIONS_FRESH_SECONDS
+    seconds = limits.PRECONDITIONS_FRESH_SECONDS
     return timedelta(
-        seconds=bounds.PRECONDITIONS_MISSING_SECONDS if kept.get("missing") else seconds
+        seconds=limits.PRECONDITIONS_MISSING_SECONDS if kept.get("missing") else seconds
     )
 
 
@@ -131,9 +131,9 @@ def _bring_up(work: StepContext, offer_id: str, wanted: Mapping[str, Any]) -> bo
     site = standing.get("marketplaceId", wanted["marketplaceId"])
     if site != wanted["marketplaceId"]:
         raise InputNeeded(
-            f"it stands on {site}, and a listing can't move to {wanted['marketplaceId']}:"
+            f"it is listed on {site}, and a listing can't move to {wanted['marketplaceId']}:"
             " delete it there first",
-            details={"fields": [{"field": "marketplace_id", "message": f"stands on {site}"}]},
+            details={"fields": [{"field": "marketplace_id", "message": f"is listed on {site}"}]},
         )
     body = rules.offer_update(wanted, standing)
     if body is not None:
@@ -232,9 +232,9 @@ def _count_revision(work: StepContext) -> None:
         return
     today = now.date().isoformat()
     used = listing.revisions if listing.revised_on == today else 0
-    if used >= bounds.LISTING_REVISIONS_PER_DAY:
+    if used >= limits.LISTING_REVISIONS_PER_DAY:
         tomorrow = datetime.combine(now.date() + timedelta(days=1), time(), now.tzinfo)
-        raise Defer(tomorrow, "eBay's revisions of the next day", appointed=True)
+        raise Defer(tomorrow, "eBay's revision limit of the next day", appointed=True)
     work.record(revised_on=today, revisions=used + 1)
 
 

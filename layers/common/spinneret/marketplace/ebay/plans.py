@@ -9,7 +9,8 @@ from typing import Any, Final
 from spinneret.marketplace.ebay import listing_steps, reading, rules
 from spinneret.marketplace.ebay.api import PRICE_QUANTITY
 from spinneret.marketplace.publishing import common
-from spinneret.marketplace.publishing.models import PlanStep, Subject
+from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.publishing.plans import PlanStep
 from spinneret.marketplace.tasks.models import TaskType
 
 _ITEM: Final = "/sell/inventory/v1/inventory_item/{sku}"

@@ -7,15 +7,16 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.errors import InputNeeded, MarketplaceUnavailable
+from spinneret.marketplace import limits
 from spinneret.marketplace.etsy import drafts, reading, rules
 from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
-from spinneret.marketplace.publishing.models import PlanStep, Subject
+from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.publishing.plans import PlanStep
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 
@@ -136,7 +137,7 @@ def _account(work: StepContext) -> Mapping[str, Any]:
     """Return shop, shipping profile and processing profile, looked up once an hour. Raises
     InputNeeded if a profile is missing."""
     kept = work.calls.access.settings.get("shop")
-    fresh = timedelta(seconds=bounds.PRECONDITIONS_FRESH_SECONDS)
+    fresh = timedelta(seconds=limits.PRECONDITIONS_FRESH_SECONDS)
     if kept and parse_stamp(kept["checked_at"]) + fresh > work.clock():
         return {name: kept[name] for name in kept if name != "checked_at"}
     user_id = work.calls.access.token.partition(".")[0]  # Etsy's tokens begin with the user id
@@ -145,9 +146,9 @@ def _account(work: StepContext) -> Mapping[str, Any]:
     profiles, states = api.shipping_profiles(), api.readiness_states()
     missing = []
     if not profiles:
-        missing.append({"field": "shipping_profile", "message": "make a shipping profile"})
+        missing.append({"field": "shipping_profile", "message": "create a shipping profile"})
     if not states:
-        missing.append({"field": "readiness_state", "message": "make a processing profile"})
+        missing.append({"field": "readiness_state", "message": "create a processing profile"})
     if missing:
         raise InputNeeded("the Etsy shop isn't ready", details={"fields": missing})
     found = {
@@ -220,7 +221,7 @@ def _inventory(work: StepContext) -> Mapping[str, Any]:
     api, listing_id = _api(work), _listing_id(work)
     standing = api.inventory(listing_id)
     if len(standing.get("products", [])) > 1:
-        raise InputNeeded("the listing has variations, which only Etsy's own pages change")
+        raise InputNeeded("the listing has variations, which can only be changed on Etsy's pages")
     readiness = int(work.results[_ACCOUNT]["readiness_state_id"])
     wanted = rules.inventory_of(content, product.sku, readiness)
     changed = not rules.is_same_inventory(wanted, standing)

@@ -7,7 +7,7 @@ from typing import Final
 
 from spinneret.marketplace.connections.models import AccessToken, OAuthApp
 from spinneret.marketplace.etsy import plans, rules
-from spinneret.marketplace.publishing.models import Platform
+from spinneret.marketplace.publishing.plans import Platform
 
 
 def _sign(access: AccessToken) -> Mapping[str, str]:

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.codec import Codec, to_attribute
-from spinneret.aws.dynamo import Item
-from spinneret.aws.named_rows import NamedItem, NamedItemTable
-from spinneret.kernel.errors import Conflict
+from spinneret.aws.codec import Codec, Column
+from spinneret.aws.named_rows import KEYED, NamedRows, from_key
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
-from spinneret.marketplace.products.models import Product
+from spinneret.marketplace.products.models import Content, Product
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -25,24 +23,19 @@ class DynamoProductStore:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
-        self._rows = NamedItemTable(client, table, "product")
+        self._rows = NamedRows(client, table, "product", PRODUCTS, called="SKU")
 
     def add(self, product: Product) -> None:
         """See ProductStore."""
-        try:
-            self._rows.add(_row(product))
-        except Conflict as error:
-            raise _taken() from error
+        self._rows.add(product)
 
     def get(self, tenant: str, product_id: str) -> Product | None:
         """See ProductStore."""
-        row = self._rows.get(tenant, product_id)
-        return None if row is None else _product(row)
+        return self._rows.get(tenant, product_id)
 
     def find(self, tenant: str, sku: str) -> Product | None:
         """See ProductStore."""
-        row = self._rows.find(tenant, sku) if is_id(sku) else None
-        return None if row is None else _product(row)
+        return self._rows.find(tenant, sku) if is_id(sku) else None
 
     def existing(self, tenant: str, product_ids: Sequence[str]) -> frozenset[str]:
         """See ProductStore."""
@@ -54,63 +47,24 @@ class DynamoProductStore:
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Product]:
         """See ProductStore."""
-        rows, last = self._rows.page(tenant, after, limit)
-        return Page(items=tuple(map(_product, rows)), after=last)
+        return self._rows.page(tenant, after, limit)
 
     def replace(self, former: Product, product: Product) -> bool:
         """See ProductStore."""
-        try:
-            return self._rows.replace(_row(former), _row(product))
-        except Conflict as error:
-            raise _taken() from error
+        return self._rows.replace(former, product)
 
     def remove(self, product: Product) -> bool:
         """See ProductStore."""
-        return self._rows.remove(_row(product))
+        return self._rows.remove(product)
 
 
-def _taken() -> Conflict:
-    return Conflict("another product has this SKU", details={"field": "sku"})
-
-
-def _row(product: Product) -> NamedItem:
-    return NamedItem(
-        tenant=product.tenant,
-        id=product.id,
-        name=product.sku,
-        version=product.version,
-        attributes=PRODUCTS.encode(product),
-    )
-
-
-def _product(row: NamedItem) -> Product:
-    named = {"tenant": row.tenant, "id": row.id, "sku": row.name, "version": row.version}
-    return PRODUCTS.decode({**row.attributes, **named})
-
-
-_NAMED: Final = ("tenant", "id", "sku", "version")
-_CONTENT: Final = (
-    "title",
-    "description",
-    "price",
-    "currency",
-    "quantity",
-    "images",
-    "attributes",
-)
-
-
-def _from_item(item: Item) -> Item:
-    content = {name: item[name] for name in _CONTENT}
-    return {**{name: item[name] for name in _NAMED}, "content": content}
-
+CONTENT: Final = Codec(Content, keyed=("category_id",))
+"""Attributes of a product's row; categories belong to marketplaces."""
 
 PRODUCTS: Final = Codec(
     Product,
-    key=lambda _: {},  # a NamedItem has it
-    keyed=(*_NAMED, "content"),
-    from_key=_from_item,
-    derived=lambda product: {
-        name: to_attribute(getattr(product.content, name)) for name in _CONTENT
-    },
+    keyed=(*KEYED, "content"),
+    from_key=lambda item: {**from_key(item), "content": CONTENT.decode(item)},
+    columns={"sku": Column(attribute="name")},
+    derived=lambda product: CONTENT.encode(product.content),
 )

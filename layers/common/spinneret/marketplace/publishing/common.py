@@ -10,7 +10,8 @@ from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import Conflict, InputNeeded, ValidationFailed
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
 from spinneret.marketplace.products.models import Content
-from spinneret.marketplace.publishing.models import PlanStep, Subject
+from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.publishing.plans import PlanStep
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 

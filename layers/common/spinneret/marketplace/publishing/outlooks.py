@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from spinneret.jobs.worker import Defer, ReleaseJob
 from spinneret.kernel.errors import MarketplaceUnavailable, ReauthNeeded
 from spinneret.marketplace.calls.service import SellerApiClient
-from spinneret.marketplace.publishing.models import PlannedListing, Platform, PreflightResult
+from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult
+from spinneret.marketplace.publishing.plans import Platform
 
 
 def run_preflight(

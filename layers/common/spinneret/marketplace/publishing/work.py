@@ -12,6 +12,7 @@ from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, InputNeeded
+from spinneret.marketplace import limits
 from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
@@ -22,8 +23,8 @@ _RACES: Final = 5  # concurrent writers of one listing record
 # The longest call: the call, a token refresh, the call again, a wait for the seller's rate limit
 # before each, and the record of the attempt.
 _CALL: Final = (
-    3 * bounds.MARKETPLACE_CALL_SECONDS
-    + 2 * bounds.MARKETPLACE_WAIT_SECONDS
+    3 * limits.MARKETPLACE_CALL_SECONDS
+    + 2 * limits.MARKETPLACE_WAIT_SECONDS
     + bounds.AWS_CALL_SECONDS
 )
 # Effect records of an older intent may be purged, so `once` reconciles first.
@@ -128,7 +129,7 @@ class StepContext:
         """
         listing, subject = self.listing, self.subject
         if listing.generation != (subject.listing.generation if subject.listing else 1):
-            raise Conflict("the listing has ended meanwhile: publish again")
+            raise Conflict("the listing has ended in the meantime: publish again")
         is_old = listing.intent_at is not None and listing.intent_at + _KNOWN <= self.clock()
         if is_old and (found := reconcile()) is not None:
             return found
@@ -157,7 +158,7 @@ class StepContext:
         sent. Raises InputNeeded if that isn't known."""
         listing = self.listing
         if listing.intent_at is None:
-            raise InputNeeded("it isn't known when the listing was begun")
+            raise InputNeeded("the start of the listing's creation is unknown")
         return listing.intent_at, listing.attempted_at or listing.intent_at
 
     def others(self) -> list[Listing]:

@@ -31,6 +31,7 @@ from spinneret.jobs.keys import job_key
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds, parse_stamp, to_iso
+from spinneret.marketplace import limits
 from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, Sent
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class DynamoPluginStore:
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:
         """See PluginStore."""
-        end = now + timedelta(seconds=2 * bounds.PLUGIN_TASK_SECONDS)
+        end = now + timedelta(seconds=2 * limits.PLUGIN_TASK_SECONDS)
         item = {
             **_waiting(wait.ref.tenant, wait.key),
             "token": wait.token,
@@ -146,7 +147,7 @@ class DynamoPluginStore:
     def waiting(self, tenant: str) -> list[str]:
         """See PluginStore."""
         partition = f"T#{tenant}#WAITING"
-        some = page_of(self._client, self._table, partition, None, bounds.PLUGIN_WAITS_WOKEN)
+        some = page_of(self._client, self._table, partition, None, limits.PLUGIN_WAITS_WOKEN)
         return [str(item["sk"]) for item in some.items]
 
     def token(self, tenant: str, key: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from spinneret.marketplace.publishing.models import Platform
+from spinneret.marketplace.publishing.plans import Platform
 from spinneret.marketplace.vinted import plans, rules
 
 VINTED: Final = Platform(

@@ -10,13 +10,14 @@ from typing import Final
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import FetchFailed, FetchTimeout
+from spinneret.monitoring import limits
 from spinneret.monitoring.checks import rules
 from spinneret.web.fetching.models import Certificate, FetchedPage, FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.proxies.models import Route
 
-_PAUSES: Final = (*bounds.CHECK_RETRIES, None)
+_PAUSES: Final = (*limits.CHECK_RETRIES, None)
 _GET_SECONDS: Final = 0.1  # a shorter timeout isn't worth a request
 
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds, to_iso
+from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import CheckResult
 
 Item = dict[str, Any]
@@ -44,7 +44,7 @@ def result_item(tenant: str, target_id: str, result: CheckResult) -> Item:
         "pk": partition(tenant, target_id),
         "sk": position(result),
         "result": _result().dump_json(result, exclude_defaults=True).decode(),
-        "purge_at": epoch_seconds(result.checked_at) + bounds.CHECK_RESULT_SECONDS,
+        "purge_at": epoch_seconds(result.checked_at) + limits.CHECK_RESULT_SECONDS,
     }
 
 

@@ -9,8 +9,8 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainBlocked, DomainError, FetchFailed, FetchTimeout
+from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import CheckError, CheckResult, Outcome
 from spinneret.monitoring.conditions.evaluation import failed
 from spinneret.monitoring.conditions.language import reads_status
@@ -35,16 +35,16 @@ _CERTIFICATE_REASONS: Final[Mapping[object, str]] = {
     19: "its certificate is signed by an unknown authority",
     20: "its certificate is signed by an unknown authority",
     21: "it sends an incomplete chain of certificates",
-    62: "its certificate is another host's",
+    62: "its certificate belongs to another host",
 }
 """Messages by OpenSSL verification code (x509_vfy.h)."""
 _REASONS: Final[Mapping[object, str]] = {
-    "unknown_host": "its name isn't known",
+    "unknown_host": "its name doesn't exist",
     "dns": "no name server answers for it",
     "connection": "the connection was refused or broke",
-    "tls": "it refused TLS, or what it offered isn't accepted",
-    "protocol": "it broke HTTP",
-    "headers": "it sent headers that nobody can read",
+    "tls": "it refused TLS or offered unsupported parameters",
+    "protocol": "it violated HTTP",
+    "headers": "it sent unreadable headers",
 }
 
 
@@ -118,7 +118,7 @@ def _error(
         return CheckError(code="HTTP_ERROR", message=f"answered {page.status_code}")
     certificate = page.certificate
     left = None if certificate is None else certificate.not_after - result.checked_at
-    size, is_whole = len(page.body), len(page.body) <= bounds.CHECK_BODY_BYTES
+    size, is_whole = len(page.body), len(page.body) <= limits.CHECK_BODY_BYTES
     declared = 0 if is_whole else _declared_size(page)
     facts = Facts(
         status=page.status_code,
@@ -136,7 +136,7 @@ def _error(
 
 def _read_of(page: FetchedPage) -> bytes:
     """Return the part of the body that is hashed and checked by conditions."""
-    return page.body[: bounds.CHECK_BODY_BYTES]
+    return page.body[: limits.CHECK_BODY_BYTES]
 
 
 def _declared_size(page: FetchedPage) -> int:
@@ -154,5 +154,5 @@ def _explained(error: DomainError) -> str:
 
 def longest_seconds(timeout: float) -> float:
     """Return the longest duration of a check in seconds: tries, pauses and rate-limit waits."""
-    tries = len(bounds.CHECK_RETRIES) + 1
-    return tries * timeout + sum(bounds.CHECK_RETRIES) + bounds.CHECK_WAITS_SECONDS
+    tries = len(limits.CHECK_RETRIES) + 1
+    return tries * timeout + sum(limits.CHECK_RETRIES) + limits.CHECK_WAITS_SECONDS

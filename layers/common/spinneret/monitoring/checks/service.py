@@ -14,6 +14,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, DomainError
 from spinneret.kernel.ids import NewId
+from spinneret.monitoring import limits
 from spinneret.monitoring.checks import rules
 from spinneret.monitoring.checks.asking import CheckFetcher, HostBusy
 from spinneret.monitoring.checks.connectivity import Connectivity
@@ -213,9 +214,9 @@ class _Check:
             url=parse_url(target.canonical_url),
             method=target.options.method,
             # One extra byte shows whether the body is longer than the limit.
-            excerpt_bytes=bounds.CHECK_BODY_BYTES + 1 if target.options.method is Method.GET else 0,
+            excerpt_bytes=limits.CHECK_BODY_BYTES + 1 if target.options.method is Method.GET else 0,
             excerpt_is_vital=True,
-            max_redirects=bounds.CHECK_REDIRECTS,
+            max_redirects=limits.CHECK_REDIRECTS,
         )
         caller = Caller(
             tenant=target.tenant, id=name, purpose=Purpose.CHECK, reservation=state.reservation

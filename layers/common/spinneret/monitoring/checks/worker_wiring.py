@@ -11,11 +11,11 @@ from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client
 from spinneret.events.wiring import RelaySettings, relay
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining, utc_now
 from spinneret.kernel.errors import DomainError, UrlBlocked, UrlInvalid
 from spinneret.kernel.ids import id_maker
 from spinneret.kernel.settings import SettingsError
+from spinneret.monitoring import limits
 from spinneret.monitoring.checks.asking import CheckFetcher
 from spinneret.monitoring.checks.connectivity import Connectivity
 from spinneret.monitoring.checks.dynamo import DynamoCheckStore
@@ -48,9 +48,9 @@ class CheckWorkerSettings(MonitoringSettings, HostServiceSettings, RelaySettings
     """Environment variables of the check worker."""
 
     user_agent: str
-    max_concurrency: int = bounds.CHECK_CONCURRENCY
+    max_concurrency: int = limits.CHECK_CONCURRENCY
     """Maximum number of concurrent checks in total (M-02)."""
-    http_timeout: float = bounds.CHECK_SECONDS
+    http_timeout: float = limits.CHECK_SECONDS
     """Timeout of one try in seconds (M-03)."""
     reference_urls: frozenset[str] = frozenset()
     """URLs requested when our own network may have caused a failure.

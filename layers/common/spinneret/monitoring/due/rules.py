@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from spinneret.kernel import bounds
+from spinneret.monitoring import limits
 from spinneret.monitoring.due.models import DueTarget
 from spinneret.web.politeness.models import PaceLimits
 
@@ -35,7 +35,7 @@ def places_of_host(pace: PaceLimits, interval_seconds: int) -> int:
     """
     seconds = min(interval_seconds, MINUTE)
     checked = math.ceil(seconds * pace.rate) + pace.burst
-    return min((bounds.CHECK_SKIPS_REPORTED + 1) * checked, bounds.CHECK_ROUND_TARGETS)
+    return min((limits.CHECK_SKIPS_REPORTED + 1) * checked, limits.CHECK_ROUND_TARGETS)
 
 
 def scan_offset(oldest: datetime, now: datetime, interval_seconds: int) -> datetime:
@@ -60,7 +60,7 @@ def assign_to_workers(
     for each in sorted(found, key=_longest_waiting):
         by_host[each.host].append(each)
     ranked = (each for of_host in by_host.values() for each in enumerate(of_host[:per_host]))
-    chosen = sorted(ranked, key=_turn)[: workers * bounds.CHECK_ROUND_TARGETS]
+    chosen = sorted(ranked, key=_turn)[: workers * limits.CHECK_ROUND_TARGETS]
     turns: defaultdict[str, list[tuple[int, DueTarget]]] = defaultdict(list)
     for rank, each in chosen:
         turns[each.host].append((rank, each))
@@ -79,7 +79,7 @@ def end_of_round(ticked_at: datetime, interval_seconds: int) -> datetime:
 
 
 def _in_turns(ranked: Sequence[tuple[int, DueTarget]]) -> list[DueTarget]:
-    return [due for _, due in sorted(ranked, key=_turn)[: bounds.CHECK_ROUND_TARGETS]]
+    return [due for _, due in sorted(ranked, key=_turn)[: limits.CHECK_ROUND_TARGETS]]
 
 
 def _turn(ranked: tuple[int, DueTarget]) -> tuple[int, datetime, str]:

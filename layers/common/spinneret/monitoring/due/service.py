@@ -8,9 +8,10 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.metrics import emf_fields
+from spinneret.kernel.service import service
+from spinneret.monitoring import limits
 from spinneret.monitoring.due import rules
 from spinneret.monitoring.due.models import Announced, CheckTickResult, DueTarget
 from spinneret.monitoring.due.ports import CheckLanes, DueIndex
@@ -25,18 +26,18 @@ _UNITS: Final = {"due": "Count", "handed": "Count", "late_seconds": "Seconds"}
 _NOTHING: Final = CheckTickResult(due=0, handed=0, workers=0, oldest_seconds=0.0)
 
 
+@service
 class TickScheduler:
     """Sends the ticks of one minute, starting now."""
 
-    def __init__(self, *, lanes: CheckLanes, clock: Clock, interval_seconds: int) -> None:
-        self._lanes = lanes
-        self._clock = clock
-        self._interval = interval_seconds
+    lanes: CheckLanes
+    clock: Clock
+    interval_seconds: int
 
     def run(self) -> Announced:
         """Send the ticks. Raises DependencyUnavailable."""
-        delays = rules.delays(self._interval)
-        self._lanes.announce(self._clock(), delays)
+        delays = rules.delays(self.interval_seconds)
+        self.lanes.announce(self.clock(), delays)
         return Announced(ticks=len(delays))
 
 
@@ -75,7 +76,7 @@ class Tick:
             return _NOTHING
         if self._slots.take(_TICK, self._new_owner(), now, now + _SHARE * every) is None:
             return _NOTHING
-        found = [each for shard in range(bounds.CHECK_SHARDS) for each in self._found(shard, now)]
+        found = [each for shard in range(limits.CHECK_SHARDS) for each in self._found(shard, now)]
         lists = rules.assign_to_workers(found, self._workers, self._per_host)
         for each in lists:
             self._lanes.hand(now, each)
@@ -102,9 +103,9 @@ class Tick:
         A few hosts may own most due targets. If more are due than a tick reads, it also reads from
         a time that varies by tick. So it reaches all hosts eventually.
         """
-        found = list(islice(self._index.due(shard, now), bounds.CHECK_READ_TARGETS))
-        if len(found) < bounds.CHECK_READ_TARGETS:
+        found = list(islice(self._index.due(shard, now), limits.CHECK_READ_TARGETS))
+        if len(found) < limits.CHECK_READ_TARGETS:
             return found
         since = rules.scan_offset(found[-1].due_at, now, self._interval)
-        more = islice(self._index.due(shard, now, since), bounds.CHECK_READ_TARGETS)
+        more = islice(self._index.due(shard, now, since), limits.CHECK_READ_TARGETS)
         return list(dict.fromkeys([*found, *more]))

@@ -11,6 +11,7 @@ from spinneret.aws.clients import dynamodb_client, sqs_client
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining, utc_now
 from spinneret.kernel.settings import Settings
+from spinneret.monitoring import limits
 from spinneret.monitoring.due.dynamo import DynamoDueIndex
 from spinneret.monitoring.due.models import Announced, CheckTickResult
 from spinneret.monitoring.due.service import Tick, TickScheduler
@@ -25,14 +26,14 @@ class AnnouncerSettings(Settings):
     """Environment variables of the minute rule."""
 
     lanes_url: str
-    check_interval: int = bounds.CHECK_INTERVAL_SECONDS
+    check_interval: int = limits.CHECK_INTERVAL_SECONDS
 
 
 @dataclass(frozen=True, kw_only=True)
 class TickSettings(AnnouncerSettings, TargetSettings):
     """Environment variables of ticks."""
 
-    max_concurrency: int = bounds.CHECK_CONCURRENCY
+    max_concurrency: int = limits.CHECK_CONCURRENCY
     rate_limit__default_rps: float = bounds.DOMAIN_RATE
     domain_burst: int = bounds.DOMAIN_BURST
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
+from spinneret.monitoring import limits
 
 COLUMNS: Final = (
     "url",
@@ -43,7 +43,7 @@ def lines_of(text: str) -> list[ImportLine]:
     try:
         rows = list(_rows(text))
     except csv.Error as error:
-        raise _refused(f"is no CSV file: {error}") from error
+        raise _refused(f"is not a CSV file: {error}") from error
     if not rows:
         raise _refused("has no lines")
     columns: Sequence[str] = [cell.strip().lower() for cell in rows[0][1]]
@@ -56,8 +56,8 @@ def lines_of(text: str) -> list[ImportLine]:
     unknown = sorted(set(columns) - {*COLUMNS, ""})
     if unknown or len(set(columns)) < len(columns):
         raise _refused(f"may have these columns, each once: {', '.join(COLUMNS)}")
-    if len(rows) > bounds.IMPORT_LINES_MAX:
-        raise _refused(f"has more than {bounds.IMPORT_LINES_MAX} lines")
+    if len(rows) > limits.IMPORT_LINES_MAX:
+        raise _refused(f"has more than {limits.IMPORT_LINES_MAX} lines")
     return [ImportLine(number, _values(columns, cells)) for number, cells in rows]
 
 

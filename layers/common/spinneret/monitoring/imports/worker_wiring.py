@@ -9,9 +9,9 @@ from spinneret.aws.clients import dynamodb_client
 from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.wiring import ending_store, worker
 from spinneret.jobs.worker import Worker
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
+from spinneret.monitoring import limits
 from spinneret.monitoring.imports.pipeline import TargetImport
 from spinneret.monitoring.kinds import TARGET_IMPORT
 from spinneret.monitoring.settings import NewTargetSettings
@@ -26,7 +26,7 @@ from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
 class ImportWorkerSettings(NewTargetSettings, PoliteFetchSettings, RelaySettings):
     """Environment variables of the import worker."""
 
-    check_interval: int = bounds.CHECK_INTERVAL_SECONDS
+    check_interval: int = limits.CHECK_INTERVAL_SECONDS
 
 
 def import_worker(env: Mapping[str, str]) -> Worker:

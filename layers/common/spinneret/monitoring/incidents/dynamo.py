@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo
 from spinneret.aws.table import Table
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds, optional_stamp, to_iso
 from spinneret.kernel.paging import Page
+from spinneret.monitoring import limits
 from spinneret.monitoring.incidents import items
 from spinneret.monitoring.incidents.models import Incident, IncidentChange
 
@@ -46,7 +46,7 @@ def incident_write(
     }
     entries = [] if change.entry is None else [items.entry_text(change.entry)]
     at = change.started_at if change.entry is None else change.entry.at
-    purge_at = epoch_seconds(change.ended_at or at) + bounds.DAY_RETENTION_SECONDS
+    purge_at = epoch_seconds(change.ended_at or at) + limits.DAY_RETENTION_SECONDS
     if change.is_new:
         item = {
             **key,

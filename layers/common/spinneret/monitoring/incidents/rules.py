@@ -13,10 +13,9 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any, Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import optional_stamp, to_iso
-from spinneret.monitoring import event_types
+from spinneret.monitoring import event_types, limits
 from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.incidents.models import IncidentChange, Report, StateChange, TimelineEntry
 from spinneret.monitoring.rollups import rules as rollups
@@ -115,7 +114,7 @@ def _skipped(watched: TargetWithState, result: CheckResult) -> StateChange:
         hour=HourTally(known.hour, known.tally + tally_of(result)),
     )
     reports: tuple[Report, ...] = ()
-    if state.skips == bounds.CHECK_SKIPS_REPORTED:
+    if state.skips == limits.CHECK_SKIPS_REPORTED:
         data = {**_facts(target), "skips": state.skips, "due_at": optional_stamp(state.due_at)}
         reports = (Report(event_types.TARGET_SKIPPED, data),)
     return StateChange(state=state, reports=reports, is_skip=True)
@@ -215,7 +214,7 @@ def _opened(
 def _continued(
     state: TargetState, incident: OpenIncident, result: CheckResult, *, over: bool
 ) -> tuple[TargetState, IncidentChange | None]:
-    full = incident.entries >= bounds.INCIDENT_ENTRIES and not over
+    full = incident.entries >= limits.INCIDENT_ENTRIES and not over
     change = IncidentChange(
         id=incident.id,
         started_at=incident.started_at,
@@ -236,7 +235,7 @@ def _is_news(former: TargetState, result: CheckResult) -> bool:
 
 
 def _entry(state: TargetState, result: CheckResult) -> TimelineEntry:
-    message = "answers as it should" if result.error is None else result.error.message
+    message = "responds as expected" if result.error is None else result.error.message
     return TimelineEntry(at=result.checked_at, status=state.status, message=message)
 
 

@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo, reads
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
+from spinneret.monitoring import limits
 from spinneret.monitoring.rollups import items, rules
 from spinneret.monitoring.rollups.models import DayTally, HourTally, Rollup
 
@@ -68,8 +68,8 @@ def figure_writes(
     for each in closed:
         day = rules.day_of(each.hour)
         for name, at, seconds in (
-            (items.hour_name(each.hour), each.hour, bounds.HOUR_RETENTION_SECONDS),
-            (items.day_name(day), day, bounds.DAY_RETENTION_SECONDS),
+            (items.hour_name(each.hour), each.hour, limits.HOUR_RETENTION_SECONDS),
+            (items.day_name(day), day, limits.DAY_RETENTION_SECONDS),
         ):
             sums[name] = sums.get(name, Rollup()) + each.tally
             ends[name] = epoch_seconds(at) + seconds

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
-from spinneret.kernel import bounds
+from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import Outcome
 from spinneret.monitoring.rollups.models import HourTally, Rollup, Window
 
@@ -84,7 +84,7 @@ def held(
     outcome: Outcome, since: datetime, until: datetime, interval_seconds: int, *, maintenance: bool
 ) -> Iterator[tuple[datetime, Rollup]]:
     """Yield the time for which an outcome held, split by hour."""
-    cap = since + timedelta(seconds=bounds.OUTCOME_HOLDS_INTERVALS * interval_seconds)
+    cap = since + timedelta(seconds=limits.OUTCOME_HOLDS_INTERVALS * interval_seconds)
     end, begin = min(until, cap), since
     name = _DURATION_OF.get(outcome)
     if maintenance and outcome is not Outcome.UNKNOWN:

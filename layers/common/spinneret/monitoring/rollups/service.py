@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
+from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.checks.ports import CheckStore
 from spinneret.monitoring.incidents.rules import tally_of
@@ -53,7 +53,7 @@ class FigureService:
     def _recent(self, watched: TargetWithState, since: datetime) -> Rollup:
         target = watched.target
         interval = target.options.interval_seconds
-        earliest = since - timedelta(seconds=bounds.OUTCOME_HOLDS_INTERVALS * interval)
+        earliest = since - timedelta(seconds=limits.OUTCOME_HOLDS_INTERVALS * interval)
         results = [*self._results(target.tenant, target.id, earliest)]
         asked = [each for each in results if each.outcome is not Outcome.SKIPPED_BUSY]
         parts = [tally_of(each) for each in results if each.checked_at >= since]
@@ -77,7 +77,7 @@ class FigureService:
 
 def _held(result: CheckResult, since: datetime, until: datetime, interval: int) -> Iterator[Rollup]:
     """Yield the time for which an outcome held between two moments."""
-    cap = result.checked_at + timedelta(seconds=bounds.OUTCOME_HOLDS_INTERVALS * interval)
+    cap = result.checked_at + timedelta(seconds=limits.OUTCOME_HOLDS_INTERVALS * interval)
     pieces = rules.held(
         result.outcome, since, min(until, cap), interval, maintenance=result.in_maintenance
     )

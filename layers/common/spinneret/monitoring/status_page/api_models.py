@@ -1,4 +1,4 @@
-"""Requests and answers about status pages."""
+"""Requests and responses of status pages."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
+from spinneret.monitoring.status_page import limits
 from spinneret.monitoring.status_page.models import SLUG, StatusPage
 
 Slug = Annotated[
     str,
-    StringConstraints(pattern=rf"^{SLUG}$", max_length=bounds.STATUS_SLUG_MAX_CHARS),
+    StringConstraints(pattern=rf"^{SLUG}$", max_length=limits.STATUS_SLUG_MAX_CHARS),
 ]
 Title = Annotated[
     str,
     StringConstraints(
-        strip_whitespace=True, min_length=1, max_length=bounds.STATUS_TITLE_MAX_CHARS
+        strip_whitespace=True, min_length=1, max_length=limits.STATUS_TITLE_MAX_CHARS
     ),
 ]
 
 
 class StatusPageRequest(BaseModel):
-    """Where the page is, and what stands above it."""
+    """Address and title of a status page."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -37,12 +37,12 @@ class StatusPageView(BaseModel):
     slug: str
     title: str
     path: str
-    """Below the API's address."""
+    """Path relative to the API's base URL."""
     updated_at: str
 
 
 def status_page_view(page: StatusPage) -> StatusPageView:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return StatusPageView(
         slug=page.slug,
         title=page.title,

@@ -9,8 +9,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from spinneret.kernel import bounds
 from spinneret.monitoring.rollups.models import DayTally
+from spinneret.monitoring.status_page import limits
 from spinneret.monitoring.targets.models import TargetWithState
 
 SLUG: Final = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
@@ -18,7 +18,7 @@ SLUG: Final = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 
 def is_slug(text: str) -> bool:
     """Return whether `text` is a valid slug, which has the form of a host name's label."""
-    return len(text) <= bounds.STATUS_SLUG_MAX_CHARS and re.fullmatch(SLUG, text) is not None
+    return len(text) <= limits.STATUS_SLUG_MAX_CHARS and re.fullmatch(SLUG, text) is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class StatusPage:
 
 
 class BadgeKind(StrEnum):
-    """What a badge shows."""
+    """Value that a badge shows."""
 
     STATUS = "status"
     UPTIME = "uptime"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from spinneret.kernel import bounds
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import Rollup
+from spinneret.monitoring.status_page import limits
 from spinneret.monitoring.status_page.models import StatusPageContent, StatusPageRow
 from spinneret.monitoring.targets.models import Status, TargetWithState
 
@@ -85,7 +85,7 @@ def chosen(found: Sequence[TargetWithState]) -> tuple[list[TargetWithState], lis
     Lines go to targets in trouble first; both lists keep the given order.
     """
     by_trouble = sorted(found, key=lambda each: _TROUBLE.get(each.state.status, 2))
-    ids = {each.target.id for each in by_trouble[: bounds.STATUS_PAGE_TARGETS]}
+    ids = {each.target.id for each in by_trouble[: limits.STATUS_PAGE_TARGETS]}
     return (
         [each for each in found if each.target.id in ids],
         [each for each in found if each.target.id not in ids],

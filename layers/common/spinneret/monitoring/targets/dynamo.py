@@ -27,10 +27,10 @@ from typing import TYPE_CHECKING, Any, Final
 from spinneret.aws import dynamo
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
+from spinneret.monitoring import limits
 from spinneret.monitoring.targets import items
 from spinneret.monitoring.targets.models import (
     IdempotencyRecord,
@@ -59,7 +59,7 @@ class DynamoTargetStore:
         self,
         watched: TargetWithState,
         record: IdempotencyRecord | None,
-        most: int = bounds.TARGETS_PER_TENANT,
+        most: int = limits.TARGETS_PER_TENANT,
     ) -> UrlTaken | KeyTaken | TooMany | None:
         """See TargetStore."""
         target = watched.target

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from spinneret.kernel import bounds
+from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import Outcome
 from spinneret.monitoring.rollups.models import HourTally
 
 
 class Method(StrEnum):
-    """How a target is asked."""
+    """HTTP method of a target's checks."""
 
     GET = "GET"
     HEAD = "HEAD"
@@ -24,16 +24,16 @@ class Options:
     """Options that an owner chooses for a target."""
 
     name: str | None = None
-    interval_seconds: int = bounds.CHECK_INTERVAL_SECONDS
+    interval_seconds: int = limits.CHECK_INTERVAL_SECONDS
     method: Method = Method.GET
-    failure_threshold: int = bounds.FAILURE_THRESHOLD
+    failure_threshold: int = limits.FAILURE_THRESHOLD
     """Consecutive failed checks until the target is down, or slow ones until it is degraded."""
-    recovery_threshold: int = bounds.RECOVERY_THRESHOLD
+    recovery_threshold: int = limits.RECOVERY_THRESHOLD
     """Consecutive good checks until the target is up again."""
     degraded_ms: int | None = None
     """Milliseconds above which a response counts as degraded; None for no limit."""
     conditions: tuple[str, ...] = ()
-    certificate_days: tuple[int, ...] = bounds.CERTIFICATE_DAYS
+    certificate_days: tuple[int, ...] = limits.CERTIFICATE_DAYS
     """Days before the certificate's expiry at which the owner is warned."""
     watch_content: bool = False
     """Whether a changed body is reported."""
@@ -61,7 +61,10 @@ class Target:
 
 
 class Status(StrEnum):
-    """How a target is, after as many checks in a row as its thresholds ask for."""
+    """Status of a target.
+
+    It changes after as many consecutive checks as its thresholds demand.
+    """
 
     PENDING = "pending"
     UP = "up"

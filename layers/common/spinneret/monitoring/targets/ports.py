@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.kernel import bounds
 from spinneret.kernel.paging import Page
+from spinneret.monitoring import limits
 from spinneret.monitoring.targets.models import (
     IdempotencyRecord,
     Target,
@@ -43,7 +43,7 @@ class TargetStore(Protocol):
         self,
         watched: TargetWithState,
         record: IdempotencyRecord | None,
-        most: int = bounds.TARGETS_PER_TENANT,
+        most: int = limits.TARGETS_PER_TENANT,
     ) -> UrlTaken | KeyTaken | TooMany | None:
         """Store a new target and its request's response; return None on success.
 

@@ -7,11 +7,11 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import UrlInvalid, ValidationFailed
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.sharding import shard_of
+from spinneret.monitoring import limits
 from spinneret.monitoring.conditions.language import parse_conditions, reads_body
 from spinneret.monitoring.targets.models import Method, Options, Target
 from spinneret.web.fetching.urls import parse_url
@@ -57,7 +57,7 @@ def next_slot(target_id: str, interval_seconds: int, after: datetime) -> datetim
 
 def due_shard_of(target_id: str) -> int:
     """Return the shard of the due index that contains a target."""
-    return shard_of(f"shard/{target_id}", bounds.CHECK_SHARDS)
+    return shard_of(f"shard/{target_id}", limits.CHECK_SHARDS)
 
 
 def position_of_target(target: Target) -> str:

@@ -1,4 +1,4 @@
-"""Requests and answers about maintenance windows."""
+"""Requests and responses of maintenance windows."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
+from spinneret.monitoring import limits
 from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.monitoring.windows.service import WindowTimes
 
 Name = Annotated[
     str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=bounds.TARGET_NAME_MAX_CHARS),
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=limits.TARGET_NAME_MAX_CHARS),
 ]
 TargetId = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 
 
 class WindowRequest(BaseModel):
-    """A window as it is to be; a PUT replaces all of it."""
+    """A new or changed window; a PUT replaces all fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Name
     starts_at: Annotated[str, StringConstraints(max_length=40)]
     """Wall-clock time in `timezone`, such as 2026-03-29T02:30."""
-    duration_minutes: Annotated[int, Field(ge=1, le=bounds.WINDOW_MINUTES_MAX)]
+    duration_minutes: Annotated[int, Field(ge=1, le=limits.WINDOW_MINUTES_MAX)]
     timezone: Annotated[str, StringConstraints(max_length=100)] = "UTC"
-    recurrence: Annotated[str, StringConstraints(max_length=bounds.RECURRENCE_MAX_CHARS)] | None = (
+    recurrence: Annotated[str, StringConstraints(max_length=limits.RECURRENCE_MAX_CHARS)] | None = (
         None
     )
-    """An RRULE of RFC 5545, such as FREQ=WEEKLY;BYDAY=SU; without it the window comes once."""
-    target_ids: Annotated[list[TargetId], Field(max_length=bounds.WINDOW_TARGETS_MAX)] = Field(
+    """RRULE of RFC 5545, such as FREQ=WEEKLY;BYDAY=SU; without it the window doesn't recur."""
+    target_ids: Annotated[list[TargetId], Field(max_length=limits.WINDOW_TARGETS_MAX)] = Field(
         default_factory=list
     )
-    """Empty for all targets."""
+    """Affected targets; an empty list means all."""
 
 
 class WindowView(BaseModel):
@@ -61,12 +61,12 @@ class WindowList(ListOf[WindowView]):
 
 
 def times_of(request: WindowRequest) -> WindowTimes:
-    """What a request says. Raises ValidationFailed."""
+    """Return the window that a request describes. Raises ValidationFailed."""
     try:
         starts_at = datetime.fromisoformat(request.starts_at)
     except ValueError:
         raise ValidationFailed(
-            "starts_at isn't a time on the clock",
+            "starts_at isn't a wall-clock time",
             details={"fields": [{"field": "starts_at", "message": "as in 2026-03-29T02:30"}]},
         ) from None
     return WindowTimes(
@@ -80,7 +80,7 @@ def times_of(request: WindowRequest) -> WindowTimes:
 
 
 def window_view(window: MaintenanceWindow) -> WindowView:
-    """A window as its tenant sees it."""
+    """Return the view of a window."""
     return WindowView(
         id=window.id,
         name=window.name,
@@ -95,5 +95,5 @@ def window_view(window: MaintenanceWindow) -> WindowView:
 
 
 def window_list(page: Page[MaintenanceWindow]) -> WindowList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return WindowList.page(page, window_view)

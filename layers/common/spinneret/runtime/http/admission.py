@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from spinneret.access.keys.models import Principal, RateLimitStatus
 from spinneret.access.keys.service import KeyService
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import AuthRequired, BodyTooLarge, Forbidden, NotFound, RateLimited
+from spinneret.runtime import limits
 from spinneret.runtime.http.access import RouteAccess
 
 Event = dict[str, Any]
@@ -38,9 +38,9 @@ def identify(event: Event, row: RouteAccess | None, keys: KeyService) -> Admissi
     DependencyUnavailable.
     """
     body = event.get("body") or ""
-    if len(body.encode("utf-8", "surrogatepass")) > bounds.REQUEST_BODY_MAX_BYTES:
+    if len(body.encode("utf-8", "surrogatepass")) > limits.REQUEST_BODY_MAX_BYTES:
         raise BodyTooLarge(
-            f"a request carries at most {bounds.REQUEST_BODY_MAX_BYTES} bytes of body; "
+            f"a request carries at most {limits.REQUEST_BODY_MAX_BYTES} bytes of body; "
             "POST /api/v1/uploads takes larger ones"
         )
     if row is not None and row.scope is None:

@@ -13,8 +13,8 @@ from spinneret.jobs.api_models import Moved, event_view
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.keys import is_event_id
 from spinneret.jobs.models import JobRef, Transition
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
+from spinneret.runtime import limits
 
 _LAST_EVENT_ID: Final = "Last-Event-ID"
 _SAID: Final = {
@@ -45,7 +45,7 @@ def event_stream(router: Router, jobs: JobControl, caller: Principal, job_id: st
     events = jobs.wait_for_events(ref, after)
     if events is None:
         return Response(status_code=204, content_type="text/event-stream", body="")
-    parts = [f"retry: {bounds.STREAM_RETRY_MS}\n\n"]
+    parts = [f"retry: {limits.STREAM_RETRY_MS}\n\n"]
     for event in events:
         view = event_view(event)
         data = json.dumps(view.model_dump(mode="json"), ensure_ascii=False)

@@ -10,9 +10,9 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from spinneret.access.keys.models import Principal
 from spinneret.jobs.models import RequestKey
 from spinneret.jobs.service import Submitted
-from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint, parse_json
 from spinneret.kernel.errors import ValidationFailed
+from spinneret.runtime import limits
 
 REPLAYED = "Idempotent-Replayed"  # name of the marker header, as in Stripe's API
 
@@ -27,9 +27,9 @@ def request_key(router: Router, caller: Principal, route: str) -> RequestKey | N
     text = event.headers.get("Idempotency-Key")
     if text is None:
         return None
-    if not 1 <= len(text) <= bounds.IDEMPOTENCY_KEY_MAX_CHARS:
+    if not 1 <= len(text) <= limits.IDEMPOTENCY_KEY_MAX_CHARS:
         raise ValidationFailed(
-            f"an Idempotency-Key has 1 to {bounds.IDEMPOTENCY_KEY_MAX_CHARS} characters",
+            f"an Idempotency-Key has 1 to {limits.IDEMPOTENCY_KEY_MAX_CHARS} characters",
             details={"fields": [{"field": "Idempotency-Key"}]},
         )
     return RequestKey(

@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid
+from spinneret.web.exploring import limits
 from spinneret.web.exploring.scope import ScopeKind
 from spinneret.web.fetching.urls import Url, parse_url
 
@@ -107,7 +108,7 @@ class CaptureReader:
                 return  # half a line holds no capture
             *lines, rest = (rest + chunk).split(b"\n")
             yield from filter(None, map(bytes.strip, lines))
-            rest = rest[: bounds.CDX_LINE_MAX_BYTES + 1]
+            rest = rest[: limits.CDX_LINE_MAX_BYTES + 1]
         if rest.strip():
             yield rest.strip()
 
@@ -139,7 +140,7 @@ def _age(capture: Capture) -> datetime:
 
 
 def _capture(line: bytes) -> Capture | None:
-    if len(line) > bounds.CDX_LINE_MAX_BYTES:
+    if len(line) > limits.CDX_LINE_MAX_BYTES:
         return None
     prefix = _BEFORE_OBJECT.match(line)
     before = prefix[0] if prefix else b""

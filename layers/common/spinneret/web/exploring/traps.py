@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from spinneret.kernel import bounds
+from spinneret.web.exploring import limits
 from spinneret.web.fetching.urls import Url, cache_url
 
 _SESSION_NAMES: Final = re.compile(
@@ -58,15 +58,15 @@ class Calendar:
 def trap_of(url: Url, year: int) -> Trap | None:
     """Return the trap that a URL looks like, or None; `year` is the current year."""
     segments = [segment for segment in url.path.split("/") if segment]
-    if len(segments) > bounds.TRAP_SEGMENTS_MAX:
+    if len(segments) > limits.TRAP_SEGMENTS_MAX:
         return Trap.TOO_DEEP
     if _repeats(segments):
         return Trap.REPEATED_SEGMENTS
-    if url.query.count("&") >= bounds.TRAP_PARAMETERS_MAX:
+    if url.query.count("&") >= limits.TRAP_PARAMETERS_MAX:
         return Trap.TOO_MANY_PARAMETERS
     calendar = calendar_of(url)
     if calendar is not None and calendar.year is not None:
-        first, last = year - bounds.CALENDAR_YEARS_BACK, year + bounds.CALENDAR_YEARS_AHEAD
+        first, last = year - limits.CALENDAR_YEARS_BACK, year + limits.CALENDAR_YEARS_AHEAD
         if not first <= calendar.year <= last:
             return Trap.CALENDAR
     return None
@@ -98,7 +98,7 @@ def _is_session(parameter: str) -> bool:
 
 def _repeats(segments: list[str]) -> bool:
     """Whether a run of segments occurs three times in a row: `/a/b/a/b/a/b`."""
-    times = bounds.TRAP_REPETITIONS_MAX + 1
+    times = limits.TRAP_REPETITIONS_MAX + 1
     for length in range(1, len(segments) // times + 1):
         same = 0
         for here, there in zip(segments, segments[length:], strict=False):

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchFailed
+from spinneret.web import limits
 from spinneret.web.fetching.urls import Url, join_url
 
 Fields = Sequence[tuple[bytes, bytes]]
@@ -28,9 +28,9 @@ def joined(fields: Fields, host: str) -> dict[str, str]:
 
     Raises FetchFailed, naming `host`, for more than FETCH_MAX_HEADERS fields.
     """
-    if len(fields) > bounds.FETCH_MAX_HEADERS:
+    if len(fields) > limits.FETCH_MAX_HEADERS:
         raise FetchFailed(
-            f"{host} sent more than {bounds.FETCH_MAX_HEADERS} header fields",
+            f"{host} sent more than {limits.FETCH_MAX_HEADERS} header fields",
             details={"reason": "headers"},
         )
     values: dict[str, list[str]] = {}

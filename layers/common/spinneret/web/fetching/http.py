@@ -205,9 +205,9 @@ class _Fetch:
         headers: Mapping[str, str],
         certificate: Certificate | None,
     ) -> FetchedPage:
-        media_type, charset, body = BodyReader(self.request, self.deadline, response, headers).read(
-            url
-        )
+        media_type, charset, body = BodyReader(
+            request=self.request, deadline=self.deadline, response=response, headers=headers
+        ).read(url)
         return FetchedPage(
             requested=self.request.requested,
             url=url,
@@ -251,4 +251,4 @@ def _translated(deadline: Deadline) -> Iterator[None]:
         message = f"the connection to {host} failed"
         raise FetchFailed(message, details={"reason": "connection"}) from error
     except httpcore.ProtocolError as error:
-        raise FetchFailed(f"{host} broke HTTP", details={"reason": "protocol"}) from error
+        raise FetchFailed(f"{host} violated HTTP", details={"reason": "protocol"}) from error

@@ -8,6 +8,7 @@ from datetime import datetime
 from http import HTTPStatus
 
 from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.fetching.urls import Url
 
 
@@ -84,8 +85,8 @@ class FetchRequest:
     undecodable bytes and late bytes are dropped. None reads the body of a 2xx."""
     excerpt_is_vital: bool = False
     """Whether a body that can't be decoded or arrives late still raises an error."""
-    max_bytes: int = bounds.FETCH_MAX_BYTES
-    max_redirects: int = bounds.FETCH_MAX_REDIRECTS
+    max_bytes: int = limits.FETCH_MAX_BYTES
+    max_redirects: int = limits.FETCH_MAX_REDIRECTS
     total_seconds: float = bounds.FETCH_TOTAL_SECONDS
     read_seconds: float = bounds.FETCH_TOTAL_SECONDS  # F-01: both are 30 s
     left_seconds: Callable[[], float] | None = None

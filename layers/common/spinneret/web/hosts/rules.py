@@ -14,6 +14,7 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlBlocked, UrlInvalid, ValidationFailed
+from spinneret.web import limits
 from spinneret.web.fetching.addresses import AddressPolicy, parse_address
 from spinneret.web.fetching.rules import is_blocked
 from spinneret.web.fetching.urls import parse_url
@@ -60,7 +61,7 @@ def host_and_parents(host: str) -> tuple[str, ...]:
     """
     if parse_address(host) is not None:
         return (host,)
-    labels = host.split(".")[-bounds.DOMAIN_LABELS_MAX :]
+    labels = host.split(".")[-limits.DOMAIN_LABELS_MAX :]
     return tuple(".".join(labels[start:]) for start in range(max(1, len(labels) - 1)))
 
 
@@ -118,7 +119,7 @@ def require_slower(override: Override, default: PaceLimits) -> None:
     ]
     if faster:
         raise ValidationFailed(
-            "settings can only make requests rarer",
+            "settings can only lower the rate of requests",
             details={"fields": [{"field": field, "message": text} for field, text in faster]},
         )
 
@@ -127,8 +128,8 @@ def _require_name(host: str) -> None:
     labels = host.split(".")
     if len(host) > bounds.HOST_NAME_MAX_CHARS or not all(map(_LABEL.fullmatch, labels)):
         raise _invalid("is not a valid host name")
-    if not 2 <= len(labels) <= bounds.DOMAIN_LABELS_MAX:
-        raise _invalid(f"needs 2 to {bounds.DOMAIN_LABELS_MAX} labels")
+    if not 2 <= len(labels) <= limits.DOMAIN_LABELS_MAX:
+        raise _invalid(f"needs 2 to {limits.DOMAIN_LABELS_MAX} labels")
 
 
 def _invalid(reason: str) -> ValidationFailed:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.changes import (
     AttributeUpdates,
     ConditionalUpdate,
@@ -35,7 +35,7 @@ from spinneret.web.politeness.models import (
     from_ms,
 )
 
-_MEMORY_MS: Final = round(1000 * bounds.BREAKER_MEMORY_SECONDS)
+_MEMORY_MS: Final = round(1000 * limits.BREAKER_MEMORY_SECONDS)
 _NO_PROBE: Final[AttributeUpdates] = {"probe_owner": None, "probe_until": None}
 _NO_FAILURES: Final[AttributeUpdates] = {
     "failures": None,

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.changes import (
     ConditionalUpdate,
     Increment,
@@ -36,8 +36,8 @@ from spinneret.web.politeness.models import (
     from_ms,
 )
 
-_HORIZON_MS: Final = round(1000 * bounds.RESERVATION_HORIZON_SECONDS)
-_SHORT_MS: Final = round(1000 * bounds.SHORT_WAIT_SECONDS)
+_HORIZON_MS: Final = round(1000 * limits.RESERVATION_HORIZON_SECONDS)
+_SHORT_MS: Final = round(1000 * limits.SHORT_WAIT_SECONDS)
 _KEPT_SECONDS: Final = 24 * 3600  # longer than anything in a row is used
 
 

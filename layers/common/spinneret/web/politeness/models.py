@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, Final, Self
 
 from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.changes import Row
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -42,13 +43,13 @@ class BreakerLimits:
     Failures older than BREAKER_MEMORY_SECONDS don't count. Raises ValueError.
     """
 
-    threshold: int = bounds.BREAKER_FAILURES
-    open_seconds: float = bounds.BREAKER_OPEN_SECONDS
+    threshold: int = limits.BREAKER_FAILURES
+    open_seconds: float = limits.BREAKER_OPEN_SECONDS
 
     def __post_init__(self) -> None:
-        longest = bounds.BREAKER_MEMORY_SECONDS
+        longest = limits.BREAKER_MEMORY_SECONDS
         if not (
-            1 <= self.threshold <= bounds.BREAKER_FAILURES_MAX and 0 < self.open_seconds <= longest
+            1 <= self.threshold <= limits.BREAKER_FAILURES_MAX and 0 < self.open_seconds <= longest
         ):
             raise ValueError(f"impossible breaker: {self}")
 

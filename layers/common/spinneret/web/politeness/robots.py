@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.robots_lines import Field, read_lines
 from spinneret.web.politeness.robots_paths import Patterns, Target, compile_patterns, target_of
 
@@ -132,7 +133,7 @@ class _Reader:
                 self._delayed.closed = True
             case Field.SITEMAP:
                 url = value.decode("utf-8", "replace")
-                if _is_sitemap(url) and len(self.sitemaps) < bounds.ROBOTS_SITEMAPS:
+                if _is_sitemap(url) and len(self.sitemaps) < limits.ROBOTS_SITEMAPS:
                     self.sitemaps[url] = None
 
     def _name(self, agent: bytes) -> None:

@@ -21,6 +21,7 @@ from spinneret.kernel.errors import (
     UrlBlocked,
     UrlInvalid,
 )
+from spinneret.web import limits
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import Url
 from spinneret.web.politeness.ports import RobotsStore
@@ -135,7 +136,7 @@ class RobotsGate:
         decision = decide(kept, None, self._clock())
         if isinstance(decision, UseRobots) and kept is not None:
             return self._remember(origin, _Read(rules=decision.robots, until=kept.check_at))
-        again = self._clock() + timedelta(seconds=bounds.ROBOTS_DISALLOW_SECONDS)
+        again = self._clock() + timedelta(seconds=limits.ROBOTS_DISALLOW_SECONDS)
         return self._remember(origin, _Read(rules=None, until=again))
 
     def _decided(self, url: Url, fetch: FetchRobots, gap_seconds: float) -> _Read:
@@ -167,7 +168,7 @@ class RobotsGate:
         if isinstance(decision, Wait):
             return keep
         gap = max(gap_seconds, decision.robots.crawl_delay(self._product_token) or 0.0)
-        interval = timedelta(seconds=2 * min(gap, bounds.DOMAIN_GAP_MAX_SECONDS))
+        interval = timedelta(seconds=2 * min(gap, limits.DOMAIN_GAP_MAX_SECONDS))
         return replace(keep, check_at=max(keep.check_at, self._clock() + interval))
 
 
@@ -189,7 +190,7 @@ def _answer(url: Url, fetch: FetchRobots) -> Answer:
     request = FetchRequest(
         url=url,
         max_redirects=bounds.ROBOTS_MAX_REDIRECTS,
-        total_seconds=bounds.ROBOTS_SECONDS,
+        total_seconds=limits.ROBOTS_SECONDS,
         excerpt_bytes=bounds.ROBOTS_MAX_BYTES + 1,
         excerpt_is_vital=True,  # half a file would allow what the rest forbids
     )

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Final
 
 from spinneret.kernel import bounds
+from spinneret.web import limits
 
 _UTF8_MARK: Final = re.compile(rb"(?:\xef(?:\xbb\xbf?)?)?")  # Google: a part of it is skipped too
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -42,7 +43,7 @@ def read_lines(content: bytes | str) -> Iterator[tuple[Field, bytes]]:
         octets = octets.decode("utf-16", "replace").encode("utf-8")
     octets = _UTF8_MARK.sub(b"", octets, count=1)
     for line in octets.splitlines():  # on bytes: only LF, CR and CRLF, as in the RFC
-        name, value = _name_and_value(line[: bounds.ROBOTS_LINE_MAX_BYTES])
+        name, value = _name_and_value(line[: limits.ROBOTS_LINE_MAX_BYTES])
         for kind in Field:
             if name.startswith(kind.value):
                 yield kind, value

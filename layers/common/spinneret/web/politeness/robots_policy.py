@@ -12,13 +12,13 @@ from enum import StrEnum
 from http import HTTPStatus
 from typing import Final
 
-from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness.robots import Robots, parse
 from spinneret.web.politeness.robots_lines import bounded
 
-_FRESH: Final = timedelta(seconds=bounds.ROBOTS_FRESH_SECONDS)
-_KEPT: Final = timedelta(seconds=bounds.ROBOTS_KEPT_SECONDS)
-_PAUSE: Final = timedelta(seconds=bounds.ROBOTS_DISALLOW_SECONDS)
+_FRESH: Final = timedelta(seconds=limits.ROBOTS_FRESH_SECONDS)
+_KEPT: Final = timedelta(seconds=limits.ROBOTS_KEPT_SECONDS)
+_PAUSE: Final = timedelta(seconds=limits.ROBOTS_DISALLOW_SECONDS)
 
 
 class Reason(StrEnum):
@@ -43,7 +43,7 @@ class StoredRobots:
     read_at: datetime | None = None
     """When the content was read; None if there is no content to fall back on."""
     content: bytes = field(default=b"", repr=False)
-    """Whole lines, at most ROBOTS_MAX_BYTES; also empty if the host had none."""
+    """Complete lines, at most ROBOTS_MAX_BYTES; also empty if the host had none."""
     closed: bool = False
     """Whether the host fails, so that no page may be fetched until `check_at`."""
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from spinneret.kernel import bounds
+from spinneret.web import limits
 from spinneret.web.politeness import breaker, buckets
 from spinneret.web.politeness.buckets import Reservation
 from spinneret.web.politeness.changes import (
@@ -38,9 +39,9 @@ from spinneret.web.politeness.models import (
     from_ms,
 )
 
-_MEMORY_MS: Final = round(1000 * bounds.BREAKER_MEMORY_SECONDS)
+_MEMORY_MS: Final = round(1000 * limits.BREAKER_MEMORY_SECONDS)
 _RETRY_AFTER_MS: Final = round(1000 * bounds.RETRY_AFTER_MAX_SECONDS)
-_CHECK_COOLDOWN_MS: Final = round(1000 * bounds.CHECK_COOLDOWN_SECONDS)
+_CHECK_COOLDOWN_MS: Final = round(1000 * limits.CHECK_COOLDOWN_SECONDS)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from spinneret.kernel import bounds
 from spinneret.kernel.settings import Settings
+from spinneret.web import limits
 from spinneret.web.politeness.models import BreakerLimits, PaceLimits
 
 
@@ -30,8 +31,8 @@ class PolitenessSettings(SessionSettings):
     rate_limit__default_rps: float = bounds.DOMAIN_RATE
     """Requests per second to one host, unless settings slow it down."""
     domain_burst: int = bounds.DOMAIN_BURST
-    circuit_breaker__threshold: int = bounds.BREAKER_FAILURES
-    circuit_breaker__timeout_s: float = bounds.BREAKER_OPEN_SECONDS
+    circuit_breaker__threshold: int = limits.BREAKER_FAILURES
+    circuit_breaker__timeout_s: float = limits.BREAKER_OPEN_SECONDS
 
     @property
     def pace(self) -> PaceLimits:

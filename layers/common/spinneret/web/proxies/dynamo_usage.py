@@ -14,14 +14,13 @@ from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translate_aws_errors
-from spinneret.kernel import bounds
-from spinneret.web.proxies import rules
+from spinneret.web.proxies import limits, rules
 from spinneret.web.proxies.models import Failures, ProxyConfig, Usage
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-_MEMORY_SECONDS: Final = round(bounds.PROXY_MEMORY_SECONDS)
+_MEMORY_SECONDS: Final = round(limits.PROXY_MEMORY_SECONDS)
 _KEPT_SECONDS: Final = 24 * 3600  # longer than anything in a row is used
 _ROUNDS: Final = 8  # after so many concurrent reports one more failure is irrelevant
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid, ValidationFailed
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import Proxy
 from spinneret.web.fetching.rules import require_reachable
 from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.web.proxies import limits
 from spinneret.web.proxies.models import Credentials, ProxyConfig, Usage
 
-_MEMORY_SECONDS: Final = round(bounds.PROXY_MEMORY_SECONDS)
+_MEMORY_SECONDS: Final = round(limits.PROXY_MEMORY_SECONDS)
 
 
 def server_url(text: str, policy: AddressPolicy, field: str) -> str:
@@ -56,7 +56,7 @@ def failures_of(usage: Usage, position: int, now: int) -> int:
 
 def is_resting(usage: Usage, position: int, now: int) -> bool:
     """Whether a server is skipped for its failures while others are available."""
-    return failures_of(usage, position, now) >= bounds.PROXY_FAILURES
+    return failures_of(usage, position, now) >= limits.PROXY_FAILURES
 
 
 def candidates(config: ProxyConfig, usage: Usage, now: int) -> tuple[int, ...]:

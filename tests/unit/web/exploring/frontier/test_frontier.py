@@ -10,6 +10,7 @@ import pytest
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import LeaseLost, NotFound, UrlInvalid, ValidationFailed
+from spinneret.web.exploring import limits
 from spinneret.web.exploring.frontier.models import (
     Batch,
     CrawlRef,
@@ -95,7 +96,7 @@ def urls(frontier: Frontier, state: PageState | None = None) -> set[str]:
         ({"max_pages": 0}, "max_pages"),
         ({"max_pages": bounds.CRAWL_PAGES_MAX + 1}, "max_pages"),
         ({"batch_pages": 0}, "batch_pages"),
-        ({"batch_pages": bounds.CRAWL_BATCH_PAGES + 1}, "batch_pages"),
+        ({"batch_pages": limits.CRAWL_BATCH_PAGES + 1}, "batch_pages"),
         ({"score_threshold": 1.1}, "score_threshold"),
         ({"score_threshold": float("nan")}, "score_threshold"),
         ({"keywords": ("x",) * (bounds.CRAWL_KEYWORDS_MAX + 1)}, "keywords"),
@@ -206,7 +207,7 @@ def test_links_deeper_than_the_plan_are_counted(frontier: Frontier) -> None:
 def test_of_a_page_so_many_links_are_followed(
     frontier: Frontier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "FRONTIER_LINKS_PER_PAGE", 2)
+    monkeypatch.setattr(limits, "FRONTIER_LINKS_PER_PAGE", 2)
     fetched(frontier, begun(frontier), "/a", "/b", "/a", "/c")
     assert urls(frontier) == {"/", "/a", "/b"}
     [start] = rows(frontier, PageState.CRAWLED)
@@ -214,7 +215,7 @@ def test_of_a_page_so_many_links_are_followed(
 
 
 def test_a_full_frontier_takes_no_more(frontier: Frontier, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "FRONTIER_URLS_MAX", 3)
+    monkeypatch.setattr(limits, "FRONTIER_URLS_MAX", 3)
     fetched(frontier, begun(frontier), "/a", "/b", "/c", "/d")
     assert urls(frontier) == {"/", "/a", "/b"}
     [start] = rows(frontier, PageState.CRAWLED)
@@ -222,7 +223,7 @@ def test_a_full_frontier_takes_no_more(frontier: Frontier, monkeypatch: pytest.M
 
 
 def test_a_page_with_more_links_than_a_change_holds_is_merged_whole(frontier: Frontier) -> None:
-    links = [f"/{number}" for number in range(bounds.FRONTIER_ROWS_PER_WRITE * 2 + 5)]
+    links = [f"/{number}" for number in range(limits.FRONTIER_ROWS_PER_WRITE * 2 + 5)]
     fetched(frontier, begun(frontier), *links)
     assert urls(frontier) == {"/", *links}
     assert frontier.crawl(REF).discovered == len(links) + 1
@@ -240,7 +241,7 @@ def test_a_host_has_a_quota(frontier: Frontier) -> None:
 
 
 def test_a_calendar_ends(frontier: Frontier, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "CALENDAR_URLS_MAX", 5)
+    monkeypatch.setattr(limits, "CALENDAR_URLS_MAX", 5)
     step: Next = begun(frontier, max_depth=100, max_pages=100)
     months = [f"/events/{2020 + n // 12}/{n % 12 + 1:02}" for n in range(70)]
     turn = 0

@@ -10,6 +10,7 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid, ValidationFailed
+from spinneret.web.exploring import limits
 from spinneret.web.exploring.frontier.keys import key_of
 from spinneret.web.exploring.frontier.models import Crawl, FoundLink, LinkCandidate, Plan, Strategy
 from spinneret.web.exploring.globs import compile_patterns
@@ -30,7 +31,7 @@ def check_plan(plan: Plan) -> None:
     ranges = {
         "max_depth": 0 <= plan.max_depth <= bounds.CRAWL_DEPTH_MAX,
         "max_pages": 1 <= plan.max_pages <= bounds.CRAWL_PAGES_MAX,
-        "batch_pages": 1 <= plan.batch_pages <= bounds.CRAWL_BATCH_PAGES,
+        "batch_pages": 1 <= plan.batch_pages <= limits.CRAWL_BATCH_PAGES,
         "score_threshold": 0 <= plan.score_threshold <= 1,  # false for NaN
         "urls_per_host": plan.urls_per_host is None or plan.urls_per_host >= 1,
         "keywords": len(plan.keywords) <= bounds.CRAWL_KEYWORDS_MAX
@@ -84,7 +85,7 @@ class LinkPolicy:
             elif (former := found.get(candidate.key)) is not None:
                 if better(candidate.score, former.score):
                     found[candidate.key] = replace(former, score=candidate.score)
-            elif len(found) < bounds.FRONTIER_LINKS_PER_PAGE:
+            elif len(found) < limits.FRONTIER_LINKS_PER_PAGE:
                 found[candidate.key] = candidate
             else:
                 skipped[TOO_MANY_LINKS] += 1

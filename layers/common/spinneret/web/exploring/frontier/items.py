@@ -12,6 +12,7 @@ from spinneret.aws.codec import JSON, SPARSE, Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
+from spinneret.web.exploring import limits
 from spinneret.web.exploring.frontier import keys
 from spinneret.web.exploring.frontier.models import Crawl, LinkCandidate, Page
 
@@ -69,7 +70,7 @@ def _chunks(links: Sequence[LinkCandidate]) -> Iterator[list[str]]:
     for link in links:
         fields = (link.key, link.url, link.host, link.score, link.calendar)
         text = json.dumps(fields, separators=(",", ":"))
-        if chunk and size + len(text) > bounds.FRONTIER_CHUNK_BYTES:
+        if chunk and size + len(text) > limits.FRONTIER_CHUNK_BYTES:
             yield chunk
             chunk, size = [], 0
         chunk.append(text)

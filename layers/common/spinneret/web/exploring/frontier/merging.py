@@ -14,7 +14,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from spinneret.kernel import bounds
+from spinneret.web.exploring import limits
 from spinneret.web.exploring.frontier import rules
 from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction, PageUpdate
 from spinneret.web.exploring.frontier.guide import better
@@ -85,7 +85,7 @@ def quotas_of(plan: Plan, link: LinkCandidate) -> dict[str, tuple[int, Dropped]]
     if plan.urls_per_host is not None:
         quotas[f"{_HOST}:{link.host}"] = (plan.urls_per_host, Dropped.HOST_QUOTA)
     if link.calendar is not None:
-        quotas[f"{_CALENDAR}:{link.calendar}"] = (bounds.CALENDAR_URLS_MAX, Dropped.CALENDAR_QUOTA)
+        quotas[f"{_CALENDAR}:{link.calendar}"] = (limits.CALENDAR_URLS_MAX, Dropped.CALENDAR_QUOTA)
     return quotas
 
 
@@ -176,7 +176,7 @@ class _Merge:
             if self._used_of(quota) >= limit:
                 self._dropped[reason] += 1
                 return
-        if self._known.discovered + len(self._new) >= bounds.FRONTIER_URLS_MAX:
+        if self._known.discovered + len(self._new) >= limits.FRONTIER_URLS_MAX:
             self._dropped[Dropped.FRONTIER_FULL] += 1
             return
         for quota in quotas:
@@ -265,7 +265,7 @@ class _Merge:
             used.clear()
 
         for page, quotas in self._new.values():
-            if len(pages) + 1 + len(used.keys() | quotas.keys()) > bounds.FRONTIER_ROWS_PER_WRITE:
+            if len(pages) + 1 + len(used.keys() | quotas.keys()) > limits.FRONTIER_ROWS_PER_WRITE:
                 close()
             pages.append(page)
             for quota in quotas:
@@ -275,7 +275,7 @@ class _Merge:
 
     def _pieces_of_moves(self) -> list[FrontierTransaction]:
         moves = list(self._moves.values())
-        size = bounds.FRONTIER_ROWS_PER_WRITE
+        size = limits.FRONTIER_ROWS_PER_WRITE
         return [
             FrontierTransaction(
                 before=self._crawl, after=self._crawl, moves=tuple(moves[start : start + size])

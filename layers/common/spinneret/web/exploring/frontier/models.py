@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from spinneret.kernel import bounds
+from spinneret.web.exploring import limits
 from spinneret.web.exploring.scope import ScopeKind
 
 
@@ -40,7 +40,7 @@ class Plan:
     exclude: tuple[str, ...] = ()
     urls_per_host: int | None = None
     """Maximum known URLs of one host; None leaves only the crawl's own bound."""
-    batch_pages: int = bounds.CRAWL_BATCH_PAGES
+    batch_pages: int = limits.CRAWL_BATCH_PAGES
 
 
 @dataclass(frozen=True)

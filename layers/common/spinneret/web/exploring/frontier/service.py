@@ -11,6 +11,7 @@ from typing import Final
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, LeaseLost, NotFound, ValidationFailed
+from spinneret.web.exploring import limits
 from spinneret.web.exploring.frontier import merging, rules
 from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction, PageUpdate
 from spinneret.web.exploring.frontier.guide import LinkPolicy, check_plan
@@ -118,7 +119,7 @@ class Frontier:
         pages = rules.seeds(crawl, now)
         found = self.store.find(crawl.ref, [page.key for page in pages])
         missing = (page for page in pages if page.key not in found)
-        for some in _pieces(missing, bounds.FRONTIER_ROWS_PER_WRITE):
+        for some in _pieces(missing, limits.FRONTIER_ROWS_PER_WRITE):
             plus = CounterDelta(discovered=len(some))
             added = FrontierTransaction(plus=plus, before=crawl, after=crawl, new=tuple(some))
             self.store.commit(crawl, added)
@@ -126,7 +127,7 @@ class Frontier:
     def _still_open(self, crawl: Crawl, now: datetime) -> list[Page]:
         """Return open pages of the current batch; fail pages whose last attempt is lost."""
         left: list[Page] = []
-        for page in self.store.first(crawl.ref, PageState.OPEN, bounds.CRAWL_BATCH_PAGES):
+        for page in self.store.first(crawl.ref, PageState.OPEN, limits.CRAWL_BATCH_PAGES):
             if rules.is_lost(page, now):
                 self.store.commit(crawl, rules.given_up(page, now))
             else:
@@ -302,7 +303,7 @@ class Frontier:
                 return act()
             except WriteConflict:
                 continue
-        raise Contended("others are at the crawl")
+        raise Contended("the crawl is being changed by others")
 
 
 def _is_gone(crawl: Crawl, now: datetime) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Self
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid
+from spinneret.web.exploring import limits
 from spinneret.web.exploring.sitemaps.models import SitemapEntry
 from spinneret.web.fetching.urls import Url, cache_url, join_url, parse_url
 from spinneret.web.politeness.robots import Robots
@@ -43,13 +43,13 @@ class SitemapFile:
     @property
     def may_be_index(self) -> bool:
         """Whether the files that it names are read too."""
-        return self.nesting < bounds.SITEMAP_NESTING_MAX
+        return self.nesting < limits.SITEMAP_NESTING_MAX
 
 
 class SitemapWalk:
     """Known files that aren't read yet. Each is read once, however many files name it."""
 
-    def __init__(self, urls: Iterable[str], max_files: int = bounds.SITEMAP_FILES_MAX) -> None:
+    def __init__(self, urls: Iterable[str], max_files: int = limits.SITEMAP_FILES_MAX) -> None:
         self.dropped = 0
         """Files that were named but skipped because of a bound."""
         self.read: list[str] = []
@@ -114,7 +114,7 @@ class SitemapWalk:
             return
         if key in self._known:
             return
-        if len(self._known) >= bounds.SITEMAP_PENDING_MAX:
+        if len(self._known) >= limits.SITEMAP_PENDING_MAX:
             self.dropped += 1
             return
         self._known.add(key)

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from xml.parsers import expat
 
 from spinneret.kernel import bounds
+from spinneret.web.exploring import limits
 from spinneret.web.exploring.sitemaps.models import Ending, SitemapKind
 
 _ROOTS: Final = {
@@ -104,13 +105,13 @@ class XmlReader:
             raise SitemapRefused(Ending.MALFORMED) from error
         self._fed += len(data)
         # expat scans an unfinished token from its start again with every chunk.
-        if self._fed - max(self._parser.CurrentByteIndex, 0) > bounds.SITEMAP_TOKEN_MAX_BYTES:
+        if self._fed - max(self._parser.CurrentByteIndex, 0) > limits.SITEMAP_TOKEN_MAX_BYTES:
             raise SitemapRefused(Ending.MALFORMED)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if not self._path:
             self._begin(name)
-        if len(self._path) == bounds.SITEMAP_XML_DEPTH_MAX:
+        if len(self._path) == limits.SITEMAP_XML_DEPTH_MAX:
             raise SitemapRefused(Ending.MALFORMED)
         self._path.append(name)
         local = self._local(name)

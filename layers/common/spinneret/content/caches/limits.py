@@ -1,0 +1,11 @@
+"""Bounds of caches, each with its source."""
+
+from __future__ import annotations
+
+from typing import Final
+
+QUERY_CACHE_SECONDS: Final = 3600  # S-04
+QUERY_EMBEDDING_CACHE_SECONDS: Final = 24 * 3600  # S-04
+EMBEDDING_CACHE_SECONDS: Final = 7 * 24 * 3600  # C-05
+STAMPEDE_LOCK_SECONDS: Final = 30.0  # S-04
+CACHE_USES_HELD: Final = 25  # uses counted in the process before they are stored

@@ -1,0 +1,31 @@
+"""Bounds of documents and their chunks, each with its source."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.kernel import bounds
+
+CHUNK_MAX_BYTES: Final = 10 * 1024  # T-06
+EMBED_BATCH: Final = 32  # C-05; also the default max_client_batch_size of TEI
+
+DOCUMENT_TAGS_MAX: Final = 20  # one row each in the index of tags, in a DynamoDB transaction of 100
+DOCUMENT_METADATA_BYTES: Final = 16 * 1024  # of JSON: a page of 100 documents must fit a response
+REBUILD_PAGE: Final = 20  # documents of a tenant; a lost claim repeats at most these
+UPKEEP_PAGE: Final = 500  # documents, or versions in the index, checked together in a pass
+UPKEEP_MARGIN_SECONDS: Final = 60.0  # a pass stops when its function has less time left
+STRAY_SECONDS: Final = 3600  # after this, a version without a row belongs to no running job
+BODY_KEPT_SECONDS: Final = 24 * 3600  # … and a body without a document is unused
+UPKEEP_FINDINGS: Final = 100  # findings in a pass's result; all are logged
+DOCUMENTS_PER_BATCH: Final = 50  # S-01
+DOCUMENTS_PER_TRANSACTION: Final = 40  # two rows for each job, in one DynamoDB transaction of 100
+DOCUMENT_SHOWN_BYTES: Final = 1024 * 1024  # of its text: a response has 6 MB, including its chunks
+REBUILD_WORK_SECONDS: Final = 12 * 3600.0  # 100,000 chunks take an hour of embedding
+DOCUMENT_MAX_BYTES: Final = 10 * 1024 * 1024  # T-06: size of an upload
+PDF_PAGES_MAX: Final = 2000  # some 10 ms each
+DOCX_MAX_BYTES: Final = 100 * 1024 * 1024  # unpacked; ten times the size of an upload
+DELETED_KEPT_SECONDS: Final = 30 * 24 * 3600  # P-14
+WRITE_SHARDS: Final = 8  # of a tenant's generation and of a collection's count
+PARTS_KEPT_SECONDS: Final = (  # of pages; as long after the crawl's end as its job's rows
+    bounds.FRONTIER_SECONDS + bounds.JOB_RETENTION_SECONDS + 5 * 24 * 3600
+)

@@ -1,0 +1,18 @@
+"""Bounds of crawls, each with its source."""
+
+from __future__ import annotations
+
+from typing import Final
+
+URLS_PER_BATCH: Final = 100  # seed 003, section 5.2
+URLS_PER_CRAWL: Final = 20  # up to four rows per URL in one DynamoDB transaction of at most 100
+FETCH_LEAST_SECONDS: Final = 5.0  # skip the request when less time remains
+FETCH_KEPT_SECONDS: Final = 24 * 3600  # C-02 and ruling "Fetch cache"
+INBOX_WORK_SECONDS: Final = 3 * 3600.0  # 5,000 writes of 20 crawls, at some 0.2 s each
+DEEP_CRAWL_BATCH_SECONDS: Final = 300.0  # claim while a batch is crawled; its pages extend it
+DEEP_CRAWL_SLOT_SECONDS: Final = 120.0  # a slot outlasts the next step by this time
+DEEP_CRAWL_RETRY_SECONDS: Final = 15.0  # between two tries to acquire a slot
+CRAWL_TAGS_MAX: Final = 20  # of one submission
+PAGE_MIN_LETTERS: Final = 4  # and digits: `ok` and `0` acknowledge a request and aren't pages
+CRAWL_SHOWN_BYTES: Final = 1024 * 1024  # of a page's text, and of its links: a response has 6 MB
+CRAWL_LINK_SECONDS: Final = 900  # a role's credentials live longer

@@ -1,0 +1,13 @@
+"""Bounds of discoveries, each with its source."""
+
+from __future__ import annotations
+
+from typing import Final
+
+DISCOVERY_URLS_MAX: Final = 500  # C-07
+DISCOVERY_SECONDS: Final = 600.0  # of work; then a discovery ends with its findings so far
+DISCOVERY_FILE_SECONDS: Final = 60.0  # to fetch a file and read its maximum content
+DISCOVERY_URLS_PER_ROW: Final = 100  # of 2 KB each, and their scores: below the 400 KB of an item
+DISCOVERY_STATE_BYTES: Final = 300 * 1024  # of a running discovery, in one item
+DISCOVERY_RETENTION_SECONDS: Final = 30 * 24 * 3600  # as long as its job
+COMMON_CRAWL_WAIT_SECONDS: Final = 60.0  # its index is often busy; a longer wait is a failure

@@ -1,0 +1,52 @@
+"""Bounds of jobs, each with its source."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spinneret.kernel import bounds
+
+LEASE_MAX_SECONDS: Final = 300.0  # P-02
+EFFECT_MARGIN_SECONDS: Final = 2 * bounds.CLOCK_SKEW_SECONDS  # one clock behind, another one ahead
+BACKOFF_CAP_SECONDS: Final = 300.0  # ruling "Backoff"
+OWN_FAULT_CAP_SECONDS: Final = 60.0  # ruling "Backoff"
+OWN_FAULT_LIMIT_SECONDS: Final = 3600.0  # ruling "Backoff": an hour of waiting
+OUTCOME_TRIES: Final = 20  # writes of one outcome: over two minutes, if lease and deadline allow it
+OUTCOME_CAP_SECONDS: Final = 16.0  # … with full jitter between two of them
+JOB_PAYLOAD_BYTES: Final = 160 * 1024  # of JSON: a webhook's body and headers, all escapes, …
+JOB_RESULT_BYTES: Final = 192 * 1024  # … and the result stay below the 400 KB of DynamoDB's items
+CHILD_SHARDS: Final = 12  # counters of one parent: all of them in one transaction of 100
+CHILDREN_PER_SHARD: Final = 250
+CHILDREN_CHECK_SECONDS: Final = 60.0  # until the sweeper checks for a missed end of a parent
+CHILDREN_CANCELLED_PER_REQUEST: Final = 100  # the sweeper cancels the others
+CHILDREN_CANCELLED_PER_PASS: Final = 500
+PLAN_ROW_BYTES: Final = 320 * 1024  # of JSON in one row, below the 400 KB of DynamoDB's items
+PLAN_BYTES: Final = 3 * 1024 * 1024  # in one transaction of at most 4 MB
+REDRIVE_FIRST_SECONDS: Final = 30.0
+REDRIVE_CAP_SECONDS: Final = 300.0  # P-08
+EVENT_RETENTION_SECONDS: Final = 30 * 24 * 3600  # P-06
+EVENT_DATA_BYTES: Final = 8 * 1024  # 100 events are below API Gateway's and DynamoDB's limits
+EVENTS_PER_WRITE: Final = 90  # a DynamoDB transaction has 100 writes, one for the row
+RESEND_GRACE_SECONDS: Final = 30.0  # a pending job unclaimed for this long is sent again …
+RESEND_CAP_SECONDS: Final = 3600.0  # … and twice as long later each time, if it may still be queued
+STREAM_SECONDS: Final = 5.0  # architecture, section 4: maximum duration of a long poll
+STREAM_POLL_SECONDS: Final = 0.25
+PUSH_SECONDS: Final = 1.0  # architecture, section 4: for all watchers of a job together
+ENDING_SECONDS: Final = 10.0  # for all sockets of a key; API Gateway ends a request after 29 s
+JOBS_PER_CONNECTION: Final = 20
+CATCH_UP_PAGES: Final = 10  # of LIST_LIMIT_MAX events each; the route returns longer timelines
+SOCKET_MESSAGE_BYTES: Final = 96 * 1024  # API Gateway: 128 KB, less the frame around the events
+SOCKET_REQUEST_CHARS: Final = 4096
+DEAD_LETTER_MOVES: Final = 3  # ruling "Redrive": number of times a dead letter is sent back …
+DEAD_LETTERS_PER_PASS: Final = 100  # … and letters handled in one pass
+DEAD_LETTER_HIDDEN_SECONDS: Final = 11 * 3600  # SQS: hidden for at most 12 h in all after receipt
+LONG_WAIT_LEAD_SECONDS: Final = 840.0  # lead time of a long wait's delayed message
+LANE_BACKLOG_MESSAGES: Final = 10  # a lane with more visible messages gets no resends …
+BACKLOG_RESEND_SECONDS: Final = 6 * 3600.0  # … except for jobs that have waited this long
+WAKE_SHARDS: Final = 8
+RESEND_SHARDS: Final = 4  # for each kind and priority
+SWEEP_PAGE: Final = 100  # jobs of a shard before the next shard is read
+SWEEP_WAKES: Final = 4000  # maximum jobs that a pass wakes; 3 calls each
+SWEEP_RESENDS: Final = 500  # maximum messages that a pass resends to one lane; 3 calls each
+SWEEP_WAKE_SECONDS: Final = 30.0  # time of a pass for waking; …
+SWEEP_SECONDS: Final = 40.0  # … with resends; the timeout of its function is 50 s

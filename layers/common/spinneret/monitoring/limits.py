@@ -1,0 +1,38 @@
+"""Bounds of checks and targets, each with its source."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CHECK_INTERVAL_SECONDS: Final = 15  # M-02, the stage's default
+CHECK_INTERVAL_MIN_SECONDS: Final = 10
+CHECK_INTERVAL_MAX_SECONDS: Final = 3600  # so that each hourly rollup has at least one check
+CHECK_CONCURRENCY: Final = 8  # M-02
+CHECK_SECONDS: Final = 5.0  # M-03
+CHECK_RETRIES: Final = (0.2, 0.4)  # M-03: seconds before the second and the third try
+CHECK_WAITS_SECONDS: Final = 4.0  # for the host's rate limit: a few SHORT_WAIT_SECONDS, and writes
+CHECK_BODY_BYTES: Final = 1024 * 1024  # read, hashed and asserted on; the rest is ignored
+CHECK_REDIRECTS: Final = 10  # as lychee
+CHECK_RESULT_SECONDS: Final = 7 * 24 * 3600  # raw results; at 15 s, 40,000 rows for each target
+HOUR_RETENTION_SECONDS: Final = 40 * 24 * 3600  # of hourly rollups: windows of 24 h and 7 d
+DAY_RETENTION_SECONDS: Final = 400 * 24 * 3600  # of daily rollups, and incidents: a year's window
+OUTCOME_HOLDS_INTERVALS: Final = 3  # intervals for which an outcome is valid
+CHECK_SKIPS_REPORTED: Final = 4  # consecutive skips: a minute at the default interval
+CHECK_ROUND_TARGETS: Final = 300  # for one worker and tick: 15 s of checks of 50 ms
+CHECK_SHARDS: Final = 8  # of the due index
+CHECK_READ_TARGETS: Final = 2500  # read from a shard per tick, mostly of a few hosts: some 400 KB
+TARGETS_PER_TENANT: Final = 10_000  # the stage's default: at 15 s each 670 checks a second
+TARGET_NAME_MAX_CHARS: Final = 100
+TARGET_THRESHOLD_MAX: Final = 20  # consecutive checks
+FAILURE_THRESHOLD: Final = 3  # Gatus
+RECOVERY_THRESHOLD: Final = 2  # Gatus
+CERTIFICATE_DAYS: Final = (21, 14, 7)  # Uptime Kuma
+CERTIFICATE_DAYS_MAX: Final = 5  # warnings of one target
+INCIDENT_ENTRIES: Final = 50  # Gatus: events kept
+CONDITIONS_MAX: Final = 10  # of one target
+CONDITION_MAX_CHARS: Final = 500
+WINDOWS_MAX: Final = 50  # of maintenance, per tenant: a check evaluates all of them
+WINDOW_MINUTES_MAX: Final = 7 * 24 * 60
+WINDOW_TARGETS_MAX: Final = 100
+RECURRENCE_MAX_CHARS: Final = 200
+IMPORT_LINES_MAX: Final = 500  # the job's result contains the outcome of each

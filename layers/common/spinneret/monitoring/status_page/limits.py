@@ -1,0 +1,12 @@
+"""Bounds of status pages and metrics, each with its source."""
+
+from __future__ import annotations
+
+from typing import Final
+
+STATUS_PAGE_TARGETS: Final = 50  # each costs a query
+STATUS_PAGE_COUNTED: Final = 500  # public targets counted in the page's first line
+STATUS_SLUG_MAX_CHARS: Final = 63  # as a label of a host's name
+STATUS_TITLE_MAX_CHARS: Final = 100
+METRICS_TARGETS: Final = 10_000  # read for one response, in three seconds
+METRICS_BYTES: Final = 4 * 1024 * 1024  # of a response, quotes escaped; Lambda's limit is 6 MB
