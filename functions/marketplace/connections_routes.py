@@ -19,7 +19,6 @@ from spinneret.kernel.errors import (
 from spinneret.marketplace.connections.api_models import (
     ConnectionView,
     ConsentView,
-    connection_view,
 )
 from spinneret.marketplace.reports import received
 from spinneret.marketplace.wiring import marketplace_api
@@ -73,7 +72,7 @@ def finish_connection(
 @router.get("/api/marketplace/<marketplace>/connection", **declared(Scope.READ))
 def get_connection(marketplace: str) -> ConnectionView:
     """Return whether the seller's authorization is valid, never its tokens."""
-    return connection_view(routes.services.connections.get(routes.principal.tenant, marketplace))
+    return ConnectionView.of(routes.services.connections.get(routes.principal.tenant, marketplace))
 
 
 @router.delete(

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
-from spinneret.aws.codec import Codec
 from spinneret.aws.dynamo import Item
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+
+class Conversion[T](Protocol):
+    """A codec."""
+
+    def encode(self, value: T, /) -> Item: ...
+    def decode(self, item: Item, /) -> T: ...
+
+
+@dataclass(frozen=True)
+class Functions[T]:
+    """A conversion whose store adds to the rows of its codec."""
+
+    encode: Callable[[T], Item]
+    decode: Callable[[Item], T]
 
 
 def typed(item: Item) -> Item:
@@ -23,15 +36,18 @@ def through_dynamodb(item: Item) -> Item:
     return {name: TypeDeserializer().deserialize(value) for name, value in typed(item).items()}
 
 
-def check_row[T: DataclassInstance](
-    codec: Codec[T], value: T, row: Item, key: Item | None = None
-) -> None:
+def check_row[T](conversion: Conversion[T], value: T, row: Item, key: Item | None = None) -> None:
     """`row` is written for `value`, and read as it, with values of the right types.
 
     `key` is what the store adds to the row if the codec has no key.
     """
-    assert typed(codec.encode(value)) == typed(row)
-    read = codec.decode(through_dynamodb({**row, **(key or {})}))
+    assert typed(conversion.encode(value)) == typed(row)
+    check_read(conversion, value, {**row, **(key or {})})
+
+
+def check_read[T](conversion: Conversion[T], value: T, row: Item) -> None:
+    """`row` is read as `value`."""
+    read = conversion.decode(through_dynamodb(row))
     assert read == value
     assert _types(read) == _types(value)
 

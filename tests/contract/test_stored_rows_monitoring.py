@@ -6,8 +6,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-import pytest
-
 from spinneret.monitoring.incidents.dynamo import incident_write
 from spinneret.monitoring.incidents.items import INCIDENTS
 from spinneret.monitoring.incidents.models import Incident, IncidentChange, TimelineEntry
@@ -17,7 +15,8 @@ from spinneret.monitoring.targets.items import RECORDS, TARGETS
 from spinneret.monitoring.targets.models import IdempotencyRecord, Method, Options, Status, Target
 from spinneret.monitoring.windows.dynamo import WINDOWS
 from spinneret.monitoring.windows.models import MaintenanceWindow
-from tests.contract.stored_rows import Functions, StoredRow, readable
+from tests.contract.exact_rows import Functions, check_read, check_row
+from tests.rows import each_row
 
 NOW: Final = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 LATER: Final = datetime(2026, 1, 2, 4, 4, 5, tzinfo=UTC)
@@ -96,172 +95,193 @@ DAILY: Final = replace(
 )
 PAGE: Final = StatusPage(tenant="acme", slug="s", title="Ä", updated_at=NOW, version=3)
 
-ROWS: Final = [
-    StoredRow(
-        "a target",
-        TARGETS,
-        TARGET,
-        {
-            "pk": "T#acme#TARGET#target_1",
-            "sk": "TARGET",
-            "url": "https://ä.example",
-            "canonical_url": "https://xn--4ca.example/",
-            "host": "xn--4ca.example",
-            "created_at": "2026-01-02T03:04:05.678901Z",
-            "updated_at": "2026-01-02T04:04:05.000000Z",
-            "options": (
-                '{"name":null,"interval_seconds":15,"method":"GET","failure_threshold":3,'
-                '"recovery_threshold":2,"degraded_ms":null,"conditions":[],"certificate_d'
-                'ays":[21,14,7],"watch_content":false,"public":false}'
-            ),
-            "paused": False,
-            "version": 1,
-        },
-    ),
-    StoredRow(
-        "a public target",
-        TARGETS,
-        PUBLIC,
-        {
-            "pk": "T#acme#TARGET#target_1",
-            "sk": "TARGET",
-            "url": "https://ä.example",
-            "canonical_url": "https://xn--4ca.example/",
-            "host": "xn--4ca.example",
-            "created_at": "2026-01-02T03:04:05.678901Z",
-            "updated_at": "2026-01-02T04:04:05.000000Z",
-            "options": (
-                '{"name":"Ä","interval_seconds":60,"method":"HEAD","failure_threshold":2,'
-                '"recovery_threshold":3,"degraded_ms":900,"conditions":["status == 200"],'
-                '"certificate_days":[7,1],"watch_content":true,"public":true}'
-            ),
-            "paused": True,
-            "version": 4,
-        },
-    ),
-    StoredRow(
-        "an answer to a key",
-        RECORDS,
-        RECORD,
-        {
-            "pk": "T#acme#KEY#s",
-            "sk": "KEY",
-            "payload": "p",
-            "status": 201,
-            "target_id": "target_1",
-            "body": '{"id":"target_1"}',
-            "created_at": "2026-01-02T03:04:05.678901Z",
-            "purge_at": 1767409445,
-        },
-    ),
-    StoredRow(
-        "a new incident",
-        OPENED,
-        DOWN,
-        {
-            "pk": "T#acme#INCIDENTS#target_1",
-            "sk": "2026-01-02T03:04:05.678901Z#incident_1",
-            "id": "incident_1",
-            "started_at": "2026-01-02T03:04:05.678901Z",
-            "status": "down",
-            "timeline": ['{"at":"2026-01-02T04:04:05Z","status":"down","message":"ö"}'],
-            "purge_at": 1801886645,
-        },
-    ),
-    StoredRow(
-        "a new incident without an entry",
-        OPENED,
-        replace(DOWN, timeline=()),
-        {
-            "pk": "T#acme#INCIDENTS#target_1",
-            "sk": "2026-01-02T03:04:05.678901Z#incident_1",
-            "id": "incident_1",
-            "started_at": "2026-01-02T03:04:05.678901Z",
-            "status": "down",
-            "timeline": [],
-            "purge_at": 1801883045,
-        },
-    ),
-    StoredRow(
-        "a single window",
-        WINDOWS,
-        ONCE,
-        {
-            "pk": "T#acme#WINDOWS",
-            "sk": "window_1",
-            "version": 1,
-            "window": (
-                '{"tenant":"acme","id":"window_1","name":"Ä","starts_at":"2026-01-02T03:0'
-                '4:00","duration_minutes":60,"timezone":"Europe/Berlin","recurrence":null'
-                ',"target_ids":[],"created_at":"2026-01-02T03:04:05.678901Z","updated_at"'
-                ':"2026-01-02T04:04:05Z","version":1}'
-            ),
-        },
-    ),
-    StoredRow(
-        "a daily window",
-        WINDOWS,
-        DAILY,
-        {
-            "pk": "T#acme#WINDOWS",
-            "sk": "window_1",
-            "version": 3,
-            "window": (
-                '{"tenant":"acme","id":"window_1","name":"Ä","starts_at":"2026-01-02T03:0'
-                '4:00","duration_minutes":60,"timezone":"Europe/Berlin","recurrence":"FRE'
-                'Q=DAILY","target_ids":["target_1","target_2"],"created_at":"2026-01-02T0'
-                '3:04:05.678901Z","updated_at":"2026-01-02T04:04:05Z","version":3}'
-            ),
-        },
-    ),
-    StoredRow(
-        "a status page",
-        STATUS_PAGES,
-        PAGE,
-        {
-            "pk": "T#acme#PAGE",
-            "sk": "PAGE",
-            "slug": "s",
-            "title": "Ä",
-            "updated_at": "2026-01-02T03:04:05.678901Z",
-            "version": 3,
-        },
-    ),
-]
 
-ONLY_READ: Final = [
-    StoredRow(
-        "an incident that has ended",
-        OPENED,
-        replace(
-            DOWN,
-            ended_at=LATER,
-            status=Status.UP,
-            timeline=(BEGIN, replace(BEGIN, status=Status.UP)),
+@each_row(
+    [
+        (
+            "a target",
+            (
+                TARGETS,
+                TARGET,
+                {
+                    "pk": "T#acme#TARGET#target_1",
+                    "sk": "TARGET",
+                    "url": "https://ä.example",
+                    "canonical_url": "https://xn--4ca.example/",
+                    "host": "xn--4ca.example",
+                    "created_at": "2026-01-02T03:04:05.678901Z",
+                    "updated_at": "2026-01-02T04:04:05.000000Z",
+                    "options": (
+                        '{"name":null,"interval_seconds":15,"method":"GET","failure_t'
+                        'hreshold":3,"recovery_threshold":2,"degraded_ms":null,"condi'
+                        'tions":[],"certificate_days":[21,14,7],"watch_content":false'
+                        ',"public":false}'
+                    ),
+                    "paused": False,
+                    "version": 1,
+                },
+            ),
         ),
-        {
-            "pk": "T#acme#INCIDENTS#target_1",
-            "sk": "2026-01-02T03:04:05.678901Z#incident_1",
-            "id": "incident_1",
-            "started_at": "2026-01-02T03:04:05.678901Z",
-            "status": "up",
-            "timeline": [
-                '{"at":"2026-01-02T04:04:05Z","status":"down","message":"ö"}',
-                '{"at":"2026-01-02T04:04:05Z","status":"up","message":"ö"}',
-            ],
-            "purge_at": 1801886645,
-            "ended_at": "2026-01-02T04:04:05.000000Z",
-        },
-    ),
-]
-"""Rows after an update."""
+        (
+            "a public target",
+            (
+                TARGETS,
+                PUBLIC,
+                {
+                    "pk": "T#acme#TARGET#target_1",
+                    "sk": "TARGET",
+                    "url": "https://ä.example",
+                    "canonical_url": "https://xn--4ca.example/",
+                    "host": "xn--4ca.example",
+                    "created_at": "2026-01-02T03:04:05.678901Z",
+                    "updated_at": "2026-01-02T04:04:05.000000Z",
+                    "options": (
+                        '{"name":"Ä","interval_seconds":60,"method":"HEAD","failure_t'
+                        'hreshold":2,"recovery_threshold":3,"degraded_ms":900,"condit'
+                        'ions":["status == 200"],"certificate_days":[7,1],"watch_cont'
+                        'ent":true,"public":true}'
+                    ),
+                    "paused": True,
+                    "version": 4,
+                },
+            ),
+        ),
+        (
+            "an answer to a key",
+            (
+                RECORDS,
+                RECORD,
+                {
+                    "pk": "T#acme#KEY#s",
+                    "sk": "KEY",
+                    "payload": "p",
+                    "status": 201,
+                    "target_id": "target_1",
+                    "body": '{"id":"target_1"}',
+                    "created_at": "2026-01-02T03:04:05.678901Z",
+                    "purge_at": 1767409445,
+                },
+            ),
+        ),
+        (
+            "a new incident",
+            (
+                OPENED,
+                DOWN,
+                {
+                    "pk": "T#acme#INCIDENTS#target_1",
+                    "sk": "2026-01-02T03:04:05.678901Z#incident_1",
+                    "id": "incident_1",
+                    "started_at": "2026-01-02T03:04:05.678901Z",
+                    "status": "down",
+                    "timeline": ['{"at":"2026-01-02T04:04:05Z","status":"down","message":"ö"}'],
+                    "purge_at": 1801886645,
+                },
+            ),
+        ),
+        (
+            "a new incident without an entry",
+            (
+                OPENED,
+                replace(DOWN, timeline=()),
+                {
+                    "pk": "T#acme#INCIDENTS#target_1",
+                    "sk": "2026-01-02T03:04:05.678901Z#incident_1",
+                    "id": "incident_1",
+                    "started_at": "2026-01-02T03:04:05.678901Z",
+                    "status": "down",
+                    "timeline": [],
+                    "purge_at": 1801883045,
+                },
+            ),
+        ),
+        (
+            "a single window",
+            (
+                WINDOWS,
+                ONCE,
+                {
+                    "pk": "T#acme#WINDOWS",
+                    "sk": "window_1",
+                    "version": 1,
+                    "window": (
+                        '{"tenant":"acme","id":"window_1","name":"Ä","starts_at":"202'
+                        '6-01-02T03:04:00","duration_minutes":60,"timezone":"Europe/B'
+                        'erlin","recurrence":null,"target_ids":[],"created_at":"2026-'
+                        '01-02T03:04:05.678901Z","updated_at":"2026-01-02T04:04:05Z",'
+                        '"version":1}'
+                    ),
+                },
+            ),
+        ),
+        (
+            "a daily window",
+            (
+                WINDOWS,
+                DAILY,
+                {
+                    "pk": "T#acme#WINDOWS",
+                    "sk": "window_1",
+                    "version": 3,
+                    "window": (
+                        '{"tenant":"acme","id":"window_1","name":"Ä","starts_at":"202'
+                        '6-01-02T03:04:00","duration_minutes":60,"timezone":"Europe/B'
+                        'erlin","recurrence":"FREQ=DAILY","target_ids":["target_1","t'
+                        'arget_2"],"created_at":"2026-01-02T03:04:05.678901Z","update'
+                        'd_at":"2026-01-02T04:04:05Z","version":3}'
+                    ),
+                },
+            ),
+        ),
+        (
+            "a status page",
+            (
+                STATUS_PAGES,
+                PAGE,
+                {
+                    "pk": "T#acme#PAGE",
+                    "sk": "PAGE",
+                    "slug": "s",
+                    "title": "Ä",
+                    "updated_at": "2026-01-02T03:04:05.678901Z",
+                    "version": 3,
+                },
+            ),
+        ),
+    ]
+)
+def test_rows_are_written_and_read_as_before(row: Any) -> None:
+    check_row(*row)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
-def test_a_row_is_written_in_its_form(row: StoredRow) -> None:
-    assert row.written() == readable(row.item)
-
-
-@pytest.mark.parametrize("row", [*ROWS, *ONLY_READ], ids=str)
-def test_a_stored_row_is_read(row: StoredRow) -> None:
-    assert row.read() == row.value
+@each_row(
+    [
+        (
+            "an incident that has ended",
+            (
+                OPENED,
+                replace(
+                    DOWN,
+                    ended_at=LATER,
+                    status=Status.UP,
+                    timeline=(BEGIN, replace(BEGIN, status=Status.UP)),
+                ),
+                {
+                    "pk": "T#acme#INCIDENTS#target_1",
+                    "sk": "2026-01-02T03:04:05.678901Z#incident_1",
+                    "id": "incident_1",
+                    "started_at": "2026-01-02T03:04:05.678901Z",
+                    "status": "up",
+                    "timeline": [
+                        '{"at":"2026-01-02T04:04:05Z","status":"down","message":"ö"}',
+                        '{"at":"2026-01-02T04:04:05Z","status":"up","message":"ö"}',
+                    ],
+                    "purge_at": 1801886645,
+                    "ended_at": "2026-01-02T04:04:05.000000Z",
+                },
+            ),
+        ),
+    ]
+)
+def test_incidents_are_read_after_updates(row: Any) -> None:
+    check_read(*row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,7 +10,7 @@ from spinneret.audits import limits
 from spinneret.audits.facts.models import Failure
 from spinneret.audits.facts.site import Outcome
 from spinneret.audits.models import Artifact, Finished, Progress, RunRef
-from spinneret.aws.codec import JSON, Codec, Column, tenant_of
+from spinneret.aws.codec import Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.sharding import shard_of
@@ -75,7 +76,7 @@ PROGRESS: Final = Codec(
     key=lambda progress: run_key(progress.ref),
     keyed=("ref",),
     from_key=lambda item: _ref(item, item["sk"].partition("#")[2]),
-    columns={"result": JSON},
+    columns={"result": Column(encode=json.dumps, decode=json.loads)},
 )
 
 FINISHED: Final = Codec(

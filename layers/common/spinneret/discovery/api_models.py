@@ -7,13 +7,13 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.discovery import limits
-from spinneret.discovery.models import DiscoverySource, FoundPage, FoundUrl
+from spinneret.discovery.models import DiscoverySource, FoundPage
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import optional_stamp
 from spinneret.kernel.errors import DomainError
 from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.views import Timestamp, View
 
 UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
 QueryText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.QUERY_MAX_CHARS)]
@@ -75,13 +75,13 @@ class ScoreList(BaseModel):
     scores: list[ScoreView]
 
 
-class FoundView(BaseModel):
+class FoundView(View):
     """A discovered page."""
 
     url: str
     score: float | None
     """null without a query."""
-    last_modified: str | None
+    last_modified: Timestamp | None
     """Date in the sitemap, or of Common Crawl's last fetch."""
     sources: list[DiscoverySource]
 
@@ -131,7 +131,7 @@ def discovery_view(job: Job, page: FoundPage) -> DiscoveryView:
         files_read=found.get("files_read", 0),
         files_failed=found.get("files_failed", 0),
         notes=list(found.get("notes", ())),
-        result=[_found_view(each) for each in page.urls],
+        result=[FoundView.of(each) for each in page.urls],
         next_cursor=cursor_of(None if page.after is None else str(page.after)),
         has_more=page.after is not None,
         created_at=shared.created_at,
@@ -145,12 +145,3 @@ def score_view(url: str, score: float | DomainError) -> ScoreView:
     if isinstance(score, DomainError):
         return ScoreView(url=url, score=None, error=score.message)
     return ScoreView(url=url, score=score)
-
-
-def _found_view(found: FoundUrl) -> FoundView:
-    return FoundView(
-        url=found.url,
-        score=found.score,
-        last_modified=optional_stamp(found.last_modified),
-        sources=list(found.sources),
-    )

@@ -22,7 +22,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.codec import JSON, Codec, tenant_of
+from spinneret.aws.codec import Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.named_rows import NamedItemTable
 from spinneret.aws.reads import items
@@ -221,11 +221,13 @@ SOURCES: Final = Codec(
     derived=_due_shard,
 )
 
+_JSON: Final = Column(encode=json.dumps, decode=json.loads)
+
 RUNS: Final = Codec(
     Run,
     key=lambda run: {"pk": _runs(run.tenant, run.source_id), "sk": run.id},
     keyed=("tenant", "source_id", "id"),
     from_key=_run_key,
-    columns={"refused": JSON, "counts": JSON},
+    columns={"refused": _JSON, "counts": _JSON},
     derived=lambda run: {"purge_at": _purge_at(run.finished_at or run.started_at)},
 )

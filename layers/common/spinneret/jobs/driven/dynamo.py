@@ -12,10 +12,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.jobs.driven.ports import IsOver
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import DependencyUnavailable
@@ -81,16 +78,11 @@ class DynamoSemaphore:
 
     def _put(self, key: dict[str, str], holders: dict[str, str], version: int) -> bool:
         """Write the holders; return False if the item changed meanwhile."""
-        try:
-            with translate_aws_errors("dynamodb"):
-                self._client.put_item(
-                    TableName=self._table,
-                    Item={**key, "holders": holders, "version": version + 1},
-                    ConditionExpression="attribute_not_exists(pk) OR version = :read",
-                    ExpressionAttributeValues={":read": version},
-                )
-        except ClientError as error:
-            if error_code(error) != "ConditionalCheckFailedException":
-                raise
-            return False
-        return True
+        written = dynamo.write_if(
+            self._client.put_item,
+            TableName=self._table,
+            Item={**key, "holders": holders, "version": version + 1},
+            ConditionExpression="attribute_not_exists(pk) OR version = :read",
+            ExpressionAttributeValues={":read": version},
+        )
+        return written is not None

@@ -17,10 +17,8 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import page_of
 from spinneret.aws.table import Table
 from spinneret.jobs import keys, limits
@@ -200,22 +198,17 @@ class DynamoConnectionStore:
         unknown.
         """
         assignment, condition = "SET #closing = :yes", "attribute_exists(#pk)"
-        try:
-            with translate_aws_errors("dynamodb"):
-                answer = self._client.update_item(
-                    TableName=self._table,
-                    Key=keys.connection_key(connection_id),
-                    UpdateExpression=assignment,
-                    ConditionExpression=condition,
-                    ExpressionAttributeNames=dynamo.names_in(f"{assignment} {condition}"),
-                    ExpressionAttributeValues={":yes": True},
-                    ReturnValues="ALL_NEW",
-                )
-        except ClientError as error:
-            if error_code(error) != "ConditionalCheckFailedException":
-                raise
-            return None
-        return items.CONNECTIONS.decode(answer["Attributes"])
+        answer = dynamo.write_if(
+            self._client.update_item,
+            TableName=self._table,
+            Key=keys.connection_key(connection_id),
+            UpdateExpression=assignment,
+            ConditionExpression=condition,
+            ExpressionAttributeNames=dynamo.names_in(f"{assignment} {condition}"),
+            ExpressionAttributeValues={":yes": True},
+            ReturnValues="ALL_NEW",
+        )
+        return None if answer is None else items.CONNECTIONS.decode(answer["Attributes"])
 
 
 def _raise_unless_subscribed(failed: dynamo.ConditionFailed) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from spinneret.kernel.clock import optional_stamp, to_iso
-from spinneret.marketplace.connections.models import Connection, ConnectionStatus
+from spinneret.kernel.views import Timestamp, View
+from spinneret.marketplace.connections.models import ConnectionStatus
 
 
 class ConsentView(BaseModel):
@@ -16,28 +16,15 @@ class ConsentView(BaseModel):
     """Lifetime of the URL in seconds."""
 
 
-class ConnectionView(BaseModel):
+class ConnectionView(View):
     """A seller's authorization for a marketplace, without its tokens."""
 
     marketplace: str
     status: ConnectionStatus
     account: str | None
     scopes: list[str]
-    connected_at: str
-    expires_at: str
+    connected_at: Timestamp
+    expires_at: Timestamp
     """Expiry of the access token, which is refreshed before."""
-    refresh_expires_at: str | None
+    refresh_expires_at: Timestamp | None
     """Time after which the seller must connect again."""
-
-
-def connection_view(connection: Connection) -> ConnectionView:
-    """Return the view of a connection."""
-    return ConnectionView(
-        marketplace=connection.marketplace,
-        status=connection.status,
-        account=connection.account,
-        scopes=list(connection.scopes),
-        connected_at=to_iso(connection.connected_at),
-        expires_at=to_iso(connection.expires_at),
-        refresh_expires_at=optional_stamp(connection.refresh_expires_at),
-    )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel
-
 from spinneret.kernel.paging import Page
-from spinneret.kernel.views import ListOf
+from spinneret.kernel.views import ListOf, View
 from spinneret.marketplace.orders.models import AdjustmentState, Sale, SaleOutcome
 
 
-class AdjustmentView(BaseModel):
+class AdjustmentView(View):
     """Update of another marketplace to the stock that remains after a sale."""
 
     marketplace: str
@@ -19,7 +17,7 @@ class AdjustmentView(BaseModel):
     """Number of requested updates."""
 
 
-class OrderView(BaseModel):
+class OrderView(View):
     """A line of an order."""
 
     marketplace: str
@@ -42,27 +40,4 @@ class OrderList(ListOf[OrderView]):
 
 def order_list(page: Page[Sale]) -> OrderList:
     """Return the view of a page."""
-    return OrderList.page(page, _view)
-
-
-def _view(sale: Sale) -> OrderView:
-    return OrderView(
-        marketplace=sale.marketplace,
-        order_id=sale.order_id,
-        line_id=sale.line_id,
-        sku=sale.sku,
-        product_id=sale.product_id,
-        quantity=sale.quantity,
-        sold_at=sale.sold_at,
-        outcome=sale.outcome,
-        conflicts_with=list(sale.conflicts_with),
-        adjustments=[
-            AdjustmentView(
-                marketplace=each.marketplace,
-                job_id=each.job_id,
-                state=each.state,
-                times=each.times,
-            )
-            for each in sale.adjustments
-        ],
-    )
+    return OrderList.page(page, OrderView.of)

@@ -6,10 +6,11 @@ from pydantic import BaseModel
 
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page, cursor_of
+from spinneret.kernel.views import Timestamp, View
 from spinneret.monitoring.checks.models import CheckResult, Outcome
 
 
-class PhasesView(BaseModel):
+class PhasesView(View):
     """Durations of the phases of the last hop."""
 
     dns_ms: int
@@ -19,13 +20,13 @@ class PhasesView(BaseModel):
     transfer_ms: int
 
 
-class CertificateView(BaseModel):
+class CertificateView(View):
     """TLS certificate of the site; after redirects, the one that expires first."""
 
     subject: str
     issuer: str
-    not_before: str
-    not_after: str
+    not_before: Timestamp
+    not_after: Timestamp
 
 
 class ResultView(BaseModel):
@@ -76,23 +77,8 @@ def result_view(result: CheckResult) -> ResultView:
         in_maintenance=result.in_maintenance,
         final_url=result.final_url,
         redirects=list(result.redirects),
-        phases=None
-        if phases is None
-        else PhasesView(
-            dns_ms=phases.dns_ms,
-            connect_ms=phases.connect_ms,
-            tls_ms=phases.tls_ms,
-            first_byte_ms=phases.first_byte_ms,
-            transfer_ms=phases.transfer_ms,
-        ),
-        certificate=None
-        if certificate is None
-        else CertificateView(
-            subject=certificate.subject,
-            issuer=certificate.issuer,
-            not_before=to_iso(certificate.not_before),
-            not_after=to_iso(certificate.not_after),
-        ),
+        phases=None if phases is None else PhasesView.of(phases),
+        certificate=None if certificate is None else CertificateView.of(certificate),
         body_sha256=result.body_sha256,
     )
 

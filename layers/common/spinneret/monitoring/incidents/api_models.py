@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel
-
-from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page
-from spinneret.kernel.views import ListOf
+from spinneret.kernel.views import ListOf, Timestamp, View
 from spinneret.monitoring.incidents.models import Incident
 from spinneret.monitoring.targets.models import Status
 
 
-class EntryView(BaseModel):
+class EntryView(View):
     """One entry of a timeline."""
 
-    at: str
+    at: Timestamp
     status: Status
     message: str
 
 
-class IncidentView(BaseModel):
+class IncidentView(View):
     """A period in which a target wasn't up."""
 
     id: str
-    started_at: str
-    ended_at: str | None
+    started_at: Timestamp
+    ended_at: Timestamp | None
     status: Status
     timeline: list[EntryView]
 
@@ -35,17 +32,4 @@ class IncidentList(ListOf[IncidentView]):
 
 def incident_list(page: Page[Incident]) -> IncidentList:
     """Return the view of a page."""
-    return IncidentList.page(page, _view)
-
-
-def _view(incident: Incident) -> IncidentView:
-    return IncidentView(
-        id=incident.id,
-        started_at=to_iso(incident.started_at),
-        ended_at=optional_stamp(incident.ended_at),
-        status=incident.status,
-        timeline=[
-            EntryView(at=to_iso(each.at), status=each.status, message=each.message)
-            for each in incident.timeline
-        ],
-    )
+    return IncidentList.page(page, IncidentView.of)

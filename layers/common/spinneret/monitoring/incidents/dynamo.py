@@ -42,7 +42,7 @@ def incident_write(
     """
     key = {
         "pk": items.partition(tenant, target_id),
-        "sk": items.position(change),
+        "sk": f"{to_iso(change.started_at)}#{change.id}",
     }
     entries = [] if change.entry is None else [items.entry_text(change.entry)]
     at = change.started_at if change.entry is None else change.entry.at

@@ -9,18 +9,12 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from spinneret.aws.codec import Codec, Column
-from spinneret.kernel.clock import to_iso
-from spinneret.monitoring.incidents.models import Incident, IncidentChange, TimelineEntry
+from spinneret.monitoring.incidents.models import Incident, TimelineEntry
 
 
 def partition(tenant: str, target_id: str) -> str:
     """Return the partition key of a target's incidents."""
     return f"T#{tenant}#INCIDENTS#{target_id}"
-
-
-def position(incident: Incident | IncidentChange) -> str:
-    """Return the sort key of an incident."""
-    return f"{to_iso(incident.started_at)}#{incident.id}"
 
 
 def entry_text(entry: TimelineEntry) -> str:
@@ -35,7 +29,6 @@ def _entry() -> TypeAdapter[TimelineEntry]:
 
 INCIDENTS: Final = Codec(
     Incident,
-    key=lambda incident: {"sk": position(incident)},
     columns={"timeline": Column(decode=lambda texts: [json.loads(text) for text in texts])},
 )
 """Incidents, read only: checks write them by `dynamo.incident_write`."""

@@ -12,10 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.monitoring.slots.models import SlotLease
 
 if TYPE_CHECKING:
@@ -68,22 +65,17 @@ class DynamoSlotStore:
     def _update(
         self, name: str, update: str, condition: str, values: dict[str, Any]
     ) -> dict[str, Any] | None:
-        try:
-            with translate_aws_errors("dynamodb"):
-                answer = self._client.update_item(
-                    TableName=self._table,
-                    Key=slot_key(name),
-                    UpdateExpression=update,
-                    ConditionExpression=condition,
-                    ExpressionAttributeNames=dynamo.names_in(f"{update} {condition}"),
-                    ExpressionAttributeValues=values,
-                    ReturnValues="ALL_NEW",
-                )
-        except ClientError as error:
-            if error_code(error) == "ConditionalCheckFailedException":
-                return None
-            raise
-        return dict(answer["Attributes"])
+        answer = dynamo.write_if(
+            self._client.update_item,
+            TableName=self._table,
+            Key=slot_key(name),
+            UpdateExpression=update,
+            ConditionExpression=condition,
+            ExpressionAttributeNames=dynamo.names_in(f"{update} {condition}"),
+            ExpressionAttributeValues=values,
+            ReturnValues="ALL_NEW",
+        )
+        return None if answer is None else dict(answer["Attributes"])
 
 
 def slot_key(name: str) -> dict[str, str]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any, Final
 
-from spinneret.aws.codec import JSON, SPARSE, Codec, tenant_of
+from spinneret.aws.codec import SPARSE, Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.web.exploring import limits
 from spinneret.web.exploring.frontier import keys
-from spinneret.web.exploring.frontier.models import Crawl, LinkCandidate, Page
+from spinneret.web.exploring.frontier.models import Crawl, LinkCandidate, Page, Plan
 
 
 def purge_at(crawl: Crawl) -> int:
@@ -83,6 +84,10 @@ def _ref(item: Item) -> Item:
     return {"ref": {"tenant": tenant_of(item), "crawl_id": item["pk"].split("#", 3)[3]}}
 
 
+def _plan(plan: Plan) -> str:
+    return json.dumps(asdict(plan), separators=(",", ":"), allow_nan=False)
+
+
 _DRIVEN: Final = ("fence", "batch", "current_depth", "ended_at", "end_reason", "purge_at")
 
 CRAWLS: Final = Codec(
@@ -90,7 +95,7 @@ CRAWLS: Final = Codec(
     key=lambda crawl: keys.crawl_key(crawl.ref),
     keyed=("ref",),
     from_key=_ref,
-    columns={"plan": JSON},
+    columns={"plan": Column(encode=_plan, decode=json.loads)},
     derived=lambda crawl: {"purge_at": purge_at(crawl)},
 )
 
