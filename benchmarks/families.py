@@ -231,7 +231,7 @@ class Run:
 
     def _worker(self) -> Worker:
         store = PublishingJobStore(self.store)
-        store.listen(ParentEnds(store, utc_now))
+        store.listen(ParentEnds(store=store, clock=utc_now))
         return Worker(
             store=store,
             queue=self._lane,

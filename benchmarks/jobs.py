@@ -97,9 +97,9 @@ class Kernel:
         self.control = JobControl(
             store=store, queue=queue, kinds=KINDS, clock=utc_now, sleep=time.sleep
         )
-        self.ends = ParentEnds(store, utc_now)
+        self.ends = ParentEnds(store=store, clock=utc_now)
         reporting = PublishingJobStore(store)
-        reporting.listen(ParentEnds(reporting, utc_now))
+        reporting.listen(ParentEnds(store=reporting, clock=utc_now))
         children = Children(
             store=reporting,
             queue=queue,
@@ -179,7 +179,9 @@ class Kernel:
             queue=self.queue,
             kinds={"crawl": crawl},
             clock=utc_now,
-            look_at_parent=ParentRecheck(self.store, self.ends, self.control, utc_now),
+            look_at_parent=ParentRecheck(
+                store=self.store, ends=self.ends, control=self.control, clock=utc_now
+            ),
         )
         begin = time.perf_counter()
         done = {name: count for name, count in asdict(sweeper.sweep()).items() if count}

@@ -202,9 +202,9 @@ def row_here(number: int, interval: int, seconds: float) -> None:
     found = [
         result
         for target_id in ids
-        for result in world.watch.items(
+        for result in world.watch.results(
             "acme", target_id, since=since, until=None, after=None, limit=10**6
-        ).results
+        ).items
     ]
     report(number, interval, seconds, found, "")
 

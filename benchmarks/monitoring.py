@@ -154,7 +154,7 @@ def _core(scheme: str, port: int, checks: int, tls: ssl.SSLContext) -> float:
 
 def replace_policy(world: CheckWorld, policy: AddressPolicy) -> Any:
     """The target service, which may take loopback."""
-    world.targets._policy = policy  # noqa: SLF001 - the benchmark's own server
+    world.targets.policy = policy
     return world.targets
 
 
@@ -211,7 +211,7 @@ def bench_capacity() -> None:
         counting: Any = Counting(client)
         targets = DynamoTargetStore(counting, names["Targets"])
         world = CheckWorld()
-        world.targets._store = targets  # noqa: SLF001 - the benchmark's choice of an adapter
+        world.targets.store = targets
         target_id = world.target(URL, interval_seconds=60)
         world.sites.answers[URL] = replace(
             fetched_page(URL, PAGE),

@@ -329,7 +329,7 @@ def main() -> None:
             client = opensearch_client(where["opensearch"], "none")
             index = OpenSearchChunkIndex(client, embedder, lambda: datetime.now(UTC))
             started = time.monotonic()
-            texts = store(index, ChunkMaker(embedder), paths)
+            texts = store(index, ChunkMaker(embedder=embedder), paths)
             seconds = time.monotonic() - started
             found = asked(index, embedder)
             print(

@@ -53,6 +53,7 @@ def test_every_answer_of_the_gateway_is_ours(responses: dict[str, dict[str, Any]
     assert set(given.values()) <= TREE
 
 
+# covers P-15
 @pytest.mark.parametrize("name", MEANINGS)
 def test_its_body_has_the_one_shape(responses: dict[str, dict[str, Any]], name: str) -> None:
     schema = json.loads(STORED.read_text())["components"]["schemas"]["Error"]

@@ -61,6 +61,7 @@ def test_products_are_imported_by_themselves_and_by_operations_alone(
     assert not crossing
 
 
+# covers S-06
 def test_only_adapters_know_clients_of_aws_http_and_the_index(imports: grimp.ImportGraph) -> None:
     knowing = [
         module
@@ -78,6 +79,7 @@ def test_only_the_runtime_knows_powertools(imports: grimp.ImportGraph) -> None:
     assert {_group(module) for module in users} == {"runtime"}
 
 
+# covers S-06
 def test_only_wiring_and_adapters_choose_an_adapter(imports: grimp.ImportGraph) -> None:
     clients = {"dynamo", "sqs", "s3", "kms", "opensearch", "tei", "lambda", "sockets"}
     chosen = [

@@ -38,6 +38,7 @@ def test_the_document_is_valid_openapi(document: dict[str, Any]) -> None:
     assert [(list(error.absolute_path), error.message) for error in found] == []
 
 
+# covers T-03
 def test_what_is_documented_is_what_is_admitted(document: dict[str, Any]) -> None:
     documented = {(method.upper(), path) for method, path, _ in _operations(document)}
     assert documented == {(row.method, _documented(row.route)) for row in ROUTES}
@@ -67,6 +68,7 @@ def test_every_operation_asks_for_what_its_route_declares(document: dict[str, An
         assert taken == (keys | {"Ticket"} if row.ticket else keys), path
 
 
+# covers P-15
 def test_every_refusal_has_the_one_shape(document: dict[str, Any]) -> None:
     error = {"$ref": "#/components/schemas/Error"}
     for _, path, operation in _operations(document):

@@ -79,6 +79,7 @@ BY_VERSION = {"s3:GetObjectVersion"}
 """What `get_object` and `head_object` need besides for a version that they name."""
 
 
+# covers T-04
 @pytest.mark.parametrize("function", NEEDED)
 def test_a_function_may_do_what_it_has_to_and_nothing_else(
     function: str, templates: Templates

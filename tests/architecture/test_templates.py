@@ -28,6 +28,7 @@ def test_every_handler_exists(templates: Templates) -> None:
         assert attribute in assigned, f"{name}: {file} has no {attribute}"
 
 
+# covers P-04
 def test_every_queue_has_a_dead_letter_queue_that_keeps_longer(templates: Templates) -> None:
     queues = {
         name: each["Properties"] for name, each in templates.resources("AWS::SQS::Queue").items()

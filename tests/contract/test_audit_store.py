@@ -204,6 +204,7 @@ def test_artifacts_are_listed_by_id_and_found(
     assert list(rest.items) == expected[2:]
 
 
+#
 def test_what_is_over_comes_oldest_first_and_is_marked_once(
     audits: AuditStore, expiries: ExpiryStore, ref: RunRef, lease: Lease
 ) -> None:

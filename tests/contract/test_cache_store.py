@@ -32,6 +32,7 @@ def keep(caches: CacheStore, tenant: str, *keys: CacheKey, value: bytes = b"x") 
     caches.write(tenant, dict.fromkeys(keys, value), epochs, START + HOUR)
 
 
+# covers P-14
 def test_what_was_kept_is_read_until_it_expires(caches: CacheStore, tenant: str) -> None:
     value = bytes(range(256)) * 100
     keep(caches, tenant, QUERY, VECTOR, value=value)

@@ -75,6 +75,7 @@ def test_results_are_read_as_they_were_written(stores: Stores, tenant: str) -> N
     assert (page.items, page.after) == ((full,), None)
 
 
+# covers M-01
 def test_results_are_listed_newest_first_within_their_times(stores: Stores, tenant: str) -> None:
     now = watched(tenant)
     stores.targets.add(now, None)

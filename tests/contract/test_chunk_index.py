@@ -346,6 +346,7 @@ MARKED = {
 }
 
 
+# covers S-03
 @pytest.mark.parametrize("name", list(MARKED))
 def test_highlights_slice_the_text_exactly(index: ChunkIndex, tenant: str, name: str) -> None:
     text = MARKED[name]

@@ -61,6 +61,7 @@ def race() -> Iterator[Race]:
         yield together
 
 
+# covers F-06
 def test_of_newcomers_a_burst_passes_and_every_other_has_a_slot_of_his_own(
     ledger: DynamoHostStateStore, clock: HandClock, host: str, race: Race
 ) -> None:
@@ -107,6 +108,7 @@ def test_failures_that_are_reported_at_once_open_the_circuit_once_and_one_caller
     assert paces[0].state(host).circuit is Circuit.CLOSED
 
 
+# covers F-04
 def test_of_sessions_one_locks_the_domain(
     ledger: DynamoHostStateStore, clock: HandClock, host: str, race: Race
 ) -> None:

@@ -41,6 +41,7 @@ def walk(store: JobStore, tenant: str, wanted: JobFilter, limit: int) -> list[Jo
     raise AssertionError("the pages don't end")
 
 
+# covers P-16
 @pytest.mark.parametrize("limit", [1, 2, 3, 6, 7, 8, 100])
 def test_pages_show_every_job_once_the_newest_first(
     store: JobStore, tenant: str, limit: int
@@ -56,6 +57,7 @@ def test_a_tenant_without_jobs_has_an_empty_page(store: JobStore, tenant: str) -
     assert (page.items, page.after) == ((), None)
 
 
+# covers P-16
 def test_jobs_that_are_added_meanwhile_neither_shift_nor_double_the_rest(
     store: JobStore, tenant: str
 ) -> None:
@@ -105,6 +107,7 @@ def test_a_list_shows_the_job_as_it_stands(store: JobStore, tenant: str) -> None
     assert walk(store, tenant, JobFilter(status=JobStatus.RUNNING), 10) == []
 
 
+# covers P-08
 def test_the_list_of_troubled_jobs_holds_failures_and_redrives_only(
     store: JobStore, tenant: str
 ) -> None:

@@ -236,6 +236,7 @@ def test_an_unknown_and_a_foreign_job_are_refused_alike(store: JobStore, tenant:
     assert store.get(JobRef(tenant=tenant, job_id="job_unknown")) is None
 
 
+# covers P-02
 def test_one_of_many_claimers_wins(store: JobStore, tenant: str) -> None:
     job = submitted(store, tenant)
     outcomes = [store.claim(job.ref, f"owner-{n}", START, UNTIL) for n in range(10)]

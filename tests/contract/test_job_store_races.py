@@ -53,6 +53,7 @@ def lossy(aws: Any, stack_tables: Tables) -> tuple[DynamoJobStore, list[str]]:
 # ---------------------------------------------------------------- Threads
 
 
+# covers P-02
 def test_of_simultaneous_claimers_exactly_one_wins(
     stack_tables: Tables, tenant: str, race: Callable[..., list[Any]]
 ) -> None:

@@ -253,6 +253,7 @@ def test_every_run_has_an_end_of_its_own(
 # ---------------------------------------------------------------- Events
 
 
+# covers P-06
 def test_events_come_in_the_order_of_fence_and_number(store: JobStore, tenant: str) -> None:
     job = claimed(store, tenant)
     places = [(2, 1), (1, 999_999), (1, 10), (1, 9), (10, 1), (1, 2)]
@@ -262,6 +263,7 @@ def test_events_come_in_the_order_of_fence_and_number(store: JobStore, tenant: s
     assert found == sorted([(0, 0), *places])
 
 
+# covers P-06
 def test_a_cursor_walks_the_whole_timeline(store: JobStore, tenant: str) -> None:
     job = claimed(store, tenant)
     noted = [

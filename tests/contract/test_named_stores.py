@@ -115,6 +115,7 @@ def test_what_is_removed_is_gone_and_its_name_free(store: Any, new: Callable[...
     store.add(new(name="silk"))
 
 
+# covers P-16
 def test_pages_are_newest_first_and_end(store: Any, new: Callable[..., Any], tenant: str) -> None:
     rows = [new() for _ in range(5)]
     for row in rows:

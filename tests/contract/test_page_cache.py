@@ -13,6 +13,7 @@ from tests.contract.backends import OF_REAL_AWS
 pytestmark = OF_REAL_AWS
 
 
+# covers S-05
 def test_pages_are_cleared_by_tenant_and_by_host(
     client_of: Callable[[str], Any], bucket: str, tenant: str
 ) -> None:

@@ -77,6 +77,7 @@ def test_connections_are_read_consistently(
     assert all(consistent for _, consistent in reads)
 
 
+# covers P-06, P-14
 def test_rows_are_purged_when_their_time_is_over_and_not_before(
     store: JobStore, tables: Tables, tenant: str
 ) -> None:

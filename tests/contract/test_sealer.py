@@ -40,6 +40,7 @@ def test_the_same_secret_is_never_sealed_to_the_same_bytes(sealer: Sealer) -> No
     assert sealer.unseal(other, tenant="acme", purpose="proxy") == b"silk"
 
 
+# covers T-05
 @pytest.mark.parametrize(
     ("tenant", "purpose"), [("other", "proxy"), ("acme", "webhook"), ("proxy", "acme"), ("", "")]
 )

@@ -80,6 +80,7 @@ def test_an_upload_may_be_as_large_as_the_limit(
     assert uploads.read(tenant, "upl_1") == body
 
 
+# covers T-06
 @pytest.mark.parametrize("backend", ["fake", "moto"])
 def test_what_got_larger_all_the_same_is_not_read(
     uploads: UploadStore, tenant: str, post: Post

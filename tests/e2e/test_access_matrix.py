@@ -124,6 +124,7 @@ def credentials(fixture_tenant: FixtureTenant, stranger: Tenant) -> Mapping[str,
 # ---------------------------------------------------------------- Who
 
 
+# covers T-03
 @every
 def test_an_operation_admits_whom_the_document_says(
     operation: Operation,
@@ -201,6 +202,7 @@ def test_an_odd_id_is_the_callers_mistake(
 # ---------------------------------------------------------------- Whose
 
 
+# covers T-04
 @with_id
 def test_a_foreign_id_is_answered_as_an_unknown_one(
     operation: Operation, foreign: FixtureTenant, stranger: Tenant, wire: Wire
@@ -226,6 +228,7 @@ def test_a_foreign_id_is_answered_as_an_unknown_one(
     assert _as_its_owner_sees_it(operation, foreign, wire) == before
 
 
+# covers T-04
 def test_lists_show_what_is_the_callers_and_nothing_else(
     foreign: FixtureTenant, deployed: Deployed, wire: Wire
 ) -> None:

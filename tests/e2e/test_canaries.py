@@ -45,6 +45,7 @@ def canaries() -> Canaries:
     return Canaries()
 
 
+# covers P-11
 @pytest.mark.alone
 def test_no_planted_secret_is_found_in_any_item_object_message_or_log(
     canaries: Canaries,

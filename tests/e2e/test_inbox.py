@@ -53,6 +53,7 @@ def ended(tenant: Tenant, job_id: str) -> dict[str, Any]:
         time.sleep(0.2)
 
 
+# covers C-09
 def test_a_file_is_crawled_and_reported(
     tenant: Tenant, website: Website, deployed: Deployed
 ) -> None:

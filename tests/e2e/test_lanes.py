@@ -16,6 +16,7 @@ HUNG = 6  # the low lane works on two at once, the normal one on four
 TRIES = 3
 
 
+# covers P-09
 def test_full_lanes_do_not_hold_up_the_high_one(tenant: Tenant, website: Website) -> None:
     website.hold()
     try:

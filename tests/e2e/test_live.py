@@ -65,6 +65,7 @@ def _caught_up(socket: ClientConnection) -> tuple[list[dict[str, Any]], str]:
     return items, message["after"]
 
 
+# covers P-07
 def test_a_crawl_is_followed_from_its_submission_to_its_end(
     tenant: Tenant, website: Website, connected: Connect
 ) -> None:

@@ -16,16 +16,17 @@ from spinneret.crawl import limits
 from spinneret.jobs.sqs import dead_letters_url, lane_url
 from spinneret.kernel import bounds
 from tests.conftest import Aws, Stack
-from tests.e2e.conftest import CRAWL_TIMEOUT, Deployed, Tenant
+from tests.e2e.conftest import CRAWL_TIMEOUT, Alone, Deployed, Tenant
 from tests.e2e.website import Website
 from tests.kinds import CRAWL_HIGH
 
-pytestmark = [pytest.mark.stack, pytest.mark.alone, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
 
 # Of the invocation whose worker is killed; with less than the margin left it would hand back.
 SHORT_SECONDS = int(bounds.DEADLINE_MARGIN_SECONDS + limits.FETCH_LEAST_SECONDS) + 5
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("part", ["embedder", "opensearch"])
 def test_a_crawl_waits_for_a_part_that_is_down_and_ends_when_it_is_back(
     part: str, tenant: Tenant, website: Website, stack: Stack
@@ -46,11 +47,11 @@ def test_a_crawl_waits_for_a_part_that_is_down_and_ends_when_it_is_back(
 
 
 def test_a_crawl_whose_worker_is_killed_completes_once(
-    tenant: Tenant, website: Website, stack: Stack, deployed: Deployed, aws: Aws
+    tenant: Tenant, website: Website, stack: Stack, deployed: Deployed, aws: Aws, alone: Alone
 ) -> None:
     worker = deployed.resources["CrawlWorker"]
     website.hold()
-    with time_out(aws, worker, SHORT_SECONDS):
+    with alone(), time_out(aws, worker, SHORT_SECONDS):
         job_id = tenant.crawl(f"{website.url}/held?text=stubborn+mules", priority="low")
         assert website.arrived.wait(30), "the worker never came"
         started = tenant.job(job_id)["started_at"]

@@ -119,7 +119,7 @@ class _Handler(BaseHTTPRequestHandler):
         if parts.path.startswith("/provider"):
             self._chatter(500, self.website.secrets["provider"])
             return
-        [name] = parse_qs(parts.query)["name"]
+        name = parse_qs(parts.query).get("name", [""])[0]
         self.website.hooks[name].append(Hook(dict(self.headers.items()), body))
         statuses = self.website.statuses[name]
         status = statuses.pop(0) if statuses else 200

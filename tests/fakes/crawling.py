@@ -97,7 +97,7 @@ class CrawlSlice:
     def ending_store(self, wrap: Wrap = lambda _, port: port) -> JobStore:
         """As wired: the last child's end ends its parent."""
         store = PublishingJobStore(wrap("store", self.store))
-        store.listen(ParentEnds(store, self.clock))
+        store.listen(ParentEnds(store=store, clock=self.clock))
         return store
 
     def tag_ids(self, tenant: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -242,7 +242,10 @@ class CrawlSlice:
             kinds=self.kinds,
             clock=self.clock,
             look_at_parent=ParentRecheck(
-                store, ParentEnds(store, self.clock), self.control(), self.clock
+                store=store,
+                ends=ParentEnds(store=store, clock=self.clock),
+                control=self.control(),
+                clock=self.clock,
             ),
         )
 

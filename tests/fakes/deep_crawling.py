@@ -133,7 +133,7 @@ class DeepSlice(CrawlSlice):
         )
 
     def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
-        starter = Starter(self.executions, self.driving(wrap).prepare)
+        starter = Starter(executions=self.executions, prepare=self.driving(wrap).prepare)
         return Worker(
             store=wrap("store", self.store),
             queue=self.queue,

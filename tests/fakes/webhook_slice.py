@@ -112,8 +112,8 @@ class WebhookSlice:
     @property
     def vault(self) -> Vault:
         return Vault(
-            self.wrap("sealer", self.sealer),
-            lambda length: next(self._numbers).to_bytes(length, "big"),
+            sealer=self.wrap("sealer", self.sealer),
+            random=lambda length: next(self._numbers).to_bytes(length, "big"),
         )
 
     @property

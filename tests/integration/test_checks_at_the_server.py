@@ -118,13 +118,14 @@ class Mortal:
         return page
 
 
+# covers M-02
 @pytest.mark.timeout(300)
 def test_the_server_sees_eight_at_once_and_one_at_a_host(seen: Watched, port: int) -> None:
     names = [f"h{number}.example" for number in range(HOSTS)]
     policy = AddressPolicy(allowed=frozenset(f"{name}:{port}" for name in names))
     fetcher = GuardedFetcher(policy, lambda host, _: ["127.0.0.1"], user_agent="Test/1")
     world = CheckWorld(HandClock(utc_now()))
-    world.targets._policy = policy
+    world.targets.policy = policy
     for number in range(TARGETS):
         world.target(f"http://{names[number % HOSTS]}:{port}/{number}", interval_seconds=3600)
     chance, killed = random.Random(3), []

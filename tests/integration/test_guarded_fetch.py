@@ -201,6 +201,7 @@ def test_a_redirect_loop_ends(server: ScriptedServer) -> None:
     assert len(server.requests) == limits.FETCH_MAX_REDIRECTS + 1
 
 
+# covers F-01
 @each_case("redirects", "refused")
 def test_a_redirect_inside_is_refused_without_a_connect(
     server: ScriptedServer, connects: list[tuple[str, int]], case: Case

@@ -45,6 +45,7 @@ from tests.unit.web.fetching.cases import Case, each_case
 WELL_BEFORE_SECONDS = 6.0
 
 
+# covers F-01
 def test_a_name_is_resolved_once_and_its_checked_address_connected_to(
     server: ScriptedServer,
 ) -> None:

@@ -126,6 +126,7 @@ def test_the_server_sees_no_gap_below_the_crawl_delay(
     assert min(then - first for first, then in itertools.pairwise(admitted)) >= GAP_MS
 
 
+# covers F-06
 def test_no_window_admits_more_than_burst_and_rate(
     workers: list[WorkerProcess], site: Site
 ) -> None:

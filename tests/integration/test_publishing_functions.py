@@ -190,6 +190,7 @@ def deployed(markets: MarketServer, monkeypatch: pytest.MonkeyPatch) -> Iterator
         yield Deployed(markets, monkeypatch)
 
 
+# covers T-05
 def test_a_seller_connects_publishes_a_batch_and_is_told_of_orders(
     deployed: Deployed, markets: MarketServer
 ) -> None:

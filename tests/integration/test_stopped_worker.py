@@ -100,6 +100,7 @@ def _sweep_until_the_lease_is_over(store: DynamoJobStore) -> None:
         time.sleep(0.1)
 
 
+# covers P-02
 def test_a_worker_that_was_stopped_past_its_lease_commits_nothing(
     tables: tuple[Any, dict[str, str]], stack: Stack
 ) -> None:

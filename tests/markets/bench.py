@@ -98,7 +98,7 @@ class Bench:
         stores = self.stores
         self.statistics = stores.statistics
         self.store = PublishingJobStore(stores.jobs, Statistics(self.statistics))
-        self.ends = ParentEnds(self.store, self.clock)
+        self.ends = ParentEnds(store=self.store, clock=self.clock)
         self.store.listen(self.ends)
         self.products, self.listings, self.tasks = stores.products, stores.listings, stores.tasks
         self.connections, self.sales = stores.connections, stores.sales
@@ -107,17 +107,17 @@ class Bench:
         self.readers: set[str] = set()
         """Ids of keys that may only read."""
         self.inbox = PluginInbox(
-            self.plugins,
-            self.callbacks,
-            frozenset({"vinted"}),
-            lambda _, key_id: key_id not in self.readers,
-            self.clock,
+            store=self.plugins,
+            tokens=self.callbacks,
+            marketplaces=frozenset({"vinted"}),
+            may_act=lambda _, key_id: key_id not in self.readers,
+            clock=self.clock,
         )
         self.plugin = FakePlugin(self.inbox, tenant)
         self.vault = TokenVault(FakeSealer())
         self.secrets = ConfiguredSecrets(lambda: {"ebay": EBAY_KEYS, "etsy": ETSY_KEYS})
         hosts = {name: origin for each in platforms.values() for name, origin in each.hosts.items()}
-        self.door = MarketplaceTransport(self.web, hosts)
+        self.door = MarketplaceTransport(fetcher=self.web, hosts=hosts)
         apps = {name: each.app for name, each in platforms.items() if each.app is not None}
         self.apps = apps
         self.tokens = self.new_tokens(self.connections)
@@ -188,7 +188,7 @@ class Bench:
             clock=self.clock,
             new_id=self.new_id,
         )
-        self.effects = SideEffects(stores.effects, self.clock)
+        self.effects = SideEffects(store=stores.effects, clock=self.clock)
         self.remaining = SECONDS
         self.slots = stores.slots
         self.executions = FakeExecutions()
@@ -294,7 +294,7 @@ class Bench:
             move=self.control.move,
             led_seconds=marketplace_limits.PUBLISH_LED_SECONDS,
         )
-        starter = Starter(self.executions, batch_preparation(makes))
+        starter = Starter(executions=self.executions, prepare=batch_preparation(makes))
         return Dispatcher(
             store=self.store,
             batches=self._worker({PUBLISH_BATCH: starter}, self.queue),
@@ -335,7 +335,7 @@ class Bench:
 
     def wait_for_callback(self, state: Any) -> None:
         """The state machine waits for a callback."""
-        PluginCallbacks(self.plugins, self.callbacks, self.clock).wait(
+        PluginCallbacks(store=self.plugins, tokens=self.callbacks, clock=self.clock).wait(
             state, lambda: self.remaining
         )
 
@@ -428,13 +428,19 @@ class Bench:
             queue=self.queue,
             kinds=KINDS,
             clock=self.clock,
-            look_at_parent=ParentRecheck(self.store, self.ends, self.control, self.clock),
+            look_at_parent=ParentRecheck(
+                store=self.store, ends=self.ends, control=self.control, clock=self.clock
+            ),
         ).sweep()
 
     def _work(self, context: Context, subject: Subject) -> StepContext:
         is_over = final_look_deferral(context.job, self.clock())
         plugins = self.plugins, self.plugin, self.clock
-        browser = AnswersOnly(*plugins, is_over) if is_over else PluginTransport(*plugins)
+        browser = (
+            AnswersOnly(*plugins, is_over)
+            if is_over
+            else PluginTransport(store=self.plugins, sockets=self.plugin, clock=self.clock)
+        )
         begun = context.job.started_at
         return StepContext(
             context=context,

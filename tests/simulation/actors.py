@@ -71,7 +71,7 @@ class Claim:
     def publish(self) -> None:
         """Have a foreign system do something, once for the job however many runs it takes."""
         key = f"listing of {self.context.job.id}"
-        SideEffects(self.effects, self.world.clock_of(self.actor)).once(
+        SideEffects(store=self.effects, clock=self.world.clock_of(self.actor)).once(
             self.context,
             key,
             request="as it is",
@@ -180,7 +180,12 @@ class Actors:
                 queue=SteppedQueue(self._world, actor, self.post, self.backlog),
                 kinds=POLICIES,
                 clock=clock,
-                look_at_parent=ParentRecheck(store, self._ends_of(store, clock), control, clock),
+                look_at_parent=ParentRecheck(
+                    store=store,
+                    ends=self._ends_of(store=store, clock=clock),
+                    control=control,
+                    clock=clock,
+                ),
             )
             try:
                 for sweep in (sweeper.sweep, relay.sweep):
@@ -259,7 +264,9 @@ class Actors:
                 case kinds.FAMILY:
                     lead(context, self._children(actor))
                 case kinds.DRIVEN:
-                    Starter(self.machine.executions(actor), lambda _: None)(context)
+                    Starter(executions=self.machine.executions(actor), prepare=lambda _: None)(
+                        context
+                    )
             self._work(Claim(context, actor, self._world, store, effects))
         except BaseException as error:
             actor.work_ended = error
@@ -301,7 +308,7 @@ class Actors:
         """As it is wired: ends are handed on, and the last child's end ends its parent."""
         inner = SteppedStore(self._world, actor)
         store = PublishingJobStore(inner, handing_on(POLICIES, relay.relay))
-        store.listen(self._ends_of(store, self._world.clock_of(actor)))
+        store.listen(self._ends_of(store=store, clock=self._world.clock_of(actor)))
         return store
 
     def _relay(self, actor: Actor) -> Relay:

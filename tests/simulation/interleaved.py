@@ -123,7 +123,7 @@ def _end(world: World, actor: Actor, child: Claimed, ends_of: Callable[..., Pare
     actor.lease = child.lease
     store = PublishingJobStore(SteppedStore(world, actor))
     clock = world.clock_of(actor)
-    store.listen(ends_of(store, clock))
+    store.listen(ends_of(store=store, clock=clock))
     after = rules.complete(child.job, {"fence": child.lease.fence}, clock())
     event = factories.event(fence=child.lease.fence, number=1)
     store.transition(child.job, after, [event], lease=child.lease)

@@ -73,15 +73,15 @@ class EndsEarly(ParentEnds):
 
     def end(self, ref: JobRef, shard: int | None = None) -> bool:
         """See ParentEnds."""
-        parent = self._store.get(ref)
+        parent = self.store.get(ref)
         if parent is None or not rules.awaits_children(parent):
             return False
-        counts = self._store.child_counts(ref, [shard or 0])
+        counts = self.store.child_counts(ref, [shard or 0])
         if counts[0].pending > 1:
             return False
-        now = self._clock()
+        now = self.clock()
         after = rules.end_of(parent, counts[0], now)
-        self._store.transition(parent, after, [rules.status_event(after, now)])
+        self.store.transition(parent, after, [rules.status_event(after, now)])
         return True
 
 

@@ -87,6 +87,7 @@ def bench() -> Bench:
 # ---------------------------------------------------------------- Audits
 
 
+#
 def test_an_audit_is_accepted_followed_and_read(bench: Bench) -> None:
     answer = bench.send("POST", "/audits", {"url": f"{HOST}/"})
     assert (answer.status, answer.body["status"], answer.body["recipe_version"]) == (
@@ -118,6 +119,7 @@ def test_a_replay_is_the_same_audit_and_another_body_is_refused(bench: Bench) ->
     assert bench.send("POST", "/audits", body).body["audit_id"] != first.body["audit_id"]
 
 
+#
 def test_another_version_of_the_recipe_is_another_audit(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +187,7 @@ def test_a_job_of_another_kind_is_no_audit(bench: Bench) -> None:
     assert bench.send("POST", "/audits/job_000777/cancel").status == 404
 
 
+#
 def test_an_audit_is_cancelled_and_a_failed_one_begun_again(bench: Bench) -> None:
     audit_id = bench.send("POST", "/audits", {"url": f"{HOST}/"}).body["audit_id"]
     path = f"/audits/{audit_id}"

@@ -38,6 +38,7 @@ def page_moments(world: AuditWorld) -> list[datetime]:
     return [at for at, _, url in world.asked if url.startswith(HOST)]
 
 
+# covers F-04
 def test_a_second_audit_of_the_host_ends_with_domain_lock_timeout(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -66,6 +67,7 @@ def test_a_second_audit_of_the_host_ends_with_domain_lock_timeout(
     assert world.settle(first).status is JobStatus.COMPLETED
 
 
+# covers F-05
 def test_a_second_audit_begins_once_the_first_has_ended_and_the_host_has_rested(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

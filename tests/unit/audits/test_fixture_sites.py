@@ -1,5 +1,7 @@
 """The audit of two whole sites: every issue of the broken one, and none of its good twin."""
 
+# covers A-02
+
 from __future__ import annotations
 
 import io

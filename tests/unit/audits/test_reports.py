@@ -1,5 +1,7 @@
 """The reports: each in its own form, with whole addresses, and nothing that executes."""
 
+# covers A-02
+
 from __future__ import annotations
 
 import csv

@@ -107,6 +107,7 @@ def test_no_page_is_asked_for_twice_but_the_start(world: AuditWorld) -> None:
     ]
 
 
+#
 def test_every_format_is_an_artifact_without_an_end_and_pages_have_one(world: AuditWorld) -> None:
     ref = world.submit(f"{HOST}/")
     world.settle(ref)
@@ -197,6 +198,7 @@ def test_a_retry_audits_the_site_anew_and_compares(world: AuditWorld) -> None:
     ]
 
 
+#
 def test_hello_audits_one_page(world: AuditWorld) -> None:
     ref = world.submit(f"{HOST}/oak", recipe="hello")
     job = world.settle(ref)
@@ -240,6 +242,7 @@ def test_links_beyond_the_bound_are_counted_as_not_checked(world: AuditWorld) ->
     assert (result["images"], result["images_checked"]) == (1, 0)
 
 
+#
 def test_a_sample_is_bounded(world: AuditWorld) -> None:
     ref = world.submit(f"{HOST}/", options={"max_pages": 4})
     result = result_of(world.settle(ref))

@@ -68,6 +68,7 @@ def test_prerequisites_come_first_and_can_be_known_in_time() -> None:
         assert {scopes[before] for before in BEFORE[number]} <= allowed, check.id
 
 
+#
 def test_the_catalogue_is_whole() -> None:
     assert len(CHECKS) == len({check.id for check in CHECKS}) == 120
     for check in CHECKS:

@@ -71,6 +71,7 @@ def api(domain: Domain, store: FakeNamedStore[Any]) -> Served:
     return Served(domain.router, service)
 
 
+# covers S-01
 def test_one_is_made_read_changed_and_deleted(api: Served, domain: Domain) -> None:
     made = api.send("POST", domain.path, {"name": " silk "})
     assert (made.status, made.body["name"]) == (201, "silk")

@@ -83,6 +83,7 @@ def test_under_a_default_config_that_goes_deeper_a_list_crawls_what_it_names(
     ] * 2
 
 
+# covers C-01
 @pytest.mark.heavy
 def test_a_hundred_long_urls_are_one_batch_whose_crawls_exist_with_the_answer(
     crawl: CrawlSlice,

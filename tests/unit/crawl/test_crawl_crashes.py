@@ -101,6 +101,7 @@ def test_a_crawl_without_a_crash_shows_the_whole_page(scenario: Scenario) -> Non
     assert assert_done(crawl, ref, scenario.now).attempts == job.attempts == 0
 
 
+# covers C-02
 @pytest.mark.parametrize(
     "scenario",
     [

@@ -68,6 +68,7 @@ def test_pages_that_lead_to_one_url_are_one_document(crawl: CrawlSlice) -> None:
     assert len(crawl.documents.all("acme")) == 1
 
 
+# covers C-02
 def test_the_timeline_reports_the_steps_with_rising_progress(crawl: CrawlSlice) -> None:
     crawl.pages[URL] = fetched_page(URL, long_page("silk"))
     ref = crawl.submit(URL)
@@ -189,6 +190,7 @@ def test_an_outage_of_our_own_is_waited_for_uncharged(crawl: CrawlSlice, part: s
     assert len(crawl.search("silk")) == 1
 
 
+# covers C-02
 @pytest.mark.parametrize(
     ("text", "language", "details"),
     [

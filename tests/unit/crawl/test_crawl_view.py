@@ -138,6 +138,7 @@ def test_null_is_no_tag(crawl: CrawlSlice) -> None:
     assert document.tag_ids == ()
 
 
+# covers C-01
 def test_documents_get_the_collection_and_the_tags_of_their_crawl(crawl: CrawlSlice) -> None:
     crawl.pages[URL] = fetched_page(URL, "Silk.")
     silk = crawl.collections.create("acme", "silk", None)

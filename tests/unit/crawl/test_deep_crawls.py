@@ -248,6 +248,7 @@ def test_a_cancelled_crawl_stops_at_its_next_step_and_gives_its_place_back() -> 
     assert (len(crawl.asked()), crawl.slots.holders[f"{TENANT} DEEP_CRAWLS"]) == (fetched, {})
 
 
+# covers C-06
 def test_a_paused_crawl_goes_on_where_it_was() -> None:
     crawl = DeepSlice(WIDE)
     ref = crawl.ask()
@@ -260,6 +261,7 @@ def test_a_paused_crawl_goes_on_where_it_was() -> None:
     assert len(crawl.asked()) == len(set(crawl.asked())) == 42
 
 
+# covers C-06
 def test_the_sixth_of_a_tenant_waits_for_one_to_end() -> None:
     crawl = DeepSlice(SMALL)
     refs = [crawl.ask(force=True) for _ in range(6)]

@@ -67,6 +67,7 @@ def test_a_host_in_trouble_is_left_alone_until_its_robots_txt_is_back(crawl: Cra
     assert crawl.settle(job.ref).status is JobStatus.COMPLETED
 
 
+# covers F-03
 def test_a_host_whose_robots_txt_can_not_be_reached_is_crawled(
     crawl: CrawlSlice, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -136,6 +137,7 @@ def test_five_failures_open_the_circuit_and_a_probe_closes_it(crawl: CrawlSlice)
     assert crawl.hosts.pace.state("site.example").circuit is Circuit.CLOSED
 
 
+# covers F-07
 def test_a_host_that_asks_for_a_pause_gets_it_from_everybody(crawl: CrawlSlice) -> None:
     one, two = serve(crawl, "a", "b")
     robots(crawl, "")

@@ -53,6 +53,7 @@ def test_a_discovery_is_submitted_and_its_result_read_page_by_page(
     assert api.send("GET", one, cursor="bad").status == 422
 
 
+# covers C-07
 def test_urls_are_scored(api: Served) -> None:
     urls = [f"{SITE}/silk", "no url", f"{SITE}/imprint"]
     scored = api.send("POST", f"{PATH}/score", {"urls": urls, "query": "silk"})

@@ -84,6 +84,7 @@ def test_without_such_lines_the_usual_places_are_looked_at(site: DiscoverySlice)
     assert site.discovered() == [f"{SITE}/a"]
 
 
+# covers C-07
 def test_indexes_packed_files_and_feeds_are_read(site: DiscoverySlice) -> None:
     rss = f"<rss><channel><item><link>{SITE}/rss</link></item></channel></rss>"
     atom = f'<feed><entry><link href="{SITE}/atom"/></entry></feed>'
@@ -214,6 +215,7 @@ def test_a_pattern_limits_the_pages(site: DiscoverySlice) -> None:
     assert len(site.discovered(pattern="/docs/**")) == 2
 
 
+# covers C-07
 def test_with_a_query_the_best_pages_are_found_in_their_order(site: DiscoverySlice) -> None:
     paths = ["imprint", "silk", "webs/silk-of-spiders", "webs", *(f"other-{n}" for n in range(50))]
     serve(site, {"sitemap.xml": urlset(*paths)})
@@ -233,6 +235,7 @@ def test_a_page_that_is_listed_twice_is_found_once(site: DiscoverySlice) -> None
 # ------------------------------------------------------------ Common Crawl
 
 
+# covers C-07
 def test_common_crawl_adds_pages_and_names_itself(site: DiscoverySlice) -> None:
     serve(site, {"sitemap.xml": urlset("a")})
     captures(site, [f"{SITE}/a", f"{SITE}/b", "https://sub.site.example/c"])

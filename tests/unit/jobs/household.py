@@ -145,14 +145,16 @@ class ParentScenario:
         """One pass, a minute and more later."""
         self.clock.advance(400.0)
         store = self._store(plan)
-        ends = self._ends(store, self.clock)
+        ends = self._ends(store=store, clock=self.clock)
         try:
             Sweeper(
                 store=store,
                 queue=self.queue,
                 kinds=POLICIES,
                 clock=self.clock,
-                look_at_parent=ParentRecheck(store, ends, self._control(store), self.clock),
+                look_at_parent=ParentRecheck(
+                    store=store, ends=ends, control=self._control(store), clock=self.clock
+                ),
             ).sweep()
         except Crash:
             return
@@ -182,7 +184,7 @@ class ParentScenario:
     def _store(self, plan: CrashPlan | None) -> Any:
         """The store as one process reaches it; the ends of parents are among its calls."""
         store = PublishingJobStore(plan.wrap("store", self.noted) if plan else self.noted)
-        store.listen(self._ends(store, self.clock))
+        store.listen(self._ends(store=store, clock=self.clock))
         return store
 
     def _control(self, store: Any) -> JobControl:

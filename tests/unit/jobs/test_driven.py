@@ -32,7 +32,7 @@ class _Executions:
 def test_the_claim_is_kept_for_the_execution_before_it_begins(bench: Bench) -> None:
     executions = _Executions(bench)
     now = bench.clock()
-    job = bench.run(Starter(executions, lambda _: None))
+    job = bench.run(Starter(executions=executions, prepare=lambda _: None))
     until = now + timedelta(seconds=bounds.EXECUTION_START_SECONDS)
     assert executions.begun == [(f"{job.id}-{job.fence}", until)]
     assert (job.status, job.locked_until) == (JobStatus.RUNNING, until)
@@ -40,5 +40,5 @@ def test_the_claim_is_kept_for_the_execution_before_it_begins(bench: Bench) -> N
 
 def test_an_execution_that_could_not_be_started_is_started_later_uncharged(bench: Bench) -> None:
     executions = _Executions(bench, DependencyUnavailable("stepfunctions"))
-    job = bench.run(Starter(executions, lambda _: None))
+    job = bench.run(Starter(executions=executions, prepare=lambda _: None))
     assert (job.status, job.attempts, job.locked_by) == (JobStatus.PENDING, 0, None)

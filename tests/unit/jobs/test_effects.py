@@ -43,7 +43,7 @@ def shop() -> Foreign:
 @pytest.fixture
 def listing(bench: Bench, shop: Foreign) -> Callable[..., Mapping[str, Any]]:
     """Lists the product of a job once."""
-    effects = SideEffects(FakeEffectStore(bench.store), bench.clock)
+    effects = SideEffects(store=FakeEffectStore(bench.store), clock=bench.clock)
 
     def listed(
         context: Context, add: Callable[[], Mapping[str, Any]] = shop.add, seconds: float = 10
@@ -134,7 +134,7 @@ def test_an_outage_of_our_store_after_the_effect_does_not_repeat_it(
     bench: Bench, shop: Foreign
 ) -> None:
     store = FakeEffectStore(bench.store)
-    effects = SideEffects(store, bench.clock)
+    effects = SideEffects(store=store, clock=bench.clock)
     working = store.finish
 
     def down(*_: Any) -> None:
@@ -262,7 +262,7 @@ def test_a_call_whose_time_went_by_while_it_was_recorded_is_not_made(
         return begun
 
     store.begin = slow  # type: ignore[method-assign]  # a slow answer
-    effects = SideEffects(store, bench.clock)
+    effects = SideEffects(store=store, clock=bench.clock)
     job = bench.run(
         lambda context: effects.once(context, "product 1", "as it is", 10, shop.add, shop.find)
     )

@@ -258,7 +258,7 @@ def test_counters_are_exact_under_deaths_duplicates_and_the_tenants_moves(seed: 
 def test_two_last_children_of_two_counters_end_the_parent_once() -> None:
     household = ParentScenario(limits.CHILDREN_PER_SHARD)
     household.deliver()
-    ends = ParentEnds(household.noted, household.clock)
+    ends = ParentEnds(store=household.noted, clock=household.clock)
     # Both workers stand still after their last child's end.
     for child in household.children():
         finish(

@@ -22,6 +22,7 @@ from tests.unit.jobs.submissions import finish, ids, service_on, stored, submit
 # ---------------------------------------------------------------- Idempotency keys
 
 
+# covers P-05
 def test_a_replay_repeats_the_first_answer_and_does_nothing_else(
     service: JobService, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:

@@ -55,6 +55,7 @@ FULL = factories.job(
 )
 
 
+# covers P-01
 def test_every_field_of_a_job_is_stored() -> None:
     untouched = [
         each.name

@@ -42,6 +42,7 @@ def in_state(status: JobStatus, **given: object) -> Job:
     return factories.job(status=status, fence=1, finished_at=finished, **given)
 
 
+# covers P-08
 @each_row((f"{status} {move}", (status, move)) for status in JobStatus for move in MOVES)
 def test_a_move_happens_where_the_table_allows_it_and_nowhere_else(
     row: tuple[JobStatus, Transition],
@@ -125,6 +126,7 @@ def test_an_expired_job_says_why() -> None:
 # ---------------------------------------------------------------- Series of attempts
 
 
+# covers P-08
 def test_transient_failures_are_tried_in_series_with_growing_waits() -> None:
     job = factories.job(max_redrives=6)
     waits = []

@@ -48,6 +48,7 @@ def running(**given: Any) -> Any:
 # ---------------------------------------------------------------- Errors
 
 
+# covers P-03
 @each_row((ascii(kind), kind) for kind in subclasses(PermanentError))
 def test_a_permanent_error_fails_at_once(kind: type[DomainError]) -> None:
     after = rules.after_error(running(), kind("why", details={"field": "url"}), NOW, MIDDLE)
@@ -65,6 +66,7 @@ def test_a_transient_error_waits_and_is_charged(kind: type[DomainError]) -> None
     assert after.last_error == Failure(code=kind.code, message="why", type="transient")
 
 
+# covers P-03
 @pytest.mark.parametrize(
     ("attempts", "retry_after", "status", "wait"),
     [
@@ -96,6 +98,7 @@ def test_transient_errors_wait_longer_each_time_until_the_attempts_are_used(
         assert after.due_at == NOW + wait * SECOND
 
 
+# covers P-03
 @pytest.mark.parametrize(
     ("faults", "waited", "status", "wait"),
     [
@@ -140,6 +143,7 @@ def test_any_other_outcome_ends_a_row_of_own_faults(outcome: Any) -> None:
     assert (after.own_faults, after.waiting_since) == (0, None)
 
 
+# covers P-03
 @pytest.mark.parametrize("error", [ValueError("password=1"), KeyError("s"), RecursionError("s")])
 def test_an_unexpected_exception_fails_at_once_and_shows_its_class_only(error: Exception) -> None:
     after = rules.after_error(running(), error, NOW, MIDDLE)
@@ -234,6 +238,7 @@ def test_every_outcome_gives_the_lease_back(outcome: str, attempts: int) -> None
     assert (after.finished_at is not None) == (after.status in rules.TERMINAL)
 
 
+# covers P-01
 @pytest.mark.parametrize("skew", [-3600, -5, 0, 5])
 @pytest.mark.parametrize("outcome", list(OUTCOMES))
 def test_timestamps_stay_ordered_when_the_clock_of_the_worker_lags(outcome: str, skew: int) -> None:

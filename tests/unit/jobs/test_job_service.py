@@ -36,6 +36,7 @@ def test_an_accepted_job_is_stored_then_sent(
     assert (event.fence, event.data) == (0, {"status": "pending", "run": 1})
 
 
+# covers P-09
 @pytest.mark.parametrize(
     ("priority", "lane"),
     [
@@ -75,6 +76,7 @@ def test_a_queue_that_is_down_delays_but_does_not_refuse(
 # ---------------------------------------------------------------- Duplicates
 
 
+# covers P-05
 def test_a_live_job_is_returned_instead_of_a_second_one(
     service: JobService, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:

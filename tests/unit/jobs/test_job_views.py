@@ -42,6 +42,7 @@ def test_a_job_of_another_kind_has_no_answer_of_a_page(result: dict[str, Any]) -
     assert (view.status_code, view.content_type) == (None, None)
 
 
+# covers P-01
 @pytest.mark.parametrize(
     ("error", "kind", "summary", "status_code"),
     [

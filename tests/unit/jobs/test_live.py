@@ -47,7 +47,9 @@ def live(
     bench: Bench,
 ) -> LiveService:
     """With the job of the bench, and announcements of what happens to it."""
-    pushes = Pushes(connections, sockets, lambda: clock().timestamp(), clock)
+    pushes = Pushes(
+        connections=connections, sockets=sockets, monotonic=lambda: clock().timestamp(), clock=clock
+    )
     bench.listeners.append(LiveEvents(pushes))
     service = LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
     connect(service)
@@ -56,7 +58,14 @@ def live(
 
 @pytest.fixture
 def sink(connections: FakeConnectionStore, sockets: FakeSockets, clock: HandClock) -> Subscribers:
-    return Subscribers(Pushes(connections, sockets, lambda: clock().timestamp(), clock))
+    return Subscribers(
+        Pushes(
+            connections=connections,
+            sockets=sockets,
+            monotonic=lambda: clock().timestamp(),
+            clock=clock,
+        )
+    )
 
 
 @pytest.fixture
@@ -95,6 +104,7 @@ def received(sockets: FakeSockets, client: str = CLIENT) -> list[str]:
     ]
 
 
+# covers P-07
 def test_a_subscriber_gets_the_timeline_so_far_and_all_that_follows(
     live: LiveService, sockets: FakeSockets, bench: Bench
 ) -> None:

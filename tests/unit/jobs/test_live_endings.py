@@ -43,7 +43,9 @@ def live(
     bench: Bench,
 ) -> LiveService:
     """With the job of the bench, and announcements of what happens to it."""
-    pushes = Pushes(connections, sockets, lambda: clock().timestamp(), clock)
+    pushes = Pushes(
+        connections=connections, sockets=sockets, monotonic=lambda: clock().timestamp(), clock=clock
+    )
     bench.listeners.append(LiveEvents(pushes))
     return LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
 

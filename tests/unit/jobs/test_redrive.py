@@ -50,6 +50,7 @@ class OneLaneDown(FakeDeadLetterQueues):
             self._answers -= 1
 
 
+# covers P-08
 @pytest.mark.parametrize(
     ("moves", "goes_back"), [(0, True), (2, True), (3, False), (9, False), (None, False)]
 )

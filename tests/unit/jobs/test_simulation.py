@@ -127,6 +127,7 @@ def test_a_flow_without_a_crash_ends_as_it_should(flow: str, threads: Executor) 
     assert job.run == (2 if flow == "fail and begin again" else 1)
 
 
+# covers P-04
 @pytest.mark.parametrize(
     "flow",
     [pytest.param(flow, marks=() if flow in QUICK_FLOWS else pytest.mark.heavy) for flow in FLOWS],

@@ -42,6 +42,7 @@ def test_an_empty_store_needs_nothing(sweeper: Sweeper, queue: FakeJobQueue) -> 
     assert queue.sent == []
 
 
+# covers P-04
 def test_a_job_whose_message_was_lost_is_sent_again(
     sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:

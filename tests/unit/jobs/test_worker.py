@@ -159,6 +159,7 @@ def test_a_fault_of_our_own_is_waited_for_an_hour(bench: Bench) -> None:
 SECRET = "hunter2-" + "x1y2z3"
 
 
+# covers P-06
 def test_no_event_and_no_error_of_a_job_holds_a_secret(bench: Bench) -> None:
     def handler(context: Context) -> Mapping[str, Any]:
         context.note(JobEventKind.WARNING, f"password={SECRET}", {"headers": {"Cookie": SECRET}})

@@ -145,6 +145,7 @@ def _hand_back(bench: Bench) -> Handler:
     return handler
 
 
+# covers P-02
 @pytest.mark.parametrize("ending", [*ENDINGS, "hands back"])
 @pytest.mark.parametrize("state", ["waiting", "running", "completed", "failed"])
 def test_a_worker_whose_lease_was_taken_over_touches_nothing(

@@ -71,6 +71,7 @@ def test_randomness_is_kept_but_for_the_bits_of_version_and_variant() -> None:
     assert (low ^ high).bit_count() == 74
 
 
+# covers P-01
 @given(
     st.lists(
         st.tuples(st.floats(-5, 5), st.binary(min_size=10, max_size=10)), min_size=2, max_size=50

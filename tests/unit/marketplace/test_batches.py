@@ -30,6 +30,7 @@ def _children(bench: Bench, batch: JobRef) -> list[JobRef]:
     return list(bench.store.children(batch, wanted, None, 1000).items)
 
 
+# covers B-02
 def test_a_batch_counts_its_jobs_and_fails_in_part(bench: Bench) -> None:
     bench.ebay.refused_titles["Odd coat"] = 25005
     ids = [bench.product(title).id for title in ("One", "Odd coat", "Three")]
@@ -92,6 +93,7 @@ def test_a_leave_that_is_withdrawn_in_the_middle_of_a_batch_fails_the_rest_for_t
     assert [len(bench.ebay.live(each.sku)) for each in products] == [1] * 7
 
 
+# covers B-02
 def test_a_cancelled_batch_cancels_what_waits(bench: Bench) -> None:
     batch = _submit(bench, [bench.product(title).id for title in ("One", "Two")])
     bench.dispatch(batch)
@@ -141,6 +143,7 @@ def test_statistics_count_how_each_action_type_ended(bench: Bench) -> None:
     assert (day.completed, day.failed) == (1, 1)
 
 
+# covers B-02
 @pytest.mark.heavy
 def test_five_hundred_products_fail_for_themselves_alone_and_a_retry_runs_those(
     memory: Bench,

@@ -38,6 +38,7 @@ def test_a_seller_connects_by_state_and_code_challenge(bench: Bench) -> None:
     assert bench.done("publish", "etsy", bench.product()).status == "completed"
 
 
+# covers T-05
 def test_tokens_are_stored_sealed_for_their_tenant_and_use(bench: Bench) -> None:
     query = _agree(bench, "ebay")
     connection = bench.connecting.finish("ebay", query["state"], "code-1")
@@ -64,6 +65,7 @@ def test_a_state_that_isnt_the_sellers_own_connects_nobody(wrong: str, bench: Be
         bench.connecting.finish(marketplace, state, "code-2")
 
 
+# covers T-05
 def test_a_token_is_refreshed_before_it_ends_and_a_new_refresh_token_is_kept(bench: Bench) -> None:
     bench.connect("etsy", seconds=299)
     first = bench.tokens.access(bench.tenant, "etsy")

@@ -31,6 +31,7 @@ def test_every_error_id_has_field_and_cause() -> None:
     assert all(each.field and each.cause for each in MEANINGS.values())
 
 
+# covers B-06
 @pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
 def test_every_request_is_valid_by_the_published_description(
     marketplace: str, bench: Bench

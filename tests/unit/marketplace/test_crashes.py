@@ -143,6 +143,7 @@ ACTIONS = pytest.mark.parametrize(
 )
 
 
+# covers B-04
 @ACTIONS
 def test_a_crash_at_any_call_of_the_marketplace_leaves_one_listing(
     action: str, marketplace: str

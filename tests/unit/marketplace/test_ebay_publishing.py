@@ -25,6 +25,7 @@ def _failed_task(bench: Bench, job: Job) -> Any:
     return task
 
 
+# covers B-04
 def test_a_product_is_listed_step_by_step(bench: Bench) -> None:
     product = bench.product()
     ref = bench.submit("publish", "ebay", product)
@@ -126,6 +127,7 @@ def test_an_offer_that_is_there_is_adopted(bench: Bench) -> None:
     assert _record(bench, product).reference == "off-old"
 
 
+# covers B-06
 def test_a_refusal_names_field_cause_and_fix(bench: Bench) -> None:
     bench.ebay.refused_titles["Odd coat"] = 25005
     job = bench.done("publish", "ebay", bench.product("Odd coat"))
@@ -138,6 +140,7 @@ def test_a_refusal_names_field_cause_and_fix(bench: Bench) -> None:
     assert _failed_task(bench, job).status == "failed"
 
 
+# covers B-04
 def test_a_retry_runs_only_what_failed(bench: Bench) -> None:
     bench.ebay.refused_titles["Odd coat"] = 25005
     job = bench.done("publish", "ebay", bench.product("Odd coat"))
@@ -263,6 +266,7 @@ def test_a_listing_made_elsewhere_is_linked_by_its_sku(bench: Bench) -> None:
     assert _record(bench, product).reference == offer["offerId"]
 
 
+# covers B-06
 def test_a_429_waits_uncharged_for_as_long_as_ebay_asks(bench: Bench) -> None:
     product = bench.product()
     bench.web.instead[1] = StubResponse(429, {}, {"Retry-After": "120"})
@@ -319,6 +323,7 @@ def test_short_waits_that_come_again_and_again_end_with_the_hour(
     assert (bench.clock() - begun).total_seconds() < 2.1 * 3600  # and the look's hour
 
 
+# covers B-05
 def test_failures_end_as_often_as_the_action_type_says(bench: Bench) -> None:
     product = bench.product()
     bench.web.instead.update(dict.fromkeys(range(1, 99), StubResponse(503)))

@@ -14,6 +14,7 @@ from tests.markets.bench import Bench
 from tests.markets.web import RecordedRequest, StubResponse
 
 
+# covers B-06
 def test_a_product_is_listed_with_its_images_in_order(bench: Bench) -> None:
     product = bench.product()
     job = bench.done("publish", "etsy", product)

@@ -120,6 +120,7 @@ def test_a_browser_that_comes_back_for_the_look_is_asked_nothing(memory: Bench) 
     assert bench.plugin.tasks == []
 
 
+# covers B-05
 def test_a_job_that_never_began_expires_at_once(bench: Bench) -> None:
     ref = bench.submit("publish", "ebay", bench.product())
     bench.queue.take()

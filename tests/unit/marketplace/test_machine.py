@@ -84,6 +84,7 @@ def test_a_step_of_a_job_that_has_ended_leaves_it(bench: Bench) -> None:
     assert bench.ebay.calls["_publish"] == 1
 
 
+# covers B-04
 @pytest.mark.parametrize("marketplace", ["ebay", "vinted"])
 @pytest.mark.parametrize("after", [1, 3, 4, 5, 6, 7, 9, 12, 16])
 def test_a_batch_whose_execution_is_lost_at_any_state_is_finished_by_another(
@@ -211,6 +212,7 @@ def test_a_job_that_waits_for_nobodys_plug_in_holds_no_slot(bench: Bench) -> Non
 # Callbacks
 
 
+# covers B-07
 def test_an_answer_lets_the_execution_go_on_at_once(bench: Bench) -> None:
     bench.plugin.mute = True
 
@@ -246,7 +248,7 @@ def test_a_plug_in_that_has_a_task_keeps_its_state_waiting(bench: Bench) -> None
     state = {"tenant": ref.tenant, "job_id": ref.job_id, "key": asked, "fence": fence}
     bench.wait_for_callback({**state, "token": token})
     bench.inbox.accepted(bench.plugin.connection, {"key": key, "browser": "laptop"})
-    assert (bench.callbacks.heartbeats, bench.callbacks.waiting) == (1, {token})
+    assert (bench.callbacks.beats, bench.callbacks.waiting) == (1, {token})
     bench.plugin.repeat(key)
     bench.plugin.repeat(key)  # a second answer finds nobody
     assert bench.callbacks.completed == [token]
@@ -274,6 +276,7 @@ def test_a_state_whose_job_has_moved_on_waits_for_nothing(bench: Bench) -> None:
     assert bench.callbacks.completed == [token]
 
 
+# covers B-07
 def test_a_plug_in_that_comes_back_gets_what_waits_at_once(bench: Bench) -> None:
     bench.plugin.away = True
     ref = bench.submit("publish", "vinted", bench.product())

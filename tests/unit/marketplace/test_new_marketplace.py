@@ -1,5 +1,7 @@
 """The guide's marketplace, taken from the guide, publishes."""
 
+# covers B-09
+
 from __future__ import annotations
 
 import itertools

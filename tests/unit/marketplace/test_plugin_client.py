@@ -58,6 +58,7 @@ STORIES: dict[str, Any] = {
 }
 
 
+# covers B-07
 @pytest.mark.parametrize("story", STORIES)
 def test_the_plug_in_keeps_to_its_protocol(story: str, found: dict[str, Any]) -> None:
     assert found[story] == STORIES[story]

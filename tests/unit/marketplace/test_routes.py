@@ -30,6 +30,7 @@ def services(bench: Bench) -> Any:
     )
 
 
+# covers B-01
 def test_a_product_is_made_read_replaced_and_deleted(services: Any) -> None:
     api = Served(products, services)
     made = api.send("POST", "/api/products", WANTED)
@@ -44,6 +45,7 @@ def test_a_product_is_made_read_replaced_and_deleted(services: Any) -> None:
     assert api.send("GET", path).status == 404
 
 
+# covers B-01
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
@@ -76,6 +78,7 @@ def test_a_sku_is_the_tenants_only_one(services: Any) -> None:
     )
 
 
+# covers B-01
 def test_vocabularies_are_listed(services: Any) -> None:
     api = Served(products, services)
     found = api.send("GET", "/api/product-attributes/conditions").body
@@ -100,6 +103,7 @@ def test_a_listed_product_stays_and_a_deleted_one_leaves_its_job(
     assert Served(jobs, services).send("GET", f"/api/marketplace/tasks/{task.id}").status == 404
 
 
+# covers B-05, B-08
 def test_a_job_is_submitted_listed_and_moved(services: Any, bench: Bench) -> None:
     api, product = Served(jobs, services), bench.product()
     wanted = {"marketplace": "ebay", "action_code": "delete", "product_id": product.id}
@@ -117,6 +121,7 @@ def test_a_job_is_submitted_listed_and_moved(services: Any, bench: Bench) -> Non
     assert api.send("GET", path, tenant="other").status == 404
 
 
+# covers B-03
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
@@ -136,6 +141,7 @@ def test_a_job_that_cant_be_is_refused_by_field(
     assert [each["field"] for each in refused.body["details"]["fields"]] == [field]
 
 
+# covers B-08
 def test_tasks_are_listed_by_job_and_status(services: Any, bench: Bench) -> None:
     job = bench.done("publish", "ebay", bench.product())
     api = Served(jobs, services)
@@ -180,6 +186,7 @@ def test_action_types_say_what_a_marketplace_has(services: Any) -> None:
     assert not supported["message", "etsy"]
 
 
+# covers B-08
 def test_a_batch_is_submitted_read_and_listed(services: Any, bench: Bench) -> None:
     api = Served(batches, services)
     wanted = {"marketplace": "ebay", "action_code": "sync", "product_ids": [bench.product().id]}

@@ -72,6 +72,7 @@ def test_descriptions_lose_what_acts(text: str, safe: str, plain: str) -> None:
     assert plain_text(text) == plain
 
 
+# covers B-03
 def test_action_types_have_the_sources_defaults() -> None:
     found = {
         code: (ACTION_TYPES[f"{code}_ebay"].priority, ACTION_TYPES[f"{code}_ebay"].max_retries)
@@ -80,6 +81,7 @@ def test_action_types_have_the_sources_defaults() -> None:
     assert found == {"publish": (3, 3), "update": (3, 3), "delete": (2, 1), "sync": (4, 3)}
 
 
+# covers B-03
 def test_every_action_of_every_marketplace_has_a_handler_or_a_reason() -> None:
     missing = set(ACTION_TYPES) - set(HANDLERS)
     assert missing == {"message_etsy", "message_vinted", "orders_vinted"}
@@ -109,6 +111,7 @@ def test_a_success_stands_while_its_digest_does(
     assert (task.reason, task.retry_count) == (reason, 2)
 
 
+# covers B-05
 @pytest.mark.parametrize(
     ("job", "task", "shown"),
     [

@@ -48,6 +48,7 @@ def test_a_plugin_that_is_away_is_waited_for(bench: Bench) -> None:
     assert len(bench.plugin.items) == 1
 
 
+# covers B-07
 def test_an_answer_that_was_lost_is_told_again_and_nothing_is_done_twice(bench: Bench) -> None:
     bench.plugin.mute = True
     ref = bench.submit("publish", "vinted", bench.product())

@@ -47,6 +47,7 @@ def _many_switches() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
+# covers M-02
 @pytest.mark.heavy
 def test_never_more_than_eight_at_once_nor_two_at_a_host() -> None:
     world = CheckWorld()

@@ -55,6 +55,7 @@ def failure(reason: str, **details: Any) -> FetchFailed:
     return FetchFailed("site.example failed", details={"reason": reason, **details})
 
 
+# covers M-03
 def test_a_good_answer_is_up(world: CheckWorld) -> None:
     result = checked(world, world.target(URL))
     assert (result.outcome, result.status_code, result.error) == (Outcome.UP, 200, None)
@@ -62,6 +63,7 @@ def test_a_good_answer_is_up(world: CheckWorld) -> None:
     assert result.body_sha256 is not None
 
 
+# covers M-03
 @pytest.mark.parametrize(
     ("answers", "tries", "outcome"),
     [
@@ -95,6 +97,7 @@ def test_what_may_pass_is_tried_again_after_200_and_400_ms(
     assert (result.error is None) == (outcome is Outcome.UP)
 
 
+# covers M-03
 def test_the_status_is_null_without_an_answer_and_the_reason_is_told(world: CheckWorld) -> None:
     world.sites.answers[URL] = failure("tls", verify_code=10)
     result = checked(world, world.target(URL))

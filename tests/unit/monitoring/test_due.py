@@ -42,6 +42,7 @@ def test_the_ticks_of_a_minute(interval: int, expected: list[int]) -> None:
     assert world.lanes.ticks == [(START, delay) for delay in expected]
 
 
+# covers M-02
 @pytest.mark.parametrize("interval", [15, 60, 300])
 def test_the_times_of_targets_spread_evenly_over_an_interval(interval: int) -> None:
     slots = [next_slot(f"t_{number}", interval, START) for number in range(10_000)]
@@ -201,6 +202,7 @@ def test_a_tick_hands_out_what_is_due_and_reports_lateness() -> None:
     assert handed == set(ids[1:])
 
 
+# covers P-12
 def test_what_a_tick_found_is_logged_as_metrics(caplog: pytest.LogCaptureFixture) -> None:
     """In CloudWatch's embedded format, which has to come through redaction as it is."""
     world = CheckWorld()
@@ -277,6 +279,7 @@ def test_fifty_targets_of_one_host_are_checked_within_the_bound_longest_waiting_
     assert all(times[number + 5] - times[number] > 0.99 for number in range(45))
 
 
+# covers M-02
 def test_a_busy_host_holds_up_no_other() -> None:
     world = CheckWorld(limits=PaceLimits(rate=0.01, burst=1))
     for number in range(5):

@@ -147,6 +147,7 @@ class Oracle:
         return measured[max(1, math.ceil(share * len(measured))) - 1]
 
 
+# covers M-04
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.heavy) for n in (1, 2))])
 @pytest.mark.parametrize(
     "window",

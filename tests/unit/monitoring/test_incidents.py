@@ -1,5 +1,7 @@
 """What checks in a row mean (M-04): status, incidents, events, certificates, content."""
 
+# covers M-04
+
 from __future__ import annotations
 
 from dataclasses import replace

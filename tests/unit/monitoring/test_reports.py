@@ -50,7 +50,12 @@ class Audience:
         self.bus, self.sockets = FakeBus(), FakeSockets()
         self.connections = FakeConnectionStore(self.hooks.store)
         clock = self.world.clock
-        pushes = Pushes(self.connections, self.sockets, lambda: clock().timestamp(), clock)
+        pushes = Pushes(
+            connections=self.connections,
+            sockets=self.sockets,
+            monotonic=lambda: clock().timestamp(),
+            clock=clock,
+        )
         bus: Any = self.bus
         sinks = [Subscribers(pushes), self.hooks.sink, EventBridgeBus(bus, "spinneret-test")]
         self.outbox = self.hooks.store.outbox

@@ -68,6 +68,7 @@ def test_nothing_is_public_until_its_owner_says_so(served: Served, world: CheckW
     assert "hidden.example" not in text
 
 
+# covers M-04
 def test_the_page_says_how_public_targets_are(served: Served, world: CheckWorld) -> None:
     published(served)
     fine = world.target("https://fine.example/", public=True, name="Front")

@@ -45,6 +45,7 @@ def test_a_target_keeps_its_url_and_is_known_by_the_canonical_one(served: Served
     assert body(served.send("GET", f"/v1/targets/{target['id']}")) == target
 
 
+# covers M-01
 def test_the_same_canonical_url_is_the_same_target(served: Served) -> None:
     first = made(served)
     again = served.send("POST", "/v1/targets", {"url": "https://example.com/path?a=1"})
@@ -53,6 +54,7 @@ def test_the_same_canonical_url_is_the_same_target(served: Served) -> None:
     assert other.status == 201
 
 
+# covers M-01
 def test_a_repeated_request_is_answered_as_the_first_time(served: Served) -> None:
     key = {"Idempotency-Key": "one"}
     first = served.send("POST", "/v1/targets", {"url": URL}, headers=key)
@@ -105,6 +107,7 @@ def test_what_cannot_be_watched_is_refused(
     assert (answer.status, body(answer)["code"]) == (status, code)
 
 
+# covers M-01
 def test_lists_go_on_where_they_stopped_even_within_one_moment(served: Served) -> None:
     ids = [made(served, f"https://h{number % 2}.example/{number}")["id"] for number in range(7)]
     seen, token, pages = [], None, 0

@@ -90,6 +90,7 @@ OPEN = [
 ]
 
 
+# covers M-04
 @each_row(OPEN)
 def test_a_window_is_open(row: tuple[MaintenanceWindow, str, bool]) -> None:
     each, now, expected = row

@@ -92,6 +92,7 @@ def _leaks(case: dict[str, Any], *forms: Any) -> list[tuple[str, str]]:
     return found
 
 
+# covers P-11
 def test_a_secret_goes_and_its_surroundings_stay() -> None:
     wrong = []
     for case in LEAKING:

@@ -238,6 +238,7 @@ def test_any_value_can_be_read(value: Any) -> None:
     assert "[unreadable]" not in repr(redact(value))
 
 
+# covers P-11
 @given(JSON, st.sampled_from(SECRET_NAMES), st.sampled_from([str, json.dumps]))
 def test_what_stands_under_a_secret_name_is_gone_everywhere(
     value: Any, name: str, written: Callable[[Any], str]

@@ -1,5 +1,7 @@
 """The clean-up: what is over goes, what isn't stays, whatever fails or dies in between (A-04)."""
 
+# covers A-04
+
 from __future__ import annotations
 
 import json

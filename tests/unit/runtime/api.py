@@ -108,7 +108,9 @@ class Services:
             embedder=slice_.embedder, index=slice_.index, documents=slice_.documents
         )
         self.health: Any = HealthService(
-            {name: lambda name=name: probe(name) for name in ("dynamodb", "sqs", "opensearch")}
+            probes={
+                name: lambda name=name: probe(name) for name in ("dynamodb", "sqs", "opensearch")
+            }
         )
 
 

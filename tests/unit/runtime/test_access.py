@@ -55,6 +55,7 @@ def test_only_health_documentation_status_pages_and_what_marketplaces_call_are_o
     }
 
 
+# covers T-03
 def test_what_changes_something_asks_for_more_than_reading() -> None:
     searches = {f"/api/v1/search{leg}" for leg in ("", "/vector", "/keyword")}
     reading = {*searches, "/api/v1/jobs/<job_id>/tickets", "/api/v1/discover/score"}

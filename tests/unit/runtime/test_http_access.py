@@ -93,6 +93,7 @@ def test_an_expired_key_is_refused(api: Api) -> None:
     assert_refused(api.send(SUBMIT, secret), 401, "AUTH_REQUIRED")
 
 
+# covers T-03
 @pytest.mark.parametrize(
     ("event", "scope", "allowed"),
     [
@@ -114,6 +115,7 @@ def test_a_route_asks_for_its_scope(api: Api, event: str, scope: Scope, allowed:
         assert api.crawls.queue.sent == []
 
 
+# covers P-13
 @pytest.mark.parametrize("path", ["/health", "/api/v1/health"])
 def test_liveness_needs_no_key_and_no_store(api: Api, path: str) -> None:
     api.key_store.available = False

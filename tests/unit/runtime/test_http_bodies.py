@@ -100,6 +100,7 @@ def test_another_content_type_is_refused(api: Api, key: str, content_type: str, 
     assert api.crawls.queue.sent == []
 
 
+# covers T-06
 def test_an_overlong_body_is_refused_before_anything_is_read(api: Api) -> None:
     body = "x" * (limits.REQUEST_BODY_MAX_BYTES + 1)
     assert_refused(api.send(SUBMIT, None, body=body), 413, "BODY_TOO_LARGE")
@@ -180,6 +181,7 @@ INVALID: list[tuple[str, dict[str, Any], list[str]]] = [
 ]
 
 
+# covers T-06
 @pytest.mark.parametrize(
     ("event", "body", "fields"), INVALID, ids=[f"{e[:6]} {str(b)[:50]}" for e, b, _ in INVALID]
 )

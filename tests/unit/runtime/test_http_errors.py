@@ -26,6 +26,7 @@ def concrete_errors() -> list[type[DomainError]]:
     ]
 
 
+# covers P-15
 @pytest.mark.parametrize("kind", concrete_errors())
 def test_every_error_has_its_code_and_status(api: Api, key: str, kind: type[DomainError]) -> None:
     def fail(*_: Any) -> Any:
@@ -50,6 +51,7 @@ def test_a_wish_to_wait_is_passed_on_in_whole_seconds(
     assert answer.headers["Retry-After"] == told
 
 
+# covers P-15
 @pytest.mark.parametrize(
     "error", [ValueError("password=hunter2"), KeyError("hunter2"), RecursionError("hunter2")]
 )
@@ -116,6 +118,7 @@ def test_a_function_without_its_settings_answers_and_logs_until_it_has_them(
     assert ask()["statusCode"] == 200
 
 
+# covers P-12
 def test_a_request_is_logged_without_its_credential(
     api: Api, key: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -59,6 +59,7 @@ def ask(api: Api, key: str, method: str, key_id: str = "", **query: str) -> Answ
 # ---------------------------------------------------------------- Issuing
 
 
+# covers T-01
 def test_an_issued_key_works_and_its_secret_is_shown_once(api: Api, admin: str) -> None:
     answer = issue(api, admin, scopes=["write", "read", "read"], rate_limit_rpm=7)
     assert answer.status == 201

@@ -38,6 +38,7 @@ def crawled(api: Api, key: str, tenant: str = "acme", text: str = "Spiders weave
 # ---------------------------------------------------------------- Crawling
 
 
+# covers C-01
 def test_a_crawl_is_accepted(api: Api, key: str) -> None:
     answer = submit(api, key, {"url": URL, "priority": "high"})
     assert answer.status == 202
@@ -118,6 +119,7 @@ def test_a_url_that_may_not_be_reached_is_refused(
     assert api.crawls.queue.sent == []
 
 
+# covers C-01
 def test_several_urls_have_an_outcome_each(api: Api, key: str) -> None:
     urls = [URL, "http://127.0.0.1/", f"{URL}/", "https://other.example/"]
     answer = submit(api, key, {"urls": urls})
@@ -147,6 +149,7 @@ def test_a_crawl_is_accepted_while_its_queue_is_down(api: Api, key: str) -> None
 # ---------------------------------------------------------------- Idempotency
 
 
+# covers P-05
 def test_a_replay_is_the_first_answer_with_a_marker(api: Api, key: str) -> None:
     first = submit(api, key, idempotency_key="one")
     api.crawls.pages[URL] = fetched_page(URL, "Spiders weave silk.")
@@ -172,6 +175,7 @@ def test_the_same_json_in_another_spelling_is_the_same_request(
     assert (again.text, again.headers["Idempotent-Replayed"]) == (first.text, "true")
 
 
+# covers P-05
 @pytest.mark.parametrize(
     "body",
     [
@@ -292,6 +296,7 @@ def test_a_search_without_the_embedder_is_marked_degraded(api: Api, key: str) ->
 # ---------------------------------------------------------------- Health
 
 
+# covers P-13
 @pytest.mark.parametrize("path", ["/health/ready", "/api/v1/health/ready"])
 @pytest.mark.parametrize("down", [set(), {"opensearch"}, {"dynamodb", "sqs"}])
 def test_readiness_names_every_part(api: Api, path: str, down: set[str]) -> None:

@@ -27,6 +27,7 @@ def stream(api: Api, key: str, path: str, last: str | None) -> Answer:
     )
 
 
+# covers P-07
 @pytest.mark.parametrize("path", STREAMS)
 @pytest.mark.parametrize("last", [None, ""])
 def test_a_stream_begins_at_the_beginning(
@@ -37,6 +38,7 @@ def test_a_stream_begins_at_the_beginning(
     assert answer.text.startswith("retry: 1000\n\nid: 00000000-000000\nevent: status_changed\n")
 
 
+# covers P-07
 @pytest.mark.parametrize("path", STREAMS)
 def test_a_stream_goes_on_after_the_last_event(api: Api, key: str, job_id: str, path: str) -> None:
     answer = stream(api, key, path.format(job_id), "00000000-000000")

@@ -253,6 +253,7 @@ def test_deliveries_are_listed_newest_first_page_by_page(api: Api, key: str) -> 
     )
 
 
+# covers P-10
 def test_a_redelivery_repeats_id_and_body(api: Api, key: str) -> None:
     endpoint = created(api, key)
     api.hooks.receiver.answers = [answer(410)]

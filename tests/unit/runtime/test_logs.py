@@ -35,6 +35,7 @@ def logged(lines: io.StringIO) -> dict[str, Any]:
     return record
 
 
+# covers P-11
 def test_fields_and_messages_are_redacted(lines: io.StringIO) -> None:
     logger = logging.getLogger("spinneret.tests.logs")
     logger.warning("token=%s", SECRET, extra={"job_id": "job_1", "headers": {"X-Api-Key": SECRET}})

@@ -84,6 +84,7 @@ def test_a_batch_of_messages_is_worked_off(lane: Lane) -> None:
     assert {lane.crawls.job(ref).status for ref in refs} == {JobStatus.COMPLETED}
 
 
+# covers P-04
 @pytest.mark.parametrize("body", MALFORMED)
 def test_a_malformed_message_fails_alone(lane: Lane, body: str) -> None:
     refs = [lane.job("/a"), lane.job("/b")]
@@ -149,6 +150,7 @@ def test_a_message_is_read_as_it_was_written() -> None:
     assert json.loads(message_of(ref)) == {"tenant": "acme", "job_id": "job_1"}
 
 
+# covers P-12
 def test_a_failed_crawl_is_logged_with_its_url_and_the_request(
     lane: Lane, capsys: pytest.CaptureFixture[str]
 ) -> None:

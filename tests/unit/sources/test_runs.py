@@ -47,6 +47,7 @@ def page(url: str = URL, outcome: PageOutcome = PageOutcome.NEW, **given: Any) -
 # ------------------------------------------------------------ By the clock
 
 
+# covers C-08
 def test_a_source_is_crawled_when_its_minute_has_come(world: SourceSlice) -> None:
     source = made(world)  # at 12:00
     assert source.due_at == datetime(2026, 1, 2, 13, tzinfo=UTC)
@@ -167,6 +168,7 @@ def test_a_run_that_was_triggered_stands_for_the_schedule_s(world: SourceSlice) 
 # ------------------------------------------------------------ Patterns
 
 
+# covers C-08
 def test_a_pattern_is_discovered_and_then_crawled(world: SourceSlice) -> None:
     source = made(world, url_pattern=PATTERN)
     run, _ = world.service.trigger("acme", source.id)
@@ -282,6 +284,7 @@ def test_a_source_that_is_removed_meanwhile_stays_away(world: SourceSlice) -> No
     assert world.tick().looked_at == 0
 
 
+# covers C-08
 def test_the_end_of_a_run_is_reported_to_the_source_s_webhooks(world: SourceSlice) -> None:
     source = made(world)
     for outcome in (PageOutcome.NEW, PageOutcome.FAILED):

@@ -32,6 +32,7 @@ def api(world: SourceSlice, webhooks: WebhookSlice) -> Served:
     return Served(router, SimpleNamespace(sources=world.service, webhooks=webhooks.service))
 
 
+# covers C-08
 def test_a_source_is_made_read_changed_and_deleted(api: Served) -> None:
     made = api.send("POST", PATH, {**SOURCE, "schedule_cron": "0 */6 * * *"})
     assert made.status == 201

@@ -193,6 +193,7 @@ def test_checks_keep_the_tenants_blocks_and_the_hosts_pace(world: PoliteWorld) -
 # ---------------------------------------------------------------- Options
 
 
+# covers F-03
 def test_a_caller_may_opt_out_of_robots_txt(world: PoliteWorld) -> None:
     serve(world, robots="User-agent: *\nDisallow: /")
     assert world.page(CRAWLER, URL, FetchOptions(obey_robots=False)).status_code == 200

@@ -22,6 +22,7 @@ from spinneret.kernel.errors import (
     UrlInvalid,
 )
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.service import service
 from spinneret.web.exploring.scope import CrawlScope, ScopeKind
 from spinneret.web.exploring.sitemaps.models import SitemapKind
 from spinneret.web.exploring.sitemaps.reader import SitemapReader
@@ -46,35 +47,26 @@ _NO_ANSWER: Final = (
 Basis = Literal["sitemap", "sitemap index", "links of the start page"]
 
 
+@service
 class Previews:
     """Previews of sites in one stage."""
 
-    def __init__(
-        self,
-        *,
-        fetcher: PoliteFetcher,
-        policy: AddressPolicy,
-        links_of: LinksOf,
-        product_token: str,
-        clock: Clock,
-        new_id: NewId,
-    ) -> None:
-        self._fetcher = fetcher
-        self._policy = policy
-        self._links_of = links_of
-        self._product_token = product_token
-        self._clock = clock
-        self._new_id = new_id
+    fetcher: PoliteFetcher
+    policy: AddressPolicy
+    links_of: LinksOf
+    product_token: str
+    clock: Clock
+    new_id: NewId
 
     def preview(self, tenant: str, text: str) -> PreviewView:
         """Preview a site; raise the start page's errors, and RateLimited while its host is busy."""
-        url = check_url_at_submission(text, self._policy)
-        asker = _Asker(self._fetcher, tenant, self._new_id("preview"), self._clock)
+        url = check_url_at_submission(text, self.policy)
+        asker = _Asker(self.fetcher, tenant, self.new_id("preview"), self.clock)
         allowed, start = True, url
         page: FetchedPage | None = None
         try:
             page = asker.ask(url, excerpt_bytes=_START_BYTES)
-            require_success(page, self._clock())
+            require_success(page, self.clock())
             start = page.url
         except RobotsDisallowed:
             allowed = False
@@ -88,7 +80,7 @@ class Previews:
             status_code=page.status_code if page else 0,
             robots_status=status,
             is_allowed=allowed,
-            crawl_delay=rules.crawl_delay(self._product_token) or 0.0,
+            crawl_delay=rules.crawl_delay(self.product_token) or 0.0,
             sitemap_url=sitemap,
             estimated_pages=max(1, found),
             estimated_by=basis,
@@ -138,7 +130,7 @@ class Previews:
         if page is None:
             return 1
         scope = CrawlScope.of(ScopeKind.HOST, [start])
-        urls = {url for url in self._links_of(page) if scope.refusal(parse_url(url)) is None}
+        urls = {url for url in self.links_of(page) if scope.refusal(parse_url(url)) is None}
         return len(urls | {start.text})
 
 

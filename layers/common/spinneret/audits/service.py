@@ -47,6 +47,7 @@ from spinneret.jobs.models import (
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.paging import Page, cursor_of
+from spinneret.kernel.service import service
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.hosts.service import HostService
@@ -62,25 +63,16 @@ MEDIA_TYPES: Final[Mapping[FormatName, tuple[str, str]]] = {
 """Type and extension of each report, as in reports.formats, which API functions don't import."""
 
 
+@service
 class AuditService:
     """Audits of one tenant. Methods raise DependencyUnavailable, and NotFound for foreign ids."""
 
-    def __init__(
-        self,
-        *,
-        jobs: JobService,
-        control: JobControl,
-        store: AuditStore,
-        bodies: AuditObjectStore,
-        policy: AddressPolicy,
-        hosts: HostService,
-    ) -> None:
-        self._jobs = jobs
-        self._control = control
-        self._store = store
-        self._bodies = bodies
-        self._policy = policy
-        self._hosts = hosts
+    jobs: JobService
+    control: JobControl
+    store: AuditStore
+    bodies: AuditObjectStore
+    policy: AddressPolicy
+    hosts: HostService
 
     # ------------------------------------------------------------ Audits
 
@@ -89,7 +81,7 @@ class AuditService:
 
         Raises UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen and ValidationFailed.
         """
-        return self._jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
+        return self.jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
 
     def page(
         self,
@@ -104,7 +96,7 @@ class AuditService:
         The recipe filters the rows that were read, so that a page may contain fewer than `limit`.
         """
         wanted = JobFilter(kind=AUDIT, status=status)
-        page = self._control.page(tenant, wanted, after, limit)
+        page = self.control.page(tenant, wanted, after, limit)
         shown = [job for job in page.items if recipe in (None, job.payload["recipe"])]
         return AuditList(
             items=[audit_view(job) for job in shown],
@@ -118,11 +110,11 @@ class AuditService:
 
     def job(self, tenant: str, audit_id: str) -> Job:
         """Return the job of an audit; raise NotFound."""
-        return self._jobs.get(JobRef(tenant=tenant, job_id=audit_id), AUDIT)
+        return self.jobs.get(JobRef(tenant=tenant, job_id=audit_id), AUDIT)
 
     def cancel(self, tenant: str, audit_id: str) -> Job:
         """Cancel an audit. Raise NotFound, Conflict or Contended."""
-        return self._control.move(self.job(tenant, audit_id).ref, Transition.CANCEL)
+        return self.control.move(self.job(tenant, audit_id).ref, Transition.CANCEL)
 
     # ------------------------------------------------------------ Results
 
@@ -130,7 +122,7 @@ class AuditService:
         """Return a report's URL; raise NotFound, or Conflict for an audit without a result."""
         finished = self._finished(tenant, audit_id)
         media_type, extension = MEDIA_TYPES[format_]
-        url = self._bodies.url(
+        url = self.bodies.url(
             f"{finished.ref.folder}/report-{format_}.{extension}",
             file_name=f"{audit_id}.{extension}",
             media_type=media_type,
@@ -160,7 +152,7 @@ class AuditService:
     ) -> Page[Artifact]:
         """Return a page of the audit's artifacts; raise NotFound."""
         self.job(tenant, audit_id)
-        return self._store.artifacts(tenant, audit_id, after, limit)
+        return self.store.artifacts(tenant, audit_id, after, limit)
 
     def comparison(
         self,
@@ -197,10 +189,10 @@ class AuditService:
     # ------------------------------------------------------------ Parts
 
     def _submit(self, tenant: str, request: AuditRequest, key: RequestKey | None) -> Submitted:
-        url = check_url_at_submission(request.url, self._policy)
+        url = check_url_at_submission(request.url, self.policy)
         recipe = RECIPES[request.recipe]
         payload = payload_of(url.text, recipe, request.options, request.mode)
-        self._hosts.check_submission(tenant, url.host, url.unusual_port)
+        self.hosts.check_submission(tenant, url.host, url.unusual_port)
         draft = Draft(
             kind=AUDIT,
             payload=payload,
@@ -208,14 +200,14 @@ class AuditService:
             domain=url.host,
             duplicate_key=None,
         )
-        return self._jobs.submit(
+        return self.jobs.submit(
             tenant, [draft], key, lambda placed: _accepted(placed[0].job, recipe)
         )
 
     def _finished(self, tenant: str, audit_id: str) -> Finished:
         job = self.job(tenant, audit_id)
         ref = RunRef(tenant=tenant, audit_id=audit_id, run=job.run)
-        finished = None if job.result is None else self._store.finished(ref)
+        finished = None if job.result is None else self.store.finished(ref)
         if finished is None:
             raise Conflict("the audit has no result", details={"status": job.status})
         return finished
@@ -223,7 +215,7 @@ class AuditService:
     def _other(self, after: Finished, other: str | None) -> Finished:
         if other is not None:
             return self._finished(after.ref.tenant, other)
-        before = self._store.finished_before(after.ref.tenant, after.site_key, after.place)
+        before = self.store.finished_before(after.ref.tenant, after.site_key, after.place)
         if before is None:
             raise Conflict("no earlier audit of this site by this recipe")
         return before
@@ -243,7 +235,7 @@ class AuditService:
         )
 
     def _log(self, finished: Finished) -> IssueLog:
-        stored = self._bodies.get(finished.issues_uri)
+        stored = self.bodies.get(finished.issues_uri)
         if stored is None:
             raise NotFound("the audit's issues are gone")
         return IssueLog(stored)

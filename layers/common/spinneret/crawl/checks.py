@@ -19,6 +19,7 @@ from spinneret.kernel.errors import (
     PermanentError,
     ValidationFailed,
 )
+from spinneret.kernel.service import service
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.fetching.urls import Url, cache_url, canonical_url
@@ -97,25 +98,16 @@ class CrawlTerms:
         )
 
 
+@service
 class CrawlChecks:
     """Validate one tenant's submissions."""
 
-    def __init__(
-        self,
-        *,
-        policy: AddressPolicy,
-        hosts: HostService,
-        require_proxy: RequireProxy,
-        config_in_force: ConfigInForce,
-        require_collection: RequireCollection,
-        ensure_tags: EnsureTags,
-    ) -> None:
-        self._policy = policy
-        self._hosts = hosts
-        self._require_proxy = require_proxy
-        self._config_in_force = config_in_force
-        self._require_collection = require_collection
-        self._ensure_tags = ensure_tags
+    policy: AddressPolicy
+    hosts: HostService
+    require_proxy: RequireProxy
+    config_in_force: ConfigInForce
+    require_collection: RequireCollection
+    ensure_tags: EnsureTags
 
     def terms(
         self,
@@ -129,13 +121,13 @@ class CrawlChecks:
         Raises what the checks of proxies, collection and config raise.
         """
         if options.proxy_config_id is not None:
-            self._require_proxy(tenant, options.proxy_config_id)
+            self.require_proxy(tenant, options.proxy_config_id)
         if options.collection_id is not None:
-            self._require_collection(tenant, options.collection_id)
+            self.require_collection(tenant, options.collection_id)
         tags = {"tags": sorted(set(options.tags))} if options.tags else {}
         return CrawlTerms(
             notify=notify,
-            config=self._config_in_force(tenant, options.config_id),
+            config=self.config_in_force(tenant, options.config_id),
             proxy_config_id=options.proxy_config_id,
             collection_id=options.collection_id,
             priority=options.priority,
@@ -161,14 +153,14 @@ class CrawlChecks:
         """Add the tag ids; create missing tags."""
         if not options.tags:
             return terms
-        return replace(terms, tag_ids=self._ensure_tags(tenant, options.tags))
+        return replace(terms, tag_ids=self.ensure_tags(tenant, options.tags))
 
     def parsed(
         self, url: str, refusal: Callable[[str, int | None], DomainError | None]
     ) -> Url | DomainError:
         """Parse the URL; return the error if it may not be crawled."""
         try:
-            parsed = check_url_at_submission(url, self._policy)
+            parsed = check_url_at_submission(url, self.policy)
         except PermanentError as error:
             return error
         return refusal(parsed.host, parsed.unusual_port) or parsed
@@ -176,7 +168,7 @@ class CrawlChecks:
     def refusal(self, tenant: str, host: str, port: int | None) -> DomainError | None:
         """Return the error if the host may not be crawled for the tenant now, else None."""
         try:
-            self._hosts.check_submission(tenant, host, port)
+            self.hosts.check_submission(tenant, host, port)
         except (DomainBlocked, CircuitOpen) as error:
             return error
         return None

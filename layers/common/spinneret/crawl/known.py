@@ -13,6 +13,7 @@ from spinneret.content.documents.ports import ContentStore, DocumentStore
 from spinneret.content.documents.rules import content_hash, document_id
 from spinneret.content.extraction.models import Content, Hyperlink
 from spinneret.crawl.ports import PartStore
+from spinneret.kernel.service import service
 from spinneret.web.exploring.robots_tags import HEADER
 from spinneret.web.fetching.models import FetchedPage, Validators, validators_of
 from spinneret.web.fetching.urls import Url, cache_url, parse_url
@@ -43,22 +44,20 @@ FindKnown = Callable[[str, Url, str], PreviousFetch | None]
 """See `KnownPages.find`."""
 
 
+@service
 class KnownPages:
     """Finds known pages in the documents of all tenants."""
 
-    def __init__(
-        self, *, documents: DocumentStore, contents: ContentStore, parts: PartStore
-    ) -> None:
-        self._documents = documents
-        self._contents = contents
-        self._parts = parts
+    documents: DocumentStore
+    contents: ContentStore
+    parts: PartStore
 
     def find(self, tenant: str, url: Url, asked: str) -> PreviousFetch | None:
         """Return the page if its complete document stems from the same request and extraction.
 
         Returns None otherwise. Raises DependencyUnavailable.
         """
-        document = self._documents.get(tenant, document_id(tenant, cache_url(url)))
+        document = self.documents.get(tenant, document_id(tenant, cache_url(url)))
         if document is None or document.deleted_at is not None:
             return None
         origin = document.origin
@@ -71,11 +70,11 @@ class KnownPages:
         return PreviousFetch(validators=validators, content=content, origin=origin)
 
     def _content(self, document: Document, origin: Origin) -> Content | None:
-        stored = self._parts.read(origin.parts_key)
+        stored = self.parts.read(origin.parts_key)
         if stored is None:
             return None
         try:
-            markdown = self._contents.get(document.content_key)
+            markdown = self.contents.get(document.content_key)
         except KeyError:
             return None
         parts: dict[str, Any] = json.loads(stored)

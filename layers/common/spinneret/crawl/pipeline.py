@@ -21,6 +21,7 @@ from spinneret.jobs.models import Job, JobEventKind, Lease
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining, to_iso
+from spinneret.kernel.service import service
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.rules import decode_text
 from spinneret.web.fetching.urls import Url, cache_url
@@ -78,16 +79,14 @@ class Processed:
     parts_bytes: int
 
 
+@service
 class CrawlPipeline:
     """Handle `crawl` jobs."""
 
-    def __init__(
-        self, *, pages: CrawlPages, extract: Extract, parts: PartStore, indexer: Indexer
-    ) -> None:
-        self._pages = pages
-        self._parts = parts
-        self._extract = extract
-        self._indexer = indexer
+    pages: CrawlPages
+    extract: Extract
+    parts: PartStore
+    indexer: Indexer
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Process the job; return its result."""
@@ -102,7 +101,7 @@ class CrawlPipeline:
         domain errors.
         """
         context.checkpoint("fetching", 10)
-        found = self._pages.get(context.job, context.remaining, before_redirect)
+        found = self.pages.get(context.job, context.remaining, before_redirect)
         page = found.page
         context.note(
             JobEventKind.STEP_DONE,
@@ -120,8 +119,8 @@ class CrawlPipeline:
         require_suited(content)
         parts = parts_of(content, options.extraction_strategy)
         identity = document_id(context.job.tenant, cache_url(page.url))
-        parts_key = self._parts.keep(context.job.tenant, identity, parts)
-        indexed = self._indexer.index(
+        parts_key = self.parts.keep(context.job.tenant, identity, parts)
+        indexed = self.indexer.index(
             Page(
                 tenant=context.job.tenant,
                 url=page.url.text,
@@ -148,7 +147,7 @@ class CrawlPipeline:
         )
 
     def _extracted(self, page: FetchedPage, options: ConfigOptions) -> Content:
-        return self._extract(
+        return self.extract(
             decode_text(page.body, page.charset),
             page.media_type,
             page.url.text,

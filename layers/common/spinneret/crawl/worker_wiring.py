@@ -91,7 +91,7 @@ def crawl_worker(env: Mapping[str, str]) -> Worker:
         CRAWL_FILE: FileHandler(
             store=inbox_store(settings), checks=crawl_checks(settings, env), children=makes
         ),
-        DEEP_CRAWL: Starter(executions, deep_crawls(settings, store).prepare),
+        DEEP_CRAWL: Starter(executions=executions, prepare=deep_crawls(settings, store).prepare),
     }
     return worker(settings, handlers, store, settings.kinds)
 
@@ -123,7 +123,7 @@ def _pipeline(settings: PageSettings) -> CrawlPipeline:
         index=written_index(settings, model),
         clock=utc_now,
         embed_batch=settings.tei__batch_size,
-        known=CachedVectors(caches(settings)),
+        known=CachedVectors(caches=caches(settings)),
     )
     pages = CrawlPages(
         fetcher=polite_fetcher(settings),

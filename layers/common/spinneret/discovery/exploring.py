@@ -30,6 +30,7 @@ from spinneret.kernel.errors import (
     LeaseLost,
     TransientError,
 )
+from spinneret.kernel.service import service
 from spinneret.web.exploring.common_crawl import (
     Capture,
     CaptureReader,
@@ -68,17 +69,15 @@ class DiscoveryStats:
     notes: list[str] = field(default_factory=list)
 
 
+@service
 class DiscoveryHandler:
     """Handle `discover` jobs."""
 
-    def __init__(
-        self, *, fetcher: PoliteFetcher, store: DiscoveryStore, common_crawl_url: str, clock: Clock
-    ) -> None:
-        """`common_crawl_url` lists the indexes, newest first (`collinfo.json`)."""
-        self._fetcher = fetcher
-        self._store = store
-        self._common_crawl_url = common_crawl_url
-        self._clock = clock
+    fetcher: PoliteFetcher
+    store: DiscoveryStore
+    common_crawl_url: str
+    """Lists the indexes, newest first (`collinfo.json`)."""
+    clock: Clock
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Return the job's result; store the found URLs under the lease's fence.
@@ -86,13 +85,13 @@ class DiscoveryHandler:
         Raises CompletedInPart if the time was up before all files were read.
         """
         job = context.job
-        stored = self._store.state(job.ref, job.run)
+        stored = self.store.state(job.ref, job.run)
         discovery = _Discovery(
             context=context,
-            fetcher=self._fetcher,
+            fetcher=self.fetcher,
             terms=read_terms(job.payload),
-            common_crawl_url=self._common_crawl_url,
-            clock=self._clock,
+            common_crawl_url=self.common_crawl_url,
+            clock=self.clock,
         )
         if stored:
             discovery.resume(json.loads(stored))
@@ -100,14 +99,14 @@ class DiscoveryHandler:
             discovery.run()
         except (Defer, ReleaseJob):
             state = json.dumps(discovery.kept(), ensure_ascii=False)
-            self._store.keep_state(context.lease, job.run, state, self._clock())
+            self.store.keep_state(context.lease, job.run, state, self.clock())
             raise
         except TransientError:
             if stored:  # so that the next attempt starts from scratch
-                self._store.keep_state(context.lease, job.run, "", self._clock())
+                self.store.keep_state(context.lease, job.run, "", self.clock())
             raise
         found = discovery.candidates.best()
-        self._store.keep_found(context.lease, found, self._clock())
+        self.store.keep_found(context.lease, found, self.clock())
         if discovery.is_out_of_time:
             raise CompletedInPart(discovery.result(), _OUT_OF_TIME)
         return discovery.result()

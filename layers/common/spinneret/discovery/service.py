@@ -16,6 +16,7 @@ from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError, FeatureDisabled
+from spinneret.kernel.service import service
 from spinneret.web.exploring.scoring import Relevance
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import require_reachable
@@ -39,39 +40,30 @@ class DiscoveryResult:
     """Reason why there is no result."""
 
 
+@service
 class DiscoveryService:
     """Discoveries of one tenant. Methods raise FeatureDisabled if the stage doesn't offer them."""
 
-    def __init__(
-        self,
-        *,
-        jobs: JobService,
-        store: DiscoveryStore,
-        policy: AddressPolicy,
-        hosts: HostService,
-        targets: Targets,
-        enabled: bool,
-    ) -> None:
-        self._jobs = jobs
-        self._store = store
-        self._policy = policy
-        self._hosts = hosts
-        self._targets = targets
-        self._enabled = enabled
+    jobs: JobService
+    store: DiscoveryStore
+    policy: AddressPolicy
+    hosts: HostService
+    targets: Targets
+    enabled: bool
 
     def submit(self, tenant: str, request: DiscoverRequest, key: RequestKey | None) -> Submitted:
         """Submit a discovery. Raises UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen and
         ValidationFailed.
         """
-        return self._jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
+        return self.jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
 
     def get(self, tenant: str, job_id: str, after: int, limit: int) -> tuple[Job, FoundPage]:
         """Return a discovery and part of its result. Raises NotFound."""
         self.require_enabled()
-        job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), DISCOVER)
+        job = self.jobs.get(JobRef(tenant=tenant, job_id=job_id), DISCOVER)
         if job.status not in _WITH_RESULT:
             return job, FoundPage(urls=(), after=None)
-        return job, self._store.page(job.ref, after, limit)
+        return job, self.store.page(job.ref, after, limit)
 
     def scores(self, urls: Sequence[str], query: str) -> list[tuple[str, float | DomainError]]:
         """Return each URL's relevance to the query, 0 … 1; an error for an invalid URL."""
@@ -90,14 +82,14 @@ class DiscoveryService:
 
     def ended(self, tenant: str, job_id: str) -> DiscoveryResult | None:
         """Return all that a discovery found; None while it isn't finished. Raises NotFound."""
-        job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), DISCOVER)
+        job = self.jobs.get(JobRef(tenant=tenant, job_id=job_id), DISCOVER)
         if job.finished_at is None:
             return None
         urls: list[FoundUrl] = []
         has_result = job.status in _WITH_RESULT
         after: int | None = 0 if has_result else None
         while after is not None:
-            page = self._store.page(job.ref, after, bounds.LIST_LIMIT_MAX)
+            page = self.store.page(job.ref, after, bounds.LIST_LIMIT_MAX)
             urls += page.urls
             after = page.after
         failure = None if has_result else job.last_error
@@ -107,7 +99,7 @@ class DiscoveryService:
 
     def require_enabled(self) -> None:
         """Raise FeatureDisabled if the stage offers no discovery."""
-        if not self._enabled:
+        if not self.enabled:
             raise FeatureDisabled("URL discovery is disabled")
 
     def _submit(self, tenant: str, request: DiscoverRequest, key: RequestKey | None) -> Submitted:
@@ -115,8 +107,8 @@ class DiscoveryService:
         roots = rules.roots_of(request.domain)
         rules.compiled(request.pattern)
         for root in roots:
-            require_reachable(root, self._policy, "domain")
-            self._hosts.check_submission(tenant, root.host, root.unusual_port)
+            require_reachable(root, self.policy, "domain")
+            self.hosts.check_submission(tenant, root.host, root.unusual_port)
         terms = Terms(
             domain=request.domain,
             roots=tuple(root.text for root in roots),
@@ -131,10 +123,10 @@ class DiscoveryService:
             payload=terms.payload(),
             priority=Priority.LOW,
             domain=roots[0].host,
-            notify=self._targets(tenant, None, {}),
+            notify=self.targets(tenant, None, {}),
             duplicate_key=None,
         )
-        return self._jobs.submit(tenant, [draft], key, _accepted)
+        return self.jobs.submit(tenant, [draft], key, _accepted)
 
 
 def _accepted(placed: Sequence[Placed]) -> Reply:

@@ -23,6 +23,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, LeaseLost, NotFound
 from spinneret.kernel.paging import Page
+from spinneret.kernel.service import service
 
 _RACES = 5  # a running job may renew its lease between read and write
 
@@ -36,34 +37,26 @@ _MOVES: Mapping[Transition, Callable[[Job, datetime], Job]] = {
 }
 
 
+@service
 class JobControl:
     """Read and move the jobs of one tenant."""
 
-    def __init__(
-        self,
-        *,
-        store: JobStore,
-        queue: JobQueue,
-        kinds: Mapping[str, KindPolicy],
-        clock: Clock,
-        sleep: Callable[[float], None],
-    ) -> None:
-        self._store = store
-        self._queue = queue
-        self._kinds = kinds
-        self._clock = clock
-        self._sleep = sleep
+    store: JobStore
+    queue: JobQueue
+    kinds: Mapping[str, KindPolicy]
+    clock: Clock
+    sleep: Callable[[float], None]
 
     def get(self, ref: JobRef) -> Job:
         """Return the job. Raises NotFound for an unknown id and for another tenant's id."""
-        job = self._store.get(ref)
+        job = self.store.get(ref)
         if job is None:
             raise NotFound("no such job")
         return job
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> Page[Job]:
         """See JobStore.page."""
-        return self._store.page(tenant, wanted, after, limit)
+        return self.store.page(tenant, wanted, after, limit)
 
     def move(self, ref: JobRef, move: Transition) -> Job:
         """Cancel, pause, resume or retry a job; return the job after the move.
@@ -73,19 +66,19 @@ class JobControl:
         """
         for _ in range(_RACES):
             before = self.get(ref)
-            now = self._clock()
+            now = self.clock()
             after = _MOVES[move](before, now)
             event = rules.status_event(after, now, run=after.run, reason=move.value.upper())
             try:
                 if move is Transition.RETRY:
                     holder, parent = self._holder(before), self._reopening(before, now)
-                    self._store.begin_run(before, after, event, holder, parent)
+                    self.store.begin_run(before, after, event, holder, parent)
                 else:
-                    self._store.transition(before, after, [event])
+                    self.store.transition(before, after, [event])
             except (LeaseLost, SubmissionRaced):
                 continue
             if after.status is JobStatus.PENDING:
-                send(self._queue, self._kinds, after, now)
+                send(self.queue, self.kinds, after, now)
             if rules.has_children_to_cancel(after):
                 self.cancel_children(after, limits.CHILDREN_CANCELLED_PER_REQUEST)
             return after
@@ -93,7 +86,7 @@ class JobControl:
 
     def counts(self, job: Job) -> ChildCounts | None:
         """See `family_counts`."""
-        return family_counts(self._store, job)
+        return family_counts(self.store, job)
 
     def cancel_children(self, parent: Job, most: int, after: str | None = None) -> str | None:
         """Cancel the live jobs among the next `most` children of a cancelled parent.
@@ -102,7 +95,7 @@ class JobControl:
         after, or None at the end of the children. Raises DependencyUnavailable.
         """
         for _ in range(0, most, bounds.LIST_LIMIT_MAX):
-            page = self._store.children(parent.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
+            page = self.store.children(parent.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
             for ref in page.items:
                 try:
                     self.move(ref, Transition.CANCEL)
@@ -122,7 +115,7 @@ class JobControl:
         """
         if job.parent is None:
             return None
-        parent = self._store.get(JobRef(tenant=job.tenant, job_id=job.parent))
+        parent = self.store.get(JobRef(tenant=job.tenant, job_id=job.parent))
         if parent is None or parent.status not in rules.TERMINAL:
             return None
         after = rules.reopened(parent, now)
@@ -137,13 +130,13 @@ class JobControl:
         """
         if job.duplicate_key is None:
             return None
-        held = self._store.find_duplicates(job.tenant, [job.duplicate_key])
+        held = self.store.find_duplicates(job.tenant, [job.duplicate_key])
         holder = held.get(job.duplicate_key)
         if holder is None:
             return None
         if holder == job.id:
             return Holder(job_id=holder, job=job)
-        other = self._store.get(JobRef(tenant=job.tenant, job_id=holder))
+        other = self.store.get(JobRef(tenant=job.tenant, job_id=holder))
         if other is not None and other.status not in rules.TERMINAL:
             raise Conflict("a newer job does the same work", details={"job_id": other.id})
         return Holder(job_id=holder, job=other)
@@ -151,7 +144,7 @@ class JobControl:
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
         """Return the timeline after an event's id. Raises NotFound."""
         self.get(ref)
-        return self._store.events(ref, after, limit)
+        return self.store.events(ref, after, limit)
 
     def wait_for_events(self, ref: JobRef, after: str | None) -> list[JobEvent] | None:
         """Return the events after `after` once there are any, or an empty list after
@@ -160,14 +153,14 @@ class JobControl:
         Returns None at the end of the timeline: the job is finished and `after` was its last event.
         Raises NotFound.
         """
-        deadline = self._clock().timestamp() + limits.STREAM_SECONDS
+        deadline = self.clock().timestamp() + limits.STREAM_SECONDS
         while True:
             job = self.get(ref)
-            found = self._store.events(ref, after, bounds.LIST_LIMIT_MAX)
+            found = self.store.events(ref, after, bounds.LIST_LIMIT_MAX)
             if found:
                 return found
             if job.status in rules.TERMINAL:
                 return None
-            if self._clock().timestamp() >= deadline:
+            if self.clock().timestamp() >= deadline:
                 return []
-            self._sleep(limits.STREAM_POLL_SECONDS)
+            self.sleep(limits.STREAM_POLL_SECONDS)

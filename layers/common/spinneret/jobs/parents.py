@@ -14,18 +14,19 @@ from spinneret.jobs.models import Job, JobEvent, JobRef
 from spinneret.jobs.ports import JobStore
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
 _RACES: Final = 5  # last children of several shards may end at the same moment
 
 
+@service
 class ParentEnds:
     """Listener of the job store that ends parents."""
 
-    def __init__(self, store: JobStore, clock: Clock) -> None:
-        self._store = store
-        self._clock = clock
+    store: JobStore
+    clock: Clock
 
     def __call__(self, job: Job, _: Sequence[JobEvent]) -> None:
         """End the job's parent if this was its last child; never raises.
@@ -48,35 +49,33 @@ class ParentEnds:
         children.
         """
         for _ in range(_RACES):
-            if shard is not None and self._store.child_counts(ref, [shard])[0].pending:
+            if shard is not None and self.store.child_counts(ref, [shard])[0].pending:
                 return False
-            parent = self._store.get(ref)
+            parent = self.store.get(ref)
             if parent is None or parent.family is None or not rules.awaits_children(parent):
                 return False
-            counts = self._store.child_counts(ref, range(parent.family.shards))
+            counts = self.store.child_counts(ref, range(parent.family.shards))
             if any(each.pending for each in counts):
                 return False
-            now = self._clock()
+            now = self.clock()
             after = rules.end_of(parent, rules.total(counts), now)
             event = rules.status_event(after, now, run=after.run, **dict(after.result or {}))
             try:
-                self._store.transition(parent, after, [event], counted=counts)
+                self.store.transition(parent, after, [event], counted=counts)
             except LeaseLost:
                 continue
             return True
         return False
 
 
+@service
 class ParentRecheck:
     """The sweeper's handling of a parent that is due."""
 
-    def __init__(
-        self, store: JobStore, ends: ParentEnds, control: JobControl, clock: Clock
-    ) -> None:
-        self._store = store
-        self._ends = ends
-        self._control = control
-        self._clock = clock
+    store: JobStore
+    ends: ParentEnds
+    control: JobControl
+    clock: Clock
 
     def __call__(self, job: Job) -> None:
         """End the parent, or cancel more of its children; reschedule while some are unfinished.
@@ -85,14 +84,14 @@ class ParentRecheck:
         """
         assert job.family is not None  # the job is a parent
         if rules.awaits_children(job):
-            if not self._ends.end(job.ref):
-                self._store.transition(job, rules.schedule_recheck(job, self._clock()))
+            if not self.ends.end(job.ref):
+                self.store.transition(job, rules.schedule_recheck(job, self.clock()))
             return
-        counts = self._store.child_counts(job.ref, range(job.family.shards))
+        counts = self.store.child_counts(job.ref, range(job.family.shards))
         if any(each.pending for each in counts):
-            done = self._control.cancel_children(
+            done = self.control.cancel_children(
                 job, limits.CHILDREN_CANCELLED_PER_PASS, job.family.cancelled_to
             )
-            self._store.transition(job, rules.cancelled_to(job, done, self._clock()))
+            self.store.transition(job, rules.cancelled_to(job, done, self.clock()))
         else:
-            self._store.transition(job, rules.settled(job), counted=counts)
+            self.store.transition(job, rules.settled(job), counted=counts)

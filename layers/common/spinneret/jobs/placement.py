@@ -12,6 +12,7 @@ from spinneret.jobs.models import ChildCounts, Draft, Job, JobRef, JobStatus
 from spinneret.jobs.ports import Holder, JobStore, NewJob
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.service import service
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,21 +37,14 @@ def family_counts(store: JobStore, job: Job) -> ChildCounts | None:
     return rules.total(store.child_counts(job.ref, range(job.family.shards)))
 
 
+@service
 class Deduplication:
     """Look up duplicates and build the rows of new jobs; write nothing."""
 
-    def __init__(
-        self,
-        *,
-        store: JobStore,
-        kinds: Mapping[str, KindPolicy],
-        clock: Clock,
-        new_id: NewId,
-    ) -> None:
-        self._store = store
-        self._kinds = kinds
-        self._clock = clock
-        self._new_id = new_id
+    store: JobStore
+    kinds: Mapping[str, KindPolicy]
+    clock: Clock
+    new_id: NewId
 
     def place(
         self,
@@ -66,7 +60,7 @@ class Deduplication:
         without the duplicate key if another job holds it.
         """
         wanted = [draft.duplicate_key for draft in drafts if draft.duplicate_key]
-        holders = self._store.find_duplicates(tenant, wanted) if wanted else {}
+        holders = self.store.find_duplicates(tenant, wanted) if wanted else {}
         placed: list[Placed] = []
         new: dict[str, NewJob] = {}
         fresh: dict[str, Job] = {}
@@ -98,7 +92,7 @@ class Deduplication:
     def _holder(self, tenant: str, job_id: str | None) -> Holder | None:
         if job_id is None:
             return None
-        return Holder(job_id=job_id, job=self._store.get(JobRef(tenant=tenant, job_id=job_id)))
+        return Holder(job_id=job_id, job=self.store.get(JobRef(tenant=tenant, job_id=job_id)))
 
     def _still_answers(self, job: Job) -> bool:
         """Return whether a job is live or has a fresh result (ruling "Duplicate").
@@ -108,15 +102,15 @@ class Deduplication:
         if job.status not in rules.TERMINAL:
             return True
         expires = job.result_expires_at
-        return expires is not None and self._clock() < expires
+        return expires is not None and self.clock() < expires
 
     def _new_job(self, tenant: str, draft: Draft, batch: str | None, scope: str | None) -> Job:
-        now = self._clock()
-        policy = self._kinds[draft.kind]
+        now = self.clock()
+        policy = self.kinds[draft.kind]
         pending_limit = policy.pending_seconds
         return Job(
             tenant=tenant,
-            id=draft.id or self._new_id("job"),
+            id=draft.id or self.new_id("job"),
             kind=draft.kind,
             status=JobStatus.PENDING,
             priority=draft.priority,

@@ -23,6 +23,7 @@ from spinneret.jobs.worker import delay_of, lane_of
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
@@ -89,23 +90,15 @@ class _Shard:
     after: DuePosition | None = None
 
 
+@service
 class Sweeper:
     """Bounded passes over both indexes; the next pass continues with what one doesn't reach."""
 
-    def __init__(
-        self,
-        *,
-        store: JobStore,
-        queue: JobQueue,
-        kinds: Mapping[str, KindPolicy],
-        clock: Clock,
-        look_at_parent: Callable[[Job], None],
-    ) -> None:
-        self._store = store
-        self._queue = queue
-        self._kinds = kinds
-        self._clock = clock
-        self._look_at_parent = look_at_parent
+    store: JobStore
+    queue: JobQueue
+    kinds: Mapping[str, KindPolicy]
+    clock: Clock
+    look_at_parent: Callable[[Job], None]
 
     def sweep(self) -> SweepResult:
         """Process the jobs due at the start of the pass, oldest first, a page of each shard in
@@ -115,7 +108,7 @@ class Sweeper:
         lane's resends after SWEEP_RESENDS. Raises DependencyUnavailable after SWEEP_REFUSALS
         consecutive calls without an answer.
         """
-        this = _Pass(begun=self._clock())
+        this = _Pass(begun=self.clock())
         try:
             self._wake_all(this)
             self._resend_all(this)
@@ -135,7 +128,7 @@ class Sweeper:
         def is_over(shard: _Shard) -> bool:
             if shard.lane is not None and this.queue_is_down:
                 return True
-            return self._clock() >= until or acted[shard.lane] >= most
+            return self.clock() >= until or acted[shard.lane] >= most
 
         while shards:
             shard = shards.popleft()
@@ -185,7 +178,7 @@ class Sweeper:
         if this.queue_is_down:
             return False
         try:
-            self._queue.send(lane_of(self._kinds, job), [job.ref], delay_of(job, now))
+            self.queue.send(lane_of(self.kinds, job), [job.ref], delay_of(job, now))
         except DependencyUnavailable as error:
             self._lose_queue(error, this)
             return False
@@ -206,25 +199,25 @@ class Sweeper:
 
     def _wake_shard(self, number: int, until: datetime) -> _Shard:
         def read(after: DuePosition | None) -> DuePage:
-            return self._store.to_wake(number, until, limits.SWEEP_PAGE, after)
+            return self.store.to_wake(number, until, limits.SWEEP_PAGE, after)
 
         return _Shard(read=read, act=self._wake)
 
     def _wake(self, ref: JobRef, this: _Pass) -> str | None:
-        job = self._store.get(ref)
-        now = self._clock()
+        job = self.store.get(ref)
+        now = self.clock()
         wake_at = rules.wake_at(job) if job else None
         if job is None or wake_at is None or wake_at > now:
             return None  # the index lags behind the row
         if rules.awaits_children(job) or rules.has_children_to_cancel(job):
-            self._look_at_parent(job)
+            self.look_at_parent(job)
             return "parents"
         return self._wake_single(job, now, this)
 
     def _wake_single(self, job: Job, now: datetime, this: _Pass) -> str | None:
         """Act on a job that awaits no children and has none to cancel."""
         if job.status is JobStatus.RUNNING:
-            after = reclaim(self._store, job, now)
+            after = reclaim(self.store, job, now)
             if after.status is JobStatus.PENDING:
                 self._send(after, now, this)
             return "leases_expired"
@@ -232,20 +225,20 @@ class Sweeper:
             return self._end(job, now, this)
         if not self._send(job, now, this):
             return None
-        self._store.transition(job, rules.sent(job, now))
+        self.store.transition(job, rules.sent(job, now))
         return "sent"
 
     def _end(self, job: Job, now: datetime, this: _Pass) -> str:
         """Expire a waiting job, or make it due for a last look."""
-        kind = self._kinds.get(job.kind)
+        kind = self.kinds.get(job.kind)
         has_begun = job.started_at is not None and not job.ending
         if kind is None or not kind.looks_before_expiry or not has_begun:
             after = rules.expire(job, now)
-            self._store.transition(job, after, [rules.status_event(after, now, run=after.run)])
+            self.store.transition(job, after, [rules.status_event(after, now, run=after.run)])
             return "expired"
         assert kind.pending_seconds is not None  # otherwise its jobs don't expire
         after = rules.last_look(job, now, kind.pending_seconds)
-        self._store.transition(job, after, [rules.status_event(after, now, reason="LAST_LOOK")])
+        self.store.transition(job, after, [rules.status_event(after, now, reason="LAST_LOOK")])
         self._send(after, now, this)
         return "last_looks"
 
@@ -253,7 +246,7 @@ class Sweeper:
 
     def _resend_all(self, this: _Pass) -> None:
         lanes: defaultdict[Lane, list[ResendShard]] = defaultdict(list)
-        for name, kind in sorted(self._kinds.items()):
+        for name, kind in sorted(self.kinds.items()):
             for priority, lane in kind.lanes.items():
                 for number in range(limits.RESEND_SHARDS):
                     lanes[lane].append(ResendShard(name, priority, number))
@@ -276,7 +269,7 @@ class Sweeper:
         if this.queue_is_down:
             return None
         try:
-            backlog = self._queue.backlog(lane)
+            backlog = self.queue.backlog(lane)
         except DependencyUnavailable as error:
             self._lose_queue(error, this)
             return None
@@ -288,7 +281,7 @@ class Sweeper:
 
     def _resend_shard(self, lane: Lane, part: ResendShard, lost: _Lost) -> _Shard:
         def read(after: DuePosition | None) -> DuePage:
-            return self._store.to_resend(part, lost.until, limits.SWEEP_PAGE, after)
+            return self.store.to_resend(part, lost.until, limits.SWEEP_PAGE, after)
 
         def act(ref: JobRef, this: _Pass) -> str | None:
             return self._resend(ref, lost, this)
@@ -297,12 +290,12 @@ class Sweeper:
 
     def _resend(self, ref: JobRef, lost: _Lost, this: _Pass) -> str | None:
         """Send first, then count, so that an unsent message isn't waited for."""
-        job = self._store.get(ref)
+        job = self.store.get(ref)
         moment = lost.moment(job) if job else None
         if job is None or moment is None or moment > lost.until:
             return None  # may be queued, or the index lags behind the row
-        now = self._clock()
+        now = self.clock()
         if not self._send(job, now, this):
             return None
-        self._store.transition(job, rules.resent(job, now))
+        self.store.transition(job, rules.resent(job, now))
         return "resent"

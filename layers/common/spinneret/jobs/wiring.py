@@ -52,17 +52,17 @@ def ending_store(settings: EndSettings, hand_on: HandOn, *listeners: Listener) -
     )
     live = LiveEvents(pushes(settings))
     store = PublishingJobStore(inner, live, handing_on(all_kinds(), hand_on), *listeners)
-    store.listen(ParentEnds(store, utc_now))
+    store.listen(ParentEnds(store=store, clock=utc_now))
     return store
 
 
 def pushes(settings: JobSettings) -> Pushes:
     """Return the pushes to the WebSocket clients of this stage."""
     return Pushes(
-        DynamoConnectionStore(dynamodb_client(), settings.jobs_table),
-        sockets(settings),
-        time.monotonic,
-        utc_now,
+        connections=DynamoConnectionStore(dynamodb_client(), settings.jobs_table),
+        sockets=sockets(settings),
+        monotonic=time.monotonic,
+        clock=utc_now,
     )
 
 
@@ -165,7 +165,9 @@ def sweep_pass(settings: JobSettings, store: JobStore) -> Callable[[], SweepResu
         queue=job_queue(settings),
         kinds=all_kinds(),
         clock=utc_now,
-        look_at_parent=ParentRecheck(store, ParentEnds(store, utc_now), control, utc_now),
+        look_at_parent=ParentRecheck(
+            store=store, ends=ParentEnds(store=store, clock=utc_now), control=control, clock=utc_now
+        ),
     )
     return sweeper.sweep
 

@@ -29,6 +29,7 @@ from spinneret.jobs.ports import Claimed, JobQueue, JobStore, NewJob, Refused
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
@@ -193,29 +194,18 @@ Handler = Callable[[Context], Mapping[str, Any]]
 """
 
 
+@service
 class Worker:
     """Run jobs named by queue messages."""
 
-    def __init__(
-        self,
-        *,
-        store: JobStore,
-        queue: JobQueue,
-        kinds: Mapping[str, KindPolicy],
-        handlers: Mapping[str, Handler],
-        clock: Clock,
-        random: Callable[[], float],
-        new_owner: Callable[[], str],
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._store = store
-        self._queue = queue
-        self._kinds = kinds
-        self._handlers = handlers
-        self._clock = clock
-        self._random = random
-        self._new_owner = new_owner
-        self._sleep = sleep
+    store: JobStore
+    queue: JobQueue
+    kinds: Mapping[str, KindPolicy]
+    handlers: Mapping[str, Handler]
+    clock: Clock
+    random: Callable[[], float]
+    new_owner: Callable[[], str]
+    sleep: Callable[[float], None] = time.sleep
 
     def run(self, ref: JobRef, remaining: Remaining) -> None:
         """Claim the job and run its handler; ignore a job that can't be claimed.
@@ -226,7 +216,7 @@ class Worker:
         claimed = self._claim(ref, remaining)
         if claimed is None:
             return
-        context = Context(claimed, self._store, self._clock, remaining)
+        context = Context(claimed, self.store, self.clock, remaining)
         try:
             if not self._stopped(context):
                 self._work(context)
@@ -235,11 +225,11 @@ class Worker:
 
     def _claim(self, ref: JobRef, remaining: Remaining) -> Claimed | None:
         """Claim the job; return None if it can't be claimed. Raises DependencyUnavailable."""
-        owner = self._new_owner()
-        outcome = self._store.claim(ref, owner, self._clock(), lease_end(self._clock, remaining))
+        owner = self.new_owner()
+        outcome = self.store.claim(ref, owner, self.clock(), lease_end(self.clock, remaining))
         if isinstance(outcome, Refused) and self._reclaimed(outcome.job):
-            until = lease_end(self._clock, remaining)
-            outcome = self._store.claim(ref, owner, self._clock(), until)
+            until = lease_end(self.clock, remaining)
+            outcome = self.store.claim(ref, owner, self.clock(), until)
         match outcome:
             case Claimed():
                 return outcome
@@ -252,21 +242,21 @@ class Worker:
 
     def _reclaimed(self, job: Job | None) -> bool:
         """Return whether the claim of a lost worker was reclaimed, here or by another process."""
-        now = self._clock()
+        now = self.clock()
         if job is None or not rules.has_expired_lease(job, now):
             return False
         try:
-            reclaim(self._store, job, now)
+            reclaim(self.store, job, now)
         except LeaseLost:
             logger.info("lease_reclaimed_by_another", extra={"job_id": job.id})
         return True
 
     def _replace_early_message(self, job: Job) -> None:
         """Resend a message that came early: because of a lagging clock, or SQS's longest delay."""
-        now = self._clock()
+        now = self.clock()
         wait = (job.due_at - now).total_seconds()
         if job.status is JobStatus.PENDING and 0 < wait <= bounds.SQS_MAX_DELAY_SECONDS:
-            send(self._queue, self._kinds, job, now)
+            send(self.queue, self.kinds, job, now)
 
     def _stopped(self, context: Context) -> bool:
         """Stop the job if its parent was cancelled or paused; return whether it did. Raises as
@@ -275,8 +265,8 @@ class Worker:
         job = context.job
         if job.parent is None:
             return False
-        parent = self._store.get(JobRef(tenant=job.tenant, job_id=job.parent))
-        after = rules.stopped_by_parent(job, parent, self._clock())
+        parent = self.store.get(JobRef(tenant=job.tenant, job_id=job.parent))
+        after = rules.stopped_by_parent(job, parent, self.clock())
         if after is None:
             return False
         self._end(context, after)
@@ -284,21 +274,21 @@ class Worker:
 
     def _work(self, context: Context) -> None:
         """Run the handler and write its outcome. Raises LeaseLost and DependencyUnavailable."""
-        policy = self._kinds.get(context.job.kind)
+        policy = self.kinds.get(context.job.kind)
         try:
-            result = self._handlers[context.job.kind](context)
+            result = self.handlers[context.job.kind](context)
         except LeaseLost:
             raise
         except ReleaseJob:
             limit = policy.work_seconds if policy else bounds.JOB_WORK_SECONDS
-            self._end(context, rules.hand_back(context.job, self._clock(), limit))
+            self._end(context, rules.hand_back(context.job, self.clock(), limit))
         except ClaimTransferred:
             return
         except AwaitChildren:
-            self._end(context, rules.await_children(context.job, self._clock()))
+            self._end(context, rules.await_children(context.job, self.clock()))
         except Defer as deferral:
             pending_limit = policy.pending_seconds if policy else None
-            now = self._clock()
+            now = self.clock()
             until, waiting_for = deferral.until, safe_text(deferral.waiting_for)
             after = rules.defer(
                 context.job, until, waiting_for, now, pending_limit, appointed=deferral.appointed
@@ -314,7 +304,7 @@ class Worker:
     def _complete(
         self, context: Context, result: Mapping[str, Any], lack: Failure | None = None
     ) -> None:
-        job, now = context.job, self._clock()
+        job, now = context.job, self.clock()
         try:
             check_result(result)
             if lack is None:
@@ -327,11 +317,11 @@ class Worker:
             self._fail(context, error)
 
     def _fail(self, context: Context, error: Exception) -> None:
-        after = rules.after_error(context.job, error, self._clock(), self._random())
+        after = rules.after_error(context.job, error, self.clock(), self.random())
         failure = after.last_error
         assert failure is not None  # every error leaves its failure
         level = logging.ERROR if failure.type == "internal" else logging.WARNING
-        policy = self._kinds.get(context.job.kind)
+        policy = self.kinds.get(context.job.kind)
         logger.log(
             level,
             f"{after.kind}_failed" if after.status in rules.TERMINAL else "job_will_retry",
@@ -351,7 +341,7 @@ class Worker:
         except DependencyUnavailable as error:
             self._end_again(context, after, error)
         if after.status is JobStatus.PENDING:
-            send(self._queue, self._kinds, after, self._clock())
+            send(self.queue, self.kinds, after, self.clock())
 
     def _end_again(self, context: Context, after: Job, error: DependencyUnavailable) -> None:
         """Repeat an outcome's write while lease and deadline allow: it can't be rescheduled.
@@ -361,12 +351,12 @@ class Worker:
         """
         until = context.job.locked_until
         for doubling in range(1, limits.OUTCOME_TRIES):
-            wait = self._random() * min(limits.OUTCOME_CAP_SECONDS, 2.0 ** (doubling - 1))
+            wait = self.random() * min(limits.OUTCOME_CAP_SECONDS, 2.0 ** (doubling - 1))
             in_time = context.remaining() - wait >= bounds.AWS_CALL_SECONDS
-            if not in_time or until is None or until <= self._clock() + timedelta(seconds=wait):
+            if not in_time or until is None or until <= self.clock() + timedelta(seconds=wait):
                 break
             logger.warning("outcome_not_written", extra={"job_id": after.id, "tries": doubling})
-            self._sleep(wait)
+            self.sleep(wait)
             try:
                 context.end_again(after)
             except DependencyUnavailable:

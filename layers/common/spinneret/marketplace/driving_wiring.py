@@ -85,13 +85,15 @@ def publish_callbacks(env: Mapping[str, str]) -> PluginCallbacks:
     """Build the handler of the state that waits for a plug-in."""
     settings = CallbackSettings.from_env(env)
     store = DynamoPluginStore(dynamodb_client(), settings.marketplace_table, settings.jobs_table)
-    return PluginCallbacks(store, StepFunctionsTokens(stepfunctions_client()), utc_now)
+    return PluginCallbacks(
+        store=store, tokens=StepFunctionsTokens(stepfunctions_client()), clock=utc_now
+    )
 
 
 def batch_worker(settings: JobSettings, store: JobStore, machine: str) -> Worker:
     """Build the worker that creates the jobs of a batch and starts its execution."""
     makes = children(settings, store, led_seconds=limits.PUBLISH_LED_SECONDS)
-    starter = Starter(_executions(machine), batch_preparation(makes))
+    starter = Starter(executions=_executions(machine), prepare=batch_preparation(makes))
     return worker(settings, {PUBLISH_BATCH: starter}, store)
 
 
@@ -102,7 +104,7 @@ def publishing_store(settings: PublishingSettings) -> JobStore:
     """
     counts = counting(settings.marketplace_table)
     store = PublishingJobStore(job_store(settings), LiveEvents(pushes(settings)), counts)
-    store.listen(ParentEnds(store, utc_now))
+    store.listen(ParentEnds(store=store, clock=utc_now))
     return store
 
 

@@ -35,7 +35,7 @@ class AnswersOnly(PluginTransport):
     """Transport that finds answers a plug-in has sent, and sends no requests."""
 
     def __init__(self, store: PluginStore, sockets: Sockets, clock: Clock, over: Defer) -> None:
-        super().__init__(store, sockets, clock)
+        super().__init__(store=store, sockets=sockets, clock=clock)
         self._over = over
 
     def ask(self, _: Context, task: Task, __: str, request: PluginRequest) -> PluginAnswer:

@@ -165,7 +165,7 @@ def fetcher(settings: MarketplaceSettings) -> GuardedFetcher:
 
 def door(settings: MarketplaceSettings) -> MarketplaceTransport:
     """Build the transport to the marketplaces' hosts."""
-    return MarketplaceTransport(fetcher(settings), hosts(settings))
+    return MarketplaceTransport(fetcher=fetcher(settings), hosts=hosts(settings))
 
 
 def client_secrets(settings: MarketplaceSettings) -> ConfiguredSecrets:

@@ -49,11 +49,12 @@ def publish_visits(env: Mapping[str, str]) -> JobStep:
     listings = DynamoListingStore(client, table, settings.jobs_table)
     access, way, pace = tokens(settings), door(settings), DynamoSellerRateLimiter(client, table)
     effects = SideEffects(
-        DynamoEffectStore(client, settings.jobs_table, settings.idempotency_table), utc_now
+        store=DynamoEffectStore(client, settings.jobs_table, settings.idempotency_table),
+        clock=utc_now,
     )
     plugins = DynamoPluginStore(client, table, settings.jobs_table), sockets(settings), utc_now
     services = {
-        "browser": PluginTransport(*plugins),
+        "browser": PluginTransport(store=plugins[0], sockets=plugins[1], clock=plugins[2]),
         "images": ImageSource(fetcher(settings)),
         "orders": order_book(settings, publishing_service(settings)),
         "settings": access.remember,

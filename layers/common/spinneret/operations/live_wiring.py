@@ -43,5 +43,11 @@ def live_api(env: Mapping[str, str]) -> LiveApi:
     def may_act(tenant: str, key_id: str) -> bool:
         return keys.allows(tenant, key_id, Scope.WRITE)
 
-    inbox = PluginInbox(store, tokens, frozenset(PLUGIN_MARKETPLACES), may_act, utc_now)
+    inbox = PluginInbox(
+        store=store,
+        tokens=tokens,
+        marketplaces=frozenset(PLUGIN_MARKETPLACES),
+        may_act=may_act,
+        clock=utc_now,
+    )
     return LiveApi(keys=keys, live=live_service(settings, inbox.actions))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.service import service
 from spinneret.operations.models import DependencyHealth, Readiness
 
 logger = logging.getLogger(__name__)
@@ -16,29 +17,27 @@ Probe = Callable[[], None]
 """Returns if the dependency responds, else raises DependencyUnavailable. Has a timeout."""
 
 
+@service
 class HealthService:
     """Checks all dependencies in parallel, so that a slow one doesn't hide the others."""
 
-    def __init__(
-        self, probes: Mapping[str, Probe], timer: Callable[[], float] = time.perf_counter
-    ) -> None:
-        self._probes = probes
-        self._timer = timer
+    probes: Mapping[str, Probe]
+    timer: Callable[[], float] = time.perf_counter
 
     def ready(self) -> Readiness:
         """Return the state of every dependency by name."""
-        with ThreadPoolExecutor(max_workers=len(self._probes)) as pool:
-            answers = dict(zip(self._probes, pool.map(self._ask, self._probes), strict=True))
+        with ThreadPoolExecutor(max_workers=len(self.probes)) as pool:
+            answers = dict(zip(self.probes, pool.map(self._ask, self.probes), strict=True))
         healthy = all(answer.status == "ok" for answer in answers.values())
         return Readiness(status="ready" if healthy else "not_ready", checks=answers)
 
     def _ask(self, name: str) -> DependencyHealth:
-        started = self._timer()
+        started = self.timer()
         status = "ok"
         try:
-            self._probes[name]()
+            self.probes[name]()
         except DependencyUnavailable:
             logger.warning("dependency_unavailable", extra={"dependency": name})
             status = "unavailable"
-        latency = round((self._timer() - started) * 1000, 1)
+        latency = round((self.timer() - started) * 1000, 1)
         return DependencyHealth(status=status, latency_ms=latency)

@@ -59,7 +59,7 @@ def core_api(env: Mapping[str, str]) -> CoreApi:
     return CoreApi(
         keys=issuing_key_service(settings),
         uploads=upload_service(settings),
-        health=HealthService(_probes(settings)),
+        health=HealthService(probes=_probes(settings)),
         jobs=job_control(settings, store),
         live=live_service(settings),
     )

@@ -6,6 +6,7 @@ import logging
 
 from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.service import service
 from spinneret.retention.models import CleanupResult, Expired
 from spinneret.retention.ports import ExpiryStore, ObjectStore
 from spinneret.retention.rules import next_try
@@ -13,6 +14,7 @@ from spinneret.retention.rules import next_try
 logger = logging.getLogger(__name__)
 
 
+@service
 class RetentionCleanup:
     """Deletes expired objects, the oldest first, one batch per pass.
 
@@ -21,25 +23,16 @@ class RetentionCleanup:
     bucket refuses to delete doesn't block younger ones until its next try.
     """
 
-    def __init__(
-        self,
-        *,
-        rows: ExpiryStore,
-        objects: ObjectStore,
-        clock: Clock,
-        batch_size: int,
-        dry_run: bool,
-    ) -> None:
-        self._rows = rows
-        self._objects = objects
-        self._clock = clock
-        self._batch_size = batch_size
-        self._dry_run = dry_run
+    rows: ExpiryStore
+    objects: ObjectStore
+    clock: Clock
+    batch_size: int
+    dry_run: bool
 
     def run(self) -> CleanupResult:
         """Run one pass; raise DependencyUnavailable if even the list can't be read."""
-        batch = self._rows.expired(self._clock(), self._batch_size)
-        if self._dry_run:
+        batch = self.rows.expired(self.clock(), self.batch_size)
+        if self.dry_run:
             for each in batch:
                 _log("retention.would_delete", each)
             return CleanupResult(dry_run=True, found=len(batch))
@@ -54,7 +47,7 @@ class RetentionCleanup:
         A bucket that doesn't respond hasn't refused any object.
         """
         try:
-            refused = self._objects.delete([each.storage_uri for each in batch])
+            refused = self.objects.delete([each.storage_uri for each in batch])
         except DependencyUnavailable as error:
             logger.error("retention.failed", extra={"reason": error.message})
             return 0
@@ -66,7 +59,7 @@ class RetentionCleanup:
         return deleted
 
     def _defer(self, expired: Expired, reason: str) -> None:
-        until = next_try(expired.refusals + 1, self._clock())
+        until = next_try(expired.refusals + 1, self.clock())
         logger.error(
             "retention.failed",
             extra={
@@ -77,7 +70,7 @@ class RetentionCleanup:
             },
         )
         try:
-            self._rows.defer(expired, until)
+            self.rows.defer(expired, until)
         except DependencyUnavailable as error:
             logger.error(
                 "retention.not_deferred",
@@ -86,7 +79,7 @@ class RetentionCleanup:
 
     def _mark(self, expired: Expired) -> bool:
         try:
-            marked = self._rows.mark_deleted(expired, self._clock())
+            marked = self.rows.mark_deleted(expired, self.clock())
         except DependencyUnavailable as error:
             logger.error(
                 "retention.not_marked",

@@ -14,6 +14,7 @@ from typing import Final
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, DomainError
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.service import service
 from spinneret.sources import limits, rules
 from spinneret.sources.models import FINAL, Run, RunPage, RunStage, Source, Trigger
 from spinneret.sources.ports import Crawls, Discoveries, SourceStore
@@ -37,37 +38,27 @@ class SourceTickResult:
     """Sources that failed; the next pass retries them."""
 
 
+@service
 class SourceRuns:
     """Start and advance runs."""
 
-    def __init__(
-        self,
-        *,
-        store: SourceStore,
-        crawls: Crawls,
-        discoveries: Discoveries,
-        targets: SourceTargets,
-        hand_on: HandOn,
-        clock: Clock,
-        new_id: NewId,
-    ) -> None:
-        self._store = store
-        self._crawls = crawls
-        self._discoveries = discoveries
-        self._targets = targets
-        self._hand_on = hand_on
-        self._clock = clock
-        self._new_id = new_id
+    store: SourceStore
+    crawls: Crawls
+    discoveries: Discoveries
+    targets: SourceTargets
+    hand_on: HandOn
+    clock: Clock
+    new_id: NewId
 
     def tick(self, may_go_on: Callable[[], bool]) -> SourceTickResult:
         """Process all due sources; the next pass retries a failed one."""
         looked_at = failed = 0
-        for ref in self._store.due(self._clock(), limits.SOURCES_PER_TICK):
+        for ref in self.store.due(self.clock(), limits.SOURCES_PER_TICK):
             if not may_go_on():
                 break
             looked_at += 1
             try:
-                source = self._store.get(ref.tenant, ref.source_id)
+                source = self.store.get(ref.tenant, ref.source_id)
                 if source is not None:
                     self.look(source)
             except DependencyUnavailable as error:
@@ -81,14 +72,14 @@ class SourceRuns:
 
         If another process changes the source meanwhile, that process continues.
         """
-        now = self._clock()
+        now = self.clock()
         if source.run_id is None:
             if rules.is_due(source, now):
                 self.begin(source, Trigger.SCHEDULE)
             else:
-                self._store.replace(source, _next(rules.scheduled(source, now)))
+                self.store.replace(source, _next(rules.scheduled(source, now)))
             return
-        run = self._store.run(source.tenant, source.id, source.run_id)
+        run = self.store.run(source.tenant, source.id, source.run_id)
         if run is not None:
             self._go_on(source, run)
 
@@ -96,18 +87,18 @@ class SourceRuns:
         """Start a run and advance it as far as possible; return None if the source changed
         meanwhile.
         """
-        now = self._clock()
+        now = self.clock()
         run = Run(
             tenant=source.tenant,
             source_id=source.id,
-            id=self._new_id("run"),
+            id=self.new_id("run"),
             trigger=trigger,
             stage=RunStage.STARTING,
             started_at=now,
         )
         begun = _next(replace(source, run_id=run.id, scheduled_from=now))
         begun = rules.scheduled(begun, now)
-        if not self._store.replace(source, begun, run):
+        if not self.store.replace(source, begun, run):
             return None
         try:
             return self._go_on(begun, run)
@@ -133,27 +124,27 @@ class SourceRuns:
         self, source: Source, run: Run, after: Run, pages: Sequence[RunPage] | None
     ) -> Source | None:
         """Return the source after the change; None if another process changed it."""
-        now = self._clock()
+        now = self.clock()
         if after.stage not in FINAL:
             changed = _next(rules.scheduled(source, now))
-            kept = self._store.replace(source, changed, None if after == run else after)
+            kept = self.store.replace(source, changed, None if after == run else after)
             return changed if kept else None
         changed = replace(source, run_id=None)
         if pages is not None:
-            self._store.keep_pages(after, pages, now)
+            self.store.keep_pages(after, pages, now)
             changed = replace(changed, last_run_id=after.id, last_crawled_at=now)
         changed = _next(rules.scheduled(changed, now))
-        event = rules.event_of(changed, after, self._targets(source.tenant, source.id))
-        if not self._store.replace(source, changed, after, event):
+        event = rules.event_of(changed, after, self.targets(source.tenant, source.id))
+        if not self.store.replace(source, changed, after, event):
             return None
-        self._hand_on(source.tenant, source.id)
+        self.hand_on(source.tenant, source.id)
         return changed
 
     def _step(self, source: Source, run: Run) -> tuple[Run, Sequence[RunPage] | None]:
         """Return the run after one step, and its pages at its end."""
         match run.stage:
             case RunStage.STARTING if source.is_pattern:
-                job_id = self._discoveries.begin(source, run)
+                job_id = self.discoveries.begin(source, run)
                 return replace(run, stage=RunStage.DISCOVERING, discovery_job_id=job_id), None
             case RunStage.STARTING:
                 return self._crawling(source, run, [source.url_pattern])
@@ -161,14 +152,14 @@ class SourceRuns:
                 return self._discovered(source, run)
             case RunStage.CRAWLING:
                 assert run.batch_id is not None  # it is crawling
-                pages = self._crawls.ended(source.tenant, run.batch_id)
+                pages = self.crawls.ended(source.tenant, run.batch_id)
                 return (run, None) if pages is None else self._crawled(source, run, pages)
             case _:
                 return run, None
 
     def _discovered(self, source: Source, run: Run) -> tuple[Run, Sequence[RunPage] | None]:
         assert run.discovery_job_id is not None  # it is discovering
-        found = self._discoveries.ended(source.tenant, run.discovery_job_id)
+        found = self.discoveries.ended(source.tenant, run.discovery_job_id)
         if found is None:
             return run, None
         if found.error is not None:
@@ -176,12 +167,12 @@ class SourceRuns:
         urls = rules.pages_to_crawl(found.urls, self._known(source))
         if urls:
             return self._crawling(source, run, urls)
-        return replace(rules.ended(run, [], self._clock()), error="no page was found"), []
+        return replace(rules.ended(run, [], self.clock()), error="no page was found"), []
 
     def _crawling(
         self, source: Source, run: Run, urls: Sequence[str]
     ) -> tuple[Run, Sequence[RunPage] | None]:
-        begun = self._crawls.begin(source, run, urls)
+        begun = self.crawls.begin(source, run, urls)
         run = replace(run, stage=RunStage.CRAWLING, batch_id=begun.batch_id, refused=begun.refused)
         return (run, None) if begun.batch_id is not None else self._crawled(source, run, [])
 
@@ -189,15 +180,15 @@ class SourceRuns:
         self, source: Source, run: Run, crawled: Sequence[RunPage]
     ) -> tuple[Run, Sequence[RunPage]]:
         pages = rules.with_documents(rules.with_refused(crawled, run), self._known(source))
-        return rules.ended(run, pages, self._clock()), pages
+        return rules.ended(run, pages, self.clock()), pages
 
     def _known(self, source: Source) -> tuple[RunPage, ...]:
         if source.last_run_id is None:
             return ()
-        return self._store.pages(source.tenant, source.last_run_id)
+        return self.store.pages(source.tenant, source.last_run_id)
 
     def _failed(self, run: Run, error: str) -> Run:
-        return replace(run, stage=RunStage.FAILED, finished_at=self._clock(), error=error)
+        return replace(run, stage=RunStage.FAILED, finished_at=self.clock(), error=error)
 
 
 def _next(source: Source) -> Source:

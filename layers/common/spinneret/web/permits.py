@@ -8,6 +8,7 @@ from typing import Final
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import RobotsDisallowed
+from spinneret.kernel.service import service
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.rules import parse_retry_after
 from spinneret.web.fetching.urls import Url
@@ -41,19 +42,19 @@ class PermitServices:
     sleep: Callable[[float], None]
 
 
+@service
 class CallerPermits:
     """Rules of hosts, applied to one caller. All methods raise DependencyUnavailable."""
 
-    def __init__(self, office: PermitServices, caller: Caller, options: FetchOptions) -> None:
-        self._office = office
-        self._caller = caller
-        self._options = options
+    office: PermitServices
+    caller: Caller
+    options: FetchOptions
 
     def own_pace(self, url: Url) -> PaceLimits:
         """Return this caller's pace at the host, without robots.txt. Raises DomainBlocked."""
-        effective = self._office.hosts.effective(self._caller.tenant, url.host)
-        self._office.hosts.require_unblocked(effective)
-        rate = self._options.requests_per_second
+        effective = self.office.hosts.effective(self.caller.tenant, url.host)
+        self.office.hosts.require_unblocked(effective)
+        rate = self.options.requests_per_second
         pace = effective.pace
         return pace if rate is None else replace(pace, rate=min(rate, pace.rate))
 
@@ -63,7 +64,7 @@ class CallerPermits:
         `fetch_robots` is called when no fresh robots.txt is stored.
         """
         own = self.own_pace(url)
-        if self._caller.purpose is Purpose.CHECK or not self._options.obey_robots:
+        if self.caller.purpose is Purpose.CHECK or not self.options.obey_robots:
             return own
         rules = self._rules(url, fetch_robots, own)
         if not rules.allowed:
@@ -77,32 +78,32 @@ class CallerPermits:
         return self._rules(url, fetch_robots, self.own_pace(url)).sitemaps
 
     def _rules(self, url: Url, fetch_robots: FetchRobots, own: PaceLimits) -> Rules:
-        rules = self._office.robots.rules_for(url, fetch_robots, own.interval_ms / 1000)
+        rules = self.office.robots.rules_for(url, fetch_robots, own.interval_ms / 1000)
         if isinstance(rules, Closed):
             raise FetchDeferred(WaitUntil(until=rules.until, waiting_for=f"{url.host}: robots.txt"))
         return rules
 
     def take(self, url: Url, limits: PaceLimits) -> Permit:
         """Take a permit for one request; sleep through short waits, else raise Postponed."""
-        reserved = self._caller.reservation == host_key(url.host)
+        reserved = self.caller.reservation == host_key(url.host)
         waits = 0
         while True:
-            answer = self._office.pace.admit(
+            answer = self.office.pace.admit(
                 url.host,
                 port=url.unusual_port,
-                owner=self._caller.id,
+                owner=self.caller.id,
                 limits=limits,
                 reserved=reserved,
-                is_check=self._caller.purpose is Purpose.CHECK,
+                is_check=self.caller.purpose is Purpose.CHECK,
             )
             if isinstance(answer, Permit):
                 return answer
-            seconds = (answer.until - self._office.clock()).total_seconds()
+            seconds = (answer.until - self.office.clock()).total_seconds()
             waits += 1
             if seconds > SHORT_WAIT_SECONDS or waits > _SHORT_WAITS:
                 raise FetchDeferred(_wait_until(url.host, answer))
             reserved = answer.reserved
-            self._office.sleep(max(0.0, seconds))
+            self.office.sleep(max(0.0, seconds))
 
     def report(self, permit: Permit, outcome: Outcome, retry_after: float | None) -> None:
         """End a permit. A check reports only Retry-After (seconds).
@@ -111,11 +112,9 @@ class CallerPermits:
         outages.
         """
         cools_checks = True
-        if self._caller.purpose is Purpose.CHECK:
+        if self.caller.purpose is Purpose.CHECK:
             cools_checks, outcome = outcome is not Outcome.HOST_FAILURE, Outcome.NOT_TRIED
-        self._office.pace.report(
-            permit, outcome, retry_after=retry_after, cools_checks=cools_checks
-        )
+        self.office.pace.report(permit, outcome, retry_after=retry_after, cools_checks=cools_checks)
 
     def retry_after(self, page: FetchedPage) -> float | None:
         """Return the pause that the host requests, in seconds (RFC 9110, section 10.2.3).
@@ -124,7 +123,7 @@ class CallerPermits:
         """
         if page.status_code < 500 and page.status_code != 429:
             return None
-        return parse_retry_after(page.headers.get("retry-after", ""), self._office.clock())
+        return parse_retry_after(page.headers.get("retry-after", ""), self.office.clock())
 
 
 def _wait_until(host: str, wait: Wait) -> WaitUntil:

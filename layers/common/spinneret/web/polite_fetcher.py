@@ -71,7 +71,7 @@ class PoliteFetcher:
     def _parts(self, caller: Caller, options: FetchOptions) -> FetchDependencies:
         return FetchDependencies(
             caller=caller,
-            permits=CallerPermits(self._office, caller, options),
+            permits=CallerPermits(office=self._office, caller=caller, options=options),
             fetcher=self._fetcher,
             progress=self._progress,
             clock=self._clock,

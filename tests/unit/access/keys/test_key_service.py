@@ -33,6 +33,7 @@ def test_the_secret_of_a_key_names_its_tenant_and_scopes(keys: KeyService) -> No
     )
 
 
+# covers T-01
 def test_only_the_hash_of_a_secret_is_stored(keys: KeyService, store: FakeKeyStore) -> None:
     key, secret = keys.issue("acme", "laptop", READ)
     assert list(store.keys) == [key.secret_hash] == [hashlib.sha256(secret.encode()).hexdigest()]
@@ -42,7 +43,7 @@ def test_only_the_hash_of_a_secret_is_stored(keys: KeyService, store: FakeKeySto
 
 def test_a_secret_holds_256_random_bits_behind_its_prefix(keys: KeyService) -> None:
     asked: list[int] = []
-    keys._random = lambda length: asked.append(length) or b"\xff" * length  # type: ignore[func-returns-value]  # notes, then answers
+    keys.random = lambda length: asked.append(length) or b"\xff" * length  # type: ignore[func-returns-value]  # notes, then answers
     _, secret = keys.issue("acme", "laptop", READ)
     assert asked == [32]
     assert secret == "spn_" + "_" * 42 + "8"
@@ -78,7 +79,7 @@ def test_a_principal_has_the_rate_of_its_key(keys: KeyService) -> None:
 
 
 def test_a_stage_gives_keys_its_own_rate(keys: KeyService) -> None:
-    keys._default_rpm = 120
+    keys.default_rpm = 120
     _, secret = keys.issue("acme", "laptop", READ)
     assert keys.authenticate(secret).rate_limit_rpm == 120
 
@@ -139,6 +140,7 @@ def test_an_end_that_is_no_time_in_utc_is_refused_too(keys: KeyService, end: dat
         keys.issue("acme", "laptop", READ, end)
 
 
+# covers T-01
 def test_a_revoked_key_is_refused_at_once(keys: KeyService, clock: HandClock) -> None:
     key, secret = keys.issue("acme", "laptop", READ)
     _, other = keys.issue("acme", "server", READ)

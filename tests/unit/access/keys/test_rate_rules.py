@@ -70,6 +70,7 @@ class Caller:
         )
 
 
+# covers F-06, T-01
 @given(LIMITS, GAPS)
 @example(limit=10, gaps=[MINUTE - SECOND // 10] + [0] * 9 + [SECOND // 2] * 200)
 @example(limit=3, gaps=[SECOND - 1, 0, 1] + [MINUTE - SECOND - 1, 1, 1] * 4)

@@ -21,7 +21,7 @@ class Kept:
     def __init__(self) -> None:
         self.pages = FakePageCache()
         self.caches = Caches(FakeCacheStore(), HandClock())
-        self.api = Served(router, CacheClearing(self.caches, self.pages))
+        self.api = Served(router, CacheClearing(caches=self.caches, pages=self.pages))
         for tenant in (TENANT, "globex"):
             self.pages.pages |= {(tenant, "a.example"): 2, (tenant, "b.example"): 1}
             entries = {CacheKey(each, "0" * 32): b"x" for each in CacheName}
@@ -37,6 +37,7 @@ class Kept:
 ALL = {"crawl": 3, "query": 1, "query_embeddings": 1, "embeddings": 1}
 
 
+# covers S-05
 @pytest.mark.parametrize(
     ("path", "left"),
     [
@@ -54,6 +55,7 @@ def test_a_cache_is_cleared_for_its_tenant_alone(path: str, left: dict[str, int]
     assert kept.entries("globex") == ALL
 
 
+# covers S-05
 def test_uses_are_shown() -> None:
     stats = Kept().api.send("GET", f"{PATH}/stats").body
     assert stats["query"] == {"entries": 1, "complete": True, "hits": 3, "misses": 1}

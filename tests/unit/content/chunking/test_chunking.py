@@ -77,6 +77,7 @@ def cut(text: str, tokens: list[TokenSpan], sizes: Sizes) -> list[Chunk]:
     return chunk(text, tokens, **sizes._asdict())
 
 
+# covers C-04
 @given(text=TEXTS, tokenizer=TOKENIZERS, sizes=all_sizes())
 def test_chunks_are_exact_slices_that_hold_every_character_in_order(text, tokenizer, sizes):
     chunks = cut(text, tokenizer(text), sizes)
@@ -89,6 +90,7 @@ def test_chunks_are_exact_slices_that_hold_every_character_in_order(text, tokeni
     assert all(text[index].isspace() for index in range(len(text)) if index not in covered)
 
 
+# covers T-06
 @given(text=TEXTS, tokenizer=TOKENIZERS, sizes=all_sizes())
 def test_no_chunk_is_over_a_bound(text, tokenizer, sizes):
     tokens = tokenizer(text)
@@ -273,6 +275,7 @@ def test_the_section_is_the_heading_above_or_at_the_start(text: str, section: st
     assert found.section == section
 
 
+# covers C-04, S-03
 def test_every_chunk_names_the_nearest_heading_above_its_start() -> None:
     parts = [f"## Part {number}\n\n" + "word " * 30 for number in range(5)]
     text = "\n\n".join(parts)
@@ -282,6 +285,7 @@ def test_every_chunk_names_the_nearest_heading_above_its_start() -> None:
     assert [found.section for found in chunks] == [f"Part {number}" for number in range(5)]
 
 
+# covers C-04
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

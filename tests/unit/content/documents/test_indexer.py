@@ -77,6 +77,7 @@ def test_a_chunk_fits_into_the_embedder_with_its_special_tokens(bench: Bench) ->
     assert max(counts) <= bench.embedder.info(plenty).max_input_tokens - 2
 
 
+# covers C-04
 def test_a_chunk_has_512_tokens_where_the_embedder_takes_more(bench: Bench) -> None:
     bench.embedder = FakeEmbedder(max_input_tokens=8192)
     bench.index(factories.content(long_page("silk", 2000)))
@@ -109,6 +110,7 @@ def test_progress_never_falls_and_every_batch_renews_the_lease(bench: Bench) -> 
 # ---------------------------------------------------------------- The page again
 
 
+# covers C-03
 def test_unchanged_content_is_not_embedded_again(bench: Bench) -> None:
     first = bench.index().document
     embedded, chunks = list(bench.embedder.embedded), dict(bench.chunks.held)

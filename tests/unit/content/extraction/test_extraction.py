@@ -40,6 +40,7 @@ def og(name: str, value: str) -> str:
     return f'<meta property="{name}" content="{value}">'
 
 
+# covers C-03
 @each_row(
     (ascii(row), row)
     for row in [
@@ -427,6 +428,7 @@ def test_a_date_beside_the_heading_is_the_last_that_is_taken(
     assert read(f"{body}<p>text</p>").metadata.publish_date == published
 
 
+# covers C-03
 def test_the_rest_of_the_metadata() -> None:
     head = (
         meta("description", " What it\n is ")
@@ -508,6 +510,7 @@ def test_text_that_declares_nothing_has_its_own_language(text: str, media_type: 
     assert extract(text, media_type, URL).language == "en"
 
 
+# covers C-03
 def test_links_are_absolute_unique_without_fragments_and_in_order() -> None:
     hrefs = [
         "b?q=1#part",

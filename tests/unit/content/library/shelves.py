@@ -96,7 +96,7 @@ class LibraryFixture:
             embedder=self.embedder,
             index=self.index,
             clock=self.clock,
-            known=CachedVectors(self.caches),
+            known=CachedVectors(caches=self.caches),
         )
 
     def work(
@@ -145,7 +145,7 @@ class LibraryFixture:
         return Reindexer(
             documents=self.documents,
             contents=self.contents,
-            chunks=ChunkMaker(self.embedder),
+            chunks=ChunkMaker(embedder=self.embedder),
             index=self.index,
         )
 

@@ -24,6 +24,7 @@ def ids(answer: Any) -> list[str]:
 # ---------------------------------------------------------------- Uploads
 
 
+# covers S-01
 def test_an_upload_is_stored_by_a_job_and_found(shelves: LibraryFixture) -> None:
     collection = shelves.collections.create(TENANT, "shelf", None)
     answer = shelves.send(
@@ -147,6 +148,7 @@ def test_a_malformed_document_of_a_batch_is_refused_alone(shelves: LibraryFixtur
     assert (nothing.status, nothing.body["failed_count"]) == (202, 1)
 
 
+# covers S-01
 def test_a_batch_has_an_outcome_for_each_document(shelves: LibraryFixture) -> None:
     documents: list[dict[str, Any]] = [{"content": f"silk {n}"} for n in range(47)]
     documents.insert(1, {"content": "x", "collection_id": "col_unknown"})
@@ -366,6 +368,7 @@ def test_a_tag_that_is_gone_is_not_shown(shelves: LibraryFixture) -> None:
     assert shelves.send("GET", f"/{document.id}").body["tags"] == []
 
 
+# covers S-01
 def test_deletion_is_effective_at_once_and_restoring_too(shelves: LibraryFixture) -> None:
     document = shelves.stored()
     path = f"/{document.id}"
@@ -411,6 +414,7 @@ def test_uploading_a_deleted_document_again_restores_it(shelves: LibraryFixture)
 # ---------------------------------------------------------------- Reindexing
 
 
+# covers C-05
 def test_reindexing_makes_a_new_version_of_the_same_text(shelves: LibraryFixture) -> None:
     document = shelves.stored(tags=["silk"], metadata={"a": 1})
     answer = shelves.send("POST", f"/{document.id}/reindex")

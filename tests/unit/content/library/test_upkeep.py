@@ -174,6 +174,7 @@ def test_versions_that_were_never_committed_go_once_their_job_can_not_run_any_mo
     assert stray.id not in shelves.index.held
 
 
+# covers P-14
 def test_a_deleted_document_is_gone_from_all_stores_after_thirty_days(
     shelves: LibraryFixture,
 ) -> None:
@@ -432,6 +433,7 @@ def test_a_former_model_s_index_stays_until_all_documents_are_in_the_new_one(
 # ---------------------------------------------------------------- Drift
 
 
+# covers P-14
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.heavy) for n in (1, 2))])
 def test_what_was_lost_at_random_is_repaired_or_named(shelves: LibraryFixture, seed: int) -> None:
     """50 entries of the index, 20 bodies and 20 rows, of 120 documents with 3 chunks or so."""

@@ -47,6 +47,7 @@ def bench() -> CachedSearch:
 # ---------------------------------------------------------------- Results
 
 
+# covers S-04
 def test_an_equal_search_is_answered_from_the_cache(bench: CachedSearch) -> None:
     bench.add("doc_1", "silk of spiders")
     first = bench.search("Spiders   silk")
@@ -77,6 +78,7 @@ def test_another_option_is_another_search(bench: CachedSearch, given: dict[str, 
     assert not bench.search(**given).result_cached
 
 
+# covers S-04
 @pytest.mark.parametrize("write", ["commit", "relabel", "delete", "remove"])
 def test_no_answer_from_before_a_write_is_shown_after_it(bench: CachedSearch, write: str) -> None:
     bench.add("doc_1", "silk")
@@ -113,6 +115,7 @@ def test_a_write_while_a_search_is_under_way_makes_its_answer_the_last_of_its_ki
     assert len(bench.search().hits) == 2
 
 
+# covers S-04
 def test_an_answer_is_kept_for_an_hour_and_a_query_s_vector_for_a_day(bench: CachedSearch) -> None:
     bench.add("doc_1", "silk")
     bench.search()
@@ -206,6 +209,7 @@ def test_uses_are_counted(bench: CachedSearch) -> None:
 # ---------------------------------------------------------------- Stampedes
 
 
+# covers S-04
 def test_of_a_hundred_equal_searches_at_once_one_asks_the_index(bench: CachedSearch) -> None:
     """The index answers the first one when all others have come to wait, or after two seconds."""
     count = 100
@@ -390,6 +394,7 @@ def test_an_equal_search_with_another_ranking_leaves_an_open_cursor_its_own(
 # ---------------------------------------------------------------- What is shown
 
 
+# covers S-03
 def test_neighbours_come_with_a_hit_that_is_expanded(bench: CachedSearch) -> None:
     bench.add("doc_1", "one", "two silk", "three", "four")
     [hit] = bench.search("silk", legs=(Leg.KEYWORD,), expand=True).hits
@@ -482,6 +487,7 @@ def test_the_vector_leg_alone_needs_the_embedder(bench: CachedSearch) -> None:
 # ---------------------------------------------------------------- Reranking
 
 
+# covers S-03
 def test_the_reranker_orders_the_first_candidates(bench: CachedSearch) -> None:
     bench.add("doc_1", "silk silk silk silk")
     bench.add("doc_2", "silk of spiders")

@@ -137,6 +137,7 @@ def test_auto_says_what_it_took() -> None:
 # ---------------------------------------------------------------- Reciprocal ranks
 
 
+# covers S-02
 def test_a_score_is_the_weighted_sum_of_reciprocal_ranks() -> None:
     hits = fused(ranks("ab"), ranks("cba"), weights=(2.0, 0.5), k=10)
     scores = dict(zip(ids(hits), [hit.score for hit in hits], strict=True))

@@ -44,6 +44,7 @@ def test_an_index_is_named_by_model_and_dimension(model: str, dimension: int, na
     assert set(found) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
+# covers T-04
 def test_the_tenant_is_the_last_filter_of_every_leg_and_user_text_is_only_matched() -> None:
     text = 'tenant:other OR * "spun silk" {"match_all": {}}'
     filters = Filters(

@@ -32,6 +32,7 @@ def found(answer: Any) -> list[str]:
     return [each["document_id"] for each in answer.body["results"]]
 
 
+# covers S-02
 def test_a_hybrid_search_explains_its_hits(api: Served) -> None:
     answer = api.send("POST", PATH, {"query": "Spiders' silk", "limit": 1, "expand_chunks": True})
     [hit] = answer.body["results"]
@@ -56,6 +57,7 @@ def test_a_hybrid_search_explains_its_hits(api: Served) -> None:
     assert found(second) == ["doc_2"]
 
 
+# covers S-02
 @pytest.mark.parametrize("leg", ["vector", "keyword"])
 def test_one_leg_can_be_asked_alone(api: Served, leg: str) -> None:
     answer = api.send("POST", f"{PATH}/{leg}", {"query": "silk spiders"})
@@ -91,6 +93,7 @@ def test_the_answer_names_the_fusion(api: Served, fusion: str) -> None:
     assert answer.body["fusion"] == ("confidence" if fusion == "auto" else fusion)
 
 
+# covers S-02
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [

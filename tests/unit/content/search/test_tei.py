@@ -92,6 +92,7 @@ def server() -> Server:
 # ---------------------------------------------------------------- Info
 
 
+# covers C-05
 def test_the_dimension_is_learnt_from_the_embedder(server: Server) -> None:
     assert server.embedder().info(plenty) == EmbedderInfo(
         model_id="org/model", dimension=3, max_input_tokens=512, max_batch=32
@@ -131,6 +132,7 @@ BAD_VECTORS: dict[str, Any] = {
 }
 
 
+# covers C-05
 @pytest.mark.parametrize("name", list(BAD_VECTORS))
 def test_a_vector_that_is_no_embedding_is_refused(server: Server, name: str) -> None:
     embedder = server.embedder()
@@ -163,6 +165,7 @@ def busy(status: int) -> httpx.Response:
     return httpx.Response(status, json={"error": "busy", "error_type": "Overloaded"})
 
 
+# covers C-05
 @pytest.mark.parametrize(
     "failure",
     [

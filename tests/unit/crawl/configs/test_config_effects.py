@@ -1,5 +1,7 @@
 """Every field of a crawl config has its effect on a crawl."""
 
+# covers C-10
+
 from __future__ import annotations
 
 from itertools import pairwise

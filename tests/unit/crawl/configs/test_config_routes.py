@@ -27,6 +27,7 @@ def api(slice_: CrawlSlice) -> Served:
     return Served(router, SimpleNamespace(configs=slice_.configs.service))
 
 
+# covers C-10
 def test_a_config_is_made_read_changed_and_deleted(api: Served) -> None:
     made = api.send("POST", PATH, {"name": " slow "})
     assert made.status == 201
@@ -72,6 +73,7 @@ def test_a_name_is_the_tenants_only_one(api: Served) -> None:
     assert api.send("POST", PATH, {"name": "slow"}, tenant="globex").status == 201
 
 
+# covers C-10
 def test_at_most_one_config_is_the_default(api: Served) -> None:
     for name in ("one", "two"):
         api.send("POST", PATH, {"name": name, "is_default": True})

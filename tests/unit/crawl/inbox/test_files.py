@@ -60,6 +60,7 @@ def children(crawl: CrawlSlice, ref: JobRef) -> list[Job]:
     return [crawl.job(each) for each in found.items]
 
 
+# covers C-09
 def test_each_line_has_its_crawl_and_its_line_in_the_report(crawl: CrawlSlice) -> None:
     urls = pages(crawl, 50)
     file, ref = arrive(crawl, "list.txt", "\n".join(["# pages", *urls]))
@@ -70,6 +71,7 @@ def test_each_line_has_its_crawl_and_its_line_in_the_report(crawl: CrawlSlice) -
     assert all(job.status is JobStatus.COMPLETED for job in children(crawl, ref))
 
 
+# covers C-09
 def test_bad_lines_and_duplicates_are_reported_with_their_reasons(crawl: CrawlSlice) -> None:
     [page] = pages(crawl, 1)
     lines = [

@@ -35,6 +35,7 @@ def test_text_has_a_url_a_line_and_comments() -> None:
     ]
 
 
+# covers C-09
 @pytest.mark.parametrize(
     ("body", "found"),
     [

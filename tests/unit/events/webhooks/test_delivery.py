@@ -41,6 +41,7 @@ def end_event(job: Job) -> DomainEvent:
     )
 
 
+# covers P-10
 def test_a_completed_job_is_delivered_signed(hooks: WebhookSlice) -> None:
     endpoint, secret = hooks.endpoint(headers={"X-Tag": "one"})
     crawl = hooks.finish()
@@ -117,6 +118,7 @@ def test_a_secret_that_was_copied_to_another_endpoint_signs_nothing(hooks: Webho
 # ---------------------------------------------------------------- What an answer leads to
 
 
+# covers P-10
 @pytest.mark.parametrize("given", [answer(500), answer(404), answer(302), answer(401)])
 def test_a_refused_message_is_sent_five_times_with_growing_delays(
     hooks: WebhookSlice, given: DomainError

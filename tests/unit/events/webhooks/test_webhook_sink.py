@@ -138,6 +138,7 @@ def test_a_subject_s_own_webhook_gets_whatever_its_endpoint_subscribes_to(
     assert sorted(targets, key=str) == [(endpoint.id, None), (None, OWN)]
 
 
+# covers P-10
 def test_a_source_s_webhook_gets_what_names_it_and_what_it_subscribes_to(
     hooks: WebhookSlice,
 ) -> None:

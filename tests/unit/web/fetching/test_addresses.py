@@ -25,6 +25,7 @@ def test_what_is_not_a_plain_address_is_refused(case: Case) -> None:
     assert not AddressPolicy().permits("example.com", 80, case["input"])
 
 
+# covers F-01
 @each_row((row.network, row) for row in REGISTERED)
 def test_every_row_of_the_registries_holds_at_its_edges(row: Any) -> None:
     """The most specific row decides; rows of `FURTHER` stand above it."""

@@ -107,6 +107,7 @@ def test_no_step_yields_much_more_than_it_is_asked_for(encoding: str) -> None:
     assert max(map(len, pieces)) <= 2 * STEP_BYTES  # brotli grows its buffer in blocks
 
 
+# covers F-01
 @pytest.mark.parametrize("encoding", ENCODERS)
 def test_an_expanding_body_is_stopped_at_the_limit(encoding: str) -> None:
     bomb = ENCODERS[encoding](bytes(10 * MEGABYTE))

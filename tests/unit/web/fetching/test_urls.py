@@ -51,6 +51,7 @@ def test_a_url_has_its_parts() -> None:
     assert url.origin == "https://[2606:4700::1111]:8443"
 
 
+# covers F-02
 @table("urls", "canonical")
 def test_canonical_and_cache_forms(case: Case) -> None:
     assert canonical_url(parse_url(case["input"])).text == case["expected"]
@@ -68,6 +69,7 @@ def urls(draw: st.DrawFn) -> str:
     return f"{draw(st.sampled_from(['http', 'HTTPS']))}://{host}{port}{path}/{draw(PIECE)}"
 
 
+# covers F-02
 @given(st.one_of(urls(), PIECE.map("http://{}".format)), PIECE)
 def test_canonical_and_cache_forms_are_their_own_forms(text: str, query: str) -> None:
     text = f"{text}?{query}"
@@ -105,6 +107,7 @@ def test_a_link_that_makes_too_long_a_url_is_none() -> None:
     assert join_url(parse_url("https://example.com/"), "/" + "a" * bounds.URL_MAX_CHARS) is None
 
 
+# covers F-02
 @table("urls", "domains")
 def test_the_registrable_domain_follows_the_public_suffix_list(case: Case) -> None:
     assert registrable_domain(case["input"]) == case["expected"]

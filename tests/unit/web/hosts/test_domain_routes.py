@@ -71,6 +71,7 @@ def test_a_domain_is_found_however_it_is_spelled(routes: Served, spelled: str) -
     assert routes.send("GET", f"/api/v1/domains/{spelled}").body["domain"] == "site.example"
 
 
+# covers F-09
 def test_settings_are_replaced_whole(routes: Served) -> None:
     update = {
         "rate_limit_rps": 0.5,
@@ -197,6 +198,7 @@ def test_a_host_that_the_stage_allows_has_settings_like_any_other(
 # ---------------------------------------------------------------- Blocks
 
 
+# covers F-09
 def test_a_block_has_a_reason_and_is_seen_from_below(routes: Served) -> None:
     blocked = routes.send("POST", f"{DOMAIN}/block", {"reason": " asked us to "})
     assert blocked.status == 200
@@ -237,6 +239,7 @@ def test_a_block_without_a_reason_is_refused(routes: Served, body: Any) -> None:
 # ---------------------------------------------------------------- Lists and tenants
 
 
+# covers F-09
 def test_a_list_goes_from_page_to_page(routes: Served) -> None:
     long = ".".join(["x" * 60] * 3) + ".example"
     names = ["2606:4700::1111", "93.184.216.34", "a.example", "b.example", long]

@@ -38,6 +38,7 @@ def open_breaker(crawl: CrawlSlice) -> None:
         crawl.hosts.pace.report(admitted, Outcome.HOST_FAILURE)
 
 
+# covers F-09
 def test_a_blocked_domain_is_refused(crawl: CrawlSlice) -> None:
     block(crawl)
     with pytest.raises(DomainBlocked) as refusal:

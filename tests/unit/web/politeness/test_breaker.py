@@ -54,6 +54,7 @@ def test_an_unknown_host_is_closed(pace: HostRateLimiter) -> None:
     assert pace.state(HOST) == CLOSED
 
 
+# covers F-07
 def test_failures_in_a_row_open_the_circuit(pace: HostRateLimiter) -> None:
     send(pace, Outcome.HOST_FAILURE, limits.BREAKER_FAILURES - 1)
     view = pace.state(HOST)
@@ -168,6 +169,7 @@ def test_the_retry_after_of_the_host_is_heeded_beyond_the_opening(
     )
 
 
+# covers F-07
 def test_a_reset_closes_at_once(pace: HostRateLimiter) -> None:
     open_circuit(pace)
     pace.reset(f"www.{HOST}")
@@ -186,6 +188,7 @@ def test_a_reset_of_an_unknown_host_leaves_nothing_behind(
 # ---------------------------------------------------------------- Half-open
 
 
+# covers F-07
 def test_one_request_probes_and_all_others_wait_for_it(
     pace: HostRateLimiter, clock: HandClock
 ) -> None:

@@ -41,6 +41,7 @@ def test_the_order_of_paces_does_not_matter(every: list[PaceLimits], random: obj
     assert slowest(*shuffled) == slowest(*every)
 
 
+# covers F-06
 @given(paces, paces)
 def test_a_setting_of_a_tenant_can_only_slow_down(site: PaceLimits, tenant: PaceLimits) -> None:
     found = slowest(site, tenant)

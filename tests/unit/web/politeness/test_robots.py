@@ -22,6 +22,7 @@ def permits(robots: Robots, path: str, agent: str = "Weaver") -> bool:
     return robots.allows(SITE + path, agent)
 
 
+# covers F-03
 @each_row((case["id"], case) for case in CASES)
 def test_a_decision_of_the_table(case: dict[str, Any]) -> None:
     for content in (case["robots"], case["robots"].encode()):

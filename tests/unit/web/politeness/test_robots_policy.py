@@ -164,6 +164,7 @@ def test_being_out_of_reach_is_no_copy_to_fall_back_on() -> None:
     assert isinstance(decide(kept, IN_TROUBLE[0], START + PAUSE), Wait)
 
 
+# covers F-03
 def test_a_copy_is_fallen_back_on_until_it_is_seven_days_old() -> None:
     """Each check is put off by five minutes, none makes the copy younger."""
     kept, now = READ, START + FRESH

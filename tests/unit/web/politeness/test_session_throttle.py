@@ -24,6 +24,7 @@ from tests.unit.web.politeness.session_calls import (
 )
 
 
+# covers F-05
 def test_a_domain_rests_between_sessions_from_the_end_of_the_last(
     sessions: Sessions, clock: HandClock, logged: Logged
 ) -> None:
@@ -79,6 +80,7 @@ def test_the_row_of_an_ended_session_is_purged_with_its_throttle(
     assert during > START.timestamp() + 300
 
 
+# covers F-05
 @pytest.mark.parametrize(
     ("given", "mode", "reason"),
     [
@@ -108,6 +110,7 @@ def test_the_throttle_can_be_skipped_and_the_lock_stays(
     assert refused(sessions, "three", mode=mode).reason is WaitReason.LOCK
 
 
+# covers F-05
 def test_without_locks_there_is_neither_lock_nor_throttle(
     ledger: FakeHostStateStore, clock: HandClock, logged: Logged
 ) -> None:

@@ -37,6 +37,7 @@ def test_a_domain_is_the_same_with_and_without_www(sessions: Sessions, host: str
     refused(sessions)
 
 
+# covers F-04
 @pytest.mark.parametrize("random", [0.0, 0.5, 0.999])
 def test_who_finds_a_lock_comes_back_three_times_and_then_fails(
     ledger: FakeHostStateStore, clock: HandClock, logged: Logged, random: float
@@ -89,6 +90,7 @@ def test_a_lock_that_ran_out_is_renewed_as_long_as_nobody_took_it(
     refused(sessions)
 
 
+# covers F-04
 def test_a_session_whose_lock_was_taken_learns_of_it_and_touches_nothing(
     sessions: Sessions, clock: HandClock, ledger: FakeHostStateStore, logged: Logged
 ) -> None:

@@ -239,6 +239,7 @@ def test_a_server_is_tried_without_being_stored(routes: Served, proxies: Proxies
     assert routes.send("GET", PROXIES).body["items"] == []
 
 
+# covers F-08
 def test_a_server_of_a_config_is_tried(routes: Served, proxies: Proxies) -> None:
     proxy_id = create(routes).body["proxy_id"]
     proxies.ways.broken[443] = ProxyFailed(

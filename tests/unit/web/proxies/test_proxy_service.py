@@ -34,6 +34,7 @@ def credentials_of(proxies: Proxies, config: ProxyConfig) -> list[Credentials | 
     ]
 
 
+# covers F-08
 def test_a_config_is_stored_with_sealed_credentials(proxies: Proxies) -> None:
     config = proxies.service.create("acme", draft(server(1, credentials=SPIDER), server(2)))
     assert proxies.service.get("acme", config.id).config == config

@@ -52,6 +52,7 @@ def fetcher(proxies: Proxies) -> RotatingFetcher:
 # ---------------------------------------------------------------- Strategies
 
 
+# covers F-08
 def test_round_robin_takes_one_after_the_other(proxies: Proxies) -> None:
     assert ports(proxies, stored(proxies), 7) == [1, 2, 3, 1, 2, 3, 1]
 
@@ -74,6 +75,7 @@ def test_random_asks_chance(proxies: Proxies) -> None:
         assert ports(proxies, config, 1) == [port]
 
 
+# covers F-08
 @pytest.mark.parametrize("strategy", list(Strategy))
 def test_a_failing_server_rests_for_an_hour_while_others_are_left(
     proxies: Proxies, clock: HandClock, strategy: Strategy

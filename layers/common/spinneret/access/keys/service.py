@@ -32,6 +32,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
@@ -43,26 +44,17 @@ _FLOOD_SECONDS: Final = 1  # DynamoDB counts its limits by the second
 _TENANT: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")  # part of keys, so no `#` or `/`
 
 
+@service
 class KeyService:
     """API keys: their secrets are shown once and stored as SHA-256."""
 
-    def __init__(
-        self,
-        *,
-        keys: KeyStore,
-        windows: RateLimitStore,
-        clock: Clock,
-        new_id: NewId,
-        random: Callable[[int], bytes],
-        default_rpm: int = limits.KEY_REQUESTS_PER_MINUTE,
-    ) -> None:
-        """`default_rpm`: requests per minute of a key that is issued without an explicit limit."""
-        self._keys = keys
-        self._windows = windows
-        self._clock = clock
-        self._new_id = new_id
-        self._random = random
-        self._default_rpm = default_rpm
+    keys: KeyStore
+    windows: RateLimitStore
+    clock: Clock
+    new_id: NewId
+    random: Callable[[int], bytes]
+    default_rpm: int = limits.KEY_REQUESTS_PER_MINUTE
+    """Requests per minute of a key that is issued without a limit."""
 
     def issue(
         self,
@@ -82,14 +74,14 @@ class KeyService:
         hyphens, or if the expiry isn't in the future. With an issuer, also raises Forbidden and
         Conflict.
         """
-        now = self._clock()
+        now = self.clock()
         if not _TENANT.fullmatch(tenant):
             raise ValidationFailed("not a tenant name", details={"field": "tenant"})
         if issuer is not None and not all(issuer.may(scope) for scope in scopes):
             raise Forbidden("a key can't grant more than its issuer has")
         secret = self._secret(KEY_PREFIX)
         key = ApiKey(
-            id=self._new_id("key"),
+            id=self.new_id("key"),
             tenant=tenant,
             name=name,
             secret_hash=hash_of(secret),
@@ -97,9 +89,9 @@ class KeyService:
             scopes=scopes,
             created_at=now,
             expires_at=_in_bounds(expires_at, now),
-            rate_limit_rpm=rate_limit_rpm or self._default_rpm,
+            rate_limit_rpm=rate_limit_rpm or self.default_rpm,
         )
-        self._keys.add(key, now, None if issuer is None else limits.KEYS_PER_TENANT)
+        self.keys.add(key, now, None if issuer is None else limits.KEYS_PER_TENANT)
         return key, secret
 
     def authenticate(self, secret: str | None) -> Principal:
@@ -107,7 +99,7 @@ class KeyService:
 
         The message is the same in all four cases.
         """
-        return self._principal(self._keys.find(hash_of(secret)) if secret else None)
+        return self._principal(self.keys.find(hash_of(secret)) if secret else None)
 
     def take(self, principal: Principal) -> RateLimitStatus | None:
         """Count a request against its key's limit; return None while the windows are unavailable.
@@ -117,11 +109,11 @@ class KeyService:
         """
         subject = {"tenant": principal.tenant, "key_id": principal.key_id}
         try:
-            return self._windows.take(
+            return self.windows.take(
                 principal.tenant,
                 principal.key_id,
                 principal.rate_limit_rpm,
-                self._clock(),
+                self.clock(),
             )
         except RateLimited as error:
             logger.warning("rate_limit_flooded", extra={**subject, "reason": error.message})
@@ -137,35 +129,35 @@ class KeyService:
 
     def get(self, tenant: str, key_id: str) -> ApiKey:
         """Return a key; raise NotFound for an unknown or foreign id."""
-        return _known(self._keys.get(tenant, key_id))
+        return _known(self.keys.get(tenant, key_id))
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[ApiKey]:
         """See KeyStore.page."""
-        return self._keys.page(tenant, after, limit)
+        return self.keys.page(tenant, after, limit)
 
     def now(self) -> datetime:
         """Return the time that expiry checks use."""
-        return self._clock()
+        return self.clock()
 
     def revoke(self, tenant: str, key_id: str) -> ApiKey:
         """Revoke a key and its tickets from the next request on; repeating it is no error.
 
         The last admin key can be revoked too: the operator can issue another. Raises NotFound.
         """
-        return _known(self._keys.revoke(tenant, key_id, self._clock()))
+        return _known(self.keys.revoke(tenant, key_id, self.clock()))
 
     def is_active(self, tenant: str, key_id: str) -> bool:
         """Return whether a key is still valid; used for connections that were opened with it."""
-        key = self._keys.get(tenant, key_id)
-        return key is not None and key.is_active(self._clock())
+        key = self.keys.get(tenant, key_id)
+        return key is not None and key.is_active(self.clock())
 
     def allows(self, tenant: str, key_id: str, scope: Scope) -> bool:
         """Return whether a key is valid and includes `scope`.
 
         Used for connections that were opened with the key or with one of its tickets.
         """
-        key = self._keys.get(tenant, key_id)
-        return key is not None and key.is_active(self._clock()) and self._principal(key).may(scope)
+        key = self.keys.get(tenant, key_id)
+        return key is not None and key.is_active(self.clock()) and self._principal(key).may(scope)
 
     def issue_ticket(self, principal: Principal, job_id: str) -> Ticket:
         """Issue a ticket that reads one existing job for TICKET_SECONDS.
@@ -174,8 +166,8 @@ class KeyService:
         carry out the job's tasks.
         """
         secret = self._secret(TICKET_PREFIX)
-        expires_at = self._clock() + timedelta(seconds=limits.TICKET_SECONDS)
-        self._keys.add_ticket(
+        expires_at = self.clock() + timedelta(seconds=limits.TICKET_SECONDS)
+        self.keys.add_ticket(
             StoredTicket(
                 secret_hash=hash_of(secret),
                 tenant=principal.tenant,
@@ -191,10 +183,10 @@ class KeyService:
 
         Raises AuthRequired, also when that key is revoked or expired.
         """
-        ticket = self._keys.find_ticket(hash_of(secret)) if secret else None
-        if ticket is None or ticket.expires_at <= self._clock():
+        ticket = self.keys.find_ticket(hash_of(secret)) if secret else None
+        if ticket is None or ticket.expires_at <= self.clock():
             raise _refused()
-        holder = self._principal(self._keys.get(ticket.tenant, ticket.key_id))
+        holder = self._principal(self.keys.get(ticket.tenant, ticket.key_id))
         ends = [end for end in (ticket.expires_at, holder.expires_at) if end is not None]
         return replace(
             holder,
@@ -204,7 +196,7 @@ class KeyService:
         )
 
     def _principal(self, key: ApiKey | None) -> Principal:
-        if key is None or not key.is_active(self._clock()):
+        if key is None or not key.is_active(self.clock()):
             raise _refused()
         return Principal(
             tenant=key.tenant,
@@ -215,7 +207,7 @@ class KeyService:
         )
 
     def _secret(self, prefix: str) -> str:
-        raw = self._random(_SECRET_BYTES)
+        raw = self.random(_SECRET_BYTES)
         return prefix + base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 

@@ -10,27 +10,28 @@ from spinneret.access.uploads.ports import UploadStore
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import NewId, is_id
+from spinneret.kernel.service import service
 
 
+@service
 class UploadService:
     """Bodies of one tenant's requests. Unknown and foreign ids raise the same NotFound."""
 
-    def __init__(self, *, store: UploadStore, clock: Clock, new_id: NewId) -> None:
-        self._store = store
-        self._clock = clock
-        self._new_id = new_id
+    store: UploadStore
+    clock: Clock
+    new_id: NewId
 
     def begin(self, tenant: str) -> UploadForm:
         """Return a form that stores one body."""
-        upload_id = self._new_id("upl")
+        upload_id = self.new_id("upl")
         seconds = limits.UPLOAD_FORM_SECONDS
-        url, fields = self._store.form(tenant, upload_id, seconds=seconds)
-        expires_at = self._clock() + timedelta(seconds=seconds)
+        url, fields = self.store.form(tenant, upload_id, seconds=seconds)
+        expires_at = self.clock() + timedelta(seconds=seconds)
         return UploadForm(upload_id=upload_id, url=url, fields=fields, expires_at=expires_at)
 
     def body(self, tenant: str, upload_id: str) -> bytes:
         """Return the body exactly as posted; raise NotFound or BodyTooLarge."""
-        body = self._store.read(tenant, upload_id) if is_id(upload_id) else None
+        body = self.store.read(tenant, upload_id) if is_id(upload_id) else None
         if body is None:
             raise NotFound("no such upload")
         return body

@@ -29,6 +29,7 @@ from spinneret.kernel.errors import (
     TransientError,
     UrlInvalid,
 )
+from spinneret.kernel.service import service
 from spinneret.web.exploring.frontier.models import (
     Batch,
     CrawlRef,
@@ -63,34 +64,34 @@ _FAILURES: Final[dict[type[DomainError], Failure]] = {
 }
 
 
+@service
 class PageCrawler:
     """Takes pages until the sample is complete, none remain, or the audit's time runs out."""
 
-    def __init__(self, *, frontier: Frontier, storage: Storage) -> None:
-        self._frontier = frontier
-        self._storage = storage
+    frontier: Frontier
+    storage: Storage
 
     def run(self, work: AuditContext, progress: Progress) -> Progress:
         """Crawl the sample; raise Defer, ReleaseJob or LeaseLost."""
         ref = crawl_of(work.ref)
-        site = self._storage.site(progress)
+        site = self.storage.site(progress)
         assert site is not None  # site facts exist by now
         self._begin(work, ref, site)
         reason: EndReason | None = None
         while reason is None and work.worked_seconds < limits.CRAWL_WORK_SECONDS:
             work.require_time()
-            match self._frontier.next_batch(ref, work.context.lease.fence):
+            match self.frontier.next_batch(ref, work.context.lease.fence):
                 case Ended(reason=ended):
                     reason = ended
                 case Wait(until=until):
                     raise work.deferral(until, parse_url(site.start_url).host)
                 case Batch(keys=keys):
                     self._work_through(work, ref, keys)
-        crawl = self._frontier.crawl(ref)
+        crawl = self.frontier.crawl(ref)
         work.note("crawled", pages=crawl.crawled, failed=crawl.failed, discovered=crawl.discovered)
         whole = reason is EndReason.EXHAUSTED
         after = replace(progress, phase=Phase.CHECKING, out_of_time=reason is None)
-        return self._storage.keep_site(replace(site, is_whole=whole), after, work)
+        return self.storage.keep_site(replace(site, is_whole=whole), after, work)
 
     def _begin(self, work: AuditContext, ref: CrawlRef, site: SiteFacts) -> None:
         """Begin the crawl once, as storing a long list of URLs takes time."""
@@ -103,17 +104,17 @@ class PageCrawler:
             scope=ScopeKind.HOST,
         )
         urls = [site.start_url, *listed_sample(site, work.sample.max_pages)]
-        self._frontier.begin(ref, plan, urls, work.context.lease.fence)
+        self.frontier.begin(ref, plan, urls, work.context.lease.fence)
 
     def _is_begun(self, ref: CrawlRef) -> bool:
         try:
-            self._frontier.crawl(ref)
+            self.frontier.crawl(ref)
         except NotFound:
             return False
         return True
 
     def _work_through(self, work: AuditContext, ref: CrawlRef, keys: tuple[str, ...]) -> None:
-        crawl = self._frontier.crawl(ref)
+        crawl = self.frontier.crawl(ref)
         known = max(1, min(work.sample.max_pages, crawl.discovered))
         for done, key in enumerate(keys, start=crawl.crawled):
             if work.worked_seconds >= limits.CRAWL_WORK_SECONDS:
@@ -122,7 +123,7 @@ class PageCrawler:
             work.checkpoint(Phase.CRAWLING, 5 + round(65 * min(1.0, done / known)))
             owner = f"{ref.crawl_id}/{work.context.lease.fence}"
             until = work.clock() + timedelta(seconds=limits.PAGE_LEASE_SECONDS)
-            visit = self._frontier.claim(ref, key, owner, until)
+            visit = self.frontier.claim(ref, key, owner, until)
             if visit is not None:
                 self._visit(work, visit)
 
@@ -131,7 +132,7 @@ class PageCrawler:
     def _visit(self, work: AuditContext, visit: PageLease) -> None:
         """Fetch a page and store its facts before the frontier's row: a finished page has facts."""
         hops: list[str] = []
-        gate = self._frontier.redirects(visit)
+        gate = self.frontier.redirects(visit)
 
         def follow(url: Url) -> None:
             hops.append(url.text)
@@ -150,7 +151,7 @@ class PageCrawler:
             if isinstance(answer, WaitUntil):
                 until, waiting_for = answer.until, answer.waiting_for
                 waits = Deferred(until=until, error_code="WAITING", error_message=waiting_for)
-                self._frontier.record(visit, waits)
+                self.frontier.record(visit, waits)
                 raise work.deferral(until, waiting_for)
             self._answered(work, visit, answer)
 
@@ -162,8 +163,8 @@ class PageCrawler:
                 return
         facts = read_page(page, work.clock())
         if facts[-1].kind is Kind.HTML:
-            self._storage.keep_html(work, facts[-1].url, page.body)
-        self._storage.keep_page(work, _place(visit), facts)
+            self.storage.keep_html(work, facts[-1].url, page.body)
+        self.storage.keep_page(work, _place(visit), facts)
         outcome: Outcome = Failed(
             error_code="HTTP_ERROR", status_code=status, final_url=page.url.text
         )
@@ -174,7 +175,7 @@ class PageCrawler:
                 final_url=page.url.text,
                 status_code=status,
             )
-        self._frontier.record(visit, outcome)
+        self.frontier.record(visit, outcome)
 
     def _redirected(
         self, work: AuditContext, visit: PageLease, refused: RedirectRefused, hops: list[str]
@@ -193,8 +194,8 @@ class PageCrawler:
                 final_url=hops[-1],
                 redirects=chain,
             )
-        self._storage.keep_page(work, _place(visit), [facts])
-        self._frontier.record(visit, outcome)
+        self.storage.keep_page(work, _place(visit), [facts])
+        self.frontier.record(visit, outcome)
 
     def _failed(
         self,
@@ -210,9 +211,9 @@ class PageCrawler:
         why = _FAILURES.get(type(error), Failure.NETWORK)
         redirects = (visit.page.url, *hops) if hops else ()
         facts = unread_page(visit.page.url, work.clock(), why, redirects=redirects)
-        self._storage.keep_page(work, _place(visit), [facts])
+        self.storage.keep_page(work, _place(visit), [facts])
         failed = Failed(error_code=error.code, error_message=error.message)
-        self._frontier.record(visit, failed)
+        self.frontier.record(visit, failed)
 
     def _tried_again(
         self,
@@ -226,7 +227,7 @@ class PageCrawler:
         if visit.page.attempts + 1 >= bounds.PAGE_ATTEMPTS:
             return False
         pause = max(asked or 0.0, _BACKOFF_SECONDS * 2**visit.page.attempts)
-        self._frontier.record(
+        self.frontier.record(
             visit,
             Deferred(
                 until=work.clock() + timedelta(seconds=pause),

@@ -21,6 +21,7 @@ from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.service import service
 from spinneret.schedules.cron import next_run, parse_schedule
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
@@ -42,42 +43,40 @@ class Audits(Protocol):
         ...
 
 
+@service
 class ScheduleService:
     """Schedules of audits. Unknown and foreign ids raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
 
-    def __init__(
-        self, *, store: ScheduleStore, policy: AddressPolicy, clock: Clock, new_id: NewId
-    ) -> None:
-        self._store = store
-        self._policy = policy
-        self._clock = clock
-        self._new_id = new_id
+    store: ScheduleStore
+    policy: AddressPolicy
+    clock: Clock
+    new_id: NewId
 
     def create(self, tenant: str, request: AuditScheduleRequest) -> AuditSchedule:
         """Create a schedule.
 
         Raises ValidationFailed, UrlInvalid, UrlBlocked, and Conflict if the tenant has too many.
         """
-        present = self._store.page(tenant, None, limits.SCHEDULES_PER_TENANT)
+        present = self.store.page(tenant, None, limits.SCHEDULES_PER_TENANT)
         if len(present.items) >= limits.SCHEDULES_PER_TENANT:
             raise Conflict(f"a tenant has at most {limits.SCHEDULES_PER_TENANT} schedules")
-        schedule = self._made(tenant, self._new_id("asched"), request)
-        self._store.add(schedule)
+        schedule = self._made(tenant, self.new_id("asched"), request)
+        self.store.add(schedule)
         return schedule
 
     def get(self, tenant: str, schedule_id: str) -> AuditSchedule:
         """Return a schedule; raise NotFound."""
-        found = self._store.get(tenant, schedule_id)
+        found = self.store.get(tenant, schedule_id)
         if found is None:
             raise NotFound("no such schedule")
         return found
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[AuditSchedule]:
         """See ScheduleStore.page."""
-        return self._store.page(tenant, after, limit)
+        return self.store.page(tenant, after, limit)
 
     def update(self, tenant: str, schedule_id: str, request: AuditScheduleRequest) -> AuditSchedule:
         """Replace a schedule, keeping its history. Raise NotFound and the errors of `create`."""
@@ -91,20 +90,20 @@ class ScheduleService:
                 last_error=former.last_error,
                 version=former.version + 1,
             )
-            if self._store.replace(former, schedule):
+            if self.store.replace(former, schedule):
                 return schedule
         raise _changing()
 
     def remove(self, tenant: str, schedule_id: str) -> None:
         """Remove a schedule; raise NotFound."""
         for _ in range(_RACES):
-            if self._store.remove(self.get(tenant, schedule_id)):
+            if self.store.remove(self.get(tenant, schedule_id)):
                 return
         raise _changing()
 
     def _made(self, tenant: str, schedule_id: str, request: AuditScheduleRequest) -> AuditSchedule:
-        now = self._clock()
-        url = check_url_at_submission(request.url, self._policy)
+        now = self.clock()
+        url = check_url_at_submission(request.url, self.policy)
         RECIPES[request.recipe].sample_with(request.options.given)
         schedule = parse_schedule(request.schedule_cron, request.timezone)
         return AuditSchedule(
@@ -122,6 +121,7 @@ class ScheduleService:
         )
 
 
+@service
 class ScheduleTicker:
     """Submits due audits once per minute.
 
@@ -130,16 +130,15 @@ class ScheduleTicker:
     run.
     """
 
-    def __init__(self, *, store: ScheduleStore, audits: Audits, clock: Clock) -> None:
-        self._store = store
-        self._audits = audits
-        self._clock = clock
+    store: ScheduleStore
+    audits: Audits
+    clock: Clock
 
     def tick(self) -> ScheduleTickResult:
         """Run one pass; raise DependencyUnavailable if even the list can't be read."""
-        now = self._clock()
+        now = self.clock()
         done = ScheduleTickResult()
-        for schedule in self._store.due(now, limits.SCHEDULES_PER_PASS):
+        for schedule in self.store.due(now, limits.SCHEDULES_PER_PASS):
             try:
                 done = self._run(schedule, now, done)
             except DependencyUnavailable as error:
@@ -161,7 +160,7 @@ class ScheduleTicker:
             version=schedule.version + 1,
         )
         if self._is_under_way(schedule):
-            self._store.replace(schedule, after)
+            self.store.replace(schedule, after)
             return replace(done, skipped=done.skipped + 1)
         request = AuditRequest(
             url=schedule.url,
@@ -174,17 +173,17 @@ class ScheduleTicker:
             payload=fingerprint(request.model_dump(mode="json")),
         )
         try:
-            submitted = self._audits.submit(schedule.tenant, request, key)
+            submitted = self.audits.submit(schedule.tenant, request, key)
         except DependencyUnavailable:
             raise
         except DomainError as error:
             logger.warning(
                 "schedule_refused", extra={"schedule_id": schedule.id, "code": error.code}
             )
-            self._store.replace(schedule, replace(after, last_run_at=moment, last_error=error.code))
+            self.store.replace(schedule, replace(after, last_run_at=moment, last_error=error.code))
             return replace(done, refused=done.refused + 1)
         audit_id = submitted.reply.body["audit_id"]
-        self._store.replace(
+        self.store.replace(
             schedule,
             replace(after, last_run_at=moment, last_audit_id=audit_id, last_error=None),
         )
@@ -195,7 +194,7 @@ class ScheduleTicker:
         if schedule.last_audit_id is None:
             return False
         try:
-            job = self._audits.job(schedule.tenant, schedule.last_audit_id)
+            job = self.audits.job(schedule.tenant, schedule.last_audit_id)
         except NotFound:
             return False
         return job.status not in rules.TERMINAL

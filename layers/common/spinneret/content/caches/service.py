@@ -21,6 +21,7 @@ from spinneret.content.caches.ports import CacheStore, PageCache
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
@@ -130,61 +131,61 @@ class Caches:
         return self._store.counts(tenant, self._clock())
 
 
+@service
 class CacheClearing:
     """Clears and counts a tenant's caches. All methods raise DependencyUnavailable."""
 
-    def __init__(self, caches: Caches, pages: PageCache) -> None:
-        self._caches = caches
-        self._pages = pages
+    caches: Caches
+    pages: PageCache
 
     def clear(self, tenant: str, *caches: CacheName) -> None:
         """Clear these caches."""
         if CacheName.CRAWL in caches:
-            self._pages.clear(tenant)
+            self.pages.clear(tenant)
         rest = [each for each in caches if each is not CacheName.CRAWL]
         if rest:
-            self._caches.clear(tenant, *rest)
+            self.caches.clear(tenant, *rest)
 
     def clear_host(self, tenant: str, host: str) -> None:
         """Remove the pages of a host, and clear all search results, since they may contain it."""
-        self._pages.clear_host(tenant, host.lower())
-        self._caches.clear(tenant, CacheName.QUERY)
+        self.pages.clear_host(tenant, host.lower())
+        self.caches.clear(tenant, CacheName.QUERY)
 
     def counts(self, tenant: str) -> tuple[CacheCount, ...]:
         """Return the counts of all caches."""
-        pages, complete = self._pages.count(tenant)
+        pages, complete = self.pages.count(tenant)
         return tuple(
             replace(each, entries=pages, complete=complete)
             if each.cache is CacheName.CRAWL
             else each
-            for each in self._caches.counts(tenant)
+            for each in self.caches.counts(tenant)
         )
 
 
+@service
 class CachedVectors:
     """Implements VectorCache and caches query vectors, by model and text."""
 
-    def __init__(self, caches: Caches, cache: CacheName = CacheName.EMBEDDINGS) -> None:
-        self._caches = caches
-        self._cache = cache
+    caches: Caches
+    cache: CacheName = CacheName.EMBEDDINGS
 
     def find(self, tenant: str, model_id: str, texts: Sequence[str]) -> Mapping[str, Vector]:
         """See VectorCache."""
-        keys = {text: vector_key(self._cache, model_id, text) for text in texts}
-        read = self._caches.read(tenant, list(dict.fromkeys(keys.values())))
+        keys = {text: vector_key(self.cache, model_id, text) for text in texts}
+        read = self.caches.read(tenant, list(dict.fromkeys(keys.values())))
         found = {
             text: vector_of(read.entries[key]) for text, key in keys.items() if key in read.entries
         }
-        self._caches.used(tenant, self._cache, hits=len(found), misses=len(keys) - len(found))
+        self.caches.used(tenant, self.cache, hits=len(found), misses=len(keys) - len(found))
         return found
 
     def keep(self, tenant: str, model_id: str, vectors: Mapping[str, Vector]) -> None:
         """See VectorCache."""
         entries = {
-            vector_key(self._cache, model_id, text): bytes_of(vector)
+            vector_key(self.cache, model_id, text): bytes_of(vector)
             for text, vector in vectors.items()
         }
-        self._caches.keep(tenant, entries, self._caches.read(tenant, []).epochs)
+        self.caches.keep(tenant, entries, self.caches.read(tenant, []).epochs)
 
 
 def vector_key(cache: CacheName, model_id: str, text: str) -> CacheKey:

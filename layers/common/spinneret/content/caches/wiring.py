@@ -73,4 +73,6 @@ class CacheClearingSettings(CacheSettings):
 def cache_clearing(env: Mapping[str, str]) -> CacheClearing:
     """Create the cache clearing service of this stage."""
     settings = CacheClearingSettings.from_env(env)
-    return CacheClearing(caches(settings), S3PageCache(s3_client(), settings.content_bucket))
+    return CacheClearing(
+        caches=caches(settings), pages=S3PageCache(s3_client(), settings.content_bucket)
+    )

@@ -13,6 +13,7 @@ from spinneret.content.documents.models import Document, EmbedderInfo, IndexedCh
 from spinneret.content.documents.ports import Embedder
 from spinneret.content.documents.signatures import signature
 from spinneret.kernel.clock import Remaining, to_iso
+from spinneret.kernel.service import service
 
 Checkpoint = Callable[[str, int], None]
 """Called with a step's name and the progress in percent; may raise to stop the work."""
@@ -34,24 +35,18 @@ class VectorCache(Protocol):
         ...
 
 
+@service
 class ChunkMaker:
     """Splits and embeds texts; the same text and model give the same chunks."""
 
-    def __init__(
-        self,
-        embedder: Embedder,
-        known: VectorCache | None = None,
-        embed_batch: int = limits.EMBED_BATCH,
-    ) -> None:
-        """Send at most `embed_batch` texts per embedder call, fewer if the embedder's limit is
-        lower."""
-        self._embedder = embedder
-        self._known = known
-        self._embed_batch = embed_batch
+    embedder: Embedder
+    known: VectorCache | None = None
+    embed_batch: int = limits.EMBED_BATCH
+    """Most texts in one call of the embedder, which may take fewer."""
 
     def info(self, remaining: Remaining) -> EmbedderInfo:
         """Return the embedder's properties; raise DependencyUnavailable."""
-        return self._embedder.info(remaining)
+        return self.embedder.info(remaining)
 
     def cut(
         self, markdown: str, remaining: Remaining, chunking: Chunking = USUAL_CHUNKING
@@ -60,7 +55,7 @@ class ChunkMaker:
         window = self.info(remaining).max_input_tokens - _SPECIAL_TOKENS
         return chunked(
             markdown,
-            rules.counted(self._embedder.tokenize(markdown, remaining), markdown),
+            rules.counted(self.embedder.tokenize(markdown, remaining), markdown),
             chunking.within(window),
             max_bytes=limits.CHUNK_MAX_BYTES,
         )
@@ -109,17 +104,17 @@ class ChunkMaker:
         checkpoint: Checkpoint,
         remaining: Remaining,
     ) -> list[Vector]:
-        size = min(self._embed_batch, self.info(remaining).max_batch)
+        size = min(self.embed_batch, self.info(remaining).max_batch)
         vectors: list[Vector] = []
         for start in range(0, len(chunks), size):
             checkpoint("embedding", 50 + 40 * start // len(chunks))
             texts = list(map(rules.embedded_text, chunks[start : start + size]))
-            known = dict(self._known.find(tenant, model_id, texts)) if self._known else {}
+            known = dict(self.known.find(tenant, model_id, texts)) if self.known else {}
             new = [text for text in dict.fromkeys(texts) if text not in known]
             if new:
-                made = dict(zip(new, self._embedder.embed(new, remaining), strict=True))
-                if self._known:
-                    self._known.keep(tenant, model_id, made)
+                made = dict(zip(new, self.embedder.embed(new, remaining), strict=True))
+                if self.known:
+                    self.known.keep(tenant, model_id, made)
                 known |= made
             vectors += [known[text] for text in texts]
         return vectors

@@ -92,7 +92,7 @@ class Indexer:
         lower."""
         self._documents = documents
         self._contents = contents
-        self._chunks = ChunkMaker(embedder, known, embed_batch)
+        self._chunks = ChunkMaker(embedder=embedder, known=known, embed_batch=embed_batch)
         self._index = index
         self._clock = clock
 

@@ -18,23 +18,24 @@ from spinneret.jobs.models import JobEventKind
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ContentRefused, NotFound, PermanentError
+from spinneret.kernel.service import service
 
 _BEHIND: Final = "indexed up to "
 
 
+@service
 class UploadPipeline:
     """Handles `upload` jobs."""
 
-    def __init__(self, *, contents: ContentStore, indexer: Indexer) -> None:
-        self._contents = contents
-        self._indexer = indexer
+    contents: ContentStore
+    indexer: Indexer
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Return the job's result; all side effects are idempotent or fenced."""
         payload = context.job.payload
         context.checkpoint("reading", 10)
         try:
-            body = self._contents.get_upload(payload["body_key"])
+            body = self.contents.get_upload(payload["body_key"])
         except KeyError as error:
             raise ContentRefused("the upload is gone", details={"reason": "gone"}) from error
         url = payload["url"]
@@ -50,49 +51,41 @@ class UploadPipeline:
             tag_ids=tuple(payload["tag_ids"]),
             annotations=payload["annotations"],
         )
-        return result(_indexed(self._indexer, page, context))
+        return result(_indexed(self.indexer, page, context))
 
 
+@service
 class ReindexPipeline:
     """Handles `reindex` jobs."""
 
-    def __init__(
-        self, *, documents: DocumentStore, contents: ContentStore, indexer: Indexer
-    ) -> None:
-        self._documents = documents
-        self._contents = contents
-        self._indexer = indexer
+    documents: DocumentStore
+    contents: ContentStore
+    indexer: Indexer
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Reindex the document; raise NotFound if it was deleted meanwhile."""
         context.checkpoint("reading", 10)
         identity = context.job.payload["document_id"]
-        document = self._documents.get(context.job.tenant, identity)
+        document = self.documents.get(context.job.tenant, identity)
         if document is None or document.deleted_at is not None:
             raise NotFound("no such document")
         try:
-            page = page_of(document, self._contents.get(document.content_key))
+            page = page_of(document, self.contents.get(document.content_key))
         except KeyError as error:
             raise ContentRefused("the text is gone", details={"reason": "gone"}) from error
-        return result(_indexed(self._indexer, page, context))
+        return result(_indexed(self.indexer, page, context))
 
 
+@service
 class RebuildPipeline:
     """Handles `rebuild_index` jobs: rewrites a tenant's documents sequentially.
 
     The job's step holds the current position, so that the next claim continues there.
     """
 
-    def __init__(
-        self,
-        *,
-        documents: DocumentStore,
-        remaker: Reindexer,
-        index: ChunkWriter,
-    ) -> None:
-        self._documents = documents
-        self._remaker = remaker
-        self._index = index
+    documents: DocumentStore
+    remaker: Reindexer
+    index: ChunkWriter
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Return the number of documents written by this claim, and the lost ones."""
@@ -101,7 +94,7 @@ class RebuildPipeline:
         after = step.removeprefix(_BEHIND) if step.startswith(_BEHIND) else None
         written, lost = 0, []
         while True:
-            page = self._documents.page(listing, after, limits.REBUILD_PAGE)
+            page = self.documents.page(listing, after, limits.REBUILD_PAGE)
             for document in page.items:
                 context.checkpoint(f"{_BEHIND}{after}" if after else "beginning", 10)
                 try:
@@ -119,8 +112,8 @@ class RebuildPipeline:
         def left() -> float:
             return context.remaining() - bounds.DEADLINE_MARGIN_SECONDS
 
-        self._remaker.remake(document, lambda made: self._index.write(made, left), left)
-        self._index.remove_others(document, left)
+        self.remaker.remake(document, lambda made: self.index.write(made, left), left)
+        self.index.remove_others(document, left)
 
 
 def page_of(document: Document, markdown: str) -> Page:

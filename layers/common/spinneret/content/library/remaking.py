@@ -15,30 +15,24 @@ from spinneret.content.documents.ports import (
     VersionRaced,
 )
 from spinneret.kernel.clock import Remaining
+from spinneret.kernel.service import service
 
 Put = Callable[[Sequence[IndexedChunk]], object]
 """Writes chunks to the target index."""
 
 
+@service
 class Reindexer:
     """Chunks and embeds stored documents again, keeping their version."""
 
-    def __init__(
-        self,
-        *,
-        documents: DocumentStore,
-        contents: ContentStore,
-        chunks: ChunkMaker,
-        index: ChunkWriter,
-    ) -> None:
-        self._documents = documents
-        self._contents = contents
-        self._chunks = chunks
-        self._index = index
+    documents: DocumentStore
+    contents: ContentStore
+    chunks: ChunkMaker
+    index: ChunkWriter
 
     def model_id(self, remaining: Remaining) -> str:
         """Return the current embedding model; raise DependencyUnavailable."""
-        return self._chunks.info(remaining).model_id
+        return self.chunks.info(remaining).model_id
 
     def remake(self, document: Document, put: Put, remaining: Remaining) -> Document:
         """Write the document's chunks with `put` and update its row if the model changed them.
@@ -47,15 +41,15 @@ class Reindexer:
         Raises KeyError if its body is missing, EmbeddingRefused, ContentRefused and
         DependencyUnavailable.
         """
-        markdown = self._contents.get(document.content_key)
-        cut = self._chunks.cut(markdown, remaining, document.chunking)
+        markdown = self.contents.get(document.content_key)
+        cut = self.chunks.cut(markdown, remaining, document.chunking)
         remade = replace(
             document,
             chunk_count=len(cut),
             token_count=sum(each.token_count for each in cut),
             embedding_model=self.model_id(remaining),
         )
-        put(self._chunks.indexed(remade, cut, lambda *_: None, remaining))
+        put(self.chunks.indexed(remade, cut, lambda *_: None, remaining))
         if remade != document:
             self._commit(remade, document)
         self._relabel_if_changed(document, remaining)
@@ -63,19 +57,19 @@ class Reindexer:
 
     def relabel(self, document: Document, remaining: Remaining) -> None:
         """Update the labels of the version's chunks from its current row."""
-        current = self._documents.get(document.tenant, document.id)
+        current = self.documents.get(document.tenant, document.id)
         if current is not None and current.version == document.version:
-            self._index.relabel(current, remaining)
+            self.index.relabel(current, remaining)
 
     def _relabel_if_changed(self, document: Document, remaining: Remaining) -> None:
         """Relabel the chunks if labels changed before these chunks were in the index."""
-        current = self._documents.get(document.tenant, document.id)
+        current = self.documents.get(document.tenant, document.id)
         if current is None or current.version != document.version:
             return
         if labels_of(current) != labels_of(document):
-            self._index.relabel(current, remaining)
+            self.index.relabel(current, remaining)
 
     def _commit(self, remade: Document, document: Document) -> None:
         # After a lost race the row still names the former model: reconciliation repeats the work.
         with suppress(VersionRaced):
-            self._documents.commit(replace(remade, sequence=document.sequence + 1), document)
+            self.documents.commit(replace(remade, sequence=document.sequence + 1), document)

@@ -43,6 +43,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
@@ -59,30 +60,20 @@ class Checked:
     error: PermanentError | None = None
 
 
+@service
 class LibraryService:
     """Manages documents. Unknown, foreign and deleted ids raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
 
-    def __init__(
-        self,
-        *,
-        documents: DocumentStore,
-        contents: ContentStore,
-        index: ChunkIndex,
-        collections: CollectionService,
-        tags: TagService,
-        jobs: JobService,
-        clock: Clock,
-    ) -> None:
-        self._documents = documents
-        self._contents = contents
-        self._index = index
-        self._collections = collections
-        self._tags = tags
-        self._jobs = jobs
-        self._clock = clock
+    documents: DocumentStore
+    contents: ContentStore
+    index: ChunkIndex
+    collections: CollectionService
+    tags: TagService
+    jobs: JobService
+    clock: Clock
 
     # ---------------------------------------------------------------- Reading
 
@@ -102,7 +93,7 @@ class LibraryService:
             return self._of_url(listing, url)
         found: list[Document] = []
         for _ in range(bounds.LIST_READS):
-            page = self._documents.page(listing, after, bounds.LIST_LIMIT_MAX)
+            page = self.documents.page(listing, after, bounds.LIST_LIMIT_MAX)
             after = page.after
             for document in page.items:
                 if rules.matches(document, listing):
@@ -122,21 +113,21 @@ class LibraryService:
         document = self._standing(tenant, identity)
         end = min(start + limit, document.chunk_count)
         ids = [chunk_id(document.id, document.version, number) for number in range(start, end)]
-        found = self._index.chunks(tenant, ids, None, remaining) if ids else {}
+        found = self.index.chunks(tenant, ids, None, remaining) if ids else {}
         shown = [found[each] for each in ids if each in found]
         return document, shown, end if end < document.chunk_count else None
 
     def text(self, document: Document) -> str | None:
         """Return the whole text; None if it is too large or missing."""
         try:
-            return self._contents.get_small(document.content_key, limits.DOCUMENT_SHOWN_BYTES)
+            return self.contents.get_small(document.content_key, limits.DOCUMENT_SHOWN_BYTES)
         except KeyError:
             return None
 
     def markdown_url(self, tenant: str, identity: str) -> str:
         """Return a temporary URL of the whole text; raise NotFound."""
         document = self._standing(tenant, identity)
-        return self._contents.url(document.content_key, seconds=bounds.DOWNLOAD_SECONDS)
+        return self.contents.url(document.content_key, seconds=bounds.DOWNLOAD_SECONDS)
 
     # ---------------------------------------------------------------- Changing
 
@@ -145,11 +136,11 @@ class LibraryService:
     ) -> DocumentWithTags:
         """Change labels. Raise NotFound (also for the collection) or ValidationFailed."""
         if change.moves and change.collection_id is not None:
-            self._collections.get(tenant, change.collection_id)
+            self.collections.get(tenant, change.collection_id)
         tag_ids: tuple[str, ...] | None = None
         if change.tags is not None:
             self._standing(tenant, identity)  # create no tags for a missing document
-            tag_ids = joined_tags((), [tag.id for tag in self._tags.named(tenant, change.tags)])
+            tag_ids = joined_tags((), [tag.id for tag in self.tags.named(tenant, change.tags)])
 
         def changed(document: Document) -> Document:
             if change.moves:
@@ -166,7 +157,7 @@ class LibraryService:
     ) -> DocumentWithTags:
         """Add tags; raise NotFound, or ValidationFailed for too many tags."""
         self._standing(tenant, identity)
-        tag_ids = tuple(tag.id for tag in self._tags.named(tenant, names))
+        tag_ids = tuple(tag.id for tag in self.tags.named(tenant, names))
 
         def tagged(document: Document) -> Document:
             if len({*document.tag_ids, *tag_ids}) > limits.DOCUMENT_TAGS_MAX:
@@ -193,7 +184,7 @@ class LibraryService:
         """Delete a document: hidden at once, removed after 30 days. Raise NotFound."""
 
         def deleted(document: Document) -> Document:
-            return replace(document, deleted_at=self._clock())
+            return replace(document, deleted_at=self.clock())
 
         self._changed(tenant, identity, deleted, remaining, index_first=False)
 
@@ -215,7 +206,7 @@ class LibraryService:
         """Submit an upload. Raise NotFound for the collection, UrlInvalid, BodyTooLarge or
         ValidationFailed."""
         draft = self._draft(tenant, upload)
-        return self._jobs.submit(tenant, [draft], key, answer)
+        return self.jobs.submit(tenant, [draft], key, answer)
 
     def upload_several(
         self,
@@ -237,11 +228,9 @@ class LibraryService:
 
         size = limits.DOCUMENTS_PER_TRANSACTION
         while len(drafts) > size:
-            self._jobs.submit(tenant, drafts[:size], None, kept)
+            self.jobs.submit(tenant, drafts[:size], None, kept)
             drafts = drafts[size:]
-        return self._jobs.submit(
-            tenant, drafts, key, lambda last: answer(checked, [*placed, *last])
-        )
+        return self.jobs.submit(tenant, drafts, key, lambda last: answer(checked, [*placed, *last]))
 
     def reindex(
         self, tenant: str, identity: str, key: RequestKey | None, answer: Render
@@ -255,24 +244,24 @@ class LibraryService:
             domain=document.domain,
             duplicate_key=None,
         )
-        return self._jobs.submit(tenant, [draft], key, answer)
+        return self.jobs.submit(tenant, [draft], key, answer)
 
     def rebuild(self, tenant: str, key: RequestKey | None, answer: Render) -> Submitted:
         """Submit a job that reindexes all of the tenant's documents from rows and bodies."""
         draft = Draft(kind=REBUILD, payload={}, priority=Priority.LOW, duplicate_key=None)
-        return self._jobs.submit(tenant, [draft], key, answer)
+        return self.jobs.submit(tenant, [draft], key, answer)
 
     # ---------------------------------------------------------------- Parts
 
     def _standing(self, tenant: str, identity: str, *, deleted: bool = False) -> Document:
-        document = self._documents.get(tenant, identity) if is_id(identity) else None
+        document = self.documents.get(tenant, identity) if is_id(identity) else None
         if document is None or (document.deleted_at is not None and not deleted):
             raise NotFound("no such document")
         return document
 
     def _of_url(self, listing: DocumentFilter, url: str) -> Page[DocumentWithTags]:
         identity = document_id(listing.tenant, rules.url_key(rules.known_url(url)))
-        document = self._documents.get(listing.tenant, identity)
+        document = self.documents.get(listing.tenant, identity)
         shown = (
             document is not None
             and listing.deleted == (document.deleted_at is not None)
@@ -285,7 +274,7 @@ class LibraryService:
         wanted = list(dict.fromkeys(tag for each in documents for tag in each.tag_ids))
         names: dict[str, str] = {}
         for start in range(0, len(wanted), 100):
-            found = self._tags.many(tenant, wanted[start : start + 100])
+            found = self.tags.many(tenant, wanted[start : start + 100])
             names |= {tag_id: tag.name for tag_id, tag in found.items()}
         return tuple(
             DocumentWithTags(
@@ -310,11 +299,11 @@ class LibraryService:
             wanted = change(current)
             if wanted == current:
                 return self._labelled(tenant, [current])[0]
-            document = replace(wanted, sequence=current.sequence + 1, updated_at=self._clock())
+            document = replace(wanted, sequence=current.sequence + 1, updated_at=self.clock())
             try:
                 if labels_of(document) != labels_of(current):
                     self._relabel(document, remaining, must=index_first)
-                self._documents.commit(document, current)
+                self.documents.commit(document, current)
             except VersionRaced:
                 continue
             except CollectionGone:
@@ -327,7 +316,7 @@ class LibraryService:
 
     def _relabel(self, document: Document, remaining: Remaining, *, must: bool) -> None:
         try:
-            self._index.relabel(document, remaining)
+            self.index.relabel(document, remaining)
         except DependencyUnavailable:
             if must:
                 raise
@@ -346,7 +335,7 @@ class LibraryService:
         if len(upload.body) > limits.DOCUMENT_MAX_BYTES:
             raise BodyTooLarge(f"a document has at most {limits.DOCUMENT_MAX_BYTES} bytes")
         if upload.collection_id is not None:
-            self._collections.get(tenant, upload.collection_id)
+            self.collections.get(tenant, upload.collection_id)
         annotations = rules.checked(upload.annotations)
         url = (
             rules.uploaded_url(upload.title, upload.body)
@@ -357,10 +346,10 @@ class LibraryService:
             "url": url,
             "document_id": document_id(tenant, rules.url_key(url)),
             "title": upload.title,
-            "body_key": self._contents.put_upload(tenant, upload.body),
+            "body_key": self.contents.put_upload(tenant, upload.body),
             "media_type": upload.media_type.value,
             "collection_id": upload.collection_id,
-            "tag_ids": [tag.id for tag in self._tags.named(tenant, upload.tags)],
+            "tag_ids": [tag.id for tag in self.tags.named(tenant, upload.tags)],
             "annotations": annotations,
         }
         return Draft(

@@ -47,7 +47,7 @@ def documents_worker(env: Mapping[str, str]) -> Worker:
     )
     contents = S3ContentStore(s3_client(), settings.content_bucket)
     index = written_index(settings, model)
-    known = CachedVectors(caches(settings))
+    known = CachedVectors(caches=caches(settings))
     indexer = Indexer(
         documents=documents,
         contents=contents,
@@ -65,7 +65,9 @@ def documents_worker(env: Mapping[str, str]) -> Worker:
             remaker=Reindexer(
                 documents=documents,
                 contents=contents,
-                chunks=ChunkMaker(model, known, settings.tei__batch_size),
+                chunks=ChunkMaker(
+                    embedder=model, known=known, embed_batch=settings.tei__batch_size
+                ),
                 index=index,
             ),
             index=index,
@@ -107,7 +109,11 @@ def _upkeep(env: Mapping[str, str]) -> DocumentMaintenance:
         remaker=Reindexer(
             documents=documents,
             contents=contents,
-            chunks=ChunkMaker(model, CachedVectors(caches(settings)), settings.tei__batch_size),
+            chunks=ChunkMaker(
+                embedder=model,
+                known=CachedVectors(caches=caches(settings)),
+                embed_batch=settings.tei__batch_size,
+            ),
             index=index,
         ),
         index=index,

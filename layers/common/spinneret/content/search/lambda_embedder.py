@@ -38,7 +38,14 @@ class LambdaEmbedder(ProtocolEmbedder):
     ) -> None:
         """Take a `client_of` that creates a client without retries and with this time-out in
         seconds."""
-        super().__init__(Server("embedder", _Invoked(function, client_of).send, sleep, seconds))
+        super().__init__(
+            Server(
+                dependency="embedder",
+                send=_Invoked(function, client_of).send,
+                sleep=sleep,
+                seconds=seconds,
+            )
+        )
 
 
 class _Invoked:

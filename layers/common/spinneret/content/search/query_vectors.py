@@ -13,18 +13,19 @@ from spinneret.content.search.models import Leg
 from spinneret.content.search.run import SearchRun
 from spinneret.kernel.clock import Remaining, limit_remaining
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
 _SPECIAL_TOKENS: Final = 2  # the embedder adds [CLS] and [SEP] to every input
 
 
+@service
 class QueryVectors:
     """Computes the vector of a search's query."""
 
-    def __init__(self, embedder: Embedder, caches: Caches | None) -> None:
-        self._embedder = embedder
-        self._caches = caches
+    embedder: Embedder
+    caches: Caches | None
 
     def begin(self, run: SearchRun) -> str | None:
         """Determine the model and the vector's cache key. Return the model's id, or None without a
@@ -33,7 +34,7 @@ class QueryVectors:
             return None
         try:
             left = limit_remaining(run.remaining, limits.SEARCH_EMBED_SECONDS)
-            run.model_id = self._embedder.info(left).model_id
+            run.model_id = self.embedder.info(left).model_id
         except DependencyUnavailable:
             return None
         text = rules.normalised(run.query.text)
@@ -50,31 +51,31 @@ class QueryVectors:
         left = limit_remaining(run.remaining, limits.SEARCH_EMBED_SECONDS)
         try:
             with run.step("embed"):
-                [vector] = self._embedder.embed([self._fitting(run, left)], left)
+                [vector] = self.embedder.embed([self._fitting(run, left)], left)
         except (DependencyUnavailable, EmbeddingRefused) as error:
             logger.warning("search_degraded", extra={"error_type": type(error).__name__})
             run.degraded = True
             return None
         self._count_embedding(run, hit=False)
-        if self._caches is not None and run.vector_key is not None:
+        if self.caches is not None and run.vector_key is not None:
             entry = {run.vector_key: bytes_of(vector)}
             with run.step("cache"):
-                self._caches.keep(run.query.tenant, entry, run.epochs)
+                self.caches.keep(run.query.tenant, entry, run.epochs)
         return vector
 
     def _count_embedding(self, run: SearchRun, *, hit: bool) -> None:
-        if self._caches is not None:
-            self._caches.used(
+        if self.caches is not None:
+            self.caches.used(
                 run.query.tenant, CacheName.QUERY_EMBEDDINGS, hits=int(hit), misses=int(not hit)
             )
 
     def _fitting(self, run: SearchRun, left: Remaining) -> str:
         """Return the query, truncated to the model's window; a token has at least one byte."""
         text = run.query.text.replace('"', " ")
-        room = self._embedder.info(left).max_input_tokens - _SPECIAL_TOKENS
+        room = self.embedder.info(left).max_input_tokens - _SPECIAL_TOKENS
         if len(text.encode()) <= room:
             return text
-        tokens = self._embedder.tokenize(text, left)
+        tokens = self.embedder.tokenize(text, left)
         if len(tokens) <= room:
             return text
         run.truncated = True

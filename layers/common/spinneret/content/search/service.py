@@ -84,7 +84,7 @@ class SearchService:
         timer: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._vectors = QueryVectors(embedder, caches)
+        self._vectors = QueryVectors(embedder=embedder, caches=caches)
         self._index = index
         self._documents = documents
         self._caches = caches

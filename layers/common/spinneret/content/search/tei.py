@@ -48,7 +48,7 @@ class TeiEmbedder(ProtocolEmbedder):
         """Take `seconds` as the time limit of one request and `credentials` as the value of the
         Authorization header."""
         send = _Http("embedder", base_url, client, credentials).send
-        super().__init__(Server("embedder", send, sleep, seconds))
+        super().__init__(Server(dependency="embedder", send=send, sleep=sleep, seconds=seconds))
 
 
 class TeiReranker(ProtocolReranker):
@@ -62,7 +62,9 @@ class TeiReranker(ProtocolReranker):
         credentials: Credentials | None = None,
     ) -> None:
         send = _Http("reranker", base_url, client, credentials).send
-        super().__init__(Server("reranker", send, sleep, limits.RERANK_SECONDS))
+        super().__init__(
+            Server(dependency="reranker", send=send, sleep=sleep, seconds=limits.RERANK_SECONDS)
+        )
 
 
 class _Http:

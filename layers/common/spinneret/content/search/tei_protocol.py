@@ -17,6 +17,7 @@ from spinneret.content.documents.models import EmbedderInfo
 from spinneret.content.search import limits
 from spinneret.kernel.clock import Remaining, limit_remaining
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
@@ -46,17 +47,15 @@ Unreachable, at the latest when no time remains, or DependencyUnavailable if a r
 pointless."""
 
 
+@service
 class Server:
     """A TEI server; `dependency` is its name in errors."""
 
-    def __init__(
-        self, dependency: str, send: Send, sleep: Callable[[float], None], seconds: float
-    ) -> None:
-        """Take `seconds` as the time limit of one request."""
-        self._dependency = dependency
-        self._send = send
-        self._sleep = sleep
-        self._seconds = seconds
+    dependency: str
+    send: Send
+    sleep: Callable[[float], None]
+    seconds: float
+    """Time limit of one request."""
 
     def ask(self, method: str, path: str, body: Any, remaining: Remaining) -> Any:
         """Send a request with up to EMBED_ATTEMPTS tries while time remains; a try that hangs uses
@@ -64,26 +63,26 @@ class Server:
         pause = _FIRST_PAUSE
         for attempt in range(limits.EMBED_ATTEMPTS):
             if attempt:
-                self._sleep(min(pause, max(0.0, remaining())))
+                self.sleep(min(pause, max(0.0, remaining())))
                 pause *= 2
-            left = limit_remaining(remaining, self._seconds)
+            left = limit_remaining(remaining, self.seconds)
             if left() <= 0:
                 break
             try:
-                answer = self._send(method, path, body, left)
+                answer = self.send(method, path, body, left)
             except Unreachable as error:
                 logger.info(
-                    "tei_unreachable", extra={"part": self._dependency, "error_type": str(error)}
+                    "tei_unreachable", extra={"part": self.dependency, "error_type": str(error)}
                 )
                 continue
             if 200 <= answer.status < 300:
                 return answer.body
             if answer.status != _TOO_MANY and answer.status < _SERVER_FAULT:
                 raise EmbeddingRefused(
-                    f"the {self._dependency} refused the input",
+                    f"the {self.dependency} refused the input",
                     details={"status_code": answer.status},
                 )
-        raise DependencyUnavailable(self._dependency)
+        raise DependencyUnavailable(self.dependency)
 
 
 class ProtocolEmbedder:

@@ -12,35 +12,36 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.service import service
 
 _RACES: Final = 5  # concurrent changes of one tag are rare
 
 
+@service
 class TagService:
     """Manages tags. Unknown ids and other tenants' ids raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
 
-    def __init__(self, *, store: TagStore, clock: Clock, new_id: NewId) -> None:
-        self._store = store
-        self._clock = clock
-        self._new_id = new_id
+    store: TagStore
+    clock: Clock
+    new_id: NewId
 
     def create(self, tenant: str, name: str) -> Tag:
         """Create a tag; raise Conflict if the name is taken."""
         tag = Tag(
             tenant=tenant,
-            id=self._new_id("tag"),
+            id=self.new_id("tag"),
             name=name,
-            created_at=self._clock(),
+            created_at=self.clock(),
         )
-        self._store.add(tag)
+        self.store.add(tag)
         return tag
 
     def get(self, tenant: str, tag_id: str) -> Tag:
         """Return the tag; raise NotFound."""
-        tag = self._store.get(tenant, tag_id)
+        tag = self.store.get(tenant, tag_id)
         if tag is None:
             raise NotFound("no such tag")
         return tag
@@ -51,11 +52,11 @@ class TagService:
 
     def many(self, tenant: str, tag_ids: Sequence[str]) -> dict[str, Tag]:
         """Return tags by id; unknown ids are skipped."""
-        return {tag.id: tag for tag in self._store.many(tenant, tag_ids)}
+        return {tag.id: tag for tag in self.store.many(tenant, tag_ids)}
 
     def _named(self, tenant: str, name: str) -> Tag:
         for _ in range(_RACES):
-            found = self._store.find(tenant, name)
+            found = self.store.find(tenant, name)
             if found is not None:
                 return found
             try:
@@ -66,21 +67,21 @@ class TagService:
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Tag]:
         """See TagStore.page."""
-        return self._store.page(tenant, after, limit)
+        return self.store.page(tenant, after, limit)
 
     def rename(self, tenant: str, tag_id: str, name: str) -> Tag:
         """Rename a tag. Raise NotFound, or Conflict if the name is taken."""
         for _ in range(_RACES):
             former = self.get(tenant, tag_id)
             tag = replace(former, name=name, version=former.version + 1)
-            if self._store.replace(former, tag):
+            if self.store.replace(former, tag):
                 return tag
         raise _changing()
 
     def remove(self, tenant: str, tag_id: str) -> None:
         """Remove a tag; raise NotFound."""
         for _ in range(_RACES):
-            if self._store.remove(self.get(tenant, tag_id)):
+            if self.store.remove(self.get(tenant, tag_id)):
                 return
         raise _changing()
 

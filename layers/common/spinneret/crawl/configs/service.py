@@ -15,6 +15,7 @@ from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.sealing import Sealer
+from spinneret.kernel.service import service
 
 RequireProxy = Callable[[str, str], None]
 """Function of (tenant, proxy config id) that raises if crawls may not use these proxies."""
@@ -54,29 +55,20 @@ class HeaderSeal:
         return dict(json.loads(self._sealer.unseal(sealed, tenant=tenant, purpose=_PURPOSE)))
 
 
+@service
 class ConfigService:
     """Manages configs. Unknown ids and ids of other tenants raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
 
-    def __init__(
-        self,
-        *,
-        store: ConfigStore,
-        seal: HeaderSeal,
-        require_proxy: RequireProxy,
-        user_agent: str,
-        clock: Clock,
-        new_id: NewId,
-    ) -> None:
-        """Store the dependencies; `user_agent` is the stage's own."""
-        self._store = store
-        self._seal = seal
-        self._require_proxy = require_proxy
-        self._user_agent = user_agent
-        self._clock = clock
-        self._new_id = new_id
+    store: ConfigStore
+    seal: HeaderSeal
+    require_proxy: RequireProxy
+    user_agent: str
+    """The stage's own."""
+    clock: Clock
+    new_id: NewId
 
     def create(self, tenant: str, draft: ConfigDraft) -> Config:
         """Create a config.
@@ -86,10 +78,10 @@ class ConfigService:
         """
         shown, sealed = self._headers(tenant, draft.headers or {})
         self._check_proxy(tenant, draft.options)
-        now = self._clock()
+        now = self.clock()
         config = Config(
             tenant=tenant,
-            id=self._new_id("config"),
+            id=self.new_id("config"),
             name=draft.name,
             options=draft.options,
             shown_headers=shown,
@@ -98,12 +90,12 @@ class ConfigService:
             created_at=now,
             updated_at=now,
         )
-        self._store.add(config)
+        self.store.add(config)
         return config
 
     def get(self, tenant: str, config_id: str) -> Config:
         """Return the config. Raises NotFound."""
-        config = self._store.get(tenant, config_id)
+        config = self.store.get(tenant, config_id)
         if config is None:
             raise NotFound("no such crawl config", details={"field": "config_id"})
         return config
@@ -115,11 +107,11 @@ class ConfigService:
         """
         if config_id is not None:
             return self.get(tenant, config_id)
-        return self._store.default(tenant)
+        return self.store.default(tenant)
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Config]:
         """See ConfigStore.page."""
-        return self._store.page(tenant, after, limit)
+        return self.store.page(tenant, after, limit)
 
     def update(self, tenant: str, config_id: str, draft: ConfigDraft) -> Config:
         """Replace a config; crawls that were submitted earlier keep the former one.
@@ -141,29 +133,29 @@ class ConfigService:
                 sealed_headers=sealed,
                 is_default=draft.is_default,
                 created_at=former.created_at,
-                updated_at=self._clock(),
+                updated_at=self.clock(),
                 version=former.version + 1,
             )
-            if self._store.replace(former, config):
+            if self.store.replace(former, config):
                 return config
         raise _changing()
 
     def remove(self, tenant: str, config_id: str) -> None:
         """Remove the config. Raises NotFound, and Conflict while a source refers to it."""
         for _ in range(_RACES):
-            if self._store.remove(self.get(tenant, config_id)):
+            if self.store.remove(self.get(tenant, config_id)):
                 return
         raise _changing()
 
     def _headers(
         self, tenant: str, headers: Mapping[str, str]
     ) -> tuple[dict[str, str], bytes | None]:
-        allowed = rules.allowed_headers(headers, self._user_agent)
-        return rules.shown(allowed), self._seal.close(tenant, allowed)
+        allowed = rules.allowed_headers(headers, self.user_agent)
+        return rules.shown(allowed), self.seal.close(tenant, allowed)
 
     def _check_proxy(self, tenant: str, options: ConfigOptions) -> None:
         if options.proxy_config_id is not None:
-            self._require_proxy(tenant, options.proxy_config_id)
+            self.require_proxy(tenant, options.proxy_config_id)
 
 
 def _changing() -> Conflict:

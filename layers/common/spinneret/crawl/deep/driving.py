@@ -22,6 +22,7 @@ from spinneret.kernel.errors import (
     PagesFailed,
     PermanentError,
 )
+from spinneret.kernel.service import service
 from spinneret.web.exploring.frontier.models import (
     Batch,
     Crawl,
@@ -42,44 +43,35 @@ _OUT_OF_TIME: Final = Failure(
 )
 
 
+@service
 class DeepCrawls:
     """Starts and drives deep crawls for the worker and the state machine."""
 
-    def __init__(
-        self,
-        *,
-        driver: Driver,
-        frontier: Frontier,
-        slots: Semaphore,
-        clock: Clock,
-        at_once: int,
-        segment_batches: int,
-    ) -> None:
-        """Store the dependencies and limits.
+    driver: Driver
+    frontier: Frontier
+    slots: Semaphore
+    clock: Clock
+    at_once: int
+    """Deep crawls of one tenant that run concurrently; the others wait."""
+    segment_batches: int
+    """Batches after which a new execution continues.
 
-        At most `at_once` deep crawls of one tenant run concurrently; the others wait. A new
-        execution continues after `segment_batches` batches. An execution has at most 25,000 history
-        events (Step Functions quotas), and a batch of 25 pages takes about 220.
-        """
-        self._driver = driver
-        self._frontier = frontier
-        self._slots = slots
-        self._clock = clock
-        self._at_once = at_once
-        self._segment_batches = segment_batches
+    An execution has at most 25,000 history events (Step Functions quotas), and a batch of 25 pages
+    takes about 220.
+    """
 
     def prepare(self, context: Context) -> None:
         """Acquire a slot and register the crawl. Raises Defer while all slots are in use."""
-        job, now = context.job, self._clock()
+        job, now = context.job, self.clock()
         until = now + timedelta(seconds=bounds.EXECUTION_START_SECONDS)
         if not self._take_slot(job, until):
             later = now + timedelta(seconds=limits.DEEP_CRAWL_RETRY_SECONDS)
             raise Defer(later, "another deep crawl's end")
         plan, url = plan_of(job.payload), job.payload["url"]
         ref, fence = crawl_ref(job.ref), context.lease.fence
-        self._frontier.begin(ref, plan, [url], fence)
+        self.frontier.begin(ref, plan, [url], fence)
         if job.run > 1:
-            self._frontier.reopen(ref, fence)
+            self.frontier.reopen(ref, fence)
 
     def take(self, state: Mapping[str, Any], remaining: Remaining) -> dict[str, Any]:
         """Return the next state: pages to crawl, a time to wait for, or the end.
@@ -88,14 +80,14 @@ class DeepCrawls:
         """
         turn = replace(ExecutionClaim.of(state), number=state["number"] + 1)
         try:
-            job = self._driver.held(turn)
+            job = self.driver.held(turn)
             return self._taken(turn, job, state.get("batches", 0), remaining)
         except LeaseLost:
             logger.info("execution_ended", extra={"job_id": turn.job_id, "fence": turn.fence})
             self._leave_slot(turn)
             return {**turn.state(), "action": "stop"}
         except PermanentError as error:
-            self._driver.fail(turn, self._driver.held(turn), error)
+            self.driver.fail(turn, self.driver.held(turn), error)
             self._leave_slot(turn)
             return {**turn.state(), "action": "stop"}
 
@@ -103,21 +95,21 @@ class DeepCrawls:
         self, turn: ExecutionClaim, job: Job, batches: int, remaining: Remaining
     ) -> dict[str, Any]:
         ref = crawl_ref(job.ref)
-        found = self._frontier.next_batch(
+        found = self.frontier.next_batch(
             ref, turn.fence, lambda: remaining() > bounds.DEADLINE_MARGIN_SECONDS
         )
-        crawl, now = self._frontier.crawl(ref), self._clock()
+        crawl, now = self.frontier.crawl(ref), self.clock()
         state = {**turn.state(), "batches": batches, "action": "stop"}
         match found:
             case Ended():
                 self._end(turn, job, crawl)
-                self._slots.leave(job.tenant, _SLOTS, job.id)
+                self.slots.leave(job.tenant, _SLOTS, job.id)
             case Wait(until=until):
                 until = max(until, now + timedelta(seconds=1))
                 self._renew(turn, job, crawl, until, "waiting")
                 state |= {"action": "wait", "until": to_iso(until)}
-            case Batch() if batches >= self._segment_batches:
-                self._driver.next_segment(turn, job)
+            case Batch() if batches >= self.segment_batches:
+                self.driver.next_segment(turn, job)
             case Batch(number=number, keys=keys):
                 until = now + timedelta(seconds=limits.DEEP_CRAWL_BATCH_SECONDS)
                 self._renew(turn, job, crawl, until, f"batch {number}")
@@ -127,14 +119,14 @@ class DeepCrawls:
     def _end(self, turn: ExecutionClaim, job: Job, crawl: Crawl) -> None:
         is_expired = crawl.end_reason is EndReason.EXPIRED
         if not crawl.crawled and (crawl.failed or is_expired):
-            self._driver.fail(turn, job, self._why(crawl))
+            self.driver.fail(turn, job, self._why(crawl))
         elif is_expired:
-            self._driver.complete(turn, job, _result(job, crawl), _OUT_OF_TIME)
+            self.driver.complete(turn, job, _result(job, crawl), _OUT_OF_TIME)
         else:
-            self._driver.complete(turn, job, _result(job, crawl))
+            self.driver.complete(turn, job, _result(job, crawl))
 
     def _why(self, crawl: Crawl) -> PagesFailed:
-        failed = self._frontier.pages(crawl.ref, PageState.FAILED, None, 1).pages
+        failed = self.frontier.pages(crawl.ref, PageState.FAILED, None, 1).pages
         if not failed:
             return PagesFailed(_OUT_OF_TIME.message, details={"pages_failed": 0})
         [first] = failed
@@ -153,30 +145,30 @@ class DeepCrawls:
     ) -> None:
         self._take_slot(job, until)
         progress = 100 * crawl.crawled // crawl.plan.max_pages
-        self._driver.renew(turn, job, until, step, progress, _counts(crawl))
+        self.driver.renew(turn, job, until, step, progress, _counts(crawl))
 
     def _take_slot(self, job: Job, until: datetime) -> bool:
         until += timedelta(seconds=limits.DEEP_CRAWL_SLOT_SECONDS)
-        return self._slots.take(
+        return self.slots.take(
             job.tenant,
             _SLOTS,
             job.id,
-            self._clock(),
+            self.clock(),
             until,
-            self._at_once,
+            self.at_once,
             lambda holder: self._is_over(JobRef(tenant=job.tenant, job_id=holder)),
         )
 
     def _leave_slot(self, turn: ExecutionClaim) -> None:
         if self._is_over(turn.ref):
-            self._slots.leave(turn.tenant, _SLOTS, turn.job_id)
+            self.slots.leave(turn.tenant, _SLOTS, turn.job_id)
 
     def _is_over(self, ref: JobRef) -> bool:
         """Return whether the crawl needs no slot: it has ended or is paused.
 
         Its execution may sleep for up to an hour before it detects that and releases the slot.
         """
-        job = self._driver.find(ref)
+        job = self.driver.find(ref)
         return job is None or job.status not in (JobStatus.RUNNING, JobStatus.PENDING)
 
 

@@ -24,6 +24,7 @@ from spinneret.kernel.errors import (
     LeaseLost,
     TransientError,
 )
+from spinneret.kernel.service import service
 from spinneret.web.exploring.frontier.models import (
     Deferred,
     Failed,
@@ -162,13 +163,13 @@ class PageStep:
         )
 
 
+@service
 class PageClaim:
     """One page under the claim of its deep crawl; see `pipeline.Claim`."""
 
-    def __init__(self, *, job: Job, lease: Lease, remaining: Remaining) -> None:
-        self.job = job
-        self.lease = lease
-        self.remaining = remaining
+    job: Job
+    lease: Lease
+    remaining: Remaining
 
     def checkpoint(self, _step: str, _progress: int) -> None:
         """Raise ReleaseJob near the deadline, so that a later batch takes the page again."""

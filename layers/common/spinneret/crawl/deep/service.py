@@ -26,6 +26,7 @@ from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import FeatureDisabled, NotFound, ValidationFailed
 from spinneret.kernel.paging import cursor_of
+from spinneret.kernel.service import service
 from spinneret.web.exploring.frontier.guide import check_plan
 from spinneret.web.exploring.frontier.models import (
     Crawl,
@@ -44,35 +45,21 @@ from spinneret.web.hosts.service import HostService
 RECIPE: Final = 2  # increment it when the same crawl would yield another result
 
 
+@service
 class DeepCrawlService:
     """Submits and reads a tenant's deep crawls."""
 
-    def __init__(
-        self,
-        *,
-        jobs: JobService,
-        frontier: Frontier,
-        policy: AddressPolicy,
-        hosts: HostService,
-        targets: Targets,
-        terms: Callable[[str, CrawlOptions, tuple[str, ...]], CrawlTerms],
-        tagged: Callable[[str, CrawlOptions, CrawlTerms], CrawlTerms],
-        parts: PartStore,
-        shown: Shown,
-        enabled: bool,
-        pages_max: int,
-    ) -> None:
-        self._jobs = jobs
-        self._frontier = frontier
-        self._policy = policy
-        self._hosts = hosts
-        self._targets = targets
-        self._terms = terms
-        self._tagged = tagged
-        self._parts = parts
-        self._shown = shown
-        self._enabled = enabled
-        self._pages_max = pages_max
+    jobs: JobService
+    frontier: Frontier
+    policy: AddressPolicy
+    hosts: HostService
+    targets: Targets
+    terms: Callable[[str, CrawlOptions, tuple[str, ...]], CrawlTerms]
+    tagged: Callable[[str, CrawlOptions, CrawlTerms], CrawlTerms]
+    parts: PartStore
+    shown: Shown
+    enabled: bool
+    pages_max: int
 
     def submit(self, tenant: str, request: DeepCrawlRequest, key: RequestKey | None) -> Submitted:
         """Accept a deep crawl.
@@ -80,9 +67,9 @@ class DeepCrawlService:
         Raises FeatureDisabled, UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen, and
         ValidationFailed for more pages than the stage allows or for invalid patterns.
         """
-        if not self._enabled:
+        if not self.enabled:
             raise FeatureDisabled("this stage has no deep crawls")
-        return self._jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
+        return self.jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
 
     def submit_plain(
         self, tenant: str, request: CrawlRequest, max_depth: int, key: RequestKey | None
@@ -98,7 +85,7 @@ class DeepCrawlService:
         """Return a deep crawl; None if the job is missing or of another kind."""
         ref = JobRef(tenant=tenant, job_id=job_id)
         try:
-            job = self._jobs.get(ref, DEEP_CRAWL)
+            job = self.jobs.get(ref, DEEP_CRAWL)
         except NotFound:
             return None
         return _view(job, self._found(ref))
@@ -108,12 +95,12 @@ class DeepCrawlService:
     ) -> CrawledPageList:
         """Return the URLs of a deep crawl. Raises NotFound, and ValidationFailed for the cursor."""
         ref = JobRef(tenant=tenant, job_id=job_id)
-        self._jobs.get(ref, DEEP_CRAWL)
+        self.jobs.get(ref, DEEP_CRAWL)
         if self._found(ref) is None:
             return CrawledPageList(items=[], next_cursor=None, has_more=False)
-        found = self._frontier.pages(crawl_ref(ref), state, after, limit)
+        found = self.frontier.pages(crawl_ref(ref), state, after, limit)
         documents = sorted({page.document_id for page in found.pages if page.document_id})
-        shown = self._shown(tenant, documents) if documents else ()
+        shown = self.shown(tenant, documents) if documents else ()
         return CrawledPageList(
             items=[self._page_view(page, shown) for page in found.pages],
             next_cursor=None if found.after is None else cursor_of(found.after),
@@ -133,7 +120,7 @@ class DeepCrawlService:
             final_url=page.final_url,
             status_code=page.status_code,
             document_id=page.document_id,
-            parts_url=None if key is None else self._parts.link(key, limits.CRAWL_LINK_SECONDS),
+            parts_url=None if key is None else self.parts.link(key, limits.CRAWL_LINK_SECONDS),
             error=page.error_message if failed else None,
             error_type=page.error_code if failed else None,
         )
@@ -141,32 +128,32 @@ class DeepCrawlService:
     def _found(self, ref: JobRef) -> Crawl | None:
         """Return the crawl; None until it has begun."""
         try:
-            return self._frontier.crawl(crawl_ref(ref))
+            return self.frontier.crawl(crawl_ref(ref))
         except NotFound:
             return None
 
     def _submit(self, tenant: str, request: DeepCrawlRequest, key: RequestKey | None) -> Submitted:
-        url = check_url_at_submission(request.url, self._policy)
-        self._hosts.check_submission(tenant, url.host, url.unusual_port)
-        if request.max_pages > self._pages_max:
+        url = check_url_at_submission(request.url, self.policy)
+        self.hosts.check_submission(tenant, url.host, url.unusual_port)
+        if request.max_pages > self.pages_max:
             raise ValidationFailed(
-                f"this stage crawls up to {self._pages_max} pages",
+                f"this stage crawls up to {self.pages_max} pages",
                 details={"fields": [{"field": "max_pages"}]},
             )
         fields = _plan_fields(request)
         check_plan(plan_of(fields))
-        notify = self._targets(tenant, request.webhook_url, request.webhook_headers)
-        terms = self._terms(tenant, request, notify)
+        notify = self.targets(tenant, request.webhook_url, request.webhook_headers)
+        terms = self.terms(tenant, request, notify)
         same = {**terms.identity(DEEP_CRAWL, RECIPE, url), **fields}
         draft = Draft(
             kind=DEEP_CRAWL,
-            payload={**self._tagged(tenant, request, terms).payload(url), **fields},
+            payload={**self.tagged(tenant, request, terms).payload(url), **fields},
             priority=request.priority,
             domain=url.host,
             notify=notify,
             duplicate_key=None if request.force else fingerprint(same),
         )
-        return self._jobs.submit(tenant, [draft], key, _answer)
+        return self.jobs.submit(tenant, [draft], key, _answer)
 
 
 def crawl_ref(ref: JobRef) -> CrawlRef:

@@ -28,20 +28,21 @@ from spinneret.kernel.errors import (
     NotFound,
     ValidationFailed,
 )
+from spinneret.kernel.service import service
 
 Checked = tuple[FileEntry, Draft | DomainError]
 
 
+@service
 class FileHandler:
     """Handle `crawl_file` jobs.
 
     A file that is missing, too large or not text fails its job.
     """
 
-    def __init__(self, *, store: InboxStore, checks: CrawlChecks, children: Children) -> None:
-        self._store = store
-        self._checks = checks
-        self._children = children
+    store: InboxStore
+    checks: CrawlChecks
+    children: Children
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Create the crawls, write the report, and wait.
@@ -55,37 +56,37 @@ class FileHandler:
             file = InboxFile.of(job.tenant, job.payload)
             place = self._read(context, file, FileCursor.of(job.family.cursor))
             context.checkpoint("report", job.progress)
-            self._store.report(file, joined(self._store, job.ref, place))
-            self._children.create(context, [], None)
-        self._children.await_all(context)
+            self.store.report(file, joined(self.store, job.ref, place))
+            self.children.create(context, [], None)
+        self.children.await_all(context)
 
     def _read(self, context: Context, file: InboxFile, place: FileCursor) -> FileCursor:
         """Create the crawls of the unread lines; return the position after them."""
-        size = self._store.size(file)
+        size = self.store.size(file)
         if size > bounds.INBOX_MAX_BYTES:
             raise BodyTooLarge(f"a file has at most {bounds.INBOX_MAX_BYTES} bytes")
         if place.offset >= size:
             return place
         context.checkpoint("reading", context.job.progress)
         entries = self._entries(file, size, place)
-        block = Block(self._store, context.job.ref, context.lease.fence)
+        block = Block(self.store, context.job.ref, context.lease.fence)
         while chosen := list(islice(entries, bounds.CHILDREN_PER_WRITE)):
             checked = list(self._checked(context.job.tenant, chosen))
             last = chosen[-1]
             after = place.moved(context.lease.fence, last.next_line, last.next_offset)
             drafts = [each for _, each in checked if isinstance(each, Draft)]
             record = partial(_record, block, checked)
-            placed = self._children.create(context, drafts, after.cursor, record)
+            placed = self.children.create(context, drafts, after.cursor, record)
             block.done(_outcomes(checked, placed))
             place = after
         return place
 
     def _entries(self, file: InboxFile, size: int, place: FileCursor) -> Iterator[FileEntry]:
         """Yield entries up to INBOX_LINES_MAX lines, then an error entry if more lines follow."""
-        head = self._store.read(file, 0, min(size, limits.INBOX_HEAD_BYTES))
+        head = self.store.read(file, 0, min(size, limits.INBOX_HEAD_BYTES))
         check_text(head)
         columns = columns_of(head) if file.format is Format.CSV else None
-        lines = lines_of(partial(self._store.read, file), size, place.line, place.offset)
+        lines = lines_of(partial(self.store.read, file), size, place.line, place.offset)
         for entry in entries_of(file.format, lines, columns):
             if entry.number > limits.INBOX_LINES_MAX:
                 yield _too_many(entry, size)
@@ -93,14 +94,14 @@ class FileHandler:
             yield entry
 
     def _checked(self, tenant: str, entries: Sequence[FileEntry]) -> Iterator[Checked]:
-        refusal = cache(partial(self._checks.refusal, tenant))
+        refusal = cache(partial(self.checks.refusal, tenant))
         known: dict[str, CrawlTerms | DomainError] = {}
         for entry in entries:
             if entry.asked is None:
                 assert entry.problem is not None  # an entry has either a page or a problem
                 yield entry, entry.problem
                 continue
-            url = self._checks.parsed(entry.asked.url, refusal)
+            url = self.checks.parsed(entry.asked.url, refusal)
             if isinstance(url, DomainError):
                 yield entry, url
                 continue
@@ -112,9 +113,9 @@ class FileHandler:
 
     def _terms(self, tenant: str, asked: FileLine) -> CrawlTerms | DomainError:
         try:
-            terms = self._checks.terms(tenant, asked, ())
-            self._checks.require_listed(asked, terms)
-            tagged = self._checks.tagged(tenant, asked, terms)
+            terms = self.checks.terms(tenant, asked, ())
+            self.checks.require_listed(asked, terms)
+            tagged = self.checks.tagged(tenant, asked, terms)
         except (FeatureDisabled, NotFound, ValidationFailed) as error:
             return error
         return replace(tagged, source=DocumentSource.S3)

@@ -16,38 +16,39 @@ from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
 
+@service
 class InboxService:
     """Manages a tenant's files."""
 
-    def __init__(self, *, store: InboxStore, jobs: JobService, clock: Clock, new_id: NewId) -> None:
-        self._store = store
-        self._jobs = jobs
-        self._clock = clock
-        self._new_id = new_id
+    store: InboxStore
+    jobs: JobService
+    clock: Clock
+    new_id: NewId
 
     def begin(self, tenant: str, name: str) -> tuple[str, InboxForm]:
         """Return an id, and a form to upload one file of this name."""
-        inbox_id = self._new_id("inbox")
+        inbox_id = self.new_id("inbox")
         key = f"T/{tenant}/inbox/{inbox_id}/{name}"
         seconds = limits.INBOX_FORM_SECONDS
-        url, fields = self._store.form(key, seconds=seconds)
-        expires_at = self._clock() + timedelta(seconds=seconds)
+        url, fields = self.store.form(key, seconds=seconds)
+        expires_at = self.clock() + timedelta(seconds=seconds)
         return inbox_id, InboxForm(key=key, url=url, fields=fields, expires_at=expires_at)
 
     def get(self, tenant: str, job_id: str) -> InboxFileView:
         """Return a file by its job's id. Raises NotFound."""
-        job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL_FILE)
-        counts = self._jobs.counts(job)
+        job = self.jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL_FILE)
+        counts = self.jobs.counts(job)
         assert job.family is not None  # a parent
         assert counts is not None
         file = InboxFile.of(tenant, job.payload)
         link = None
         if job.family.cursor is None:
-            link = self._store.link(file.report_key, limits.INBOX_LINK_SECONDS)
+            link = self.store.link(file.report_key, limits.INBOX_LINK_SECONDS)
         shared = batch_view_of(job, counts).model_dump()
         return InboxFileView(**shared, name=file.name, report_url=link)
 

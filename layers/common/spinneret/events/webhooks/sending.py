@@ -13,6 +13,7 @@ from spinneret.events.webhooks.signing import sign
 from spinneret.events.webhooks.vault import DEFAULT, Vault, owner_of_url
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import FetchFailed, FetchTimeout
+from spinneret.kernel.service import service
 from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.urls import parse_url
@@ -61,17 +62,17 @@ class EndpointResponse:
     duration_ms: int | None = None
 
 
+@service
 class Sender:
     """Send messages, each within WEBHOOK_SECONDS; follow no redirects."""
 
-    def __init__(self, *, fetcher: Fetcher, vault: Vault, clock: Clock) -> None:
-        self._fetcher = fetcher
-        self._vault = vault
-        self._clock = clock
+    fetcher: Fetcher
+    vault: Vault
+    clock: Clock
 
     def send(self, tenant: str, message: Message, to: Destination) -> EndpointResponse:
         """Send the message once. Raises UrlInvalid, UrlBlocked, SecretUnreadable."""
-        body, now = message.body.encode(), self._clock()
+        body, now = message.body.encode(), self.clock()
         request = FetchRequest(
             url=parse_url(to.url),
             method="POST",
@@ -83,7 +84,7 @@ class Sender:
             read_seconds=limits.WEBHOOK_SECONDS,
         )
         try:
-            page = self._fetcher.fetch(request)
+            page = self.fetcher.fetch(request)
         except (FetchTimeout, FetchFailed) as error:
             return EndpointResponse(status=None, sent_at=now, error=error.message)
         return EndpointResponse(
@@ -98,7 +99,7 @@ class Sender:
     def _headers(
         self, tenant: str, message_id: str, body: bytes, to: Destination, now: datetime
     ) -> Mapping[str, str]:
-        custom = self._vault.headers(tenant, to.owner_of_headers, to.sealed_headers)
-        keys = self._vault.secrets(tenant, to.owner, rules.in_force(to.secrets, now))
+        custom = self.vault.headers(tenant, to.owner_of_headers, to.sealed_headers)
+        keys = self.vault.secrets(tenant, to.owner, rules.in_force(to.secrets, now))
         signed = sign(body, id=message_id, timestamp=now, secrets=keys)
         return {**custom, "Content-Type": "application/json", **signed}

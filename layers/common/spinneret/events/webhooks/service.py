@@ -27,6 +27,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, ValidationFailed
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.service import service
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 
@@ -49,6 +50,7 @@ class RequestedEndpoint:
     """Only source whose runs a new endpoint is notified of."""
 
 
+@service
 class WebhookService:
     """Webhooks of one tenant.
 
@@ -57,30 +59,18 @@ class WebhookService:
     `require_enabled`.
     """
 
-    def __init__(
-        self,
-        *,
-        endpoints: EndpointStore,
-        log: DeliveryLog,
-        jobs: JobService,
-        vault: Vault,
-        policy: AddressPolicy,
-        clock: Clock,
-        new_id: NewId,
-        enabled: bool = True,
-    ) -> None:
-        self._endpoints = endpoints
-        self._log = log
-        self._jobs = jobs
-        self._vault = vault
-        self._policy = policy
-        self._clock = clock
-        self._new_id = new_id
-        self._enabled = enabled
+    endpoints: EndpointStore
+    log: DeliveryLog
+    jobs: JobService
+    vault: Vault
+    policy: AddressPolicy
+    clock: Clock
+    new_id: NewId
+    enabled: bool = True
 
     def require_enabled(self) -> None:
         """Raise FeatureDisabled if the stage offers no webhooks."""
-        if not self._enabled:
+        if not self.enabled:
             raise FeatureDisabled("webhooks are disabled")
 
     # ------------------------------------------------------------ For submitters of jobs
@@ -103,30 +93,30 @@ class WebhookService:
         if webhook_url is None:
             return ()
         self.require_enabled()
-        url = check_url_at_submission(webhook_url, self._policy).text
-        if self._endpoints.default_secrets(tenant) is None:
+        url = check_url_at_submission(webhook_url, self.policy).text
+        if self.endpoints.default_secrets(tenant) is None:
             raise Conflict(
                 "a webhook_url is signed with the tenant's default secret, and there is none yet",
                 details={"field": "webhook_url"},
             )
-        sealed = self._vault.seal_headers(tenant, owner_of_url(url), headers)
+        sealed = self.vault.seal_headers(tenant, owner_of_url(url), headers)
         return (target_text(UrlTarget(url=url, sealed_headers=sealed)),)
 
     def source_targets(self, tenant: str, source_id: str) -> tuple[str, ...]:
         """Return the active webhooks of a source, which are notified of its runs."""
-        if not self._enabled:
+        if not self.enabled:
             return ()
         return tuple(each.id for each in self.of_source(tenant, source_id) if each.is_active)
 
     def of_source(self, tenant: str, source_id: str) -> tuple[Endpoint, ...]:
         """Return the webhooks of a source, newest first."""
-        page = self._endpoints.page(tenant, None, limits.WEBHOOK_ENDPOINTS_MAX)
+        page = self.endpoints.page(tenant, None, limits.WEBHOOK_ENDPOINTS_MAX)
         return tuple(each for each in page.items if each.source_id == source_id)
 
     def remove_of_source(self, tenant: str, source_id: str) -> None:
         """Remove the webhooks of a source."""
         for each in self.of_source(tenant, source_id):
-            self._endpoints.remove(tenant, each.id)
+            self.endpoints.remove(tenant, each.id)
 
     # ------------------------------------------------------------ Endpoints
 
@@ -138,15 +128,15 @@ class WebhookService:
         Raises UrlInvalid, UrlBlocked, ValidationFailed (headers, secret), and Conflict for too many
         endpoints.
         """
-        endpoint_id = self._new_id("wh")
+        endpoint_id = self.new_id("wh")
         headers = rules.allowed_headers(requested.headers or {})
-        url = check_url_at_submission(requested.url, self._policy).text
+        url = check_url_at_submission(requested.url, self.policy).text
         if secret is None:
-            secret, sealed = self._vault.new_secret(tenant, endpoint_id)
+            secret, sealed = self.vault.new_secret(tenant, endpoint_id)
         else:
             rules.check_strength(secret)
-            sealed = self._vault.seal_secret(tenant, endpoint_id, secret)
-        now = self._clock()
+            sealed = self.vault.seal_secret(tenant, endpoint_id, secret)
+        now = self.clock()
         endpoint = Endpoint(
             tenant=tenant,
             id=endpoint_id,
@@ -155,31 +145,31 @@ class WebhookService:
             events=requested.events,
             secrets=SealedSecrets(newest=sealed),
             header_names=tuple(headers),
-            sealed_headers=self._vault.seal_headers(tenant, endpoint_id, headers),
+            sealed_headers=self.vault.seal_headers(tenant, endpoint_id, headers),
             source_id=requested.source_id,
             is_active=requested.is_active,
             created_at=now,
             updated_at=now,
         )
-        self._endpoints.add(endpoint, limits.WEBHOOK_ENDPOINTS_MAX)
+        self.endpoints.add(endpoint, limits.WEBHOOK_ENDPOINTS_MAX)
         return endpoint, secret
 
     def get(self, tenant: str, endpoint_id: str) -> Endpoint:
         """Return the endpoint. Raises NotFound."""
-        endpoint = self._endpoints.get(tenant, endpoint_id)
+        endpoint = self.endpoints.get(tenant, endpoint_id)
         if endpoint is None:
             raise NotFound("no such webhook")
         return endpoint
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Endpoint]:
         """See EndpointStore.page."""
-        return self._endpoints.page(tenant, after, limit)
+        return self.endpoints.page(tenant, after, limit)
 
     def update(self, tenant: str, endpoint_id: str, requested: RequestedEndpoint) -> Endpoint:
         """Replace all but the secrets. Raises NotFound and the errors of `create`."""
         changes: dict[str, Any] = {
             "name": requested.name,
-            "url": check_url_at_submission(requested.url, self._policy).text,
+            "url": check_url_at_submission(requested.url, self.policy).text,
             "events": requested.events,
             "is_active": requested.is_active,
             "disabled_reason": None,
@@ -187,31 +177,31 @@ class WebhookService:
         if requested.headers is not None:
             headers = rules.allowed_headers(requested.headers)
             changes["header_names"] = tuple(headers)
-            changes["sealed_headers"] = self._vault.seal_headers(tenant, endpoint_id, headers)
+            changes["sealed_headers"] = self.vault.seal_headers(tenant, endpoint_id, headers)
         return self._change(tenant, endpoint_id, lambda former: replace(former, **changes))
 
     def remove(self, tenant: str, endpoint_id: str) -> None:
         """Remove an endpoint; its pending deliveries fail. Raises NotFound."""
-        if not self._endpoints.remove(tenant, endpoint_id):
+        if not self.endpoints.remove(tenant, endpoint_id):
             raise NotFound("no such webhook")
 
     def rotate(self, tenant: str, endpoint_id: str) -> tuple[Endpoint, str]:
         """Create a new secret; the previous one signs for one more day. Raises NotFound."""
         self.get(tenant, endpoint_id)
-        secret, sealed = self._vault.new_secret(tenant, endpoint_id)
+        secret, sealed = self.vault.new_secret(tenant, endpoint_id)
 
         def with_new(former: Endpoint) -> Endpoint:
-            return replace(former, secrets=rules.rotated(former.secrets, sealed, self._clock()))
+            return replace(former, secrets=rules.rotated(former.secrets, sealed, self.clock()))
 
         return self._change(tenant, endpoint_id, with_new), secret
 
     def rotate_default(self, tenant: str) -> tuple[SealedSecrets, str]:
         """Create a new default secret; any previous one signs for one more day."""
-        secret, sealed = self._vault.new_secret(tenant, DEFAULT)
+        secret, sealed = self.vault.new_secret(tenant, DEFAULT)
         for _ in range(_RACES):
-            former = self._endpoints.default_secrets(tenant)
-            secrets = rules.rotated(former, sealed, self._clock())
-            if self._endpoints.replace_default(tenant, former, secrets):
+            former = self.endpoints.default_secrets(tenant)
+            secrets = rules.rotated(former, sealed, self.clock())
+            if self.endpoints.replace_default(tenant, former, secrets):
                 return secrets, secret
         raise Conflict("the secret is changing; try again")
 
@@ -224,18 +214,18 @@ class WebhookService:
 
         Raises NotFound.
         """
-        return self._log.page(tenant, self._logged_under(tenant, endpoint_id), after, limit)
+        return self.log.page(tenant, self._logged_under(tenant, endpoint_id), after, limit)
 
     def test(self, tenant: str, endpoint_id: str, key: RequestKey | None) -> Submitted:
         """Send `webhook.test`. Raises NotFound, and Conflict if the endpoint is inactive."""
-        return self._jobs.replayed_or(key, lambda: self._test(tenant, endpoint_id, key))
+        return self.jobs.replayed_or(key, lambda: self._test(tenant, endpoint_id, key))
 
     def _test(self, tenant: str, endpoint_id: str, key: RequestKey | None) -> Submitted:
         self.require_enabled()
         endpoint = self.get(tenant, endpoint_id)
         if not endpoint.is_active:
             raise Conflict("the webhook is inactive")
-        message = trial_message(self._new_id(ID_PREFIX), endpoint.id, self._clock())
+        message = trial_message(self.new_id(ID_PREFIX), endpoint.id, self.clock())
         return self._submit(tenant, message, draft_of(message, endpoint.url, None), key)
 
     def redeliver(
@@ -246,7 +236,7 @@ class WebhookService:
         Raises NotFound, also after the body's retention has ended. Raises Conflict while the
         message is being delivered, or if the endpoint is inactive.
         """
-        return self._jobs.replayed_or(
+        return self.jobs.replayed_or(
             key, lambda: self._redeliver(tenant, endpoint_id, delivery_id, key)
         )
 
@@ -255,10 +245,10 @@ class WebhookService:
     ) -> Submitted:
         self.require_enabled()
         logged_under = self._logged_under(tenant, endpoint_id)
-        line = self._log.get(tenant, logged_under, delivery_id)
+        line = self.log.get(tenant, logged_under, delivery_id)
         if line is None:
             raise NotFound("no such delivery")
-        job = self._jobs.get(JobRef(tenant=tenant, job_id=line.delivery_job_id), DELIVERY)
+        job = self.jobs.get(JobRef(tenant=tenant, job_id=line.delivery_job_id), DELIVERY)
         if job.status not in TERMINAL:
             raise Conflict("the delivery is under way", details={"job_id": job.id})
         message = message_of(job.payload)
@@ -287,14 +277,14 @@ class WebhookService:
             }
             return Reply(status=202, body=body)
 
-        return self._jobs.submit(tenant, [draft], key, accepted)
+        return self.jobs.submit(tenant, [draft], key, accepted)
 
     def _change(
         self, tenant: str, endpoint_id: str, change: Callable[[Endpoint], Endpoint]
     ) -> Endpoint:
         for _ in range(_RACES):
             former = self.get(tenant, endpoint_id)
-            changed = replace(change(former), updated_at=self._clock(), version=former.version + 1)
-            if self._endpoints.replace(former, changed):
+            changed = replace(change(former), updated_at=self.clock(), version=former.version + 1)
+            if self.endpoints.replace(former, changed):
                 return changed
         raise Conflict("the webhook is changing; try again")

@@ -13,9 +13,11 @@ from spinneret.jobs.ends import end_of
 from spinneret.jobs.kinds import Kinds
 from spinneret.jobs.models import Draft, Reply
 from spinneret.jobs.service import JobService
+from spinneret.kernel.service import service
 from spinneret.outbox.models import DomainEvent
 
 
+@service
 class WebhookSink:
     """Implements Sink: submits the deliveries, which are jobs of a kind that emits nothing.
 
@@ -25,13 +27,10 @@ class WebhookSink:
 
     name: Final = "webhooks"
 
-    def __init__(
-        self, *, endpoints: EndpointStore, jobs: JobService, kinds: Kinds, enabled: bool = True
-    ) -> None:
-        self._endpoints = endpoints
-        self._jobs = jobs
-        self._kinds = kinds
-        self._enabled = enabled
+    endpoints: EndpointStore
+    jobs: JobService
+    kinds: Kinds
+    enabled: bool = True
 
     def take(self, event: DomainEvent) -> None:
         """See Sink. Submits deliveries to the tenant's current endpoints, and to the subject's own
@@ -39,16 +38,16 @@ class WebhookSink:
 
         They fit in one transaction: WEBHOOK_ENDPOINTS_MAX and a URL are below JobStore's bound.
         """
-        if not self._enabled:
+        if not self.enabled:
             return
         drafts = self._drafts(event)
         if drafts:
-            self._jobs.submit(event.tenant, drafts, None, lambda _: Reply(status=202, body={}))
+            self.jobs.submit(event.tenant, drafts, None, lambda _: Reply(status=202, body={}))
 
     def _drafts(self, event: DomainEvent) -> list[Draft]:
-        end = end_of(event.type, self._kinds)
+        end = end_of(event.type, self.kinds)
         default = event.type if end is None else job_name(end)
-        page = self._endpoints.page(event.tenant, None, limits.WEBHOOK_ENDPOINTS_MAX)
+        page = self.endpoints.page(event.tenant, None, limits.WEBHOOK_ENDPOINTS_MAX)
         urls: dict[str, str] = {}
         names: dict[str, str] = {}
         for endpoint in page.items:

@@ -10,6 +10,7 @@ from typing import Final
 from spinneret.events.webhooks.signing import new_secret
 from spinneret.kernel import bounds
 from spinneret.kernel.sealing import Sealer
+from spinneret.kernel.service import service
 
 DEFAULT: Final = "default"
 """Owner id for the `webhook_url`s of single jobs, instead of an endpoint's id."""
@@ -20,30 +21,30 @@ def owner_of_url(url: str) -> str:
     return f"url {hashlib.sha256(url.encode()).hexdigest()}"
 
 
+@service
 class Vault:
     """Seal for an `owner`: an endpoint's id, DEFAULT or `owner_of_url`.
 
     All methods raise DependencyUnavailable.
     """
 
-    def __init__(self, sealer: Sealer, random: Callable[[int], bytes]) -> None:
-        self._sealer = sealer
-        self._random = random
+    sealer: Sealer
+    random: Callable[[int], bytes]
 
     def new_secret(self, tenant: str, owner: str) -> tuple[str, bytes]:
         """Return a new secret and its sealed form."""
-        secret = new_secret(self._random)
+        secret = new_secret(self.random)
         return secret, self.seal_secret(tenant, owner, secret)
 
     def seal_secret(self, tenant: str, owner: str, secret: str) -> bytes:
         """Return the sealed form of a secret."""
-        return self._sealer.seal(secret.encode(), tenant=tenant, purpose=_of_secrets(owner))
+        return self.sealer.seal(secret.encode(), tenant=tenant, purpose=_of_secrets(owner))
 
     def secrets(self, tenant: str, owner: str, sealed: Sequence[bytes]) -> list[str]:
         """Return the secrets in their order. Raises SecretUnreadable."""
         purpose = _of_secrets(owner)
         return [
-            self._sealer.unseal(each, tenant=tenant, purpose=purpose).decode() for each in sealed
+            self.sealer.unseal(each, tenant=tenant, purpose=purpose).decode() for each in sealed
         ]
 
     def seal_headers(
@@ -53,7 +54,7 @@ class Vault:
         text = json.dumps(headers).encode() if headers else b""
         step = bounds.SEALED_MAX_BYTES
         return tuple(
-            self._sealer.seal(
+            self.sealer.seal(
                 text[start : start + step], tenant=tenant, purpose=_of_headers(owner, number)
             )
             for number, start in enumerate(range(0, len(text), step))
@@ -62,7 +63,7 @@ class Vault:
     def headers(self, tenant: str, owner: str, sealed: Sequence[bytes]) -> dict[str, str]:
         """Unseal the parts of `seal_headers`. Raises SecretUnreadable."""
         parts = [
-            self._sealer.unseal(part, tenant=tenant, purpose=_of_headers(owner, number))
+            self.sealer.unseal(part, tenant=tenant, purpose=_of_headers(owner, number))
             for number, part in enumerate(sealed)
         ]
         return dict(json.loads(b"".join(parts))) if parts else {}

@@ -62,4 +62,4 @@ def webhook_service(settings: WebhookSettings) -> WebhookService:
 
 def vault(settings: WebhookSettings) -> Vault:
     """Return the vault under this stage's key."""
-    return Vault(KmsSealer(kms_client(), settings.secrets_key_id), os.urandom)
+    return Vault(sealer=KmsSealer(kms_client(), settings.secrets_key_id), random=os.urandom)

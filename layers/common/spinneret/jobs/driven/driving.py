@@ -19,12 +19,14 @@ from spinneret.jobs.worker import send
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
 _HELD_ALREADY = 1  # number of the event that the worker wrote before it started the execution
 
 
+@service
 class Driver:
     """Operations of an execution on its job.
 
@@ -32,28 +34,19 @@ class Driver:
     DependencyUnavailable if the step should be retried.
     """
 
-    def __init__(
-        self,
-        *,
-        store: JobStore,
-        queue: JobQueue,
-        kinds: Mapping[str, KindPolicy],
-        clock: Clock,
-        random: Callable[[], float],
-    ) -> None:
-        self._store = store
-        self._queue = queue
-        self._kinds = kinds
-        self._clock = clock
-        self._random = random
+    store: JobStore
+    queue: JobQueue
+    kinds: Mapping[str, KindPolicy]
+    clock: Clock
+    random: Callable[[], float]
 
     def find(self, ref: JobRef) -> Job | None:
         """Return the job regardless of its claim."""
-        return self._store.get(ref)
+        return self.store.get(ref)
 
     def held(self, turn: ExecutionClaim) -> Job:
         """Return the job if the claim still holds it."""
-        job = self._store.get(turn.ref)
+        job = self.store.get(turn.ref)
         lease = turn.lease
         held = None if job is None else (job.status, job.fence, job.locked_by)
         if job is None or held != (JobStatus.RUNNING, lease.fence, lease.owner):
@@ -81,20 +74,20 @@ class Driver:
             progress=max(job.progress, min(progress, 99)),
         )
         event = self._event(turn, JobEventKind.STEP_STARTED, step, after.progress, data)
-        self._store.transition(job, after, [event], lease=turn.lease)
+        self.store.transition(job, after, [event], lease=turn.lease)
         return after
 
     def extend(self, turn: ExecutionClaim, job: Job, until: datetime) -> None:
         """Extend the claim to `until` if it would end earlier."""
         if job.locked_until is not None and job.locked_until < until:
-            self._store.transition(job, replace(job, locked_until=until), lease=turn.lease)
+            self.store.transition(job, replace(job, locked_until=until), lease=turn.lease)
 
     def complete(
         self, turn: ExecutionClaim, job: Job, result: Mapping[str, Any], lack: Failure | None = None
     ) -> None:
         """Complete the job with its result; `lack` says what is missing from it."""
         check_result(result)
-        now = self._clock()
+        now = self.clock()
         if lack is None:
             self._end(turn, rules.complete(job, result, now), job)
         else:
@@ -102,23 +95,23 @@ class Driver:
 
     def fail(self, turn: ExecutionClaim, job: Job, error: Exception) -> None:
         """End the claim after an error as a worker does: the job fails, or is retried later."""
-        self._end(turn, rules.after_error(job, error, self._clock(), self._random()), job)
+        self._end(turn, rules.after_error(job, error, self.clock(), self.random()), job)
 
     def await_children(self, turn: ExecutionClaim, job: Job) -> None:
         """End the execution; the parent job ends with its last child."""
-        self._end(turn, rules.await_children(job, self._clock()), job)
+        self._end(turn, rules.await_children(job, self.clock()), job)
 
     def next_segment(self, turn: ExecutionClaim, job: Job) -> None:
         """Release the job without charging an attempt; a worker starts its next execution."""
-        after = rules.hand_back(job, self._clock(), work_seconds=float("inf"))
+        after = rules.hand_back(job, self.clock(), work_seconds=float("inf"))
         self._end(turn, after, job)
 
     def _end(self, turn: ExecutionClaim, after: Job, before: Job) -> None:
         data = {"status": after.status.value}
         event = self._event(turn, JobEventKind.STATUS_CHANGED, after.status, after.progress, data)
-        self._store.transition(before, after, [event], lease=turn.lease)
+        self.store.transition(before, after, [event], lease=turn.lease)
         if after.status is JobStatus.PENDING:
-            send(self._queue, self._kinds, after, self._clock())
+            send(self.queue, self.kinds, after, self.clock())
 
     def _event(
         self,
@@ -133,7 +126,7 @@ class Driver:
             number=_HELD_ALREADY + turn.number,
             kind=kind,
             message=safe_text(message),
-            created_at=self._clock(),
+            created_at=self.clock(),
             progress=progress,
             data=safe_data(data),
         )

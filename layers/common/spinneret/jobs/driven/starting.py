@@ -9,15 +9,16 @@ from spinneret.jobs.driven.models import ExecutionClaim
 from spinneret.jobs.driven.ports import Executions
 from spinneret.jobs.worker import ClaimTransferred, Context
 from spinneret.kernel import bounds
+from spinneret.kernel.service import service
 
 
+@service
 class Starter:
     """Start an execution named by job and fence, and pass the claim to it: one per segment."""
 
-    def __init__(self, executions: Executions, prepare: Callable[[Context], None]) -> None:
-        """`prepare` sets up the data for the execution; it may raise what handlers raise."""
-        self._executions = executions
-        self._prepare = prepare
+    executions: Executions
+    prepare: Callable[[Context], None]
+    """Sets up the data for the execution; may raise what handlers raise."""
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Start the execution. Always raises: ClaimTransferred, or what its three calls raise.
@@ -25,11 +26,11 @@ class Starter:
         The claim is extended before the execution starts. If it were extended after the start, the
         write could shorten a lease that a fast first step has just renewed.
         """
-        self._prepare(context)
+        self.prepare(context)
         lease = context.lease
         turn = ExecutionClaim(
             tenant=lease.tenant, job_id=lease.job_id, fence=lease.fence, owner=lease.owner
         )
         context.hand_over(bounds.EXECUTION_START_SECONDS)
-        self._executions.start(f"{lease.job_id}-{lease.fence}", turn.state())
+        self.executions.start(f"{lease.job_id}-{lease.fence}", turn.state())
         raise ClaimTransferred

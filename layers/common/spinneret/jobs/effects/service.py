@@ -19,16 +19,17 @@ from spinneret.jobs.worker import Context, Defer, ReleaseJob
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, PermanentError
+from spinneret.kernel.service import service
 
 Result = Mapping[str, Any]
 
 
+@service
 class SideEffects:
     """Perform side effects of jobs."""
 
-    def __init__(self, store: EffectStore, clock: Clock) -> None:
-        self._store = store
-        self._clock = clock
+    store: EffectStore
+    clock: Clock
 
     def once(
         self,
@@ -62,14 +63,14 @@ class SideEffects:
                 ):  # this took time, so the record must be extended to cover the call
                     _, until = self._begin(context, key, request, seconds)
             if outcome is None:
-                if self._clock() + _call(seconds) > until:
+                if self.clock() + _call(seconds) > until:
                     raise ReleaseJob
                 outcome = perform()
         except (Defer, PermanentError):  # the call has ended, so the next claim needn't wait for it
-            now = self._clock()
-            self._store.begin(context.lease, key, request, now, now)
+            now = self.clock()
+            self.store.begin(context.lease, key, request, now, now)
             raise
-        self._store.finish(context.lease, key, outcome, self._clock())
+        self.store.finish(context.lease, key, outcome, self.clock())
         return outcome
 
     def _begin(
@@ -79,13 +80,13 @@ class SideEffects:
 
         Raises ReleaseJob and Defer.
         """
-        now = self._clock()
+        now = self.clock()
         lease_end = context.job.locked_until
         if lease_end is None or now + _call(seconds) > lease_end:
             raise ReleaseJob
         until = min(lease_end, now + _call(seconds) + timedelta(seconds=bounds.AWS_CALL_SECONDS))
         try:
-            return self._store.begin(context.lease, key, request, now, until), until
+            return self.store.begin(context.lease, key, request, now, until), until
         except Contended as busy:
             wait = timedelta(seconds=busy.retry_after or 0.0)
             raise Defer(now + wait, "an earlier call") from busy

@@ -20,25 +20,20 @@ from spinneret.jobs.models import Job, JobEvent, JobRef, Subscriber
 from spinneret.jobs.ports import ConnectionStore, Sockets
 from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.service import service
 from spinneret.outbox.models import DomainEvent
 
 logger = logging.getLogger(__name__)
 
 
+@service
 class Pushes:
     """Send messages to the subscribers of a job."""
 
-    def __init__(
-        self,
-        connections: ConnectionStore,
-        sockets: Sockets,
-        monotonic: Callable[[], float],
-        clock: Clock,
-    ) -> None:
-        self._connections = connections
-        self._sockets = sockets
-        self._monotonic = monotonic
-        self._clock = clock
+    connections: ConnectionStore
+    sockets: Sockets
+    monotonic: Callable[[], float]
+    clock: Clock
 
     def push(self, ref: JobRef, messages: Callable[[], Iterator[str]]) -> None:
         """Send to all subscribers in parallel; `messages` is called only if there are any.
@@ -46,7 +41,7 @@ class Pushes:
         Takes PUSH_SECONDS at most, and raises nothing that an outage may cause.
         """
         try:
-            subscribers = self._connections.subscribers(ref)
+            subscribers = self.connections.subscribers(ref)
         except DependencyUnavailable as error:
             logger.warning("push_failed", extra={"job_id": ref.job_id, "reason": error.message})
             return
@@ -56,15 +51,15 @@ class Pushes:
                 list(pool.map(push, subscribers))
 
     def _push(self, subscriber: Subscriber, texts: Sequence[str]) -> None:
-        if not self._reached(subscriber, texts, self._monotonic() + limits.PUSH_SECONDS):
+        if not self._reached(subscriber, texts, self.monotonic() + limits.PUSH_SECONDS):
             self._drop(subscriber.connection_id)
 
     def _reached(self, subscriber: Subscriber, texts: Sequence[str], deadline: float) -> bool:
-        if is_past(subscriber.ends_at, self._clock()):
+        if is_past(subscriber.ends_at, self.clock()):
             return False
         try:
             return all(
-                self._monotonic() < deadline and self._sockets.post(subscriber.connection_id, text)
+                self.monotonic() < deadline and self.sockets.post(subscriber.connection_id, text)
                 for text in texts
             )
         except DependencyUnavailable:
@@ -73,7 +68,7 @@ class Pushes:
     def _drop(self, connection_id: str) -> None:
         """Close the connection. If an outage prevents that, its next message or its TTL ends it."""
         logger.info("subscriber_dropped", extra={"connection_id": connection_id})
-        for part in (self._sockets.end, self._connections.close):
+        for part in (self.sockets.end, self.connections.close):
             try:
                 part(connection_id)
             except DependencyUnavailable as error:

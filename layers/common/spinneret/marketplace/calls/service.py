@@ -20,6 +20,7 @@ from spinneret.kernel.errors import (
     MarketplaceUnavailable,
     ReauthNeeded,
 )
+from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest
 from spinneret.marketplace.calls.ports import SellerRateLimiter, TokenProvider
@@ -40,19 +41,19 @@ Hosts = Mapping[str, str]
 """Name of a marketplace's host → its origin, such as `ebay.api` → `https://api.ebay.com`."""
 
 
+@service
 class MarketplaceTransport:
     """Send one request without rate limit or token. Connections use this for their own requests."""
 
-    def __init__(self, fetcher: Fetcher, hosts: Hosts) -> None:
-        self._fetcher = fetcher
-        self._hosts = hosts
+    fetcher: Fetcher
+    hosts: Hosts
 
     def send(self, request: MarketRequest, seconds: float) -> MarketAnswer:
         """Return the response, with any status. Raises MarketplaceUnavailable if there is none:
         whether the marketplace acted is then unknown."""
         return self._fetch(
             FetchRequest(
-                url=parse_url(self._hosts[request.host] + request.target),
+                url=parse_url(self.hosts[request.host] + request.target),
                 method=request.method,
                 body=request.body,
                 headers={"Accept": "application/json", **request.headers},
@@ -66,7 +67,7 @@ class MarketplaceTransport:
 
     def _fetch(self, request: FetchRequest) -> MarketAnswer:
         try:
-            page = self._fetcher.fetch(request)
+            page = self.fetcher.fetch(request)
         except (FetchTimeout, FetchFailed) as error:
             raise MarketplaceUnavailable(error.message, details=error.details) from error
         return MarketAnswer(status=page.status_code, headers=page.headers, body=page.body)

@@ -14,6 +14,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import AuthRequired, MarketplaceUnavailable, NotFound
 from spinneret.kernel.ids import is_id
+from spinneret.kernel.service import service
 from spinneret.marketplace.calls.service import Hosts
 from spinneret.marketplace.connections.models import (
     Connection,
@@ -28,29 +29,18 @@ from spinneret.marketplace.connections.vault import TokenVault
 _VERIFIER: Final = "verifier"
 
 
+@service
 class ConnectionService:
     """Use cases of a tenant's connections. All methods raise DependencyUnavailable."""
 
-    def __init__(
-        self,
-        *,
-        store: ConnectionStore,
-        secrets: ClientSecretProvider,
-        vault: TokenVault,
-        endpoint: TokenEndpoint,
-        apps: Mapping[str, OAuthApp],
-        hosts: Hosts,
-        clock: Clock,
-        random: Callable[[int], bytes],
-    ) -> None:
-        self._store = store
-        self._secrets = secrets
-        self._vault = vault
-        self._endpoint = endpoint
-        self._apps = apps
-        self._hosts = hosts
-        self._clock = clock
-        self._random = random
+    store: ConnectionStore
+    secrets: ClientSecretProvider
+    vault: TokenVault
+    endpoint: TokenEndpoint
+    apps: Mapping[str, OAuthApp]
+    hosts: Hosts
+    clock: Clock
+    random: Callable[[int], bytes]
 
     def begin(self, tenant: str, marketplace: str) -> str:
         """Return the URL of the marketplace's consent page. Raises NotFound.
@@ -60,15 +50,15 @@ class ConnectionService:
         who was sent.
         """
         app = self._app(marketplace)
-        client = self._secrets.client(marketplace)
-        secret, verifier = _text(self._random(32)), _text(self._random(48))
-        self._store.begin(
+        client = self.secrets.client(marketplace)
+        secret, verifier = _text(self.random(32)), _text(self.random(48))
+        self.store.begin(
             PendingConsent(
                 tenant=tenant,
                 state_hash=_hash(secret),
                 marketplace=marketplace,
-                sealed_verifier=self._vault.seal(tenant, marketplace, _VERIFIER, verifier),
-                expires_at=self._clock() + timedelta(seconds=bounds.OAUTH_STATE_SECONDS),
+                sealed_verifier=self.vault.seal(tenant, marketplace, _VERIFIER, verifier),
+                expires_at=self.clock() + timedelta(seconds=bounds.OAUTH_STATE_SECONDS),
             )
         )
         query = {
@@ -81,7 +71,7 @@ class ConnectionService:
         if app.pkce:
             challenge = _text(hashlib.sha256(verifier.encode()).digest())
             query |= {"code_challenge": challenge, "code_challenge_method": "S256"}
-        return f"{self._hosts[app.authorize_host]}{app.authorize_path}?{urlencode(query)}"
+        return f"{self.hosts[app.authorize_host]}{app.authorize_path}?{urlencode(query)}"
 
     def finish(self, marketplace: str, state: str, code: str) -> Connection:
         """Exchange the code for tokens and return the connection. Raises AuthRequired for a state
@@ -89,11 +79,11 @@ class ConnectionService:
         refused."""
         app = self._app(marketplace)
         tenant, _, secret = state.rpartition(".")
-        consent = self._store.take(tenant, _hash(secret)) if is_id(tenant) and secret else None
-        now = self._clock()
+        consent = self.store.take(tenant, _hash(secret)) if is_id(tenant) and secret else None
+        now = self.clock()
         if consent is None or consent.marketplace != marketplace or consent.expires_at <= now:
             raise AuthRequired("this consent was not asked for, or too long ago: connect again")
-        client = self._secrets.client(marketplace)
+        client = self.secrets.client(marketplace)
         form = {
             "grant_type": "authorization_code",
             "code": code,
@@ -101,17 +91,17 @@ class ConnectionService:
         }
         if app.pkce:
             sealed = consent.sealed_verifier
-            form["code_verifier"] = self._vault.unseal(tenant, marketplace, _VERIFIER, sealed)
-        grant = self._endpoint.ask(app, client, form)
+            form["code_verifier"] = self.vault.unseal(tenant, marketplace, _VERIFIER, sealed)
+        grant = self.endpoint.ask(app, client, form)
         empty = _empty(tenant, marketplace, app, grant.account, now)
-        connection = with_grant(empty, grant, self._vault, now)
-        self._store.put(connection)
+        connection = with_grant(empty, grant, self.vault, now)
+        self.store.put(connection)
         return connection
 
     def get(self, tenant: str, marketplace: str) -> Connection:
         """Return the connection. Raises NotFound."""
         self._app(marketplace)
-        connection = self._store.get(tenant, marketplace)
+        connection = self.store.get(tenant, marketplace)
         if connection is None:
             raise NotFound("not connected")
         return connection
@@ -122,28 +112,28 @@ class ConnectionService:
         The tokens are deleted even if the marketplace can't be reached.
         """
         connection = self.get(tenant, marketplace)
-        app, client = self._app(marketplace), self._secrets.client(marketplace)
+        app, client = self._app(marketplace), self.secrets.client(marketplace)
         sealed = connection.sealed_refresh
         try:
-            token = self._vault.unseal(tenant, marketplace, REFRESH, sealed)
-            self._endpoint.revoke(app, client, token)
+            token = self.vault.unseal(tenant, marketplace, REFRESH, sealed)
+            self.endpoint.revoke(app, client, token)
         except MarketplaceUnavailable:
             pass  # the seller can revoke it there, too
-        self._store.remove(tenant, marketplace)
+        self.store.remove(tenant, marketplace)
 
     def owner(self, marketplace: str, account: str) -> str | None:
         """Return the tenant whose account a verified webhook is about; None once it is
         disconnected."""
-        tenant = self._store.owner(marketplace, account)
+        tenant = self.store.owner(marketplace, account)
         if tenant is None:
             return None
-        connection = self._store.get(tenant, marketplace)
+        connection = self.store.get(tenant, marketplace)
         return tenant if connection is not None and connection.account == account else None
 
     def _app(self, marketplace: str) -> OAuthApp:
-        app = self._apps.get(marketplace)
+        app = self.apps.get(marketplace)
         if app is None:
-            known = ", ".join(sorted(self._apps))
+            known = ", ".join(sorted(self.apps))
             raise NotFound(f"no marketplace that is connected by OAuth: one of {known}")
         return app
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import MarketplaceUnavailable
+from spinneret.kernel.service import service
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, json_body, segment
 from spinneret.marketplace.calls.service import LATER, SellerApiClient
 from spinneret.marketplace.ebay.errors import parameter, part_refusal, refusal
@@ -24,13 +25,13 @@ _VIOLATIONS_MAX: Final = 2000  # maximum number of violations in all pages
 _OFFER_EXISTS: Final = "25002"
 
 
+@service
 class EbayApi:
     """Client of eBay for one seller. Every method raises MarketplaceRefused with eBay's reasons,
     and the exceptions of `SellerApiClient.send`."""
 
-    def __init__(self, calls: SellerApiClient, locale: str) -> None:
-        self._calls = calls
-        self._locale = locale
+    calls: SellerApiClient
+    locale: str
 
     def item(self, sku: str) -> dict[str, Any]:
         """Return an inventory item; {} if there is none."""
@@ -211,7 +212,7 @@ class EbayApi:
             authorised=not public,
             as_application=public,
         )
-        answer = self._calls.send(request)
+        answer = self.calls.send(request)
         if answer.ok or (missing and answer.status == 404):
             return answer
         raise refusal(answer)
@@ -228,6 +229,6 @@ class EbayApi:
         self, method: str, path: str, value: Mapping[str, Any], host: str = API
     ) -> MarketAnswer:
         body, headers = json_body(value)
-        headers = {**headers, "Content-Language": self._locale}
+        headers = {**headers, "Content-Language": self.locale}
         request = MarketRequest(host=host, method=method, path=path, headers=headers, body=body)
-        return self._calls.send(request)
+        return self.calls.send(request)

@@ -23,7 +23,7 @@ def api_of(work: StepContext) -> EbayApi:
     """Return the client in the language of the product's marketplace."""
     content = work.subject.content
     locale = rules.locale_of(rules.site_of(content)) if content else "en-US"
-    return EbayApi(work.calls, locale)
+    return EbayApi(calls=work.calls, locale=locale)
 
 
 def account(work: StepContext) -> Mapping[str, Any]:

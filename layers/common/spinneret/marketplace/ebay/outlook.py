@@ -18,7 +18,7 @@ def outlooks(
     calls: SellerApiClient, candidates: Sequence[PlannedListing]
 ) -> Iterator[tuple[str, PreflightResult]]:
     """Yield one outlook per candidate. Shared facts are requested once; every call only reads."""
-    seller = _Seller(EbayApi(calls, "en-US"))
+    seller = _Seller(EbayApi(calls=calls, locale="en-US"))
     for each in candidates:
         try:
             outlook = seller.outlook(each)

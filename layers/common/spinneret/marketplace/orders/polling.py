@@ -10,6 +10,7 @@ from typing import Final
 from spinneret.jobs.models import JobRef
 from spinneret.jobs.rules import TERMINAL
 from spinneret.kernel.errors import DomainError
+from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.connections.models import ConnectionStatus, Seller
 from spinneret.marketplace.connections.ports import ConnectionStore
@@ -38,70 +39,61 @@ class PollResult:
     """Number of sellers and sales that failed; a later round retries them."""
 
 
+@service
 class OrderPolling:
     """Submits readings of orders, since some are reported by no webhook, and retries open sales.
 
     Each pass continues where the previous one ended, and restarts after the last row.
     """
 
-    def __init__(
-        self,
-        *,
-        sales: SaleStore,
-        connections: ConnectionStore,
-        book: OrderBook,
-        read: Read,
-        find_job: FindJob,
-        marketplaces: frozenset[str],
-    ) -> None:
-        """`marketplaces`: marketplaces whose orders can be read."""
-        self._sales = sales
-        self._connections = connections
-        self._book = book
-        self._read = read
-        self._find_job = find_job
-        self._marketplaces = marketplaces
+    sales: SaleStore
+    connections: ConnectionStore
+    book: OrderBook
+    read: Read
+    find_job: FindJob
+    marketplaces: frozenset[str]
+    """Marketplaces whose orders can be read."""
 
     def run(self) -> PollResult:
         """Run one pass. Raises DependencyUnavailable if the sellers or open sales can't be read."""
         done = PollResult()
-        sellers = self._connections.sellers(
-            self._sales.position(_SELLERS), limits.SELLERS_POLLED_PER_PASS
+        sellers = self.connections.sellers(
+            self.sales.position(_SELLERS), limits.SELLERS_POLLED_PER_PASS
         )
         for seller in sellers.items:
             try:
                 done = replace(done, read=done.read + self._polled(seller))
             except DomainError as error:  # one failure must not stop the others
                 done = _failed(done, error)
-        self._sales.keep_position(_SELLERS, sellers.after)
-        sales = self._sales.open(self._sales.position(_SALES), limits.SALES_ADJUSTED_PER_PASS)
+        self.sales.keep_position(_SELLERS, sellers.after)
+        sales = self.sales.open(self.sales.position(_SALES), limits.SALES_ADJUSTED_PER_PASS)
         for tenant, key in sales.items:
             try:
-                self._book.adjust_again(tenant, key)
+                self.book.adjust_again(tenant, key)
                 done = replace(done, adjusted=done.adjusted + 1)
             except DomainError as error:  # one failure must not stop the others
                 done = _failed(done, error)
-        self._sales.keep_position(_SALES, sales.after)
+        self.sales.keep_position(_SALES, sales.after)
         logger.info("orders_polled", extra={"read": done.read, "adjusted": done.adjusted})
         return done
 
     def _polled(self, seller: Seller) -> bool:
         """Submit a reading of a seller's orders, one at a time and only with a valid authorization.
         Return whether one was submitted."""
-        if seller.marketplace not in self._marketplaces:
+        if seller.marketplace not in self.marketplaces:
             return False
-        connection = self._connections.get(seller.tenant, seller.marketplace)
+        connection = self.connections.get(seller.tenant, seller.marketplace)
         if connection is None:
-            self._connections.forget(seller)
+            self.connections.forget(seller)
             return False
         if connection.status is not ConnectionStatus.ACTIVE:
             return False
         if seller.job_id is not None:
-            former = self._find_job(JobRef(tenant=seller.tenant, job_id=seller.job_id))
+            former = self.find_job(JobRef(tenant=seller.tenant, job_id=seller.job_id))
             if former is not None and former.status not in TERMINAL:
                 return False
-        job_id = self._read(seller.tenant, seller.marketplace, "poll")
-        self._connections.polled(replace(seller, job_id=job_id))
+        job_id = self.read(seller.tenant, seller.marketplace, "poll")
+        self.connections.polled(replace(seller, job_id=job_id))
         return True
 
 

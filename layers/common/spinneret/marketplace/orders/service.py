@@ -21,6 +21,7 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from spinneret.kernel.paging import Page
+from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
@@ -69,41 +70,31 @@ _RACES: Final = 5  # concurrent writers of one sale
 _OVERLAP: Final = timedelta(minutes=5)  # read twice because of clock skew and late orders
 
 
+@service
 class OrderBook:
     """Sales of all marketplaces, each counted once."""
 
-    def __init__(
-        self,
-        *,
-        sales: SaleStore,
-        products: ProductStore,
-        listings: ListingStore,
-        ask: SubmitJob,
-        find_job: FindJob,
-        clock: Clock,
-        silent: frozenset[str] = frozenset(),
-    ) -> None:
-        """`silent`: marketplaces whose orders can't be read."""
-        self._sales = sales
-        self._products = products
-        self._listings = listings
-        self._ask = ask
-        self._find_job = find_job
-        self._silent = silent
-        self._clock = clock
+    sales: SaleStore
+    products: ProductStore
+    listings: ListingStore
+    ask: SubmitJob
+    find_job: FindJob
+    clock: Clock
+    silent: frozenset[str] = frozenset()
+    """Marketplaces whose orders can't be read."""
 
     def since(self, tenant: str, marketplace: str, now: datetime) -> datetime:
         """Return the time from which orders have to be read."""
-        last = self._sales.since(tenant, marketplace)
+        last = self.sales.since(tenant, marketplace)
         return now - _FIRST_READ if last is None else last - _OVERLAP
 
     def remember(self, tenant: str, marketplace: str, moment: datetime) -> None:
         """See SaleStore."""
-        self._sales.remember(tenant, marketplace, moment)
+        self.sales.remember(tenant, marketplace, moment)
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Sale]:
         """See SaleStore."""
-        return self._sales.page(tenant, after, limit)
+        return self.sales.page(tenant, after, limit)
 
     def record_sale(
         self,
@@ -133,16 +124,16 @@ class OrderBook:
             sku=sku,
             quantity=max(1, quantity),
             sold_at=sold_at,
-            recorded_at=to_iso(self._clock()),
+            recorded_at=to_iso(self.clock()),
             version=1,
         )
-        stored = self._sales.get(owner, sale.key) or self._stored(sale)
+        stored = self.sales.get(owner, sale.key) or self._stored(sale)
         return stored if stored.handled else self._adjust(stored)
 
     def adjust_again(self, tenant: str, key: str) -> Sale | None:
         """Retry the updates of other marketplaces that a sale still needs. Return None for an
         unknown sale."""
-        sale = self._sales.get(tenant, key)
+        sale = self.sales.get(tenant, key)
         return sale if sale is None or sale.handled else self._adjust(sale)
 
     def sync_stale_listings(self, tenant: str, marketplace: str) -> int:
@@ -153,39 +144,39 @@ class OrderBook:
         every other marketplace's orders. At most RECONCILED_PER_READ syncs are submitted, starting
         where the last reading ended. Return their number.
         """
-        now, asked = self._clock(), 0
+        now, asked = self.clock(), 0
         walk = f"listings {tenant} {marketplace}"
-        start = after = self._sales.position(walk)
+        start = after = self.sales.position(walk)
         step = max(1, limits.RECONCILED_PER_READ // 2)
         while asked + step <= limits.RECONCILED_PER_READ:
-            page = self._listings.page(tenant, after, step)
+            page = self.listings.page(tenant, after, step)
             for listing in page.items:
                 there = listing.marketplace
-                if there != marketplace and there not in self._silent:
+                if there != marketplace and there not in self.silent:
                     continue
                 if _is_due(listing, now):
                     # A sync without result leaves the listing due, so `once` limits its repetition:
                     # to one an hour, or one a day where it needs a browser that may be away.
-                    once = f"{now:%Y-%m-%d}" if there in self._silent else f"{now:%Y-%m-%dT%H}"
-                    self._ask(tenant, there, "sync", listing.product_id, "reconcile", once)
+                    once = f"{now:%Y-%m-%d}" if there in self.silent else f"{now:%Y-%m-%dT%H}"
+                    self.ask(tenant, there, "sync", listing.product_id, "reconcile", once)
                     asked += 1
             after = page.after
             if after is None:
                 break
         if after != start:
-            self._sales.keep_position(walk, after)
+            self.sales.keep_position(walk, after)
         return asked
 
     def _stored(self, sale: Sale) -> Sale:
-        product = self._products.find(sale.tenant, sale.sku) if sale.sku else None
+        product = self.products.find(sale.tenant, sale.sku) if sale.sku else None
         if product is None:
             return self._first(sale)
         taken = replace(sale, product_id=product.id, outcome=SaleOutcome.RESERVED)
-        if self._sales.reserve(taken):
+        if self.sales.reserve(taken):
             return taken
-        if (other := self._sales.get(sale.tenant, sale.key)) is not None:
+        if (other := self.sales.get(sale.tenant, sale.key)) is not None:
             return other
-        before = self._sales.of_product(sale.tenant, product.id)
+        before = self.sales.of_product(sale.tenant, product.id)
         conflict = replace(
             taken,
             outcome=SaleOutcome.CONFLICT,
@@ -200,7 +191,7 @@ class OrderBook:
 
     def _first(self, sale: Sale) -> Sale:
         """Store the sale unless another caller has; return the stored one."""
-        return sale if self._sales.put(sale) else self._sales.get(sale.tenant, sale.key) or sale
+        return sale if self.sales.put(sale) else self.sales.get(sale.tenant, sale.key) or sale
 
     def _adjust(self, sale: Sale) -> Sale:
         """Update every other marketplace to the stock after the sale.
@@ -211,18 +202,18 @@ class OrderBook:
         """
         for _ in range(_RACES):
             after = self._adjusted(sale)
-            if after == sale or self._sales.put(after):
+            if after == sale or self.sales.put(after):
                 return after
-            sale = self._sales.get(sale.tenant, sale.key) or sale
+            sale = self.sales.get(sale.tenant, sale.key) or sale
         raise Contended("the sale is changing", retry_after=1)
 
     def _adjusted(self, sale: Sale) -> Sale:
         """Submit the jobs that are due and return the changed sale, or the same object if nothing
         changes."""
-        product = sale.product_id and self._products.get(sale.tenant, sale.product_id)
+        product = sale.product_id and self.products.get(sale.tenant, sale.product_id)
         made, is_open = {each.marketplace: each for each in sale.adjustments}, False
         if product:
-            for listing in self._listings.of_product(sale.tenant, product.id):
+            for listing in self.listings.of_product(sale.tenant, product.id):
                 there = listing.marketplace
                 former = made.get(there)
                 is_over = _is_settled(listing, product.content.quantity)
@@ -235,7 +226,7 @@ class OrderBook:
     def _adjustment(
         self, sale: Sale, product: Product, listing: Listing, former: Adjustment | None
     ) -> Adjustment:
-        now, left = self._clock(), product.content.quantity
+        now, left = self.clock(), product.content.quantity
         if former is not None:
             state = self._state(sale, listing, former, left)
             again = min(_ASKED_AT_LEAST, _ASKED_AGAIN * 2 ** min(former.times - 1, 10))
@@ -245,7 +236,7 @@ class OrderBook:
         why, marketplace = f"sold on {sale.marketplace}", listing.marketplace
         times = former.times + 1 if former else 1
         once = f"{sale.key} {times}"  # concurrent callers get the same job
-        job_id = self._ask(sale.tenant, marketplace, action, product.id, why, once)
+        job_id = self.ask(sale.tenant, marketplace, action, product.id, why, once)
         return Adjustment(marketplace=marketplace, job_id=job_id, asked_at=now, times=times)
 
     def _state(
@@ -257,7 +248,7 @@ class OrderBook:
             return former.state
         if _is_settled(listing, left):
             return AdjustmentState.DONE
-        job = self._find_job(JobRef(tenant=sale.tenant, job_id=former.job_id))
+        job = self.find_job(JobRef(tenant=sale.tenant, job_id=former.job_id))
         if job is None:
             return None
         if job.status is JobStatus.COMPLETED:  # a publishing job may have created a listing since

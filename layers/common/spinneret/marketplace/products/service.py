@@ -10,6 +10,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.service import service
 from spinneret.marketplace.listings.models import ENDED
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.products import rules
@@ -19,26 +20,18 @@ from spinneret.marketplace.products.ports import ProductStore
 _RACES: Final = 5  # concurrent changes of one product are rare
 
 
+@service
 class ProductService:
     """Use cases of products. An unknown id and another tenant's id raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
 
-    def __init__(
-        self,
-        *,
-        store: ProductStore,
-        listings: ListingStore,
-        marketplaces: frozenset[str],
-        clock: Clock,
-        new_id: NewId,
-    ) -> None:
-        self._store = store
-        self._listings = listings
-        self._marketplaces = marketplaces
-        self._clock = clock
-        self._new_id = new_id
+    store: ProductStore
+    listings: ListingStore
+    marketplaces: frozenset[str]
+    clock: Clock
+    new_id: NewId
 
     def create(
         self,
@@ -49,8 +42,8 @@ class ProductService:
     ) -> Product:
         """Store a new product; without a SKU, one is made from the id. Raises ValidationFailed, and
         Conflict for a taken SKU."""
-        rules.check(content, overrides, self._marketplaces)
-        now, product_id = self._clock(), self._new_id("prd")
+        rules.check(content, overrides, self.marketplaces)
+        now, product_id = self.clock(), self.new_id("prd")
         product = Product(
             tenant=tenant,
             id=product_id,
@@ -60,19 +53,19 @@ class ProductService:
             created_at=now,
             updated_at=now,
         )
-        self._store.add(product)
+        self.store.add(product)
         return product
 
     def get(self, tenant: str, product_id: str) -> Product:
         """Return the product. Raises NotFound."""
-        product = self._store.get(tenant, product_id)
+        product = self.store.get(tenant, product_id)
         if product is None:
             raise NotFound("no such product")
         return product
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Product]:
         """See ProductStore.page."""
-        return self._store.page(tenant, after, limit)
+        return self.store.page(tenant, after, limit)
 
     def update(
         self,
@@ -87,7 +80,7 @@ class ProductService:
         Raises NotFound, ValidationFailed, and Conflict for a taken SKU or for another SKU of a
         listed product.
         """
-        rules.check(content, overrides, self._marketplaces)
+        rules.check(content, overrides, self.marketplaces)
         for _ in range(_RACES):
             former = self.get(tenant, product_id)
             if sku not in (None, former.sku) and self._live(tenant, product_id):
@@ -100,10 +93,10 @@ class ProductService:
                 sku=sku or former.sku,
                 content=content,
                 overrides=overrides,
-                updated_at=self._clock(),
+                updated_at=self.clock(),
                 version=former.version + 1,
             )
-            if self._store.replace(former, product):
+            if self.store.replace(former, product):
                 return product
         raise _changing()
 
@@ -119,12 +112,12 @@ class ProductService:
                     "the product is listed: delete its listings first",
                     details={"marketplaces": listed},
                 )
-            if self._store.remove(product):
+            if self.store.remove(product):
                 return
         raise _changing()
 
     def _live(self, tenant: str, product_id: str) -> list[str]:
-        listings = self._listings.of_product(tenant, product_id)
+        listings = self.listings.of_product(tenant, product_id)
         return [each.marketplace for each in listings if each.state not in ENDED]
 
 

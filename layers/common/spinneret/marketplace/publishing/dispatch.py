@@ -15,6 +15,7 @@ from spinneret.jobs.ports import JobStore
 from spinneret.jobs.worker import Context
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.service import service
 from spinneret.marketplace.kinds import PUBLISH
 
 logger = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ def batch_preparation(children: Children) -> Callable[[Context], None]:
     return prepare
 
 
+@service
 class Dispatcher:
     """Handles messages of jobs and of batches.
 
@@ -44,19 +46,16 @@ class Dispatcher:
     of its execution claims it again, so any number of executions may be started for one job.
     """
 
-    def __init__(
-        self, *, store: JobStore, batches: Runner, executions: Executions, clock: Clock
-    ) -> None:
-        self._store = store
-        self._batches = batches
-        self._executions = executions
-        self._clock = clock
+    store: JobStore
+    batches: Runner
+    executions: Executions
+    clock: Clock
 
     def run(self, ref: JobRef, remaining: Remaining) -> None:
         """Start the execution of a batch or of a single job. Raises DependencyUnavailable."""
-        job = self._store.get(ref)
+        job = self.store.get(ref)
         if job is None or job.kind != PUBLISH:
-            self._batches.run(ref, remaining)
+            self.batches.run(ref, remaining)
             return
         waiting = self._waiting(job)
         if waiting is None or self._is_led(waiting):
@@ -65,14 +64,14 @@ class Dispatcher:
         # Each message gets its own execution name: the execution of an earlier message may be
         # lost, and a name can't be used again.
         name = f"{waiting.id}-{waiting.fence}-{waiting.sends}"
-        self._executions.start(name, {"tenant": waiting.tenant, "job_id": waiting.id})
+        self.executions.start(name, {"tenant": waiting.tenant, "job_id": waiting.id})
 
     def _waiting(self, job: Job) -> Job | None:
         """Return the job if it is pending, or was reclaimed from a lost worker; else None."""
-        now = self._clock()
+        now = self.clock()
         if rules.has_expired_lease(job, now):
             try:
-                job = reclaim(self._store, job, now)
+                job = reclaim(self.store, job, now)
             except LeaseLost:
                 return None
         return job if job.status is JobStatus.PENDING else None
@@ -82,7 +81,7 @@ class Dispatcher:
         itself."""
         if job.parent is None:
             return False
-        batch = self._store.get(JobRef(tenant=job.tenant, job_id=job.parent))
+        batch = self.store.get(JobRef(tenant=job.tenant, job_id=job.parent))
         if batch is None or batch.status is not JobStatus.RUNNING or batch.locked_until is None:
             return False
-        return batch.locked_until > self._clock()
+        return batch.locked_until > self.clock()

@@ -30,6 +30,7 @@ from spinneret.kernel.errors import (
     RetriesExceeded,
     TransientError,
 )
+from spinneret.kernel.service import service
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on
@@ -86,32 +87,22 @@ class Command:
         return f"{self.action_code}_{self.marketplace}"
 
 
+@service
 class PublishHandler:
     """Handles jobs of kind `publish`."""
 
-    def __init__(
-        self,
-        *,
-        platforms: Mapping[str, Platform],
-        actions: Mapping[str, ActionType],
-        products: ProductStore,
-        listings: ListingStore,
-        tasks: TaskStore,
-        new_work: NewWork,
-        clock: Clock,
-    ) -> None:
-        self._platforms = platforms
-        self._actions = actions
-        self._products = products
-        self._listings = listings
-        self._tasks = tasks
-        self._new_work = new_work
-        self._clock = clock
+    platforms: Mapping[str, Platform]
+    actions: Mapping[str, ActionType]
+    products: ProductStore
+    listings: ListingStore
+    tasks: TaskStore
+    new_work: NewWork
+    clock: Clock
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Run the remaining steps of the job and return the result of the last one."""
         command = Command.of(context.job.payload)
-        action = self._actions.get(command.full_code)
+        action = self.actions.get(command.full_code)
         if action is None:
             raise MarketplaceUnsupported(f"unknown action: {command.full_code}")
         try:
@@ -128,7 +119,7 @@ class PublishHandler:
         subject = self._subject(context, command)
         steps = self._steps(command, subject)
         tasks = self._planned(context, steps, subject)
-        work = self._new_work(context, subject)
+        work = self.new_work(context, subject)
         for number, step in enumerate(steps):
             if tasks[number].status is not TaskStatus.SUCCESS:
                 context.checkpoint(step.description, rules.progress(tasks))
@@ -141,11 +132,11 @@ class PublishHandler:
         tenant, marketplace = context.job.tenant, command.marketplace
         product = content = listing = None
         if command.product_id is not None:
-            product = self._products.get(tenant, command.product_id)
+            product = self.products.get(tenant, command.product_id)
             if product is None:
                 raise NotFound("the product was deleted")
             content = shown_on(product, marketplace, command.input_data)
-            listing = self._listings.get(tenant, product.id, marketplace)
+            listing = self.listings.get(tenant, product.id, marketplace)
         return Subject(
             tenant=tenant,
             marketplace=marketplace,
@@ -156,7 +147,7 @@ class PublishHandler:
         )
 
     def _steps(self, command: Command, subject: Subject) -> Sequence[PlanStep]:
-        platform = self._platforms[command.marketplace]
+        platform = self.platforms[command.marketplace]
         plan = platform.plans.get(command.action_code)
         if plan is not None:
             return plan(subject)
@@ -178,8 +169,8 @@ class PublishHandler:
 
     def _planned(self, context: Context, steps: Sequence[PlanStep], subject: Subject) -> list[Task]:
         """Store and return the tasks of the plan, keeping results of earlier claims."""
-        job, now = context.job, self._clock()
-        stored = self._tasks.of_job(job.tenant, job.id)
+        job, now = context.job, self.clock()
+        stored = self.tasks.of_job(job.tenant, job.id)
         planned = [
             Task(
                 tenant=job.tenant,
@@ -202,10 +193,10 @@ class PublishHandler:
         places = {task.position: task for task in stored}
         changed = [task for task in tasks if places.get(task.position) != task]
         if changed:
-            self._tasks.save(context.lease, changed)
+            self.tasks.save(context.lease, changed)
         left = [task for task in stored if task.position > len(tasks)]
         if left:
-            self._tasks.drop(context.lease, left)
+            self.tasks.drop(context.lease, left)
         return tasks
 
     def _step(self, context: Context, work: StepContext, step: PlanStep, task: Task) -> Task:
@@ -213,34 +204,34 @@ class PublishHandler:
         begun = replace(
             task,
             status=TaskStatus.PROCESSING,
-            started_at=self._clock(),
+            started_at=self.clock(),
             completed_at=None,
             error_message=None,
             error_details={},
         )
-        self._tasks.save(context.lease, [begun])
+        self.tasks.save(context.lease, [begun])
         work.task = begun
         try:
             result = step.run(work)
         except (LeaseLost, DependencyUnavailable):
             raise
         except (Defer, ReleaseJob):
-            self._tasks.save(context.lease, [replace(begun, status=TaskStatus.PENDING)])
+            self.tasks.save(context.lease, [replace(begun, status=TaskStatus.PENDING)])
             raise
         except Contended as busy:  # of our own rows: the step didn't fail
-            self._tasks.save(context.lease, [replace(begun, status=TaskStatus.PENDING)])
+            self.tasks.save(context.lease, [replace(begun, status=TaskStatus.PENDING)])
             raise DependencyUnavailable("dynamodb", busy.message) from busy
         except DomainError as error:
-            self._tasks.save(context.lease, [self._failed(begun, error)])
+            self.tasks.save(context.lease, [self._failed(begun, error)])
             raise
         done = replace(
             begun,
             status=TaskStatus.SUCCESS,
             reason=None,
             result=result,
-            completed_at=self._clock(),
+            completed_at=self.clock(),
         )
-        self._tasks.save(context.lease, [done])
+        self.tasks.save(context.lease, [done])
         return done
 
     def _failed(self, task: Task, error: DomainError) -> Task:
@@ -255,5 +246,5 @@ class PublishHandler:
             retry_count=task.retry_count + 1,
             error_message=safe_text(error.message),
             error_details=safe_data(error.details),
-            completed_at=self._clock(),
+            completed_at=self.clock(),
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from spinneret.kernel.service import service
 from spinneret.marketplace.listings.models import ENDED, Listing
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.products.models import Product
@@ -33,46 +34,38 @@ class PlannedOutcome:
     """Preflight result of the marketplace."""
 
 
+@service
 class Planner:
     """Plans batches. All methods raise DependencyUnavailable."""
 
-    def __init__(
-        self,
-        *,
-        products: ProductStore,
-        listings: ListingStore,
-        platforms: Mapping[str, Platform],
-        actions: Mapping[str, ActionType],
-        ask_before: AskBefore,
-    ) -> None:
-        self._products = products
-        self._listings = listings
-        self._platforms = platforms
-        self._actions = actions
-        self._ask_before = ask_before
+    products: ProductStore
+    listings: ListingStore
+    platforms: Mapping[str, Platform]
+    actions: Mapping[str, ActionType]
+    ask_before: AskBefore
 
     def plan(
         self, tenant: str, marketplace: str, action_code: str, product_ids: Sequence[str]
     ) -> list[PlannedOutcome]:
         """Return one prospect per product. Raises ValidationFailed for an unknown action."""
-        find_action(self._actions, marketplace, action_code)
+        find_action(self.actions, marketplace, action_code)
         found: list[PlannedOutcome] = []
         candidates: list[PlannedListing] = []
         for product_id in dict.fromkeys(product_ids):
-            product = self._products.get(tenant, product_id)
+            product = self.products.get(tenant, product_id)
             if product is None:
                 missing = ({"field": "product_id", "message": "no such product"},)
                 found.append(
                     PlannedOutcome(product_id=product_id, outcome="refused", fields=missing)
                 )
                 continue
-            listing = self._listings.get(tenant, product.id, marketplace)
+            listing = self.listings.get(tenant, product.id, marketplace)
             prospect = self._prospect(product, listing, marketplace, action_code)
             found.append(prospect)
             if prospect.outcome in ("create", "update"):
                 content = shown_on(product, marketplace, {})
                 candidates.append(PlannedListing(product=product, content=content, listing=listing))
-        said = dict(self._ask_before(tenant, marketplace, candidates[:_ASKED]))
+        said = dict(self.ask_before(tenant, marketplace, candidates[:_ASKED]))
         if said:
             why = f"only the first {_ASKED} products of a plan are asked about"
             said |= {
@@ -83,7 +76,7 @@ class Planner:
     def _prospect(
         self, product: Product, listing: Listing | None, marketplace: str, action_code: str
     ) -> PlannedOutcome:
-        platform = self._platforms[marketplace]
+        platform = self.platforms[marketplace]
         is_live = listing is not None and listing.state not in ENDED
         checked = action_code in ("publish", "update")
         fields = tuple(platform.check(shown_on(product, marketplace, {}))) if checked else ()

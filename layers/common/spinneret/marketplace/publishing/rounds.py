@@ -17,6 +17,7 @@ from spinneret.jobs.ports import JobStore
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.service import service
 from spinneret.marketplace.publishing import limits
 
 logger = logging.getLogger(__name__)
@@ -26,26 +27,20 @@ _STOP: Final[Mapping[str, Any]] = {"action": "stop"}
 _INDEX_SECONDS: Final = 2.0  # delay before a lagging index row is read again
 
 
+@service
 class NextJobsStep:
     """Chooses the next action of a `publish_batch` execution."""
 
-    def __init__(
-        self,
-        *,
-        driver: Driver,
-        store: JobStore,
-        clock: Clock,
-        segment_steps: int,
-        round_jobs: int = limits.PUBLISH_ROUND_JOBS,
-    ) -> None:
-        """After `segment_steps` steps a new execution continues. An execution has at most 25,000
-        events of history (Step Functions quotas). A step with its wait takes about 15 of them, and
-        the last round adds up to `round_jobs` times PUBLISH_VISIT_STEPS steps."""
-        self._driver = driver
-        self._store = store
-        self._clock = clock
-        self._segment_steps = segment_steps
-        self._round_jobs = round_jobs
+    driver: Driver
+    store: JobStore
+    clock: Clock
+    segment_steps: int
+    """Steps after which a new execution continues.
+
+    An execution has at most 25,000 events of history (Step Functions quotas). A step with its wait
+    takes about 15 of them; the last round adds up to `round_jobs` times PUBLISH_VISIT_STEPS steps.
+    """
+    round_jobs: int = limits.PUBLISH_ROUND_JOBS
 
     def take(self, state: Mapping[str, Any], _: Remaining) -> dict[str, Any]:
         """Return the next state: jobs to run, a time to wait for, or the end.
@@ -60,7 +55,7 @@ class NextJobsStep:
             return {**known, "turn": None, **self._single(ref, steps)}
         turn = replace(ExecutionClaim.of(claim), number=claim["number"] + 1)
         try:
-            chosen = self._round(turn, self._driver.held(turn), steps, state.get("after"))
+            chosen = self._round(turn, self.driver.held(turn), steps, state.get("after"))
         except LeaseLost:
             logger.info("execution_ended", extra={"job_id": turn.job_id, "fence": turn.fence})
             chosen = _STOP
@@ -69,10 +64,10 @@ class NextJobsStep:
     def _single(self, ref: JobRef, steps: int) -> Mapping[str, Any]:
         """Return the next action for a single job. If this execution stops, a message starts
         another one."""
-        job, now = self._store.get(ref), self._clock()
+        job, now = self.store.get(ref), self.clock()
         if job is None or job.status is not JobStatus.PENDING or _is_over(job, now):
             return _STOP
-        if steps >= self._segment_steps:
+        if steps >= self.segment_steps:
             return _STOP
         if job.due_at > now:
             return {"action": "wait", "until": to_iso(job.due_at)}
@@ -86,9 +81,9 @@ class NextJobsStep:
 
         Raises LeaseLost.
         """
-        counts = family_counts(self._store, batch)
+        counts = family_counts(self.store, batch)
         assert counts is not None  # a batch is a parent
-        now, due, moments, resting = self._clock(), list[str](), list[datetime](), 0
+        now, due, moments, resting = self.clock(), list[str](), list[datetime](), 0
         for job in self._alive(batch, after):
             if job.status is JobStatus.PAUSED:
                 resting += 1
@@ -100,13 +95,13 @@ class NextJobsStep:
                 moments.append(job.due_at)
             else:
                 due.append(job.id)
-            if len(due) == self._round_jobs:
+            if len(due) == self.round_jobs:
                 break
         if not due and not moments and resting >= counts.pending:
-            self._driver.await_children(turn, batch)  # a paused job restarts by its own message
+            self.driver.await_children(turn, batch)  # a paused job restarts by its own message
             return _STOP
-        if steps >= self._segment_steps:
-            self._driver.next_segment(turn, batch)
+        if steps >= self.segment_steps:
+            self.driver.next_segment(turn, batch)
             return _STOP
         return self._next(turn, batch, due, moments, rules.progress_of(batch, counts))
 
@@ -118,14 +113,14 @@ class NextJobsStep:
         moments: Sequence[datetime],
         progress: int,
     ) -> Mapping[str, Any]:
-        now = self._clock()
+        now = self.clock()
         lease = now + timedelta(seconds=limits.PUBLISH_ROUND_SECONDS)
         if due:
-            self._driver.renew(turn, batch, lease, f"{len(due)} jobs", progress, {})
+            self.driver.renew(turn, batch, lease, f"{len(due)} jobs", progress, {})
             return {"action": "jobs", "jobs": list(due), "after": due[-1]}
         latest = now + timedelta(seconds=limits.PUBLISH_LOOK_SECONDS if moments else _INDEX_SECONDS)
         until = max(min([latest, *moments]), now + timedelta(seconds=1))
-        self._driver.renew(turn, batch, lease, "waiting", progress, {})
+        self.driver.renew(turn, batch, lease, "waiting", progress, {})
         return {"action": "wait", "until": to_iso(until)}
 
     def _alive(self, batch: Job, after: str | None) -> Iterator[Job]:
@@ -137,11 +132,11 @@ class NextJobsStep:
 
     def _between(self, batch: Job, after: str | None, last: str | None) -> Iterator[Job]:
         while True:
-            page = self._store.children(batch.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
+            page = self.store.children(batch.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
             for ref in page.items:
                 if last is not None and ref.job_id > last:
                     return
-                job = self._store.get(ref)
+                job = self.store.get(ref)
                 if job is not None and job.status in _ALIVE:
                     yield job
             after = page.after

@@ -16,6 +16,7 @@ from spinneret.jobs.worker import Context, Defer, Handler, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.kernel.service import service
 from spinneret.marketplace import limits as marketplace_limits
 from spinneret.marketplace.publishing import limits
 
@@ -53,6 +54,7 @@ class NullJobQueue:
         return Backlog(waiting=0, in_flight=0)
 
 
+@service
 class JobStep:
     """Run one job step by step inside a Map state.
 
@@ -61,24 +63,13 @@ class JobStep:
     executions; the others are deferred.
     """
 
-    def __init__(
-        self,
-        *,
-        new_worker: Callable[[Handler], Worker],
-        publish: Handler,
-        driver: Driver,
-        store: JobStore,
-        slots: Semaphore,
-        clock: Clock,
-        at_once: int = limits.PUBLISHED_AT_ONCE,
-    ) -> None:
-        self._new_worker = new_worker
-        self._publish = publish
-        self._driver = driver
-        self._store = store
-        self._slots = slots
-        self._clock = clock
-        self._at_once = at_once
+    new_worker: Callable[[Handler], Worker]
+    publish: Handler
+    driver: Driver
+    store: JobStore
+    slots: Semaphore
+    clock: Clock
+    at_once: int = limits.PUBLISHED_AT_ONCE
 
     def step(self, state: Mapping[str, Any], remaining: Remaining) -> dict[str, Any]:
         """Run one step and return the next action: another step, a wait, a callback's wait, or the
@@ -89,9 +80,9 @@ class JobStep:
         ref = JobRef(tenant=state["tenant"], job_id=state["job_id"])
         self._keep_batch(state.get("turn"))
         claim = _Claim()
-        self._new_worker(lambda context: self._work(context, claim)).run(ref, remaining)
+        self.new_worker(lambda context: self._work(context, claim)).run(ref, remaining)
         steps = int(state["steps"]) + 1
-        job = self._store.get(ref)
+        job = self.store.get(ref)
         chosen = self._next(job, claim, steps)
         if claim.group is not None:
             self._keep_slot(ref, claim, chosen)
@@ -105,15 +96,15 @@ class JobStep:
         """Run the handler while the seller has a free slot. Raises Defer if there is none, and the
         exceptions of handlers."""
         claim.is_made = True
-        job, now = context.job, self._clock()
+        job, now = context.job, self.clock()
         until = now + timedelta(seconds=context.remaining() + bounds.LEASE_MARGIN_SECONDS)
         group = f"PUBLISH#{job.payload['marketplace']}"
-        if not self._slots.take(job.tenant, group, job.id, now, until, self._at_once):
+        if not self.slots.take(job.tenant, group, job.id, now, until, self.at_once):
             later = now + timedelta(seconds=limits.PUBLISH_BUSY_SECONDS)
             raise Defer(later, "other jobs of the seller there")
         claim.group = group
         try:
-            return self._publish(context)
+            return self.publish(context)
         except AwaitsCallback as waits:
             claim.awaits = waits
             raise
@@ -128,7 +119,7 @@ class JobStep:
             return _LEFT
         if steps >= limits.PUBLISH_VISIT_STEPS:
             return _LEFT
-        waits, now = claim.awaits, self._clock()
+        waits, now = claim.awaits, self.clock()
         if waits is not None:
             # A job that waits for a browser to connect does so for one heartbeat, then yields.
             stays = waits.is_begun or steps == 1
@@ -147,13 +138,13 @@ class JobStep:
         assert group is not None
         waits = claim.awaits
         is_over = chosen["action"] == "left" or (waits is not None and not waits.is_begun)
-        now = self._clock()
+        now = self.clock()
         until = now + timedelta(seconds=2 * marketplace_limits.PLUGIN_TASK_SECONDS)
         try:
             if is_over:
-                self._slots.leave(tenant, group, holder)
+                self.slots.leave(tenant, group, holder)
             else:
-                self._slots.take(tenant, group, holder, now, until, self._at_once)
+                self.slots.take(tenant, group, holder, now, until, self.at_once)
         except DependencyUnavailable as error:
             logger.warning("slot_left", extra={"job_id": holder, "reason": error.message})
 
@@ -164,9 +155,9 @@ class JobStep:
             return
         turn = ExecutionClaim.of(claim)
         try:
-            batch = self._driver.held(turn)
-            soon = self._clock() + timedelta(seconds=limits.PUBLISH_ROUND_SECONDS / 2)
-            self._driver.extend(turn, batch, soon)
+            batch = self.driver.held(turn)
+            soon = self.clock() + timedelta(seconds=limits.PUBLISH_ROUND_SECONDS / 2)
+            self.driver.extend(turn, batch, soon)
         except LeaseLost:
             logger.info("batch_moved_on", extra={"job_id": turn.job_id, "fence": turn.fence})
 

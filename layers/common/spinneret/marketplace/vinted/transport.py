@@ -48,6 +48,7 @@ from spinneret.kernel.errors import (
     NotFound,
     ValidationFailed,
 )
+from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.publishing.visits import AwaitsCallback
 from spinneret.marketplace.tasks.models import Task
@@ -64,13 +65,13 @@ MayAct = Callable[[str, str], bool]
 """(tenant, key id) → whether the key may publish. Raises DependencyUnavailable."""
 
 
+@service
 class PluginTransport:
     """Sends requests to a seller's newest plug-in, and finds their answers."""
 
-    def __init__(self, store: PluginStore, sockets: Sockets, clock: Clock) -> None:
-        self._store = store
-        self._sockets = sockets
-        self._clock = clock
+    store: PluginStore
+    sockets: Sockets
+    clock: Clock
 
     def ask(
         self, context: Context, task: Task, marketplace: str, request: PluginRequest
@@ -83,20 +84,20 @@ class PluginTransport:
         request.
         """
         tenant, key = task.tenant, key_of(task, request)
-        asked = self._store.sent(tenant, key)
+        asked = self.store.sent(tenant, key)
         if asked is not None and asked.answer is not None:
             return asked.answer
-        now = self._clock()
+        now = self.clock()
         late = timedelta(seconds=limits.PLUGIN_TASK_SECONDS)
         if asked is not None and (asked.accepted_at or asked.sent_at) + late <= now:
-            if not self._store.withdraw(tenant, key):
+            if not self.store.withdraw(tenant, key):
                 raise MarketplaceUnavailable(
                     f"no answer of the plug-in within {limits.PLUGIN_TASK_SECONDS:.0f} s"
                 )
             asked = None
         families = (None, context.job.id, context.job.parent)
         plugins = [
-            each for each in self._store.newest(tenant, marketplace) if each.only_job in families
+            each for each in self.store.newest(tenant, marketplace) if each.only_job in families
         ]
         only = asked.accepted_by if asked is not None else None
         if only is not None:
@@ -107,21 +108,21 @@ class PluginTransport:
 
     def answer_of(self, task: Task, request: PluginRequest) -> PluginAnswer | None:
         """Return the answer that has arrived, or None; send nothing."""
-        asked = self._store.sent(task.tenant, key_of(task, request))
+        asked = self.store.sent(task.tenant, key_of(task, request))
         return asked.answer if asked is not None else None
 
     def was_sent(self, task: Task, request: PluginRequest) -> bool:
         """Return whether a plug-in may have the request."""
-        return self._store.sent(task.tenant, key_of(task, request)) is not None
+        return self.store.sent(task.tenant, key_of(task, request)) is not None
 
     def was_only_sent_as(self, task: Task, request: PluginRequest) -> bool:
         """Return whether the request was sent, and nothing else under its key."""
-        asked = self._store.sent(task.tenant, key_of(task, request))
+        asked = self.store.sent(task.tenant, key_of(task, request))
         return asked is not None and asked.contents == {_content(request)}
 
     def begin_again(self, task: Task, request: PluginRequest) -> None:
         """Begin a repeatable request again, with a new time limit."""
-        self._store.begin_again(task.tenant, key_of(task, request))
+        self.store.begin_again(task.tenant, key_of(task, request))
 
     def _sent(
         self, plugins: Sequence[Plugin], key: str, task: Task, request: PluginRequest
@@ -129,25 +130,25 @@ class PluginTransport:
         """Send the request and return whether a plug-in was reached. It is recorded first, because
         a post without an answer may have reached the plug-in."""
         for plugin in plugins:
-            number = self._store.send(plugin, key, _content(request), self._clock())
+            number = self.store.send(plugin, key, _content(request), self.clock())
             message = _message(f"{key}.{number}", task, request)
             try:
-                if self._sockets.post(plugin.connection_id, message):
+                if self.sockets.post(plugin.connection_id, message):
                     return True
             except DependencyUnavailable as error:
                 logger.warning("plugin_not_reached", extra={"reason": error.message})
                 return True
-            self._store.gone(plugin)
+            self.store.gone(plugin)
         return False
 
 
+@service
 class PluginCallbacks:
     """Handler of the state that waits for a plug-in's answer."""
 
-    def __init__(self, store: PluginStore, tokens: CallbackTokens, clock: Clock) -> None:
-        self._store = store
-        self._tokens = tokens
-        self._clock = clock
+    store: PluginStore
+    tokens: CallbackTokens
+    clock: Clock
 
     def wait(self, state: Mapping[str, Any], _: Remaining) -> None:
         """Store the state's token. If there is nothing to wait for, complete the state at once.
@@ -156,30 +157,23 @@ class PluginCallbacks:
         """
         ref = JobRef(tenant=state["tenant"], job_id=state["job_id"])
         wait = CallbackWait(ref=ref, fence=state["fence"], key=state["key"], token=state["token"])
-        if not self._store.wait(wait, self._clock()):
-            self._tokens.complete(wait.token)
+        if not self.store.wait(wait, self.clock()):
+            self.tokens.complete(wait.token)
             return
-        sent = self._store.sent(ref.tenant, wait.key)  # the answer may have preceded the token
+        sent = self.store.sent(ref.tenant, wait.key)  # the answer may have preceded the token
         if sent is not None and sent.answer is not None:
-            wake(self._store, self._tokens, ref.tenant, wait.key)
+            wake(self.store, self.tokens, ref.tenant, wait.key)
 
 
+@service
 class PluginInbox:
     """Handler of plug-ins' messages, for the WebSocket function."""
 
-    def __init__(
-        self,
-        store: PluginStore,
-        tokens: CallbackTokens,
-        marketplaces: frozenset[str],
-        may_act: MayAct,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._tokens = tokens
-        self._marketplaces = marketplaces
-        self._may_act = may_act
-        self._clock = clock
+    store: PluginStore
+    tokens: CallbackTokens
+    marketplaces: frozenset[str]
+    may_act: MayAct
+    clock: Clock
 
     @property
     def actions(self) -> Mapping[str, Callable[[Connection, Mapping[str, Any]], dict[str, Any]]]:
@@ -195,33 +189,33 @@ class PluginInbox:
         ValidationFailed."""
         self._require_leave(connection)
         marketplace = message.get("marketplace")
-        if marketplace not in self._marketplaces:
+        if marketplace not in self.marketplaces:
             raise _wrong("marketplace")
-        self._store.connect(
+        self.store.connect(
             Plugin(
                 tenant=connection.tenant,
                 connection_id=connection.id,
                 marketplace=str(marketplace),
-                connected_at=self._clock(),
+                connected_at=self.clock(),
                 browser=_browser(connection, message),
                 only_job=connection.only_job,
             )
         )
-        for key in self._store.waiting(connection.tenant):
-            wake(self._store, self._tokens, connection.tenant, key)
+        for key in self.store.waiting(connection.tenant):
+            wake(self.store, self.tokens, connection.tenant, key)
         return {"type": "confirmed", "of": "plugin.hello"}
 
     def accepted(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
         """Store a browser's acceptance of a task; the browser may begin once this is confirmed.
         Raises Forbidden, ValidationFailed and NotFound."""
         self._require_leave(connection)
-        name, browser, now = _key(message), _browser(connection, message), self._clock()
+        name, browser, now = _key(message), _browser(connection, message), self.clock()
         key, number = _asked(name)
-        if not self._store.accept(connection.tenant, key, number, connection.id, browser, now):
+        if not self.store.accept(connection.tenant, key, number, connection.id, browser, now):
             raise NotFound("no such task was sent, another browser has it, or it is answered")
-        token = self._store.token(connection.tenant, key)
+        token = self.store.token(connection.tenant, key)
         if token is not None:
-            _harmless(lambda: self._tokens.heartbeat(token))
+            _harmless(lambda: self.tokens.heartbeat(token))
         return {"type": "confirmed", "of": "plugin.accepted", "key": name}
 
     def answered(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,15 +229,15 @@ class PluginInbox:
             raise _wrong("body")
         answer = PluginAnswer(status=status, body=body)
         key, number = _asked(name)
-        if not self._store.answer(connection.tenant, key, number, connection.id, answer):
+        if not self.store.answer(connection.tenant, key, number, connection.id, answer):
             raise NotFound("no such task was sent")
-        wake(self._store, self._tokens, connection.tenant, key)
+        wake(self.store, self.tokens, connection.tenant, key)
         return {"type": "confirmed", "of": "plugin.answer", "key": name}
 
     def _require_leave(self, connection: Connection) -> None:
         """Raise Forbidden unless the key may publish: the receiver of tasks decides what is
         published."""
-        if not self._may_act(connection.tenant, connection.key_id):
+        if not self.may_act(connection.tenant, connection.key_id):
             raise Forbidden("the key lacks the scope write")
 
 

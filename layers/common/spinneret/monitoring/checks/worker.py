@@ -10,6 +10,7 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
+from spinneret.kernel.service import service
 from spinneret.monitoring.checks.service import CheckDisposition, Checker
 from spinneret.monitoring.due import rules
 from spinneret.monitoring.due.models import DueTarget
@@ -25,31 +26,21 @@ _NO_SLOT: Final = "no_slot"
 _RENEWED_EVERY_SECONDS: Final = 10.0
 
 
+@service
 class CheckWorker:
     """Checks targets while it holds one of MAX_CONCURRENCY slots.
 
     The slots bound the concurrent checks even if messages arrive repeatedly.
     """
 
-    def __init__(
-        self,
-        *,
-        checker: Checker,
-        slots: SlotStore,
-        clock: Clock,
-        new_owner: Callable[[], str],
-        interval_seconds: int,
-        workers: int,
-        slot_seconds: float,
-    ) -> None:
-        """Store the dependencies; `slot_seconds` is the longest duration of a check."""
-        self._checker = checker
-        self._slots = slots
-        self._clock = clock
-        self._new_owner = new_owner
-        self._interval = interval_seconds
-        self._workers = workers
-        self._slot_seconds = slot_seconds
+    checker: Checker
+    slots: SlotStore
+    clock: Clock
+    new_owner: Callable[[], str]
+    interval_seconds: int
+    workers: int
+    slot_seconds: float
+    """Longest duration of a check."""
 
     def run(self, order: Order, remaining: Remaining) -> Counter[str]:
         """Check the listed targets in order; return the number of targets by outcome.
@@ -58,15 +49,15 @@ class CheckWorker:
         the available time stay due for the next tick. Raises DependencyUnavailable.
         """
         ticked_at, targets = order
-        end, done = rules.end_of_round(ticked_at, self._interval), Counter[str]()
-        slot = self._take() if self._clock() < end else None
+        end, done = rules.end_of_round(ticked_at, self.interval_seconds), Counter[str]()
+        slot = self._take() if self.clock() < end else None
         if slot is None:
             done[_NO_SLOT] = len(targets)
             return done
         busy: set[str] = set()
         try:
             for each in targets:
-                if self._clock() >= end or remaining() < self._needed:
+                if self.clock() >= end or remaining() < self._needed:
                     break
                 slot = self._renewed(slot)
                 if slot is None:
@@ -74,44 +65,44 @@ class CheckWorker:
                 done[self._one(each, slot, busy)] += 1
         finally:
             if slot is not None:
-                self._slots.give_back(slot)
+                self.slots.give_back(slot)
         logger.info("checks_done", extra={"listed": len(targets), **done})
         return done
 
     def _one(self, due: DueTarget, slot: SlotLease, busy: set[str]) -> CheckDisposition:
         if due.host in busy:
-            watched = self._checker.still_due(due)
-            return CheckDisposition.STALE if watched is None else self._checker.skip(watched)
-        done = self._checker.check(due, slot)
+            watched = self.checker.still_due(due)
+            return CheckDisposition.STALE if watched is None else self.checker.skip(watched)
+        done = self.checker.check(due, slot)
         if done is CheckDisposition.SKIPPED:
             busy.add(due.host)
         return done
 
     @property
     def _needed(self) -> float:
-        return self._slot_seconds + bounds.DEADLINE_MARGIN_SECONDS
+        return self.slot_seconds + bounds.DEADLINE_MARGIN_SECONDS
 
     def _take(self) -> SlotLease | None:
         """Acquire a free worker slot; return None if all are in use.
 
         The search starts at a slot that depends on the owner.
         """
-        owner, now = self._new_owner(), self._clock()
-        first = int(owner, 16) % self._workers
-        for number in range(self._workers):
-            name = worker_slot((first + number) % self._workers)
-            slot = self._slots.take(name, owner, now, now + self._lease)
+        owner, now = self.new_owner(), self.clock()
+        first = int(owner, 16) % self.workers
+        for number in range(self.workers):
+            name = worker_slot((first + number) % self.workers)
+            slot = self.slots.take(name, owner, now, now + self._lease)
             if slot is not None:
                 return slot
         return None
 
     def _renewed(self, slot: SlotLease) -> SlotLease | None:
         """Return the slot, renewed if it is too short for a check; None if it was lost."""
-        now = self._clock()
-        if slot.until - now >= timedelta(seconds=self._slot_seconds):
+        now = self.clock()
+        if slot.until - now >= timedelta(seconds=self.slot_seconds):
             return slot
-        return self._slots.renew(slot, now + self._lease)
+        return self.slots.renew(slot, now + self._lease)
 
     @property
     def _lease(self) -> timedelta:
-        return timedelta(seconds=self._slot_seconds + _RENEWED_EVERY_SECONDS)
+        return timedelta(seconds=self.slot_seconds + _RENEWED_EVERY_SECONDS)

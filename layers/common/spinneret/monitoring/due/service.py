@@ -10,6 +10,7 @@ from typing import Final
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.metrics import emf_fields
+from spinneret.kernel.service import service
 from spinneret.monitoring import limits
 from spinneret.monitoring.due import rules
 from spinneret.monitoring.due.models import Announced, CheckTickResult, DueTarget
@@ -25,18 +26,18 @@ _UNITS: Final = {"due": "Count", "handed": "Count", "late_seconds": "Seconds"}
 _NOTHING: Final = CheckTickResult(due=0, handed=0, workers=0, oldest_seconds=0.0)
 
 
+@service
 class TickScheduler:
     """Sends the ticks of one minute, starting now."""
 
-    def __init__(self, *, lanes: CheckLanes, clock: Clock, interval_seconds: int) -> None:
-        self._lanes = lanes
-        self._clock = clock
-        self._interval = interval_seconds
+    lanes: CheckLanes
+    clock: Clock
+    interval_seconds: int
 
     def run(self) -> Announced:
         """Send the ticks. Raises DependencyUnavailable."""
-        delays = rules.delays(self._interval)
-        self._lanes.announce(self._clock(), delays)
+        delays = rules.delays(self.interval_seconds)
+        self.lanes.announce(self.clock(), delays)
         return Announced(ticks=len(delays))
 
 

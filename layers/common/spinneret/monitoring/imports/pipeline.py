@@ -15,6 +15,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import PermanentError
+from spinneret.kernel.service import service
 from spinneret.monitoring.imports import rules
 from spinneret.monitoring.imports.rules import ImportLine
 from spinneret.monitoring.targets.api_models import TargetRequest, options_of
@@ -32,24 +33,17 @@ _CHECKPOINT: Final = 25  # lines
 _SHOWN_CHARS: Final = 120  # per URL and message: 500 lines must fit in one result
 
 
+@service
 class TargetImport:
     """Handle `target_import` jobs.
 
     Each line uses its own idempotency key, so that a restarted job returns the same outcomes.
     """
 
-    def __init__(
-        self,
-        *,
-        targets: TargetService,
-        fetcher: PoliteFetcher,
-        clock: Clock,
-        default_interval: int,
-    ) -> None:
-        self._targets = targets
-        self._fetcher = fetcher
-        self._clock = clock
-        self._default_interval = default_interval
+    targets: TargetService
+    fetcher: PoliteFetcher
+    clock: Clock
+    default_interval: int
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Return the job's result. Raises Defer while a sitemap's host is busy."""
@@ -88,8 +82,8 @@ class TargetImport:
         key = RequestId(
             scope=fingerprint([job.id, line.number]), payload=fingerprint(dict(line.values))
         )
-        options = options_of(request, self._default_interval)
-        return self._targets.create(job.tenant, request.url, options, key)
+        options = options_of(request, self.default_interval)
+        return self.targets.create(job.tenant, request.url, options, key)
 
     def _listed(self, context: Context) -> list[ImportLine]:
         """Return the pages of a sitemap in order; an index is read file by file."""
@@ -115,7 +109,7 @@ class TargetImport:
         ]
 
     def _fetched(self, job: Job, file: SitemapFile) -> FetchedPage:
-        answer = self._fetcher.fetch(
+        answer = self.fetcher.fetch(
             Caller(
                 tenant=job.tenant,
                 id=f"{job.id}/{job.run}/{file.number}",
@@ -125,5 +119,5 @@ class TargetImport:
         )
         if isinstance(answer, WaitUntil):
             raise Defer(answer.until, answer.waiting_for)
-        require_success(answer, self._clock())
+        require_success(answer, self.clock())
         return answer

@@ -5,6 +5,7 @@ from __future__ import annotations
 from spinneret.jobs.models import Draft, Priority, Reply, RequestKey
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.canonical import fingerprint
+from spinneret.kernel.service import service
 from spinneret.monitoring.imports import rules
 from spinneret.monitoring.imports.api_models import ImportRequest, ImportSubmission, payload_of
 from spinneret.monitoring.kinds import TARGET_IMPORT
@@ -12,26 +13,26 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 
 
+@service
 class ImportService:
     """Submits a tenant's imports."""
 
-    def __init__(self, *, jobs: JobService, policy: AddressPolicy) -> None:
-        self._jobs = jobs
-        self._policy = policy
+    jobs: JobService
+    policy: AddressPolicy
 
     def submit(self, tenant: str, request: ImportRequest, key: RequestKey | None) -> Submitted:
         """Submit a file or a sitemap's URL as a job; an identical import under way is reused.
 
         Raises ValidationFailed, UrlInvalid, UrlBlocked and IdempotencyMismatch.
         """
-        return self._jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
+        return self.jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
 
     def _submit(self, tenant: str, request: ImportRequest, key: RequestKey | None) -> Submitted:
         host = None
         if request.csv is not None:
             rules.lines_of(request.csv)
         elif request.sitemap_url is not None:
-            host = check_url_at_submission(request.sitemap_url, self._policy).host
+            host = check_url_at_submission(request.sitemap_url, self.policy).host
         payload = payload_of(request)
         draft = Draft(
             kind=TARGET_IMPORT,
@@ -40,7 +41,7 @@ class ImportService:
             domain=host,
             duplicate_key=fingerprint({"kind": TARGET_IMPORT, **payload}),
         )
-        return self._jobs.submit(
+        return self.jobs.submit(
             tenant,
             [draft],
             key,

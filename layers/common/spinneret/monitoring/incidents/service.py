@@ -7,18 +7,19 @@ from itertools import takewhile
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.paging import Page
+from spinneret.kernel.service import service
 from spinneret.monitoring.incidents.models import Incident
 from spinneret.monitoring.incidents.ports import IncidentStore
 from spinneret.monitoring.rollups.models import Window
 from spinneret.monitoring.rollups.rules import begin_of
 
 
+@service
 class IncidentService:
     """Reads a target's incidents. Raises DependencyUnavailable."""
 
-    def __init__(self, *, store: IncidentStore, clock: Clock) -> None:
-        self._store = store
-        self._clock = clock
+    store: IncidentStore
+    clock: Clock
 
     def page(
         self, tenant: str, target_id: str, window: Window | None, after: str | None, limit: int
@@ -27,8 +28,8 @@ class IncidentService:
 
         With a window, only incidents that lasted into it; it begins where its figures begin.
         """
-        page = self._store.page(tenant, target_id, after, limit)
-        return page if window is None else _since(page, begin_of(window, self._clock()))
+        page = self.store.page(tenant, target_id, after, limit)
+        return page if window is None else _since(page, begin_of(window, self.clock()))
 
 
 def _since(page: Page[Incident], moment: datetime) -> Page[Incident]:

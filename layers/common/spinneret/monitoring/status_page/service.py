@@ -8,6 +8,7 @@ from datetime import datetime
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, NotFound
+from spinneret.kernel.service import service
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import DayTally, Window
 from spinneret.monitoring.rollups.ports import RollupStore
@@ -26,27 +27,19 @@ from spinneret.monitoring.targets.ports import TargetStore
 _PAGE = 100  # targets per read
 
 
+@service
 class StatusPages:
     """Manages and reads status pages. All methods raise DependencyUnavailable."""
 
-    def __init__(
-        self,
-        *,
-        pages: StatusPageStore,
-        targets: TargetStore,
-        figures: RollupStore,
-        in_maintenance: Callable[[str, str, datetime], bool],
-        clock: Clock,
-    ) -> None:
-        self._pages = pages
-        self._targets = targets
-        self._figures = figures
-        self._in_maintenance = in_maintenance
-        self._clock = clock
+    pages: StatusPageStore
+    targets: TargetStore
+    figures: RollupStore
+    in_maintenance: Callable[[str, str, datetime], bool]
+    clock: Clock
 
     def get(self, tenant: str) -> StatusPage:
         """Return the tenant's page. Raises NotFound."""
-        page = self._pages.get(tenant)
+        page = self.pages.get(tenant)
         if page is None:
             raise NotFound("no status page")
         return page
@@ -56,17 +49,17 @@ class StatusPages:
 
         Raises Conflict if another tenant has the slug, and Contended.
         """
-        former = self._pages.get(tenant)
-        page = StatusPage(tenant=tenant, slug=slug, title=title, updated_at=self._clock())
+        former = self.pages.get(tenant)
+        page = StatusPage(tenant=tenant, slug=slug, title=title, updated_at=self.clock())
         if former is not None:
             page = replace(page, version=former.version + 1)
-        if not self._pages.put(page, former):
+        if not self.pages.put(page, former):
             raise _changing()
         return page
 
     def remove(self, tenant: str) -> None:
         """Remove the tenant's page. Raises NotFound and Contended."""
-        if not self._pages.remove(self.get(tenant)):
+        if not self.pages.remove(self.get(tenant)):
             raise _changing()
 
     def shown(self, slug: str) -> StatusPageContent:
@@ -76,41 +69,41 @@ class StatusPages:
         STATUS_PAGE_COUNTED targets. Raises NotFound.
         """
         page, most = self._at(slug), limits.STATUS_PAGE_COUNTED
-        ids = self._targets.public(page.tenant, most + 1)
-        found = self._targets.get_many(page.tenant, ids[:most])
+        ids = self.targets.public(page.tenant, most + 1)
+        found = self.targets.get_many(page.tenant, ids[:most])
         own, others = rules.chosen([each for each in found if each.target.options.public])
         return StatusPageContent(
             page=page,
             lines=[self._line(each) for each in own],
             others=[self._other(each) for each in others],
             is_all=len(ids) <= most,
-            now=self._clock(),
+            now=self.clock(),
         )
 
     def line(self, slug: str, target_id: str) -> StatusPageRow:
         """Return one target of a page. Raises NotFound."""
         page = self._at(slug)
-        watched = self._targets.get(page.tenant, target_id)
+        watched = self.targets.get(page.tenant, target_id)
         if watched is None or not watched.target.options.public:
             raise NotFound("no such target on this page")
         return self._line(watched)
 
     def metrics(self, tenant: str) -> str:
         """Render a tenant's targets for Prometheus."""
-        return metrics_text(self._all_targets(tenant), self._clock())
+        return metrics_text(self._all_targets(tenant), self.clock())
 
     def _all_targets(self, tenant: str) -> Iterator[TargetWithState]:
         """Yield a tenant's targets, at most METRICS_TARGETS."""
         after, left = None, limits.METRICS_TARGETS
         while left > 0:
-            page = self._targets.page(tenant, None, after, min(_PAGE, left))
+            page = self.targets.page(tenant, None, after, min(_PAGE, left))
             yield from page.items
             after, left = page.after, left - _PAGE
             if after is None:
                 return
 
     def _at(self, slug: str) -> StatusPage:
-        page = self._pages.at(slug) if is_slug(slug) else None
+        page = self.pages.at(slug) if is_slug(slug) else None
         if page is None:
             raise NotFound("no such status page")
         return page
@@ -120,12 +113,12 @@ class StatusPages:
         return StatusPageRow(watched=watched, in_maintenance=is_kept, days=())
 
     def _maintained(self, watched: TargetWithState) -> bool:
-        return self._in_maintenance(watched.target.tenant, watched.target.id, self._clock())
+        return self.in_maintenance(watched.target.tenant, watched.target.id, self.clock())
 
     def _line(self, watched: TargetWithState) -> StatusPageRow:
-        target, now = watched.target, self._clock()
+        target, now = watched.target, self.clock()
         since = rollups.begin_of(Window.MONTH, now)
-        days = list(self._figures.days(target.tenant, target.id, since))
+        days = list(self.figures.days(target.tenant, target.id, since))
         hour = watched.state.hour
         if hour is not None and hour.hour >= since:
             today = DayTally(rollups.day_of(hour.hour), hour.tally)

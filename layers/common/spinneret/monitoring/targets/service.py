@@ -10,6 +10,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.service import service
 from spinneret.monitoring.incidents.rules import settled
 from spinneret.monitoring.targets import rules
 from spinneret.monitoring.targets.models import (
@@ -49,35 +50,22 @@ class Created:
     replayed: bool = False
 
 
+@service
 class TargetService:
     """Manages targets. Unknown ids and ids of other tenants raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
 
-    def __init__(
-        self,
-        *,
-        store: TargetStore,
-        policy: AddressPolicy,
-        clock: Clock,
-        new_id: NewId,
-        render: Render,
-        most: int,
-        shortest_interval: int,
-    ) -> None:
-        """Store the dependencies and limits.
-
-        `most` is a tenant's maximum number of targets, including paused ones. `shortest_interval`
-        is the minimum check interval in seconds, the stage's tick.
-        """
-        self._store = store
-        self._policy = policy
-        self._clock = clock
-        self._new_id = new_id
-        self._render = render
-        self._most = most
-        self._shortest_interval = shortest_interval
+    store: TargetStore
+    policy: AddressPolicy
+    clock: Clock
+    new_id: NewId
+    render: Render
+    most: int
+    """A tenant's maximum number of targets, paused ones included."""
+    shortest_interval: int
+    """Minimum check interval in seconds: the stage's tick."""
 
     def create(
         self, tenant: str, url: str, options: Options, request: RequestId | None = None
@@ -89,18 +77,18 @@ class TargetService:
         reached its maximum number of targets.
         """
         if request is not None and (
-            record := self._store.answer_of(tenant, request.scope, self._clock())
+            record := self.store.answer_of(tenant, request.scope, self.clock())
         ):
             return _replay(record, request)
         watched = self._new(tenant, url, options)
         for _ in range(_RACES):
-            created = Created(status=201, target_id=watched.target.id, body=self._render(watched))
+            created = Created(status=201, target_id=watched.target.id, body=self.render(watched))
             record = self._record(tenant, request, created)
-            answer = self._store.add(watched, record, self._most)
+            answer = self.store.add(watched, record, self.most)
             if answer is None:
                 return created
             if isinstance(answer, TooMany):
-                raise Conflict(f"a tenant has at most {self._most} targets")
+                raise Conflict(f"a tenant has at most {self.most} targets")
             if isinstance(answer, KeyTaken):
                 assert request is not None  # without a key there is no conflict of keys
                 return _replay(answer.record, request)
@@ -110,7 +98,7 @@ class TargetService:
 
     def get(self, tenant: str, target_id: str) -> TargetWithState:
         """Return the target. Raises NotFound."""
-        watched = self._store.get(tenant, target_id)
+        watched = self.store.get(tenant, target_id)
         if watched is None:
             raise NotFound("no such target")
         return watched
@@ -119,12 +107,12 @@ class TargetService:
         self, tenant: str, host: str | None, after: str | None, limit: int
     ) -> Page[TargetWithState]:
         """See TargetStore.page."""
-        return self._store.page(tenant, host, after, limit)
+        return self.store.page(tenant, host, after, limit)
 
     def update(self, tenant: str, target_id: str, changes: dict[str, Any]) -> TargetWithState:
         """Change some of the options. Raises NotFound, ValidationFailed and Contended."""
         if "interval_seconds" in changes:
-            rules.require_interval(changes["interval_seconds"], self._shortest_interval)
+            rules.require_interval(changes["interval_seconds"], self.shortest_interval)
         return self._change(
             tenant,
             target_id,
@@ -144,18 +132,18 @@ class TargetService:
     def remove(self, tenant: str, target_id: str) -> None:
         """Remove the target. Raises NotFound and Contended."""
         for _ in range(_RACES):
-            if self._store.remove(self.get(tenant, target_id)):
+            if self.store.remove(self.get(tenant, target_id)):
                 return
         raise _changing()
 
     def _new(self, tenant: str, text: str, options: Options) -> TargetWithState:
         rules.checked(options)
-        rules.require_interval(options.interval_seconds, self._shortest_interval)
-        url = canonical_url(check_url_at_submission(text, self._policy))
-        now = self._clock()
+        rules.require_interval(options.interval_seconds, self.shortest_interval)
+        url = canonical_url(check_url_at_submission(text, self.policy))
+        now = self.clock()
         target = Target(
             tenant=tenant,
-            id=self._new_id("t"),
+            id=self.new_id("t"),
             url=text.strip(),
             canonical_url=url.text,
             host=url.host,
@@ -168,14 +156,14 @@ class TargetService:
 
     def _existing(self, tenant: str, taken: UrlTaken, request: RequestId | None) -> Created | None:
         """Return the response for an existing target; None if it was removed meanwhile."""
-        watched = self._store.get(tenant, taken.target_id)
+        watched = self.store.get(tenant, taken.target_id)
         if watched is None:
             return None
-        created = Created(status=200, target_id=taken.target_id, body=self._render(watched))
+        created = Created(status=200, target_id=taken.target_id, body=self.render(watched))
         record = self._record(tenant, request, created)
         if record is None or request is None:
             return created
-        standing = self._store.keep_answer(record)
+        standing = self.store.keep_answer(record)
         return created if standing == record else _replay(standing, request)
 
     def _record(
@@ -190,7 +178,7 @@ class TargetService:
             status=created.status,
             target_id=created.target_id,
             body=created.body,
-            created_at=self._clock(),
+            created_at=self.clock(),
         )
 
     def _change(
@@ -198,18 +186,18 @@ class TargetService:
     ) -> TargetWithState:
         for _ in range(_RACES):
             former = self.get(tenant, target_id)
-            now = self._clock()
+            now = self.clock()
             target = changed(former.target)
             if target == former.target:
                 return former
             target = replace(target, updated_at=now, version=former.target.version + 1)
             state = self._rescheduled(former, target)
-            if self._store.change(former, target, state):
+            if self.store.change(former, target, state):
                 return TargetWithState(target=target, state=state)
         raise _changing()
 
     def _rescheduled(self, former: TargetWithState, target: Target) -> TargetState:
-        now, state = self._clock(), former.state
+        now, state = self.clock(), former.state
         state = replace(state, sequence=state.sequence + 1)
         if target.paused:
             return replace(settled(state, now), due_at=None, reservation=None, skips=0)

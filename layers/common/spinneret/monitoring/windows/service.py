@@ -11,6 +11,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.service import service
 from spinneret.monitoring import limits
 from spinneret.monitoring.windows import rules
 from spinneret.monitoring.windows.models import MaintenanceWindow
@@ -32,44 +33,44 @@ class WindowTimes:
     target_ids: tuple[str, ...]
 
 
+@service
 class WindowService:
     """Manages windows. Unknown ids and ids of other tenants raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
 
-    def __init__(self, *, store: WindowStore, clock: Clock, new_id: NewId) -> None:
-        self._store = store
-        self._clock = clock
-        self._new_id = new_id
+    store: WindowStore
+    clock: Clock
+    new_id: NewId
 
     def create(self, tenant: str, times: WindowTimes) -> MaintenanceWindow:
         """Create a window. Raises ValidationFailed, and Conflict if the tenant has WINDOWS_MAX."""
-        if len(self._store.all(tenant)) >= limits.WINDOWS_MAX:
+        if len(self.store.all(tenant)) >= limits.WINDOWS_MAX:
             raise Conflict(f"a tenant has at most {limits.WINDOWS_MAX} maintenance windows")
-        now = self._clock()
+        now = self.clock()
         window = rules.checked(
             MaintenanceWindow(
                 tenant=tenant,
-                id=self._new_id("mw"),
+                id=self.new_id("mw"),
                 created_at=now,
                 updated_at=now,
                 **_fields(times),
             )
         )
-        self._store.put(window, None)
+        self.store.put(window, None)
         return window
 
     def get(self, tenant: str, window_id: str) -> MaintenanceWindow:
         """Return the window. Raises NotFound."""
-        window = self._store.get(tenant, window_id)
+        window = self.store.get(tenant, window_id)
         if window is None:
             raise NotFound("no such maintenance window")
         return window
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[MaintenanceWindow]:
         """Return up to `limit` windows with ids after `after`, oldest first."""
-        found = [each for each in self._store.all(tenant) if after is None or each.id > after]
+        found = [each for each in self.store.all(tenant) if after is None or each.id > after]
         shown = tuple(found[:limit])
         return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
 
@@ -79,18 +80,18 @@ class WindowService:
         window = rules.checked(
             replace(
                 former,
-                updated_at=self._clock(),
+                updated_at=self.clock(),
                 version=former.version + 1,
                 **_fields(times),
             )
         )
-        if not self._store.put(window, former):
+        if not self.store.put(window, former):
             raise _changing()
         return window
 
     def remove(self, tenant: str, window_id: str) -> None:
         """Remove the window. Raises NotFound and Contended."""
-        if not self._store.remove(self.get(tenant, window_id)):
+        if not self.store.remove(self.get(tenant, window_id)):
             raise _changing()
 
 

@@ -11,6 +11,7 @@ from typing import Final
 import httpcore
 
 from spinneret.kernel.errors import BodyTooLarge, ContentRefused, DomainError
+from spinneret.kernel.service import service
 from spinneret.web.fetching.connection import Deadline
 from spinneret.web.fetching.content_type import SNIFF_BYTES, parse_content_type, sniff_media_type
 from spinneret.web.fetching.decoding import decode, parse_content_encoding
@@ -24,20 +25,14 @@ _WITHOUT_CONTENT: Final = frozenset(
 )
 
 
+@service
 class BodyReader:
     """Reads one response's body; `headers` have names in lower case."""
 
-    def __init__(
-        self,
-        request: FetchRequest,
-        deadline: Deadline,
-        response: httpcore.Response,
-        headers: Mapping[str, str],
-    ) -> None:
-        self._request = request
-        self._deadline = deadline
-        self._response = response
-        self._headers = headers
+    request: FetchRequest
+    deadline: Deadline
+    response: httpcore.Response
+    headers: Mapping[str, str]
 
     def read(self, url: Url) -> tuple[str, str | None, bytes]:
         """Return media type, charset as declared, and body; media type and body may be empty.
@@ -45,18 +40,18 @@ class BodyReader:
         `url` is the response's. Raises ContentRefused, BodyTooLarge, FetchFailed, FetchTimeout and
         what httpcore raises.
         """
-        media_type, charset = parse_content_type(self._headers.get("content-type", ""))
-        status = self._response.status
-        if self._request.excerpt_bytes is not None:
-            return media_type, charset, self._excerpt(self._request.excerpt_bytes)
+        media_type, charset = parse_content_type(self.headers.get("content-type", ""))
+        status = self.response.status
+        if self.request.excerpt_bytes is not None:
+            return media_type, charset, self._excerpt(self.request.excerpt_bytes)
         if status in _WITHOUT_CONTENT or not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
             return media_type, charset, b""
         if media_type:
             self._check(media_type)
-        if self._request.method == "HEAD":
+        if self.request.method == "HEAD":
             return media_type, charset, b""
-        if self._request.read_body is not None:
-            self._request.read_body(url, self._decoded())
+        if self.request.read_body is not None:
+            self.request.read_body(url, self._decoded())
             return media_type, charset, b""
         media_type, body = self._content(media_type)
         return media_type, charset, body
@@ -64,7 +59,7 @@ class BodyReader:
     def _excerpt(self, limit: int) -> bytes:
         """Return at most `limit` bytes; an error only ends the body, since the head suffices."""
         body = b""
-        forgiven = () if self._request.excerpt_is_vital else (DomainError, OSError, *BROKEN)
+        forgiven = () if self.request.excerpt_is_vital else (DomainError, OSError, *BROKEN)
         with suppress(*forgiven):
             pieces = self._decoded()
             while len(body) < limit and (piece := next(pieces, None)) is not None:
@@ -72,8 +67,8 @@ class BodyReader:
         return body[:limit]
 
     def _content(self, media_type: str) -> tuple[str, bytes]:
-        limit = self._request.max_bytes
-        if declared_length(self._headers) > limit:
+        limit = self.request.max_bytes
+        if declared_length(self.headers) > limit:
             raise BodyTooLarge(
                 f"the body is larger than {limit} bytes", details={"max_bytes": limit}
             )
@@ -88,10 +83,10 @@ class BodyReader:
 
     def _decoded(self) -> Iterator[bytes]:
         return decode(
-            self._response.iter_stream(),
-            parse_content_encoding(self._headers.get("content-encoding", "")),
-            max_bytes=self._request.max_bytes,
-            checkpoint=self._deadline.remaining,
+            self.response.iter_stream(),
+            parse_content_encoding(self.headers.get("content-encoding", "")),
+            max_bytes=self.request.max_bytes,
+            checkpoint=self.deadline.remaining,
         )
 
     def _sniffed(self, body: BytesIO) -> str:
@@ -100,15 +95,15 @@ class BodyReader:
         return media_type
 
     def _check(self, media_type: str, *, sniffed: bool = False) -> None:
-        accepted = self._request.media_types
+        accepted = self.request.media_types
         if not accepted or media_type in accepted:
             return
         wanted = ", ".join(sorted(accepted))
         answered = f"answered {media_type}, none of {wanted}"
         details: dict[str, str | bool] = {"media_type": media_type}
         if sniffed:
-            declared = self._headers.get("content-type", "").strip()
+            declared = self.headers.get("content-type", "").strip()
             what = "an unreadable Content-Type" if declared else "no Content-Type"
             details["sniffed"] = True
             answered = f"sent {what}, and its body looks like {media_type}, none of {wanted}"
-        raise ContentRefused(f"{self._deadline.host} {answered}", details=details)
+        raise ContentRefused(f"{self.deadline.host} {answered}", details=details)

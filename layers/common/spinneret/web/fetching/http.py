@@ -205,9 +205,9 @@ class _Fetch:
         headers: Mapping[str, str],
         certificate: Certificate | None,
     ) -> FetchedPage:
-        media_type, charset, body = BodyReader(self.request, self.deadline, response, headers).read(
-            url
-        )
+        media_type, charset, body = BodyReader(
+            request=self.request, deadline=self.deadline, response=response, headers=headers
+        ).read(url)
         return FetchedPage(
             requested=self.request.requested,
             url=url,

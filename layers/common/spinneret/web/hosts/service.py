@@ -5,6 +5,7 @@ from __future__ import annotations
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import CircuitOpen, DomainBlocked
 from spinneret.kernel.paging import Page
+from spinneret.kernel.service import service
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.hosts import rules
 from spinneret.web.hosts.models import Block, EffectiveSettings, HostSettings, HostState, Override
@@ -14,6 +15,7 @@ from spinneret.web.politeness.rules import host_key
 from spinneret.web.politeness.service import HostRateLimiter
 
 
+@service
 class HostService:
     """Host settings; they can only slow down or forbid a tenant's own requests.
 
@@ -22,20 +24,11 @@ class HostService:
     other than the scheme's default. All methods raise DependencyUnavailable.
     """
 
-    def __init__(
-        self,
-        *,
-        store: HostStore,
-        pace: HostRateLimiter,
-        policy: AddressPolicy,
-        clock: Clock,
-        default: PaceLimits = rules.USUAL,
-    ) -> None:
-        self._store = store
-        self._policy = policy
-        self._default = default
-        self._pace = pace
-        self._clock = clock
+    store: HostStore
+    pace: HostRateLimiter
+    policy: AddressPolicy
+    clock: Clock
+    default: PaceLimits = rules.USUAL
 
     # ------------------------------------------------------------ For submissions and fetches
 
@@ -50,7 +43,7 @@ class HostService:
         """
         effective = self.effective(tenant, host)
         self.require_unblocked(effective)
-        breaker = self._pace.state(host, port, effective.pace.breaker)
+        breaker = self.pace.state(host, port, effective.pace.breaker)
         if breaker.circuit is Circuit.OPEN:
             raise CircuitOpen(
                 f"{host} failed too often of late",
@@ -60,7 +53,7 @@ class HostService:
 
     def pace_under(self, override: Override) -> PaceLimits:
         """Return the stage's pace, slowed down by an override."""
-        return rules.pace_of(override, self._default)
+        return rules.pace_of(override, self.default)
 
     def limits(self, tenant: str, host: str) -> PaceLimits:
         """Return the slower one of the default pace and the host's override."""
@@ -70,45 +63,45 @@ class HostService:
 
     def named(self, text: str) -> str:
         """Return the name of a host in a request. Raises ValidationFailed and UrlBlocked."""
-        return rules.parse_host(text, self._policy)
+        return rules.parse_host(text, self.policy)
 
     def get(self, tenant: str, host: str, port: int | None = None) -> HostState:
         """Return the settings, or the defaults, and the breaker of a host."""
         effective = self._effective(tenant, host)
-        breaker = self._pace.state(host, port, effective.pace.breaker)
+        breaker = self.pace.state(host, port, effective.pace.breaker)
         return HostState(effective=effective, breaker=breaker)
 
     def page(
         self, tenant: str, blocked: bool | None, after: str | None, limit: int
     ) -> Page[HostSettings]:
         """See HostStore.page."""
-        return self._store.page(tenant, blocked, after, limit)
+        return self.store.page(tenant, blocked, after, limit)
 
     def put(self, tenant: str, host: str, override: Override, notes: str | None) -> HostSettings:
         """Replace all settings of a host except its block.
 
         Raises ValidationFailed for faster ones.
         """
-        rules.require_slower(override, self._default)
-        return self._store.put(tenant, host, override, notes, self._clock())
+        rules.require_slower(override, self.default)
+        return self.store.put(tenant, host, override, notes, self.clock())
 
     def block(self, tenant: str, host: str, reason: str) -> HostSettings:
         """Block the host and all names below it, from the next submission or fetch on."""
-        return self._store.block(tenant, host, Block(reason=reason, since=self._clock()))
+        return self.store.block(tenant, host, Block(reason=reason, since=self.clock()))
 
     def unblock(self, tenant: str, host: str) -> HostSettings:
         """End the host's own block; the block of a parent host stays. May be repeated."""
-        stored = self._store.unblock(tenant, host, self._clock())
+        stored = self.store.unblock(tenant, host, self.clock())
         return stored or HostSettings(tenant=tenant, host=host)
 
     def reset(self, tenant: str, host: str, port: int | None = None) -> HostState:
         """Close the host's breaker for all tenants."""
-        self._pace.reset(host, port)
+        self.pace.reset(host, port)
         return self.get(tenant, host, port)
 
     def _effective(self, tenant: str, host: str) -> EffectiveSettings:
         return rules.effective(
-            tenant, host, self._store.find(tenant, rules.host_and_parents(host)), self._default
+            tenant, host, self.store.find(tenant, rules.host_and_parents(host)), self.default
         )
 
     @staticmethod

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from spinneret.kernel.clock import Clock
+from spinneret.kernel.service import service
 from spinneret.web.limits import HOST_LEASE_SECONDS, SHORT_WAIT_SECONDS
 from spinneret.web.politeness import rules
 from spinneret.web.politeness.breaker import CLOSED, view
@@ -36,6 +37,7 @@ logger = logging.getLogger(__name__)
 _ROUNDS: Final = 8
 
 
+@service
 class HostRateLimiter:
     """Bucket, crawl-delay, Retry-After and breaker of every host, shared by all tenants.
 
@@ -43,22 +45,12 @@ class HostRateLimiter:
     the breaker. An unusual port costs one more read. All methods raise DependencyUnavailable.
     """
 
-    def __init__(
-        self,
-        *,
-        ledger: HostStateStore,
-        clock: Clock,
-        new_token: Callable[[], str],
-        stage: PaceLimits = _STAGE,
-    ) -> None:
-        """`stage` is the fastest pace for any host, with the breaker of all callers.
-
-        No caller's breaker may be less careful.
-        """
-        self._ledger = ledger
-        self._clock = clock
-        self._new_token = new_token
-        self._stage = stage
+    ledger: HostStateStore
+    clock: Clock
+    new_token: Callable[[], str]
+    stage: PaceLimits = _STAGE
+    """Fastest pace for any host, with the breaker of all callers: no caller's breaker may be less
+    careful."""
 
     def admit(
         self,
@@ -79,10 +71,10 @@ class HostRateLimiter:
         must end within `lease_seconds`: a caller that hasn't reported by then counts as dead. A
         caller with a permit must always report.
         """
-        shared, own = split(limits, self._stage)
+        shared, own = split(limits, self.stage)
         request = PermitRequest(
-            token=f"{owner}/{self._new_token()}",
-            now=to_ms(self._clock()),
+            token=f"{owner}/{self.new_token()}",
+            now=to_ms(self.clock()),
             shared=shared,
             own=own,
             breaker=None if is_check else limits.breaker,
@@ -112,7 +104,7 @@ class HostRateLimiter:
             outcome=outcome,
             retry_after_ms=None if retry_after is None else round(1000 * retry_after),
             cools_checks=cools_checks,
-            now=to_ms(self._clock()),
+            now=to_ms(self.clock()),
         )
         if permit.port is None:
             self._write(permit.host, permit.seen, end, rules.released, rules.assessed)
@@ -128,14 +120,14 @@ class HostRateLimiter:
 
         Without limits, return the breaker that all callers share.
         """
-        row = self._ledger.read(rules.health_key(host, port), Record.PACE)
-        return view(PaceState.of(row), breaker or self._stage.breaker, to_ms(self._clock()))
+        row = self.ledger.read(rules.health_key(host, port), Record.PACE)
+        return view(PaceState.of(row), breaker or self.stage.breaker, to_ms(self.clock()))
 
     def reset(self, host: str, port: int | None = None) -> None:
         """Close the breaker and clear its failures."""
         key = rules.health_key(host, port)
-        if self._ledger.read(key, Record.PACE):  # else the update would create a row
-            self._ledger.update(key, Record.PACE, CLOSED)
+        if self.ledger.read(key, Record.PACE):  # else the update would create a row
+            self.ledger.update(key, Record.PACE, CLOSED)
 
     def _admit(self, host: str, request: PermitRequest) -> Permit | Wait:
         seen = rules.first_guess(request)
@@ -143,7 +135,7 @@ class HostRateLimiter:
             plan = rules.plan_for(seen, request)
             if isinstance(plan, Wait):
                 return plan
-            answer = self._ledger.update(host, Record.PACE, plan.change)
+            answer = self.ledger.update(host, Record.PACE, plan.change)
             seen = PaceState.of(answer.row, request.own)
             if seen.permitted_to == request.token:
                 probe = seen.probe_owner == request.token
@@ -155,7 +147,7 @@ class HostRateLimiter:
 
     def _admit_at_port(self, host: str, key: str, request: PermitRequest) -> Permit | Wait:
         """Check the health of the port first, then the pace of the host."""
-        health = PaceState.of(self._ledger.read(key, Record.PACE))
+        health = PaceState.of(self.ledger.read(key, Record.PACE))
         plan = rules.at_port(health, request)
         if isinstance(plan, Wait):
             return plan
@@ -163,7 +155,7 @@ class HostRateLimiter:
         if isinstance(permit, Wait):
             return permit
         if plan.to:
-            health = PaceState.of(self._ledger.update(key, Record.PACE, plan).row)
+            health = PaceState.of(self.ledger.update(key, Record.PACE, plan).row)
         permit = replace(permit, probe=health.probe_owner == request.token, health=health)
         if plan.to and not permit.probe:  # another caller took the probe first
             self.report(permit, Outcome.NOT_TRIED)
@@ -177,7 +169,7 @@ class HostRateLimiter:
             change = rules.report(seen, end, end_rules)
             if change is None:
                 return
-            answer = self._ledger.update(key, Record.PACE, change)
+            answer = self.ledger.update(key, Record.PACE, change)
             if not isinstance(answer, Refused):
                 return
             seen = PaceState.of(answer.row, end.permit.request.own)

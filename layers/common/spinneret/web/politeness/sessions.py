@@ -13,6 +13,7 @@ from typing import Final, Self
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DomainLockLost, DomainLockTimeout
+from spinneret.kernel.service import service
 from spinneret.web import limits
 from spinneret.web.politeness.changes import (
     AttributeUpdates,
@@ -75,6 +76,7 @@ class SessionWait:
     attempt: int
 
 
+@service
 class Sessions:
     """Lock and throttle of hosts. All methods raise DependencyUnavailable.
 
@@ -82,22 +84,12 @@ class Sessions:
     only for a session that left the host and keeps it locked.
     """
 
-    def __init__(
-        self,
-        *,
-        ledger: HostStateStore,
-        settings: SessionSettings,
-        clock: Clock,
-        random: Callable[[], float],
-        new_token: Callable[[], str],
-        is_over: Callable[[str], bool],
-    ) -> None:
-        self._ledger = ledger
-        self._settings = settings
-        self._clock = clock
-        self._random = random
-        self._new_token = new_token
-        self._is_over = is_over
+    ledger: HostStateStore
+    settings: SessionSettings
+    clock: Clock
+    random: Callable[[], float]
+    new_token: Callable[[], str]
+    is_over: Callable[[str], bool]
 
     def open(
         self, host: str, session_id: str, *, attempt: int = 0, mode: str = ""
@@ -111,9 +103,9 @@ class Sessions:
         """
         host = host_key(host)
         gap = self._gap_ms(host, session_id, mode)
-        if self._settings.disable_locks:
+        if self.settings.disable_locks:
             return Session(host=host, session_id=session_id, fence=None)
-        now, token = to_ms(self._clock()), self._new_token()
+        now, token = to_ms(self.clock()), self.new_token()
         seen, refusal = self._entered(host, session_id, token, now, gap)
         if refusal is None:
             _log(logging.INFO, "lock.acquire.success", host, session_id, fence=seen.fence)
@@ -131,29 +123,29 @@ class Sessions:
         """
         if session.fence is None:
             return
-        now = to_ms(self._clock())
+        now = to_ms(self.clock())
         to: AttributeUpdates = {
             "locked_until": now + self._lock_ms(),
             "purge_at": self._purge_at(now),
         }
         open_still = greater_than("locked_until", 0)
         change = ConditionalUpdate(guards=(*_is_last(session.fence), open_still), to=to)
-        if not isinstance(self._ledger.update(session.host, Record.SESSION, change), Written):
+        if not isinstance(self.ledger.update(session.host, Record.SESSION, change), Written):
             raise DomainLockLost(f"another session is at {session.host}")
 
     def close(self, session: Session) -> None:
         """Release the host and begin its throttle; no effect once another session has the host."""
         if session.fence is None:
             return
-        now = to_ms(self._clock())
+        now = to_ms(self.clock())
         to: AttributeUpdates = {
             "locked_until": None,
             "left_at": None,
             "ended_at": now + _ROUNDED_MS,
-            "purge_at": now // 1000 + self._settings.domain_throttle_ttl_seconds + 1,
+            "purge_at": now // 1000 + self.settings.domain_throttle_ttl_seconds + 1,
         }
         change = ConditionalUpdate(guards=_is_last(session.fence), to=to)
-        written = isinstance(self._ledger.update(session.host, Record.SESSION, change), Written)
+        written = isinstance(self.ledger.update(session.host, Record.SESSION, change), Written)
         event = "lock.release.success" if written else "lock.release.stale"
         level = logging.INFO if written else logging.WARNING
         _log(level, event, session.host, session.session_id, fence=session.fence)
@@ -165,18 +157,18 @@ class Sessions:
         """
         if session.fence is None:
             return
-        now = to_ms(self._clock())
+        now = to_ms(self.clock())
         to: AttributeUpdates = {
             "left_at": now,
             "locked_until": now + self._lock_ms(),
             "purge_at": self._purge_at(now),
         }
         guards = (*_is_last(session.fence), greater_than("locked_until", 0))
-        self._ledger.update(session.host, Record.SESSION, ConditionalUpdate(guards=guards, to=to))
+        self.ledger.update(session.host, Record.SESSION, ConditionalUpdate(guards=guards, to=to))
 
     def _has_left(self, seen: SessionState) -> bool:
         """Whether the session that keeps the host locked has left it and won't return."""
-        return seen.left_at is not None and self._is_over(str(seen.session_id))
+        return seen.left_at is not None and self.is_over(str(seen.session_id))
 
     def _succeed(
         self, host: str, seen: SessionState, session_id: str, token: str, now: int
@@ -242,7 +234,7 @@ class Sessions:
             "purge_at": self._purge_at(now),
         }
         change = ConditionalUpdate(guards=guards, to=to)
-        return SessionState.of(self._ledger.update(host, Record.SESSION, change).row)
+        return SessionState.of(self.ledger.update(host, Record.SESSION, change).row)
 
     def _after_lock_refusal(
         self, host: str, session_id: str, attempt: int, now: int
@@ -250,7 +242,7 @@ class Sessions:
         if attempt >= limits.SESSION_LOCK_RETRIES:
             _log(logging.ERROR, "lock.acquire.timeout", host, session_id, attempt=attempt)
             raise DomainLockTimeout("Domain lock timeout", details={"domain": host})
-        jitter = limits.SESSION_LOCK_JITTER_SECONDS * self._random()
+        jitter = limits.SESSION_LOCK_JITTER_SECONDS * self.random()
         seconds = limits.SESSION_LOCK_FIRST_SECONDS * 2**attempt + jitter
         wait_ms = round(1000 * seconds)
         _log(
@@ -267,17 +259,17 @@ class Sessions:
 
     def _gap_ms(self, host: str, session_id: str, mode: str) -> int | None:
         """Return the throttle of the host in ms, or None (logged) if this session skips it."""
-        if self._settings.disable_locks or self._settings.disable_throttle:
+        if self.settings.disable_locks or self.settings.disable_throttle:
             _log(logging.INFO, "throttle.skip", host, session_id, reason="testing")
             return None
         if mode == DEBUG_MODE:
             _log(logging.INFO, "throttle.skip", host, session_id, reason="debug_mode")
             return None
-        remembered = 1000 * self._settings.domain_throttle_ttl_seconds
-        return min(self._settings.domain_min_delay_ms, remembered)
+        remembered = 1000 * self.settings.domain_throttle_ttl_seconds
+        return min(self.settings.domain_min_delay_ms, remembered)
 
     def _lock_ms(self) -> int:
-        return 1000 * self._settings.domain_lock_ttl_seconds
+        return 1000 * self.settings.domain_lock_ttl_seconds
 
     def _purge_at(self, now: int) -> int:
         return (now + self._lock_ms()) // 1000 + _KEPT_SECONDS

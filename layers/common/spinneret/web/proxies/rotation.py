@@ -8,6 +8,7 @@ from typing import Final
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, FeatureDisabled, ProxyFailed
+from spinneret.kernel.service import service
 from spinneret.web.fetching.models import FetchedPage, FetchRequest, Proxy
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.proxies import rules
@@ -21,23 +22,15 @@ _ROUNDS: Final = 8
 logger = logging.getLogger(__name__)
 
 
+@service
 class ProxyRotation:
     """Chooses servers for all workers together."""
 
-    def __init__(
-        self,
-        *,
-        store: ProxyStore,
-        usage: ProxyUsageStore,
-        seal: CredentialSeal,
-        clock: Clock,
-        random: Callable[[], float],
-    ) -> None:
-        self._store = store
-        self._usage = usage
-        self._seal = seal
-        self._clock = clock
-        self._random = random
+    store: ProxyStore
+    usage: ProxyUsageStore
+    seal: CredentialSeal
+    clock: Clock
+    random: Callable[[], float]
 
     def choose(self, tenant: str, config_id: str) -> Route | None:
         """Return the next server, or None for a direct connection.
@@ -45,7 +38,7 @@ class ProxyRotation:
         The connection is direct if the config is unknown, inactive or without servers. Raises
         DependencyUnavailable and SecretUnreadable.
         """
-        config = self._store.get(tenant, config_id)
+        config = self.store.get(tenant, config_id)
         if config is None or not config.is_active or not config.servers:
             return None
         now = self._now()
@@ -54,26 +47,26 @@ class ProxyRotation:
 
     def route(self, config: ProxyConfig, position: int) -> Route:
         """Return a route through a given server, outside the rotation."""
-        return self._route(config, position, self._usage.read(config), self._now())
+        return self._route(config, position, self.usage.read(config), self._now())
 
     def report(self, route: Route, *, succeeded: bool) -> None:
         """Count the proxy's outcome, not the host's. A report that can't be stored is logged."""
         try:
             if not succeeded:
-                self._usage.add_failure(route.config, route.position, self._now())
+                self.usage.add_failure(route.config, route.position, self._now())
             elif route.had_failed:
-                self._usage.clear_failures(route.config, route.position)
+                self.usage.clear_failures(route.config, route.position)
         except DependencyUnavailable:
             logger.warning("proxy_report_lost", extra={"proxy_id": route.config.id})
 
     def _next(self, config: ProxyConfig, now: int) -> tuple[int, Usage]:
         if config.strategy is RotationStrategy.ROUND_ROBIN:
-            usage = self._usage.count_pick(config, now)
+            usage = self.usage.count_pick(config, now)
             return rules.round_robin(rules.candidates(config, usage, now), usage.picks), usage
-        usage = self._usage.read(config)
+        usage = self.usage.read(config)
         if config.strategy is RotationStrategy.LEAST_USED:
             return self._least_used(config, usage, now)
-        return rules.at_random(rules.candidates(config, usage, now), self._random()), usage
+        return rules.at_random(rules.candidates(config, usage, now), self.random()), usage
 
     def _least_used(self, config: ProxyConfig, usage: Usage, now: int) -> tuple[int, Usage]:
         """Choose a least used server and count the use.
@@ -84,8 +77,8 @@ class ProxyRotation:
         position = 0
         for _ in range(_ROUNDS):
             positions = rules.candidates(config, usage, now)
-            position = rules.least_used(positions, usage, now, self._random())
-            standing = self._usage.count_use(config, position, usage, now)
+            position = rules.least_used(positions, usage, now, self.random())
+            standing = self.usage.count_use(config, position, usage, now)
             if standing is None:
                 break
             usage = standing
@@ -94,7 +87,7 @@ class ProxyRotation:
     def _route(self, config: ProxyConfig, position: int, usage: Usage, now: int) -> Route:
         server = config.servers[position]
         sealed = server.sealed_credentials
-        credentials = None if sealed is None else self._seal.open(config.tenant, sealed)
+        credentials = None if sealed is None else self.seal.open(config.tenant, sealed)
         return Route(
             config=config,
             position=position,
@@ -103,9 +96,10 @@ class ProxyRotation:
         )
 
     def _now(self) -> int:
-        return int(self._clock().timestamp())
+        return int(self.clock().timestamp())
 
 
+@service
 class RotatingFetcher:
     """Fetches through the tenant's proxies.
 
@@ -114,18 +108,10 @@ class RotatingFetcher:
     fetch.
     """
 
-    def __init__(
-        self,
-        *,
-        rotation: ProxyRotation,
-        direct: Fetcher,
-        through: Callable[[Proxy], Fetcher],
-        enabled: bool,
-    ) -> None:
-        self._rotation = rotation
-        self._direct = direct
-        self._through = through
-        self._enabled = enabled
+    rotation: ProxyRotation
+    direct: Fetcher
+    through: Callable[[Proxy], Fetcher]
+    enabled: bool
 
     def choose(self, tenant: str, config_id: str | None) -> Route | None:
         """See ProxyRotation.choose; returns None for None.
@@ -134,18 +120,18 @@ class RotatingFetcher:
         """
         if config_id is None:
             return None
-        if not self._enabled:
+        if not self.enabled:
             raise FeatureDisabled("proxies are switched off")
-        return self._rotation.choose(tenant, config_id)
+        return self.rotation.choose(tenant, config_id)
 
     def fetch(self, route: Route | None, request: FetchRequest) -> FetchedPage:
         """See Fetcher.fetch; a failure of the proxy raises ProxyFailed and is counted."""
         if route is None:
-            return self._direct.fetch(request)
+            return self.direct.fetch(request)
         try:
-            page = self._through(route.proxy).fetch(request)
+            page = self.through(route.proxy).fetch(request)
         except ProxyFailed:
-            self._rotation.report(route, succeeded=False)
+            self.rotation.report(route, succeeded=False)
             raise
-        self._rotation.report(route, succeeded=True)
+        self.rotation.report(route, succeeded=True)
         return page

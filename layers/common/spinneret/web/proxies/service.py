@@ -12,6 +12,7 @@ from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, Validat
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.sealing import Sealer
+from spinneret.kernel.service import service
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.proxies import rules
 from spinneret.web.proxies.models import (
@@ -65,37 +66,27 @@ class CredentialSeal:
         return Credentials(username=username, password=password)
 
 
+@service
 class ProxyService:
     """Proxy configs. An unknown id and a foreign one raise the same NotFound.
 
     Configs can be created and tested while rotation is disabled.
     """
 
-    def __init__(
-        self,
-        *,
-        store: ProxyStore,
-        usage: ProxyUsageStore,
-        seal: CredentialSeal,
-        policy: AddressPolicy,
-        clock: Clock,
-        new_id: NewId,
-        enabled: bool,
-    ) -> None:
-        self._enabled = enabled
-        self._store = store
-        self._usage = usage
-        self._seal = seal
-        self._policy = policy
-        self._clock = clock
-        self._new_id = new_id
+    store: ProxyStore
+    usage: ProxyUsageStore
+    seal: CredentialSeal
+    policy: AddressPolicy
+    clock: Clock
+    new_id: NewId
+    enabled: bool
 
     def create(self, tenant: str, draft: ConfigDraft) -> ProxyConfig:
         """Create a config. Raises ValidationFailed, and Conflict when the name is taken."""
-        now = self._clock()
+        now = self.clock()
         config = ProxyConfig(
             tenant=tenant,
-            id=self._new_id("proxy"),
+            id=self.new_id("proxy"),
             name=draft.name,
             servers=self._servers(tenant, draft.servers, ()),
             strategy=draft.strategy,
@@ -103,13 +94,13 @@ class ProxyService:
             created_at=now,
             updated_at=now,
         )
-        self._store.add(config)
+        self.store.add(config)
         return config
 
     def get(self, tenant: str, config_id: str) -> ProxyState:
         """Return a config with the failures of its servers."""
         config = self._config(tenant, config_id)
-        usage, now = self._usage.read(config), int(self._clock().timestamp())
+        usage, now = self.usage.read(config), int(self.clock().timestamp())
         failures = (
             rules.failures_of(usage, position, now) for position in range(len(config.servers))
         )
@@ -117,7 +108,7 @@ class ProxyService:
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[ProxyConfig]:
         """See ProxyStore.page."""
-        return self._store.page(tenant, after, limit)
+        return self.store.page(tenant, after, limit)
 
     def replace(self, tenant: str, config_id: str, draft: ConfigDraft) -> ProxyConfig:
         """Replace a config; picks, uses and failures restart at 0.
@@ -134,31 +125,31 @@ class ProxyService:
                 strategy=draft.strategy,
                 is_active=draft.is_active,
                 created_at=former.created_at,
-                updated_at=self._clock(),
+                updated_at=self.clock(),
                 version=former.version + 1,
             )
-            if self._store.replace(former, config):
+            if self.store.replace(former, config):
                 return config
         raise _changing()
 
     def remove(self, tenant: str, config_id: str) -> None:
         """Remove a config and its credentials; later fetches that name it use no proxy."""
         for _ in range(_RACES):
-            if self._store.remove(self._config(tenant, config_id)):
+            if self.store.remove(self._config(tenant, config_id)):
                 return
         raise _changing()
 
     def require(self, tenant: str, config_id: str) -> None:
         """Raise FeatureDisabled if proxies are off, and ValidationFailed for an unknown config."""
-        if not self._enabled:
+        if not self.enabled:
             raise FeatureDisabled("proxies are switched off")
-        if self._store.get(tenant, config_id) is None:
+        if self.store.get(tenant, config_id) is None:
             raise ValidationFailed(
                 "no such proxy config", details={"fields": [{"field": "proxy_config_id"}]}
             )
 
     def _config(self, tenant: str, config_id: str) -> ProxyConfig:
-        config = self._store.get(tenant, config_id)
+        config = self.store.get(tenant, config_id)
         if config is None:
             raise NotFound("no such proxy config")
         return config
@@ -168,7 +159,7 @@ class ProxyService:
     ) -> tuple[ProxyServer, ...]:
         """Build the servers; check all URLs before the first secret is sealed."""
         urls = [
-            rules.server_url(draft.url, self._policy, f"servers.{number}.url")
+            rules.server_url(draft.url, self.policy, f"servers.{number}.url")
             for number, draft in enumerate(drafts)
         ]
         kept = [
@@ -178,7 +169,7 @@ class ProxyService:
         return tuple(
             ProxyServer(
                 url=url,
-                sealed_credentials=self._seal.close(tenant, draft.credentials)
+                sealed_credentials=self.seal.close(tenant, draft.credentials)
                 if draft.credentials
                 else sealed,
             )

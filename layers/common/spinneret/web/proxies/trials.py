@@ -17,6 +17,7 @@ from spinneret.kernel.errors import (
     TooManyRedirects,
     UrlBlocked,
 )
+from spinneret.kernel.service import service
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchRequest, Proxy
 from spinneret.web.fetching.ports import Fetcher
@@ -34,6 +35,7 @@ from spinneret.web.proxies.service import ServerDraft
 _OWNER: Final = "proxy-test"
 
 
+@service
 class ProxyTrials:
     """Tests servers under the same rules as every fetch: addresses, blocks, breaker, pace.
 
@@ -42,69 +44,58 @@ class ProxyTrials:
     CircuitOpen, and RateLimited when the host's pace doesn't permit a request now.
     """
 
-    def __init__(
-        self,
-        *,
-        store: ProxyStore,
-        rotation: ProxyRotation,
-        hosts: HostService,
-        pace: HostRateLimiter,
-        policy: AddressPolicy,
-        through: Callable[[Proxy], Fetcher],
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._rotation = rotation
-        self._hosts = hosts
-        self._pace = pace
-        self._policy = policy
-        self._through = through
-        self._clock = clock
+    store: ProxyStore
+    rotation: ProxyRotation
+    hosts: HostService
+    pace: HostRateLimiter
+    policy: AddressPolicy
+    through: Callable[[Proxy], Fetcher]
+    clock: Clock
 
     def try_config(self, tenant: str, config_id: str, position: int, url: str) -> ProxyTestResult:
         """Test one server of a config, active or not, and count the outcome. Raises NotFound."""
-        config = self._store.get(tenant, config_id)
+        config = self.store.get(tenant, config_id)
         if config is None:
             raise NotFound("no such proxy config")
         if position >= len(config.servers):
             raise NotFound("the config has no such server")
-        route = self._rotation.route(config, position)
+        route = self.rotation.route(config, position)
         trial = self._try(tenant, config.servers[position].url, route.proxy, url)
         if trial.reachable or isinstance(trial.error, ProxyFailed):
-            self._rotation.report(route, succeeded=trial.reachable)
+            self.rotation.report(route, succeeded=trial.reachable)
         return trial
 
     def try_server(self, tenant: str, server: ServerDraft, url: str) -> ProxyTestResult:
         """Test a server that isn't stored. Raises ValidationFailed."""
-        server_url = rules.server_url(server.url, self._policy, "server.url")
+        server_url = rules.server_url(server.url, self.policy, "server.url")
         return self._try(tenant, server_url, rules.proxy_of(server_url, server.credentials), url)
 
     def _try(self, tenant: str, server_url: str, proxy: Proxy, url: str) -> ProxyTestResult:
-        target = check_url_at_submission(url, self._policy)
+        target = check_url_at_submission(url, self.policy)
         host, port = target.host, target.unusual_port
-        self._hosts.check_submission(tenant, host, port)
-        pace = self._hosts.limits(tenant, host)
-        answer = self._pace.admit(host, port=port, owner=_OWNER, limits=pace)
+        self.hosts.check_submission(tenant, host, port)
+        pace = self.hosts.limits(tenant, host)
+        answer = self.pace.admit(host, port=port, owner=_OWNER, limits=pace)
         if isinstance(answer, Wait):
-            wait = (answer.until - self._clock()).total_seconds()
+            wait = (answer.until - self.clock()).total_seconds()
             raise RateLimited(f"{host} was asked only just now", retry_after=max(wait, 0.0))
         try:
             return self._trial(tenant, server_url, proxy, target)
         finally:
             # A tenant's proxy can return anything, so the response says nothing about the host.
-            self._pace.report(answer, Outcome.NOT_TRIED)
+            self.pace.report(answer, Outcome.NOT_TRIED)
 
     def _trial(self, tenant: str, server_url: str, proxy: Proxy, url: Url) -> ProxyTestResult:
         request = FetchRequest(
             url=url,
             max_bytes=limits.PROXY_TEST_MAX_BYTES,
             total_seconds=limits.PROXY_TEST_SECONDS,
-            before_redirect=lambda hop: self._hosts.check_submission(
+            before_redirect=lambda hop: self.hosts.check_submission(
                 tenant, hop.host, hop.unusual_port
             ),
         )
         try:
-            page = self._through(proxy).fetch(request)
+            page = self.through(proxy).fetch(request)
         except (BodyTooLarge, ContentRefused, TooManyRedirects) as error:
             return ProxyTestResult(server_url=server_url, reachable=True, error=error)
         except (FetchFailed, FetchTimeout, UrlBlocked) as error:

@@ -49,6 +49,7 @@ def plan_of(strategy: Strategy, depth: int, batch: int, pages: int = 100) -> Pla
     return Plan(strategy=strategy, max_depth=depth, batch_pages=batch, max_pages=pages)
 
 
+# covers C-06
 @given(websites, strategies, depths, batches, seeds)
 def test_every_strategy_asks_for_exactly_the_pages_within_reach_and_for_each_once(
     site: list[Node], strategy: Strategy, depth: int, batch: int, seed: int
@@ -71,6 +72,7 @@ def test_whatever_dies_the_same_pages_are_asked_for_in_the_end(
         assert set(run.site.requests) == reached(site, depth)
 
 
+# covers C-06
 @given(websites, strategies, batches, st.integers(1, SIZE), seeds)
 def test_the_budget_is_exact_whatever_dies(
     site: list[Node], strategy: Strategy, batch: int, budget: int, seed: int
