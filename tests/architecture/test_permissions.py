@@ -106,7 +106,7 @@ def _beyond(these: Permissions, those: Permissions) -> Permissions:
 
 
 # Names that clients have in the code, and those of their parts.
-_CLIENTS = {"client", "_client", "dynamodb", "sqs", "s3", "index", "indices", "cluster"}
+_CLIENTS = {"client", "_client", "dynamodb", "sqs", "s3", "indices", "cluster"}
 _IN_OTHER_CLIENTS = {"get", "request", "stream", "tokenize"}  # HTTP's
 
 
