@@ -51,7 +51,7 @@ from spinneret.marketplace.publishing.rounds import NextJobsStep
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import Statistics
 from spinneret.marketplace.publishing.visits import JobStep, NullJobQueue
-from spinneret.marketplace.publishing.work import StepContext
+from spinneret.marketplace.publishing.work import StepContext, StepServices
 from spinneret.marketplace.registry import PLATFORMS, READ, SILENT
 from spinneret.marketplace.vinted.transport import PluginCallbacks, PluginInbox, PluginTransport
 from tests.contract.backends import Tables
@@ -448,12 +448,7 @@ class Bench:
             calls=self.calls(subject.marketplace, context.remaining, begun, is_over),
             listings=self.listings,
             effects=self.effects,
-            services={
-                "browser": browser,
-                "images": ImageSource(self.web),
-                "orders": self.book,
-                "settings": self.tokens.remember,
-            },
+            services=StepServices(browser=browser, images=ImageSource(self.web), orders=self.book),
             clock=self.clock,
             over=is_over,
         )
