@@ -80,7 +80,7 @@ class CrawlSlice:
         self.robots = FakeRobotsStore()
         self.progress = FakeProgressStore()
         self.proxies = Proxies(self.clock, self.pages)
-        self.configs = Configs(self.clock, self.proxies.service.require)
+        self.configs = Configs(self.clock, self.proxies.service)
         self.collections = CollectionService(
             store=FakeNamedStore(collection_rows.page_of), clock=self.clock, new_id=self.new_id
         )
@@ -101,7 +101,7 @@ class CrawlSlice:
         return store
 
     def tag_ids(self, tenant: str, names: Sequence[str]) -> tuple[str, ...]:
-        """As wired."""
+        """Ids of the tags of these names."""
         return tuple(each.id for each in self.tags.named(tenant, names))
 
     def new_id(self, prefix: str) -> str:
@@ -118,15 +118,10 @@ class CrawlSlice:
         """The use cases of the crawl API."""
         return CrawlService(
             jobs=self.job_service(wrap),
-            policy=AddressPolicy(),
-            hosts=self.hosts.service,
+            checks=self.checks(),
             targets=self.targets,
-            require_proxy=self.proxies.service.require,
-            config_in_force=self.configs.service.in_force,
-            require_collection=self.collections.get,
-            ensure_tags=self.tag_ids,
+            documents=self.documents,
             parts=self.parts,
-            shown=self.documents.shown,
             submit_deep=self.submit_deep,
             begin_batch=lambda ref: self.worker(wrap).run(ref, lambda: self.remaining),
         )
@@ -136,10 +131,10 @@ class CrawlSlice:
         return CrawlChecks(
             policy=AddressPolicy(),
             hosts=self.hosts.service,
-            require_proxy=self.proxies.service.require,
-            config_in_force=self.configs.service.in_force,
-            require_collection=self.collections.get,
-            ensure_tags=self.tag_ids,
+            proxies=self.proxies.service,
+            configs=self.configs.service,
+            collections=self.collections,
+            tags=self.tags,
         )
 
     def job_service(self, wrap: Wrap = lambda _, port: port) -> JobService:
