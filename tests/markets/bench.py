@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 from spinneret.jobs import rules
@@ -168,8 +167,7 @@ class Bench:
             sales=self.sales,
             products=self.products,
             listings=self.listings,
-            ask=self.publishing.ask,
-            find_job=self.store.get,
+            jobs=self.publishing,
             clock=self.clock,
             silent=SILENT,
         )
@@ -177,8 +175,7 @@ class Bench:
             sales=self.sales,
             connections=self.connections,
             book=self.book,
-            read=partial(self.publishing.read_orders, urgent=False),
-            find_job=self.store.get,
+            jobs=self.publishing,
             marketplaces=READ,
         )
         self.cataloguing = ProductService(

@@ -140,8 +140,7 @@ def order_book(settings: MarketplaceSettings, publishing: PublishingService) -> 
         sales=DynamoSaleStore(client, table),
         products=DynamoProductStore(client, table),
         listings=DynamoListingStore(client, table, settings.jobs_table),
-        ask=publishing.ask,
-        find_job=publishing_store(settings).get,
+        jobs=publishing,
         clock=utc_now,
         silent=SILENT,
     )
