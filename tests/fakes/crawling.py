@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from spinneret.content.collections.service import CollectionService
@@ -20,7 +20,7 @@ from spinneret.crawl.known import KnownPages
 from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
-from spinneret.crawl.service import CrawlService, Targets
+from spinneret.crawl.service import CrawlService
 from spinneret.jobs import limits
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
@@ -59,6 +59,16 @@ Wrap = Callable[[str, Any], Any]
 _PASSES = 100  # of the sweeper: more than any job lives
 
 
+class FakeWebhooks:
+    """Addresses the ends of jobs to the URLs that their submissions name."""
+
+    def targets(
+        self, tenant: str, webhook_url: str | None, webhook_headers: Mapping[str, str]
+    ) -> tuple[str, ...]:
+        """See WebhookService."""
+        return () if webhook_url is None else (f"hook:{webhook_url}",)
+
+
 class CrawlSlice:
     """`wrap` sees every port on its way to the code under test; the attributes are the fakes."""
 
@@ -87,7 +97,7 @@ class CrawlSlice:
         self.tags = TagService(
             store=FakeNamedStore(tag_rows.page_of), clock=self.clock, new_id=self.new_id
         )
-        self.targets: Targets = lambda _tenant, _url, _headers: ()
+        self.webhooks: Any = FakeWebhooks()
         self.hops: list[str] = []
         """Every URL that was asked for, by any worker."""
         self.extract: Extract = plain_content
@@ -119,7 +129,7 @@ class CrawlSlice:
         return CrawlService(
             jobs=self.job_service(wrap),
             checks=self.checks(),
-            targets=self.targets,
+            webhooks=self.webhooks,
             documents=self.documents,
             parts=self.parts,
             submit_deep=self.submit_deep,

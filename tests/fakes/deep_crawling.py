@@ -99,7 +99,7 @@ class DeepSlice(CrawlSlice):
             jobs=jobs,
             frontier=self.frontier,
             checks=self.checks(),
-            targets=self.targets,
+            webhooks=self.webhooks,
             documents=self.documents,
             parts=self.parts,
             enabled=self.enabled,

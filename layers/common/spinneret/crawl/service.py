@@ -22,6 +22,7 @@ from spinneret.crawl.models import (
 )
 from spinneret.crawl.ports import PartStore
 from spinneret.crawl.reading import batch_view_of, view_of
+from spinneret.events.webhooks.service import WebhookService
 from spinneret.jobs import rules
 from spinneret.jobs.models import Draft, Job, JobRef, Priority, Reply, RequestKey
 from spinneret.jobs.placement import Placed
@@ -31,11 +32,6 @@ from spinneret.kernel.errors import DomainError, ValidationFailed
 from spinneret.kernel.service import service
 from spinneret.web.fetching.urls import Url
 
-Targets = Callable[[str, str | None, Mapping[str, str]], tuple[str, ...]]
-"""Function of (tenant, webhook_url, webhook_headers) that returns targets.
-
-They are notified of a job's end (`Draft.notify`).
-"""
 SubmitDeep = Callable[[str, CrawlRequest, int, RequestKey | None], Submitted]
 """Function of (tenant, request for one URL, depth, key) that submits a deep crawl.
 
@@ -69,7 +65,7 @@ class CrawlService:
 
     jobs: JobService
     checks: CrawlChecks
-    targets: Targets
+    webhooks: WebhookService
     documents: DocumentStore
     parts: PartStore
     begin_batch: Callable[[JobRef], None]
@@ -146,7 +142,7 @@ class CrawlService:
         return view_of(job, self.parts, self.documents)
 
     def _submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
-        notify = self.targets(tenant, request.webhook_url, request.webhook_headers)
+        notify = self.webhooks.targets(tenant, request.webhook_url, request.webhook_headers)
         terms = self.checks.crawl_terms(tenant, request, notify)
         if request.url is not None:
             url = self.checks.url(tenant, request.url)
@@ -167,7 +163,7 @@ class CrawlService:
             kind=CRAWL_BATCH,
             payload={},
             priority=request.priority,
-            notify=self.targets(tenant, request.webhook_url, request.webhook_headers),
+            notify=self.webhooks.targets(tenant, request.webhook_url, request.webhook_headers),
             duplicate_key=None,
         )
         checked = self._checked(tenant, request, request.urls, terms)

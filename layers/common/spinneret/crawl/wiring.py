@@ -91,7 +91,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
         jobs=job_service(settings),
         frontier=frontier(settings),
         checks=checks,
-        targets=webhooks.targets,
+        webhooks=webhooks,
         documents=documents,
         parts=parts,
         enabled=settings.features__enable_deep_crawl,
@@ -100,7 +100,7 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     crawls = CrawlService(
         jobs=job_service(settings, settings.kinds),
         checks=checks,
-        targets=webhooks.targets,
+        webhooks=webhooks,
         documents=documents,
         parts=parts,
         begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),

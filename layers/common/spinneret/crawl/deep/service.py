@@ -17,7 +17,8 @@ from spinneret.crawl.deep.models import (
 from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.crawl.models import CrawlOptions, CrawlRequest, Submission
 from spinneret.crawl.ports import PartStore
-from spinneret.crawl.service import Targets, message_about
+from spinneret.crawl.service import message_about
+from spinneret.events.webhooks.service import WebhookService
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
 from spinneret.jobs.placement import Placed
@@ -49,7 +50,7 @@ class DeepCrawlService:
     jobs: JobService
     frontier: Frontier
     checks: CrawlChecks
-    targets: Targets
+    webhooks: WebhookService
     documents: DocumentStore
     parts: PartStore
     enabled: bool
@@ -135,7 +136,7 @@ class DeepCrawlService:
             )
         fields = _plan_fields(request)
         check_plan(plan_of(fields))
-        notify = self.targets(tenant, request.webhook_url, request.webhook_headers)
+        notify = self.webhooks.targets(tenant, request.webhook_url, request.webhook_headers)
         terms = self.checks.crawl_terms(tenant, request, notify)
         same = {**terms.identity(DEEP_CRAWL, RECIPE, url), **fields}
         draft = Draft(
