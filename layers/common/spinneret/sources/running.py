@@ -15,14 +15,12 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, DomainError
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.service import service
+from spinneret.outbox.ports import HandOn
 from spinneret.sources import limits, rules
 from spinneret.sources.models import FINAL, Run, RunPage, RunStage, Source, Trigger
 from spinneret.sources.ports import Crawls, Discoveries, SourceStore, SourceWebhooks
 
 logger = logging.getLogger(__name__)
-
-HandOn = Callable[[str, str], None]
-"""Function (tenant, subject) that relays the subject's events after the commit; raises nothing."""
 
 _STEPS: Final = 4  # steps of one call: a run has no further stages
 

@@ -30,6 +30,7 @@ from spinneret.monitoring.targets import rules as target_rules
 from spinneret.monitoring.targets.models import Method, TargetWithState
 from spinneret.monitoring.targets.ports import TargetStore
 from spinneret.monitoring.windows.service import Maintenance
+from spinneret.outbox.ports import HandOn
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.urls import Url, parse_url
@@ -49,10 +50,6 @@ class CheckDisposition(StrEnum):
     """The host was busy."""
     STALE = "stale"
     """The target was no longer due, or it changed during the check."""
-
-
-HandOn = Callable[[str, str], None]
-"""Function of (tenant, subject) that relays the subject's domain events; raises nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
