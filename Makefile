@@ -9,10 +9,12 @@ INSTANCE ?= dev
 URL ?=
 # The functions' code, for which the quick checks run.
 CODE := layers/common functions infra/local tests benchmarks docs
+# The tests that they run.
+QUICK := not heavy and not stack and not proof
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test test-end-to-end test-parts check prove mutate up status logs down clean deploy invoke sam-local key rebuild-index validate lock
+.PHONY: help demo demo-publish test test-end-to-end test-parts check coverage prove mutate up status logs down clean deploy invoke sam-local key rebuild-index validate lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -40,7 +42,12 @@ check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and 
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/mypy
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
-	@$(BIN)/python -m pytest -m "not heavy and not stack and not proof" -n 2
+	@$(BIN)/python -m pytest -m "$(QUICK)" -n 2
+
+coverage: .venv/.done ## Run the tests of make check, print statement coverage by package; a service below 90 % fails
+	@mkdir -p .local
+	@$(BIN)/python -m pytest -m "$(QUICK)" -n 2 --cov --cov-report=
+	@$(BIN)/python benchmarks/coverage_table.py
 
 prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politeness at 2,000 ms, parts that hang for 90 s, a month of 10,000 targets (some two hours)
 	@$(BIN)/python benchmarks/simulate.py --seeds 10000

@@ -345,7 +345,7 @@ def _sweeping(kernel: Kernel) -> list[tuple[str, str]]:
     soon = now + timedelta(minutes=5)
     waits = [replace(_row(now, now), due_at=soon, sends=0) for _ in range(WAKING)]
     for job in (*queued, *ended, *waits):
-        kernel.load(items.job_item(job))
+        kernel.load(items.JOBS.encode(job))
     kernel.flush()
     kernel.queue.send(LANE, [job.ref for job in queued[: 2 * limits.LANE_BACKLOG_MESSAGES]])
     behind = kernel.sweep()

@@ -37,7 +37,7 @@ from spinneret.content.caches.dynamo import DynamoCacheStore
 from spinneret.content.caches.service import Caches
 from spinneret.content.chunking.models import ChunkType, TokenSpan
 from spinneret.content.documents.dynamo import DynamoDocumentStore
-from spinneret.content.documents.items import item_of
+from spinneret.content.documents.items import DOCUMENTS
 from spinneret.content.documents.models import (
     Document,
     DocumentSource,
@@ -161,7 +161,7 @@ class Rows:
 
     def put(self, documents: Sequence[Document]) -> None:
         for part in (documents[n : n + 25] for n in range(0, len(documents), 25)):
-            items = [{"PutRequest": {"Item": item_of(each)}} for each in part]
+            items = [{"PutRequest": {"Item": DOCUMENTS.encode(each)}} for each in part]
             self.client.batch_write_item(RequestItems={self.table: items})
 
 

@@ -50,7 +50,7 @@ def table() -> str:
                     f"| `{check.id}` | [{check.title}]({check.source}) | {check.severity} "
                     f"| {check.weight} | {_SCOPES[check.scope]} | {after} |"
                 )
-    lines += ["", "What needs a browser and isn't judged:", ""]
+    lines += ["", "Not judged, because a browser is needed:", ""]
     lines += [f"- {what}: {why}." for what, why in IN_A_BROWSER.items()]
     return "\n".join(lines) + "\n"
 

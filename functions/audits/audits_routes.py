@@ -79,7 +79,11 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
     ),
 )
 def submit_audit(request: AuditRequest) -> Response[dict[str, Any]]:
-    """Audit a site. The same Idempotency-Key means the same audit, by one version of its recipe."""
+    """Audit a site.
+
+    Requests with the same Idempotency-Key return the same audit while the recipe's version is
+    unchanged.
+    """
     caller = routes.principal
     version = RECIPES[request.recipe].version
     key = request_key(router, caller, f"/audits by version {version}")
@@ -93,7 +97,7 @@ def list_audits(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
 ) -> AuditList:
-    """Audits, newest first. The filters look at a bounded number of them per page."""
+    """List audits, newest first. The filters examine a bounded number of audits per page."""
     return _audits().page(_tenant(), status, recipe, position_of(cursor), limit)
 
 
@@ -114,13 +118,16 @@ def list_audits(
     ),
 )
 def preview_audit(request: PreviewRequest) -> PreviewView:
-    """How large a site is: its start page, robots.txt and sitemap, by about three requests."""
+    """Estimate the number of a site's pages with about three requests.
+
+    The estimate uses the start page, robots.txt and the sitemap.
+    """
     return _services().previews.preview(_tenant(), request.url)
 
 
 @router.get("/audits/<audit_id>", **declared(Scope.READ))
 def get_audit(audit_id: str) -> AuditView:
-    """An audit's state and, once it is finished, its scores."""
+    """Return an audit's state and, once it is finished, its scores."""
     return _audits().get(_tenant(), audit_id)
 
 
@@ -128,7 +135,7 @@ def get_audit(audit_id: str) -> AuditView:
 def get_audit_timeline(
     audit_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> Timeline:
-    """An audit's events, oldest first."""
+    """List an audit's events, oldest first."""
     job = _audits().job(_tenant(), audit_id)
     found = _services().jobs.events(job.ref, position_of(cursor, is_event_id), limit + 1)
     return Timeline.page(Page.cut(found, limit, lambda event: event.id), event_view)
@@ -139,7 +146,7 @@ def get_audit_timeline(
     **declared(Scope.READ, {200: "text/event-stream", 204: None}, ticket=True),
 )
 def stream_audit(audit_id: str) -> Response[str]:
-    """Server-sent events of an audit."""
+    """Stream an audit's events as server-sent events."""
     job = _audits().job(_tenant(), audit_id)
     return event_stream(router, _services().jobs, routes.principal, job.id)
 
@@ -155,14 +162,14 @@ def cancel_audit(audit_id: str) -> Moved:
 
 @router.post("/audits/<audit_id>/retry", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended))
 def retry_audit(audit_id: str) -> Moved:
-    """Audit the site anew under the same id, if the audit failed or is partial."""
+    """Audit the site again under the same id, if the audit failed or is partial."""
     job = _audits().job(_tenant(), audit_id)
     return moved(_services().jobs, routes.principal, job.id, Transition.RETRY)
 
 
 @router.get("/audits/<audit_id>/report", **declared(Scope.READ, {200: ReportView}, Conflict))
 def get_audit_report(audit_id: str, format: FormatName = "json") -> ReportView:  # noqa: A002 - the field's name
-    """Where the report can be read; 409 for an audit without a result."""
+    """Return a download URL of the report; 409 for an audit without a result."""
     return _audits().report(_tenant(), audit_id, format)
 
 
@@ -176,7 +183,7 @@ def list_audit_issues(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
 ) -> IssueList:
-    """An audit's issues: by severity, then category, then weight."""
+    """List an audit's issues, sorted by severity, category and weight."""
     wanted = IssueFilter(check=check, category=category, severity=severity, state=state)
     return _audits().issues(_tenant(), audit_id, wanted, _skipped(cursor), limit)
 
@@ -185,7 +192,7 @@ def list_audit_issues(
 def list_audit_artifacts(
     audit_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> ArtifactList:
-    """What the audit made: pages as they came, which end after a while, and reports."""
+    """List the objects that an audit stored: fetched pages, which expire, and reports."""
     return artifact_list(_audits().artifacts(_tenant(), audit_id, position_of(cursor), limit))
 
 
@@ -199,7 +206,10 @@ def compare_audit(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
 ) -> ComparisonView:
-    """The audit beside an earlier one: by default the one before, of the same site and recipe."""
+    """Compare an audit with an earlier one.
+
+    The default is the previous audit of the same site and recipe.
+    """
     skipped = _skipped(cursor)
     return _audits().comparison(_tenant(), audit_id, other, state, skipped, limit)
 

@@ -34,7 +34,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 def list_audit_schedules(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> AuditScheduleList:
-    """Scheduled audits, newest first."""
+    """List scheduled audits, newest first."""
     return schedule_list(_schedules().page(_tenant(), position_of(cursor), limit))
 
 
@@ -50,7 +50,7 @@ def list_audit_schedules(
     ),
 )
 def create_audit_schedule(request: AuditScheduleRequest) -> Response[AuditScheduleView]:
-    """Audit a site at set times. One audit at a time; missed runs are made up for by one."""
+    """Audit a site on a schedule. Audits don't overlap; a single audit replaces all missed ones."""
     made = _schedules().create(_tenant(), request)
     return Response(
         status_code=201, content_type=content_types.APPLICATION_JSON, body=schedule_view(made)
@@ -59,7 +59,7 @@ def create_audit_schedule(request: AuditScheduleRequest) -> Response[AuditSchedu
 
 @router.get("/audits/schedules/<schedule_id>", **declared(Scope.READ))
 def get_audit_schedule(schedule_id: str) -> AuditScheduleView:
-    """One schedule."""
+    """Return one schedule."""
     return schedule_view(_schedules().get(_tenant(), schedule_id))
 
 
@@ -75,13 +75,13 @@ def get_audit_schedule(schedule_id: str) -> AuditScheduleView:
     ),
 )
 def replace_audit_schedule(schedule_id: str, request: AuditScheduleRequest) -> AuditScheduleView:
-    """Replace a schedule; its next run is by the new line."""
+    """Replace a schedule and compute its next run."""
     return schedule_view(_schedules().update(_tenant(), schedule_id, request))
 
 
 @router.delete("/audits/schedules/<schedule_id>", **declared(Scope.WRITE, {204: None}, Conflict))
 def delete_audit_schedule(schedule_id: str) -> Response[None]:
-    """Delete a schedule; its audits stay."""
+    """Delete a schedule and keep its audits."""
     _schedules().remove(_tenant(), schedule_id)
     return Response(status_code=204)
 

@@ -1,4 +1,4 @@
-"""Routes: the API's document, and a page that shows it."""
+"""Routes: OpenAPI document and its HTML page."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ router = routes.router
 
 @router.get("/api/v1/openapi.json", **declared(None, {200: dict[str, Any], 304: None}))
 def get_document() -> Response[str]:
-    """This document."""
+    """Return this document."""
     return _answer(document())
 
 
 @router.get("/docs", **declared(None, {200: "text/html", 304: None}))
 def get_page() -> Response[str]:
-    """This document as a page to read and to try things out on."""
+    """Return this document as an HTML page on which requests can be tried out."""
     return _answer(page())
 
 
 def _answer(served: StaticText) -> Response[str]:
-    """The text, or 304 for a client that has it (RFC 9110, section 13.1.2)."""
+    """Return the text, or 304 if the client has it (RFC 9110, section 13.1.2)."""
     known = router.current_event.headers.get("If-None-Match", "")
     if served.headers["ETag"] in (tag.strip().removeprefix("W/") for tag in known.split(",")):
         return Response(status_code=304, body="", headers=dict(served.headers))

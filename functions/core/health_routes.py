@@ -18,14 +18,14 @@ READINESS = declared(None, {200: Readiness, 503: Readiness})
 @router.get("/health", operation_id="liveness_probe", **declared(None))
 @router.get("/api/v1/health", **declared(None))
 def liveness() -> Health:
-    """The function answers."""
+    """Check that the function responds."""
     return Health()
 
 
 @router.get("/health/ready", operation_id="readiness_probe", **READINESS)
 @router.get("/api/v1/health/ready", **READINESS)
 def readiness() -> Response[Readiness]:
-    """Every dependency answers (200), or which one doesn't (503)."""
+    """Check all dependencies; 503 names the unavailable ones."""
     services = routes.services
     ready = services.health.ready()
     return Response(

@@ -1,4 +1,4 @@
-"""Routes: jobs of every kind."""
+"""Routes: jobs of all kinds."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def list_jobs(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
 ) -> JobList:
-    """Jobs, newest first. The filters look at a bounded number of jobs per page."""
+    """List jobs, newest first. The filters examine a bounded number of jobs per page."""
     return _page(
         JobFilter(
             kind=_known(kind),
@@ -64,13 +64,13 @@ def list_failed_jobs(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
 ) -> JobList:
-    """Jobs that failed or wait for a redrive, newest first."""
+    """List failed jobs and jobs that wait for a redrive, newest first."""
     return _page(JobFilter(kind=_known(kind), troubled=True), limit, cursor)
 
 
 @router.get("/api/v1/jobs/<job_id>", **declared(Scope.READ))
 def get_job(job_id: str) -> JobWithCounts:
-    """One job, with counters of its children if it has any."""
+    """Return one job, with counters of its children if it has any."""
     job = _jobs().get(_ref(job_id))
     return job_with_counts(job, _jobs().counts(job))
 
@@ -79,7 +79,7 @@ def get_job(job_id: str) -> JobWithCounts:
 def get_timeline(
     job_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> Timeline:
-    """A job's events, oldest first."""
+    """List a job's events, oldest first."""
     found = _jobs().events(_ref(job_id), position_of(cursor, is_event_id), limit + 1)
     return Timeline.page(Page.cut(found, limit, lambda event: event.id), event_view)
 
@@ -89,13 +89,13 @@ def get_timeline(
     **declared(Scope.READ, {200: "text/event-stream", 204: None}, ticket=True),
 )
 def stream_job(job_id: str) -> Response[str]:
-    """Server-sent events of a job."""
+    """Stream a job's events as server-sent events."""
     return event_stream(router, _jobs(), routes.principal, job_id)
 
 
 @router.post("/api/v1/jobs/<job_id>/tickets", **declared(Scope.READ, {201: TicketView}))
 def issue_ticket(job_id: str) -> Response[TicketView]:
-    """A ticket for this job's stream, for clients that can't send headers."""
+    """Issue a ticket for this job's stream, for clients that can't send headers."""
     job = _jobs().get(_ref(job_id))
     ticket = routes.services.keys.issue_ticket(routes.principal, job.id)
     return Response(
@@ -118,7 +118,7 @@ def cancel_job(job_id: str) -> Moved:
     "/api/v1/jobs/<job_id>/pause", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
 )
 def pause_job(job_id: str) -> Moved:
-    """Let a job rest that isn't finished."""
+    """Pause a job that isn't finished."""
     return moved(_jobs(), routes.principal, job_id, Transition.PAUSE)
 
 
@@ -126,7 +126,7 @@ def pause_job(job_id: str) -> Moved:
     "/api/v1/jobs/<job_id>/resume", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
 )
 def resume_job(job_id: str) -> Moved:
-    """Let a paused job go on."""
+    """Resume a paused job."""
     return moved(_jobs(), routes.principal, job_id, Transition.RESUME)
 
 
@@ -134,12 +134,12 @@ def resume_job(job_id: str) -> Moved:
     "/api/v1/jobs/<job_id>/retry", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
 )
 def retry_job(job_id: str) -> Moved:
-    """Begin a new run of a failed job."""
+    """Start a new run of a failed job."""
     return moved(_jobs(), routes.principal, job_id, Transition.RETRY)
 
 
 def _known(kind: str | None) -> str | None:
-    """The kind, if there is one of this name; raises ValidationFailed."""
+    """Return the kind; raise ValidationFailed if it doesn't exist."""
     if kind is None or kind in all_kinds():
         return kind
     raise ValidationFailed(

@@ -1,4 +1,4 @@
-"""Routes: the tenant's API keys, for its administrators."""
+"""Routes: API keys of the tenant, for its administrators."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 
 @router.post("/api/v1/api-keys", **declared(Scope.ADMIN, {201: IssuedKey}, Conflict, examples=KEY))
 def issue_key(request: KeyRequest) -> Response[IssuedKey]:
-    """Issue a key. Its secret is in this answer and nowhere else."""
+    """Issue a key. Only this response contains its secret."""
     _refuse_idempotency_key()
     caller = routes.principal
     key, secret = _keys().issue(
@@ -56,29 +56,29 @@ def issue_key(request: KeyRequest) -> Response[IssuedKey]:
 
 @router.get("/api/v1/api-keys", **declared(Scope.ADMIN))
 def list_keys(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> KeyList:
-    """The tenant's keys, newest first; ended ones are shown for 30 days more."""
+    """List the tenant's keys, newest first. Expired and revoked keys stay listed for 30 days."""
     page = _keys().page(routes.principal.tenant, position_of(cursor), limit)
     return key_list(page, _keys().now())
 
 
 @router.get("/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN))
 def get_key(key_id: str) -> KeyView:
-    """One key."""
+    """Return one key."""
     return key_view(_keys().get(routes.principal.tenant, key_id), _keys().now())
 
 
 @router.delete("/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN, {204: None}))
 def revoke_key(key_id: str) -> Response[None]:
-    """Revoke a key, effective at once; the answer is the same for a key that is revoked already."""
+    """Revoke a key with immediate effect. Revoking it again returns the same response."""
     key = _keys().revoke(routes.principal.tenant, key_id)
     _services().live.end_all(key.tenant, key.id)
     return Response(status_code=204)
 
 
 def _refuse_idempotency_key() -> None:
-    """A replay would have to show the secret again, which would have to be stored for it.
+    """Reject the header: a replay would need the secret stored in clear text.
 
-    Ignoring the header would let a client that relies on it issue two keys.
+    If the header were ignored, a client that relies on it could issue two keys.
     """
     if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
         raise ValidationFailed(

@@ -1,4 +1,4 @@
-"""Routes: bodies that are too large to be sent with their request."""
+"""Routes: uploads of request bodies that exceed the limit of a request."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ router = routes.router
 
 @router.post("/api/v1/uploads", **declared(Scope.WRITE, {201: UploadView}))
 def begin_upload() -> Response[UploadView]:
-    """Begin the upload of a body of up to 10 MB.
+    """Start the upload of a request body of up to 10 MB.
 
-    Post the form, then send the request without a body and with the header `Upload-Id`. Requests
-    themselves carry up to 5 MB.
+    Post the form, then send the request without a body and with the header `Upload-Id`. A request
+    itself can carry up to 5 MB.
     """
     uploads = routes.services.uploads
     return Response(

@@ -32,7 +32,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 @router.get("/api/v1/configs", **declared(Scope.READ))
 def list_configs(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> ConfigList:
-    """Crawl configs, newest first."""
+    """List crawl configs, newest first."""
     return config_list(_configs().page(_tenant(), position_of(cursor), limit))
 
 
@@ -41,7 +41,7 @@ def list_configs(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
     **declared(Scope.WRITE, {201: ConfigView}, Conflict, FeatureDisabled, examples=CONFIG),
 )
 def create_config(request: ConfigRequest) -> Response[ConfigView]:
-    """Store a crawl config; one that is the default takes the place of another."""
+    """Create a crawl config. A new default config replaces the previous default."""
     made = _configs().create(_tenant(), request.draft)
     return Response(
         status_code=201, content_type=content_types.APPLICATION_JSON, body=config_view(made)
@@ -50,7 +50,7 @@ def create_config(request: ConfigRequest) -> Response[ConfigView]:
 
 @router.get("/api/v1/configs/<config_id>", **declared(Scope.READ))
 def get_config(config_id: str) -> ConfigView:
-    """One crawl config."""
+    """Return one crawl config."""
     return config_view(_configs().get(_tenant(), config_id))
 
 
@@ -59,16 +59,16 @@ def get_config(config_id: str) -> ConfigView:
     **declared(Scope.WRITE, {200: ConfigView}, Conflict, FeatureDisabled, examples=CONFIG),
 )
 def replace_config(config_id: str, request: ConfigRequest) -> ConfigView:
-    """Replace a crawl config; headers that are left out stay as they are.
+    """Replace a crawl config; omitted headers are kept.
 
-    Crawls that were submitted before go on as it was.
+    Crawls that were submitted before use the old config.
     """
     return config_view(_configs().update(_tenant(), config_id, request.draft))
 
 
 @router.delete("/api/v1/configs/<config_id>", **declared(Scope.WRITE, {204: None}, Conflict))
 def delete_config(config_id: str) -> Response[None]:
-    """Delete a crawl config, unless a source uses it."""
+    """Delete a crawl config that no source uses."""
     _configs().remove(_tenant(), config_id)
     return Response(status_code=204)
 

@@ -1,4 +1,4 @@
-"""Routes: submit and read crawls."""
+"""Routes: crawls of pages, batches and websites."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ routes = Routes(crawl_api)
 router = routes.router
 
 REFUSALS = (UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen)
-"""Why a URL isn't crawled."""
+"""Errors that reject a URL."""
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
@@ -63,7 +63,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
     ),
 )
 def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
-    """Crawl one URL or several; answers with the jobs that do it."""
+    """Crawl one or several URLs and return their jobs."""
     caller = routes.principal
     key = request_key(router, caller, "/api/v1/crawl")
     return submitted(_services().crawl.submit(caller.tenant, request, key))
@@ -83,7 +83,7 @@ def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
     ),
 )
 def submit_batch(request: BatchRequest) -> Response[dict[str, Any]]:
-    """Crawl up to 100 URLs as one batch, which counts them and ends with the last of them."""
+    """Crawl up to 100 URLs as one batch, which counts its crawls and ends with the last one."""
     caller = routes.principal
     key = request_key(router, caller, "/api/v1/crawl/batch")
     return submitted(_services().crawl.submit_batch(caller.tenant, request, key))
@@ -102,7 +102,10 @@ def submit_batch(request: BatchRequest) -> Response[dict[str, Any]]:
     ),
 )
 def submit_deep_crawl(request: DeepCrawlRequest) -> Response[dict[str, Any]]:
-    """Crawl a website by following its links; the sixth of a tenant waits for one to end."""
+    """Crawl a website by following its links.
+
+    Crawls above the tenant's limit (5 by default) wait.
+    """
     caller = routes.principal
     key = request_key(router, caller, "/api/v1/crawl/deep")
     return submitted(_services().deep.submit(caller.tenant, request, key))
@@ -110,7 +113,10 @@ def submit_deep_crawl(request: DeepCrawlRequest) -> Response[dict[str, Any]]:
 
 @router.get("/api/v1/crawl/<job_id>", **declared(Scope.READ))
 def get_crawl(job_id: str) -> CrawlView | BatchView | DeepCrawlView:
-    """A crawl's state and, once it is completed, its result; a batch or deep crawl's counters."""
+    """Return a crawl's state.
+
+    A completed crawl has its result; a batch or deep crawl has counters.
+    """
     tenant = routes.principal.tenant
     try:  # the most frequent case first, so that it is read once
         return _services().crawl.get(tenant, job_id)
@@ -127,7 +133,7 @@ def list_crawled_pages(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
 ) -> CrawledPageList:
-    """The URLs of a deep crawl: with a status, in the order of the crawl."""
+    """List the URLs of a deep crawl in crawl order; `status` filters them."""
     return _services().deep.pages(
         routes.principal.tenant, job_id, status, position_of(cursor, is_position), limit
     )
@@ -137,7 +143,7 @@ def list_crawled_pages(
 def list_crawl_errors(
     job_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> CrawledPageList:
-    """The URLs of a deep crawl that failed, with those that robots.txt forbids."""
+    """List the failed URLs of a deep crawl, including URLs that robots.txt disallows."""
     return _services().deep.pages(
         routes.principal.tenant, job_id, PageState.FAILED, position_of(cursor, is_position), limit
     )
@@ -156,7 +162,7 @@ def cancel_crawl(job_id: str) -> Moved:
     **declared(Scope.READ, {200: "text/event-stream", 204: None}, ticket=True),
 )
 def stream_crawl(job_id: str) -> Response[str]:
-    """Server-sent events of a crawl."""
+    """Stream a crawl's events as server-sent events."""
     return event_stream(router, _services().jobs, routes.principal, job_id)
 
 

@@ -1,4 +1,4 @@
-"""Routes: discover the pages of a site, and score URLs."""
+"""Routes: discovery of a site's pages, and relevance scores of URLs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
     ),
 )
 def discover(request: DiscoverRequest) -> Response[dict[str, Any]]:
-    """Look for the pages of a site in its sitemaps and in Common Crawl's index."""
+    """Discover the pages of a site in its sitemaps and in Common Crawl's index."""
     caller = routes.principal
     key = request_key(router, caller, "/api/v1/discover")
     return submitted(routes.services.submit(caller.tenant, request, key))
@@ -67,7 +67,7 @@ def discover(request: DiscoverRequest) -> Response[dict[str, Any]]:
     **declared(Scope.READ, {200: ScoreList}, FeatureDisabled, examples=SCORE),
 )
 def score_urls(request: ScoreRequest) -> ScoreList:
-    """How likely pages are about a query, by their URLs alone."""
+    """Score how relevant pages are to a query, using their URLs only."""
     scores = routes.services.scores(request.urls, request.query)
     return ScoreList(scores=[score_view(url, score) for url, score in scores])
 
@@ -78,6 +78,6 @@ def score_urls(request: ScoreRequest) -> ScoreList:
 def get_discovery(
     job_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> DiscoveryView:
-    """A discovery's state and, once it is completed, what it found, the best first."""
+    """Return a discovery's state and, once it is completed, the pages found, best first."""
     after = int(position_of(cursor, is_position) or 0)
     return discovery_view(*routes.services.get(routes.principal.tenant, job_id, after, limit))

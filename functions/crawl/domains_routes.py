@@ -41,16 +41,19 @@ def list_domains(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
 ) -> DomainList:
-    """Domains with settings, by name. The filter looks at a bounded number of them per page."""
+    """List domains with settings, sorted by name.
+
+    The filter examines a bounded number of domains per page.
+    """
     page = _hosts().page(_tenant(), blocked, domain_of(cursor), limit)
     return domain_list(page, _hosts().pace_under)
 
 
 @router.get("/api/v1/domains/<domain>", **declared(Scope.READ, {200: DomainDetail}, *_NO_HOST))
 def get_domain(domain: str, port: Port = None) -> DomainDetail:
-    """The settings for a domain, or the defaults, and its breaker.
+    """Return a domain's settings, or the defaults, and its circuit breaker.
 
-    `port` asks for the breaker of a port: all but those of http and https have one of their own.
+    `port` selects the circuit breaker of a port; the default ports of http and https share one.
     """
     return domain_detail(_hosts().get(_tenant(), _hosts().named(domain), _unusual(port)))
 
@@ -62,7 +65,8 @@ def get_domain(domain: str, port: Port = None) -> DomainDetail:
 def put_domain(domain: str, update: DomainUpdate) -> DomainView:
     """Replace the settings for one host.
 
-    These are a pace slower than the default, a breaker more careful, and notes; a block stays.
+    Settings are a lower rate limit, a more sensitive circuit breaker and notes. A block isn't
+    changed.
     """
     name = _hosts().named(domain)
     return _view(_hosts().put(_tenant(), name, update.override, update.notes))
@@ -73,7 +77,7 @@ def put_domain(domain: str, update: DomainUpdate) -> DomainView:
     **declared(Scope.WRITE, {200: DomainView}, *_NO_HOST, examples=BLOCK),
 )
 def block_domain(domain: str, request: BlockRequest) -> DomainView:
-    """Refuse a domain and everything below it."""
+    """Block a domain and all its subdomains."""
     return _view(_hosts().block(_tenant(), _hosts().named(domain), request.reason))
 
 
@@ -81,7 +85,7 @@ def block_domain(domain: str, request: BlockRequest) -> DomainView:
     "/api/v1/domains/<domain>/unblock", **declared(Scope.WRITE, {200: DomainView}, *_NO_HOST)
 )
 def unblock_domain(domain: str) -> DomainView:
-    """End a domain's own block; answers the settings, also when it wasn't blocked."""
+    """Remove a domain's own block and return its settings, even if it wasn't blocked."""
     return _view(_hosts().unblock(_tenant(), _hosts().named(domain)))
 
 
@@ -89,7 +93,7 @@ def unblock_domain(domain: str) -> DomainView:
     "/api/v1/domains/<domain>/reset", **declared(Scope.ADMIN, {200: DomainDetail}, *_NO_HOST)
 )
 def reset_domain(domain: str, port: Port = None) -> DomainDetail:
-    """Close a domain's breaker, or that of a port with one of its own, for all tenants."""
+    """Close the circuit breaker of a domain, or of one of its ports, for all tenants."""
     return domain_detail(_hosts().reset(_tenant(), _hosts().named(domain), _unusual(port)))
 
 

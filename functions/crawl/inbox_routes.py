@@ -1,4 +1,4 @@
-"""Routes: files of URLs that are crawled as they arrive."""
+"""Routes: files of URLs that are crawled after their upload."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ router = routes.router
 
 @router.post("/api/v1/inbox", **declared(Scope.WRITE, {201: InboxView}, examples=INBOX))
 def begin_inbox_file(request: InboxRequest) -> Response[InboxView]:
-    """Begin the upload of a file of up to 100,000 URLs, which is crawled as soon as it is there.
+    """Start the upload of a file of up to 100,000 URLs, which is crawled after the upload.
 
-    A line that can't be crawled is in the file's report. A file that isn't text or has no column
-    of URLs fails its job with CONTENT_REFUSED, one that is gone with NOT_FOUND, one that is too
-    large with BODY_TOO_LARGE.
+    The file's report contains the lines that can't be crawled. The file's job fails with
+    CONTENT_REFUSED if the file isn't text or has no column of URLs, with NOT_FOUND if it is gone,
+    and with BODY_TOO_LARGE if it is too large.
     """
     inbox_id, form = _inbox().begin(routes.principal.tenant, request.name)
     body = InboxView(
@@ -45,7 +45,7 @@ def begin_inbox_file(request: InboxRequest) -> Response[InboxView]:
 
 @router.get("/api/v1/inbox/<job_id>", **declared(Scope.READ))
 def get_inbox_file(job_id: str) -> InboxFileView:
-    """A file of URLs by its job: how its crawls stand, and its report."""
+    """Return a file of URLs by its job's id: the counts of its crawls, and its report."""
     return _inbox().get(routes.principal.tenant, job_id)
 
 

@@ -46,7 +46,7 @@ _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 
 @router.get("/api/v1/proxies", **declared(Scope.READ))
 def list_proxies(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> ProxyList:
-    """Proxy configs, newest first."""
+    """List proxy configs, newest first."""
     return proxy_list(_services().proxies.page(_tenant(), position_of(cursor), limit))
 
 
@@ -55,7 +55,7 @@ def list_proxies(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
     **declared(Scope.WRITE, {201: ProxyView}, Conflict, UrlBlocked, examples=PROXY),
 )
 def create_proxy(request: ProxyRequest) -> Response[ProxyView]:
-    """Store a proxy config. Its credentials are sealed and never shown."""
+    """Create a proxy config. Its credentials are stored encrypted and never returned."""
     _refuse_idempotency_key()
     config = _services().proxies.create(_tenant(), request.draft)
     return Response(
@@ -78,7 +78,7 @@ def create_proxy(request: ProxyRequest) -> Response[ProxyView]:
     ),
 )
 def try_proxy(request: TrialRequest) -> TrialView:
-    """Fetch a page by way of one server, and say what came of it."""
+    """Fetch a page through one server and return the result."""
     trials = _services().proxy_trials
     if request.server is not None:
         return trial_view(trials.try_server(_tenant(), request.server.draft, request.url))
@@ -88,7 +88,7 @@ def try_proxy(request: TrialRequest) -> TrialView:
 
 @router.get("/api/v1/proxies/<proxy_id>", **declared(Scope.READ))
 def get_proxy(proxy_id: str) -> ProxyDetail:
-    """One proxy config and how its servers do."""
+    """Return one proxy config and the health of its servers."""
     return proxy_detail(_services().proxies.get(_tenant(), proxy_id))
 
 
@@ -99,7 +99,7 @@ def get_proxy(proxy_id: str) -> ProxyDetail:
 def replace_proxy(proxy_id: str, request: ProxyRequest) -> ProxyView:
     """Replace a proxy config.
 
-    A server that leaves `username` out keeps the credentials that its URL had; null ends them.
+    A server without `username` keeps the credentials of its URL; null removes them.
     """
     return proxy_view(_services().proxies.replace(_tenant(), proxy_id, request.draft))
 
@@ -112,7 +112,7 @@ def delete_proxy(proxy_id: str) -> Response[None]:
 
 
 def _refuse_idempotency_key() -> None:
-    """Names are unique, so a repeated request is a Conflict already and makes no second config."""
+    """Reject the header: names are unique, so a repeated request fails with Conflict."""
     if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
         raise ValidationFailed(
             "names are unique, which makes this request safe to repeat: leave the header out",

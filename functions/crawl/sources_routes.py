@@ -53,7 +53,7 @@ _REFUSALS: Final = (NotFound, UrlInvalid, UrlBlocked)
 
 @router.get("/api/v1/sources", **declared(Scope.READ))
 def list_sources(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> SourceList:
-    """Sources, newest first."""
+    """List sources, newest first."""
     return source_list(_sources().page(_tenant(), position_of(cursor), limit))
 
 
@@ -62,7 +62,7 @@ def list_sources(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
     **declared(Scope.WRITE, {201: SourceView}, *_REFUSALS, examples=SOURCE),
 )
 def create_source(request: SourceRequest) -> Response[SourceView]:
-    """Have pages crawled again and again."""
+    """Create a source, whose pages are crawled repeatedly."""
     made = _sources().create(_tenant(), request.draft)
     return Response(
         status_code=201, content_type=content_types.APPLICATION_JSON, body=source_view(made)
@@ -71,7 +71,7 @@ def create_source(request: SourceRequest) -> Response[SourceView]:
 
 @router.get("/api/v1/sources/<source_id>", **declared(Scope.READ))
 def get_source(source_id: str) -> SourceView:
-    """One source."""
+    """Return one source."""
     return source_view(_sources().get(_tenant(), source_id))
 
 
@@ -80,13 +80,13 @@ def get_source(source_id: str) -> SourceView:
     **declared(Scope.WRITE, {200: SourceView}, *_REFUSALS, Conflict, examples=SOURCE),
 )
 def replace_source(source_id: str, request: SourceRequest) -> SourceView:
-    """Replace a source; a run under way goes on as it began."""
+    """Replace a source. A run under way keeps the old settings."""
     return source_view(_sources().update(_tenant(), source_id, request.draft))
 
 
 @router.delete("/api/v1/sources/<source_id>", **declared(Scope.WRITE, {204: None}, Conflict))
 def delete_source(source_id: str) -> Response[None]:
-    """Delete a source and its webhooks; its documents stay."""
+    """Delete a source and its webhooks; keep its documents."""
     _sources().remove(_tenant(), source_id)
     return Response(status_code=204)
 
@@ -96,7 +96,7 @@ def delete_source(source_id: str) -> Response[None]:
     **declared(Scope.WRITE, {202: TriggeredRun}, Conflict),
 )
 def trigger_source(source_id: str) -> Response[TriggeredRun]:
-    """Begin a run now; while one is under way, that is the answer."""
+    """Start a run now, or return the run under way."""
     run, begun = _sources().trigger(_tenant(), source_id)
     body = TriggeredRun(
         run_id=run.id, status=run.stage, message="accepted" if begun else "already under way"
@@ -108,13 +108,16 @@ def trigger_source(source_id: str) -> Response[TriggeredRun]:
 def list_runs(
     source_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> RunListView:
-    """The runs of a source, newest first: how many pages were new, changed, unchanged, gone."""
+    """List a source's runs, newest first.
+
+    Each run has its numbers of new, changed, unchanged and gone pages.
+    """
     return run_list(_sources().runs(_tenant(), source_id, position_of(cursor), limit))
 
 
 @router.get("/api/v1/sources/<source_id>/runs/<run_id>", **declared(Scope.READ))
 def get_run(source_id: str, run_id: str) -> RunDetail:
-    """One run with its pages and their documents, which are there when it has ended."""
+    """Return one run. Its pages and their documents are included after its end."""
     return run_detail(*_sources().run(_tenant(), source_id, run_id))
 
 
@@ -123,7 +126,7 @@ def get_run(source_id: str, run_id: str) -> RunDetail:
     **declared(Scope.READ, {200: EndpointList}, FeatureDisabled),
 )
 def list_source_webhooks(source_id: str) -> EndpointList:
-    """The webhooks of a source, newest first."""
+    """List a source's webhooks, newest first."""
     services = _with_webhooks(source_id)
     found = services.webhooks.of_source(_tenant(), source_id)
     page = Page(items=found, after=None)
@@ -145,9 +148,10 @@ def list_source_webhooks(source_id: str) -> EndpointList:
 def create_source_webhook(
     source_id: str, request: SourceWebhookRequest
 ) -> Response[IssuedEndpoint]:
-    """Make a webhook that is notified of the ends of a source's runs, and ends with the source.
+    """Create a webhook that is notified when a run of the source ends.
 
-    Its secret, given or generated, is in this answer and nowhere else.
+    Only this response contains its secret, given or generated. The webhook is deleted together with
+    the source.
     """
     if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
         raise ValidationFailed(
@@ -166,7 +170,7 @@ def create_source_webhook(
 
 
 def _with_webhooks(source_id: str) -> SourceApi:
-    """Raises FeatureDisabled, and NotFound for the source."""
+    """Return the services. Raises FeatureDisabled, and NotFound if the source doesn't exist."""
     services = routes.services
     services.webhooks.require_enabled()
     services.sources.get(_tenant(), source_id)

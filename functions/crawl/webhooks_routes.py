@@ -70,7 +70,7 @@ _SUBMISSION: Final = declared(
     ),
 )
 def create_webhook(request: EndpointRequest) -> Response[IssuedEndpoint]:
-    """Make a webhook. Its secret, given or generated, is in this answer and nowhere else."""
+    """Create a webhook. Only this response contains its secret, given or generated."""
     made = _shown_once().create(_tenant(), request.endpoint, request.secret)
     return _secret(201, issued_endpoint(*made))
 
@@ -79,7 +79,7 @@ def create_webhook(request: EndpointRequest) -> Response[IssuedEndpoint]:
 def list_webhooks(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> EndpointList:
-    """Webhooks, newest first."""
+    """List webhooks, newest first."""
     page = _webhooks().page(_tenant(), position_of(cursor), limit)
     return endpoint_list(page, whole_url=_may_write())
 
@@ -89,9 +89,9 @@ def list_webhooks(
     **declared(Scope.ADMIN, {201: DefaultSecret}, Conflict, FeatureDisabled, ValidationFailed),
 )
 def rotate_default_secret() -> Response[DefaultSecret]:
-    """Make a new secret for the `webhook_url`s of single jobs; the one before signs for 24 h more.
+    """Create a new secret for the `webhook_url`s of single jobs.
 
-    It is in this answer and nowhere else.
+    Only this response contains it. The previous secret also signs for another 24 hours.
     """
     webhooks = _shown_once()
     return _secret(201, default_secret(*webhooks.rotate_default(_tenant())))
@@ -101,7 +101,7 @@ def rotate_default_secret() -> Response[DefaultSecret]:
     "/api/v1/webhooks/<endpoint_id>", **declared(Scope.READ, {200: EndpointView}, FeatureDisabled)
 )
 def get_webhook(endpoint_id: str) -> EndpointView:
-    """One webhook."""
+    """Return one webhook."""
     return endpoint_view(_webhooks().get(_tenant(), endpoint_id), whole_url=_may_write())
 
 
@@ -118,7 +118,7 @@ def get_webhook(endpoint_id: str) -> EndpointView:
     ),
 )
 def replace_webhook(endpoint_id: str, request: EndpointUpdate) -> EndpointView:
-    """Replace a webhook but its secret; headers that are left out stay as they are."""
+    """Replace a webhook except its secret; omitted headers are kept."""
     changed = _webhooks().update(_tenant(), endpoint_id, request.endpoint)
     return endpoint_view(changed, whole_url=True)
 
@@ -127,7 +127,7 @@ def replace_webhook(endpoint_id: str, request: EndpointUpdate) -> EndpointView:
     "/api/v1/webhooks/<endpoint_id>", **declared(Scope.WRITE, {204: None}, FeatureDisabled)
 )
 def delete_webhook(endpoint_id: str) -> Response[None]:
-    """Delete a webhook; what is on its way to it isn't delivered any more."""
+    """Delete a webhook; its pending deliveries aren't sent."""
     _webhooks().remove(_tenant(), endpoint_id)
     return Response(status_code=204)
 
@@ -137,14 +137,14 @@ def delete_webhook(endpoint_id: str) -> Response[None]:
     **declared(Scope.WRITE, {201: IssuedEndpoint}, Conflict, FeatureDisabled, ValidationFailed),
 )
 def rotate_secret(endpoint_id: str) -> Response[IssuedEndpoint]:
-    """Make a new secret; for 24 h more deliveries are signed with the one before as well."""
+    """Create a new secret. The previous secret also signs deliveries for another 24 hours."""
     webhooks = _shown_once()
     return _secret(201, issued_endpoint(*webhooks.rotate(_tenant(), endpoint_id)))
 
 
 @router.post("/api/v1/webhooks/<endpoint_id>/test", **_SUBMISSION)
 def test_webhook(endpoint_id: str) -> Response[dict[str, Any]]:
-    """Send an event `webhook.test`."""
+    """Send a `webhook.test` event."""
     return submitted(_service().test(_tenant(), endpoint_id, _request_key()))
 
 
@@ -155,9 +155,9 @@ def test_webhook(endpoint_id: str) -> Response[dict[str, Any]]:
 def list_deliveries(
     endpoint_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> DeliveryList:
-    """What a webhook was sent, newest first, for 30 days.
+    """List a webhook's deliveries of the last 30 days, newest first.
 
-    The id `default` stands for the `webhook_url`s of single jobs.
+    The id `default` selects the `webhook_url`s of single jobs.
     """
     page = _webhooks().deliveries(_tenant(), endpoint_id, position_of(cursor), limit)
     return delivery_list(page)
@@ -165,7 +165,7 @@ def list_deliveries(
 
 @router.post("/api/v1/webhooks/<endpoint_id>/deliveries/<delivery_id>/redeliver", **_SUBMISSION)
 def redeliver(endpoint_id: str, delivery_id: str) -> Response[dict[str, Any]]:
-    """Send the same message again, with the same id."""
+    """Send the message again, under the same message id."""
     return submitted(_service().redeliver(_tenant(), endpoint_id, delivery_id, _request_key()))
 
 
@@ -174,12 +174,12 @@ def _tenant() -> str:
 
 
 def _may_write() -> bool:
-    """Callers that may set a URL may see the secrets in it."""
+    """Return whether the caller may change URLs, and so may see the secrets in them."""
     return routes.principal.may(Scope.WRITE)
 
 
 def _webhooks() -> WebhookService:
-    """Raises FeatureDisabled."""
+    """Return the service. Raises FeatureDisabled."""
     webhooks = _service()
     webhooks.require_enabled()
     return webhooks
@@ -190,9 +190,9 @@ def _service() -> WebhookService:
 
 
 def _shown_once() -> WebhookService:
-    """For answers that show a secret, which a replay would need stored in clear text.
+    """Reject an Idempotency-Key: a replay would need the secret stored in clear text.
 
-    Ignoring the header would let a client that relies on it make two secrets.
+    If the header were ignored, a client that relies on it could create two secrets.
     """
     if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
         raise ValidationFailed(
@@ -212,5 +212,5 @@ def _secret[Shown: BaseModel](status: int, body: Shown) -> Response[Shown]:
 
 
 def _request_key() -> RequestKey | None:
-    """Scoped by the path with its ids, since these requests have no body."""
+    """Return the key, scoped by the path with its ids, since these requests have no body."""
     return request_key(router, routes.principal, router.current_event.path)

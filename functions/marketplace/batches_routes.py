@@ -44,7 +44,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
     ),
 )
 def submit_batch_job(request: BatchJobRequest) -> Response[dict[str, Any]]:
-    """Carry an action out for up to 500 products; the batch ends with the last of their jobs."""
+    """Perform an action for up to 500 products. The batch ends with the last of their jobs."""
     caller = routes.principal
     return submitted(
         _publishing().submit_batch(
@@ -63,7 +63,7 @@ def submit_batch_job(request: BatchJobRequest) -> Response[dict[str, Any]]:
     "/api/batch-jobs/plan", **declared(Scope.WRITE, {200: PlanView}, Contended, examples=PLAN)
 )
 def plan_batch_job(request: BatchJobRequest) -> PlanView:
-    """What the batch would do, product by product; writes nothing, here or there."""
+    """Return the planned outcome for each product, without changing anything."""
     found = routes.services.planner.plan(
         routes.principal.tenant, request.marketplace, request.action_code, request.product_ids
     )
@@ -77,7 +77,7 @@ def list_batch_jobs(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
 ) -> BatchJobList:
-    """Batches; `cursor` in place of the source's `offset`."""
+    """List batches; pages use `cursor` instead of `offset`."""
     batches, after = _publishing().batches(
         routes.principal.tenant, marketplace, status, position_of(cursor), limit
     )
@@ -86,7 +86,7 @@ def list_batch_jobs(
 
 @router.get("/api/batch-jobs/<batch_id>", **declared(Scope.READ))
 def get_batch_job(batch_id: str) -> BatchJobWithJobs:
-    """A batch with its counters and its newest jobs."""
+    """Return a batch with its counters and its newest jobs."""
     tenant = routes.principal.tenant
     batch = _publishing().batch(tenant, batch_id)
     jobs, _ = _publishing().page(tenant, None, None, batch_id, None, bounds.LIST_LIMIT_MAX)
@@ -98,7 +98,7 @@ def get_batch_job(batch_id: str) -> BatchJobWithJobs:
     **declared(Scope.WRITE, {200: BatchJobView}, Conflict, Contended),
 )
 def cancel_batch_job(batch_id: str) -> BatchJobView:
-    """Cancel the jobs of a batch that wait or run."""
+    """Cancel the waiting and running jobs of a batch."""
     return _moved(batch_id, Transition.CANCEL)
 
 
@@ -107,7 +107,7 @@ def cancel_batch_job(batch_id: str) -> BatchJobView:
     **declared(Scope.WRITE, {200: BatchJobView}, Conflict, Contended),
 )
 def pause_batch_job(batch_id: str) -> BatchJobView:
-    """Begin no more jobs of a batch."""
+    """Pause a batch: none of its waiting jobs starts."""
     return _moved(batch_id, Transition.PAUSE)
 
 
@@ -116,7 +116,7 @@ def pause_batch_job(batch_id: str) -> BatchJobView:
     **declared(Scope.WRITE, {200: BatchJobView}, Conflict, Contended),
 )
 def resume_batch_job(batch_id: str) -> BatchJobView:
-    """Let a paused batch go on."""
+    """Resume a paused batch."""
     return _moved(batch_id, Transition.RESUME)
 
 
@@ -125,7 +125,7 @@ def resume_batch_job(batch_id: str) -> BatchJobView:
     **declared(Scope.WRITE, {200: BatchJobView}, Conflict, Contended),
 )
 def retry_batch_job(batch_id: str) -> BatchJobView:
-    """Run again what failed of a batch, and nothing else."""
+    """Retry only the failed jobs of a batch."""
     return _moved(batch_id, Transition.RETRY)
 
 

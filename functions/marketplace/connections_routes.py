@@ -1,4 +1,4 @@
-"""Routes: a seller's leave for a marketplace, and what marketplaces report."""
+"""Routes: sellers' OAuth connections, and webhooks of marketplaces."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ router = routes.router
     **declared(Scope.ADMIN, {200: ConsentView}, Conflict),
 )
 def connect_marketplace(marketplace: str) -> ConsentView:
-    """Where the seller agrees; the marketplace sends the browser back to the callback."""
+    """Return the URL at which the seller authorizes access.
+
+    The marketplace then redirects the seller's browser to the callback.
+    """
     url = routes.services.connections.begin(routes.principal.tenant, marketplace)
     return ConsentView(authorization_url=url, expires_in=bounds.OAUTH_STATE_SECONDS)
 
@@ -52,7 +55,10 @@ def finish_connection(
     error_description: str | None = None,  # noqa: ARG001 - sent by marketplaces, shown by them
     expires_in: str | None = None,  # noqa: ARG001 - the code's; sent by eBay
 ) -> Response[None]:
-    """Where the marketplace sends the seller's browser: the state says for whom, once."""
+    """Complete a connection after the marketplace's redirect.
+
+    `state` identifies the seller and is valid once.
+    """
     outcome = {"marketplace": marketplace, "connected": "true"}
     try:
         if error or not code or not state:
@@ -66,7 +72,7 @@ def finish_connection(
 
 @router.get("/api/marketplace/<marketplace>/connection", **declared(Scope.READ))
 def get_connection(marketplace: str) -> ConnectionView:
-    """Whether the seller's leave is good; never its tokens."""
+    """Return whether the seller's authorization is valid, never its tokens."""
     return connection_view(routes.services.connections.get(routes.principal.tenant, marketplace))
 
 
@@ -74,7 +80,7 @@ def get_connection(marketplace: str) -> ConnectionView:
     "/api/marketplace/<marketplace>/connection", **declared(Scope.ADMIN, {204: None}, Conflict)
 )
 def end_connection(marketplace: str) -> Response[None]:
-    """Give the leave back and forget the tokens."""
+    """Revoke the authorization and delete its tokens."""
     routes.services.connections.end(routes.principal.tenant, marketplace)
     return Response(status_code=204)
 
@@ -84,7 +90,10 @@ def end_connection(marketplace: str) -> Response[None]:
     **declared(None, {204: None}, AuthRequired, signed=True),
 )
 def receive_webhook(marketplace: str) -> Response[None]:
-    """An order was paid or cancelled: the seller's orders are read. Signed by the marketplace."""
+    """Import the seller's orders after one was paid or cancelled.
+
+    The request is signed by the marketplace.
+    """
     event = router.current_event
     received(routes.services, marketplace, event.headers, event.body or "", utc_now())
     return Response(status_code=204)

@@ -1,4 +1,4 @@
-"""Routes: marketplace jobs and their tasks, action types, statistics, listings, orders."""
+"""Routes: marketplace jobs and tasks, action types, statistics, listings, orders."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ Day = Annotated[str | None, Query(pattern=r"^\d{4}-\d{2}-\d{2}$")]
     ),
 )
 def submit_marketplace_job(request: MarketplaceJobRequest) -> Response[dict[str, Any]]:
-    """Carry an action out on a marketplace. The same publishing that is under way is answered."""
+    """Perform an action on a marketplace.
+
+    Publishing returns an identical job under way instead of submitting a new one.
+    """
     caller = routes.principal
     command = Command(
         marketplace=request.marketplace,
@@ -80,7 +83,7 @@ def list_marketplace_jobs(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
 ) -> MarketplaceJobList:
-    """Jobs, newest first; `cursor` in place of the source's `offset`."""
+    """List jobs, newest first; pages use `cursor` instead of `offset`."""
     jobs, after = routes.services.publishing.page(
         routes.principal.tenant, marketplace, status, batch_job_id, position_of(cursor), limit
     )
@@ -89,7 +92,7 @@ def list_marketplace_jobs(
 
 @router.get("/api/marketplace/jobs/<marketplace_job_id>", **declared(Scope.READ))
 def get_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
-    """One job, with its tasks by position."""
+    """Return one job and its tasks, ordered by position."""
     publishing = routes.services.publishing
     return job_with_tasks(publishing.get(routes.principal.tenant, marketplace_job_id))
 
@@ -99,7 +102,7 @@ def get_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
     **declared(Scope.WRITE, {200: MarketplaceJobWithTasks}, Conflict, Contended),
 )
 def retry_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
-    """Run a failed job again; tasks that succeeded are skipped."""
+    """Retry a failed job; successful tasks are skipped."""
     return _moved(marketplace_job_id, Transition.RETRY)
 
 
@@ -108,7 +111,7 @@ def retry_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
     **declared(Scope.WRITE, {200: MarketplaceJobWithTasks}, Conflict, Contended),
 )
 def pause_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
-    """Let a job rest."""
+    """Pause a job."""
     return _moved(marketplace_job_id, Transition.PAUSE)
 
 
@@ -117,7 +120,7 @@ def pause_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
     **declared(Scope.WRITE, {200: MarketplaceJobWithTasks}, Conflict, Contended),
 )
 def resume_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
-    """Let a paused job go on."""
+    """Resume a paused job."""
     return _moved(marketplace_job_id, Transition.RESUME)
 
 
@@ -126,7 +129,7 @@ def resume_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
     **declared(Scope.WRITE, {200: MarketplaceJobWithTasks}, Conflict, Contended),
 )
 def cancel_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
-    """Cancel a job and its pending tasks; a call that is under way is reconciled later."""
+    """Cancel a job and its pending tasks. A call under way is reconciled later."""
     return _moved(marketplace_job_id, Transition.CANCEL)
 
 
@@ -137,7 +140,7 @@ def list_marketplace_tasks(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
 ) -> TaskList:
-    """A job's tasks by position; without `job_id` those of the newest jobs."""
+    """List a job's tasks by position; without `job_id`, the tasks of the newest jobs."""
     position = position_of(cursor, is_task_position)
     found, after = routes.services.publishing.tasks(
         routes.principal.tenant, job_id, status, position, limit
@@ -151,19 +154,19 @@ def list_marketplace_tasks(
 
 @router.get("/api/marketplace/tasks/<task_id>", **declared(Scope.READ))
 def get_marketplace_task(task_id: str) -> TaskView:
-    """One task."""
+    """Return one task."""
     return task_view(routes.services.publishing.task(routes.principal.tenant, task_id))
 
 
 @router.get("/api/marketplace/action-types", **declared(Scope.READ))
 def list_action_types() -> ActionTypeList:
-    """What can be asked for, and its defaults."""
+    """List the action types and their defaults."""
     return action_type_list(ACTION_TYPES, HANDLERS)
 
 
 @router.get("/api/marketplace/statistics", **declared(Scope.READ))
 def get_statistics(day: Day = None) -> StatisticsView:
-    """How the jobs of each action type ended on a day (UTC); today without one."""
+    """Return how many jobs of each action type ended on a UTC day, by default today."""
     wanted = day or utc_now().date().isoformat()
     found = routes.services.statistics.of_day(routes.principal.tenant, wanted)
     return statistics_view(wanted, found)
@@ -173,7 +176,7 @@ def get_statistics(day: Day = None) -> StatisticsView:
 def list_listings(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> ListingList:
-    """What stands where, by product, and what differs there from what was published."""
+    """List the listings by product, with differences from the published content."""
     after = position_of(cursor, _is_position)
     page = routes.services.listings.page(routes.principal.tenant, after, limit)
     return ListingList.page(page, ListingView.of)
@@ -181,7 +184,7 @@ def list_listings(
 
 @router.get("/api/marketplace/orders", **declared(Scope.READ))
 def list_orders(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> OrderList:
-    """Lines of orders that were read; `conflict` is one that no stock was left for."""
+    """List imported order lines; the outcome `conflict` means that the stock was already sold."""
     after = position_of(cursor, _is_position)
     return order_list(routes.services.orders.page(routes.principal.tenant, after, limit))
 

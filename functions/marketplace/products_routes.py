@@ -34,7 +34,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 def list_products(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> ProductList:
-    """Products, newest first."""
+    """List products, newest first."""
     tenant = routes.principal.tenant
     return product_list(routes.services.products.page(tenant, position_of(cursor), limit))
 
@@ -44,7 +44,7 @@ def list_products(
     **declared(Scope.WRITE, {201: ProductView}, Conflict, examples=PRODUCT),
 )
 def create_product(request: ProductRequest) -> Response[ProductView]:
-    """Make a product; its SKU is the tenant's only one of that spelling."""
+    """Create a product. Its SKU must be unique within the tenant."""
     made = routes.services.products.create(
         routes.principal.tenant, request.sku, request.content(), request.by_marketplace()
     )
@@ -55,7 +55,7 @@ def create_product(request: ProductRequest) -> Response[ProductView]:
 
 @router.get("/api/products/<product_id>", **declared(Scope.READ))
 def get_product(product_id: str) -> ProductView:
-    """One product."""
+    """Return one product."""
     return product_view(routes.services.products.get(routes.principal.tenant, product_id))
 
 
@@ -64,7 +64,7 @@ def get_product(product_id: str) -> ProductView:
     **declared(Scope.WRITE, {200: ProductView}, Conflict, examples=PRODUCT),
 )
 def replace_product(product_id: str, request: ProductRequest) -> ProductView:
-    """Replace a product; listings follow by the action `update`."""
+    """Replace a product. The action `update` applies the change to its listings."""
     changed = routes.services.products.update(
         routes.principal.tenant,
         product_id,
@@ -77,12 +77,15 @@ def replace_product(product_id: str, request: ProductRequest) -> ProductView:
 
 @router.delete("/api/products/<product_id>", **declared(Scope.WRITE, {204: None}, Conflict))
 def delete_product(product_id: str) -> Response[None]:
-    """Delete a product that is listed nowhere; its jobs stay, without it."""
+    """Delete a product without listings; keep its jobs."""
     routes.services.products.remove(routes.principal.tenant, product_id)
     return Response(status_code=204)
 
 
 @router.get("/api/product-attributes/<vocabulary>", **declared(Scope.READ))
 def get_vocabulary(vocabulary: str) -> VocabularyView:
-    """One of `brands colors conditions materials sizes categories`."""
+    """Return one vocabulary.
+
+    Vocabularies are `brands`, `colors`, `conditions`, `materials`, `sizes` and `categories`.
+    """
     return vocabulary_view(vocabulary)

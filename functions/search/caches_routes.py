@@ -20,37 +20,37 @@ router = routes.router
 
 @router.get("/api/v1/cache/stats", **declared(Scope.READ))
 def get_cache_stats() -> CacheStats:
-    """Entries, hits and misses of each cache."""
+    """Return entries, hits and misses of each cache."""
     return cache_stats(routes.services.counts(routes.principal.tenant))
 
 
 @router.delete("/api/v1/cache/crawl", **declared(Scope.WRITE, {204: None}))
 def clear_crawl_cache() -> Response[None]:
-    """Forget the pages that crawls have kept."""
+    """Delete the cached pages of crawls."""
     return _cleared(CacheName.CRAWL)
 
 
 @router.delete("/api/v1/cache/query", **declared(Scope.WRITE, {204: None}))
 def clear_query_cache() -> Response[None]:
-    """Forget the results of searches; cursors end with them."""
+    """Delete the cached search results; their cursors become invalid."""
     return _cleared(CacheName.QUERY)
 
 
 @router.delete("/api/v1/cache/embeddings", **declared(Scope.WRITE, {204: None}))
 def clear_embedding_caches() -> Response[None]:
-    """Forget the vectors of queries and of chunks; what is indexed stays."""
+    """Delete the cached vectors of queries and chunks; indexed chunks are kept."""
     return _cleared(CacheName.QUERY_EMBEDDINGS, CacheName.EMBEDDINGS)
 
 
 @router.delete("/api/v1/cache/domain/<domain>", **declared(Scope.WRITE, {204: None}, UrlInvalid))
 def clear_domain_caches(domain: str) -> Response[None]:
-    """Forget the pages that crawls have kept of a host, and all results of searches."""
+    """Delete the cached pages of a host and all cached search results."""
     routes.services.clear_host(routes.principal.tenant, _host(domain))
     return Response(status_code=204)
 
 
 def _host(text: str) -> str:
-    """A host that pages may have been kept of. Raises UrlInvalid."""
+    """Return the name of a host that may have cached pages. Raises UrlInvalid."""
     host = parse_url(f"https://{text}/").host
     named = host == "localhost" or ":" in host or "." in host.strip(".")
     if not named or ".." in host or len(host) > bounds.HOST_NAME_MAX_CHARS:

@@ -1,4 +1,4 @@
-"""Routes: collections, which documents are kept in."""
+"""Routes: collections of documents."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 def list_collections(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> CollectionList:
-    """Collections, newest first."""
+    """List collections, newest first."""
     page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
     return collection_list(page, routes.services.counts(routes.principal.tenant, page.items))
 
@@ -44,14 +44,14 @@ def list_collections(
     **declared(Scope.WRITE, {201: CollectionView}, Conflict, examples=COLLECTION),
 )
 def create_collection(request: CollectionRequest) -> Response[CollectionView]:
-    """Make a collection; its name is the tenant's only one of that spelling."""
+    """Create a collection. Its name must be unique within the tenant."""
     made = routes.services.create(routes.principal.tenant, request.name, request.description)
     return Response(status_code=201, content_type=content_types.APPLICATION_JSON, body=_view(made))
 
 
 @router.get("/api/v1/collections/<collection_id>", **declared(Scope.READ))
 def get_collection(collection_id: str) -> CollectionView:
-    """One collection."""
+    """Return one collection."""
     return _view(routes.services.get(routes.principal.tenant, collection_id))
 
 

@@ -69,11 +69,11 @@ def list_documents(
     date_to: Moment | None = None,
     deleted: bool = False,
 ) -> DocumentList:
-    """Documents, newest first, that match all filters.
+    """List the documents that match all filters, newest first.
 
-    `url`, else `collection_id`, `tag_id` or `domain`, is looked up; the other filters look at a
-    bounded number of documents, so that a page may be short and still have a cursor. Dates are
-    those of the last change of content; `deleted` lists what can be restored.
+    `url`, otherwise `collection_id`, `tag_id` or `domain`, selects an index. The other filters
+    examine a bounded number of documents, so a page may be short and still have a cursor. Dates
+    refer to the last change of content. `deleted` lists documents that can be restored.
     """
     listing = DocumentFilter(
         tenant=routes.principal.tenant,
@@ -103,7 +103,10 @@ def list_documents(
     ),
 )
 def upload_document(request: DocumentRequest) -> Response[dict[str, Any]]:
-    """Store a document; answers with the job that does it. Up to 10 MB by way of an upload."""
+    """Store a document and return the job that does it.
+
+    Bodies of up to 10 MB are sent as an upload.
+    """
     caller = routes.principal
     key = request_key(router, caller, DOCUMENTS)
     return submitted(routes.services.upload(caller.tenant, request.upload(), key, accepted))
@@ -120,7 +123,7 @@ def upload_document(request: DocumentRequest) -> Response[dict[str, Any]]:
     ),
 )
 def upload_documents(request: DocumentBatchRequest) -> Response[dict[str, Any]]:
-    """Store up to 50 documents; each has its own outcome."""
+    """Store up to 50 documents, each with its own outcome."""
     caller = routes.principal
     key = request_key(router, caller, f"{DOCUMENTS}/batch")
     uploads = request.uploads(invalid)
@@ -129,7 +132,7 @@ def upload_documents(request: DocumentBatchRequest) -> Response[dict[str, Any]]:
 
 @router.get(f"{DOCUMENTS}/<document_id>", **declared(Scope.READ))
 def read_document(document_id: str, include_deleted: bool = False) -> FullDocument:
-    """One document with its text and its first hundred chunks; a deleted one's aren't shown."""
+    """Return one document with its text and first hundred chunks; a deleted one without them."""
     tenant, library = routes.principal.tenant, routes.services
     labelled = library.get(tenant, document_id, deleted=include_deleted)
     if labelled.document.deleted_at is not None:
@@ -152,7 +155,7 @@ def change_document(document_id: str, request: DocumentChange) -> DocumentView:
 
 @router.delete(f"{DOCUMENTS}/<document_id>", **declared(Scope.WRITE, {204: None}, Conflict))
 def delete_document(document_id: str) -> Response[None]:
-    """Delete a document: no search shows it any more. It can be restored for 30 days."""
+    """Delete a document, so that searches no longer return it. It can be restored for 30 days."""
     routes.services.delete(routes.principal.tenant, document_id, _left())
     return Response(status_code=204)
 
@@ -161,7 +164,7 @@ def delete_document(document_id: str) -> Response[None]:
     f"{DOCUMENTS}/<document_id>/restore", **declared(Scope.WRITE, {200: DocumentView}, Conflict)
 )
 def restore_document(document_id: str) -> DocumentView:
-    """Show a deleted document again."""
+    """Restore a deleted document."""
     return document_view(routes.services.restore(routes.principal.tenant, document_id, _left()))
 
 
@@ -170,7 +173,7 @@ def restore_document(document_id: str) -> DocumentView:
     **declared(Scope.WRITE, {202: Accepted}, IdempotencyMismatch, idempotent=True),
 )
 def reindex_document(document_id: str) -> Response[dict[str, Any]]:
-    """Cut and embed a document's text anew."""
+    """Chunk and embed a document's text again."""
     caller = routes.principal
     key = request_key(router, caller, f"{DOCUMENTS}/{document_id}/reindex")
     return submitted(routes.services.reindex(caller.tenant, document_id, key, accepted))
@@ -180,7 +183,7 @@ def reindex_document(document_id: str) -> Response[dict[str, Any]]:
 def list_chunks(
     document_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> ChunkList:
-    """A document's chunks, in its order."""
+    """List a document's chunks in text order."""
     start = int(position_of(cursor, is_chunk_place) or 0)
     tenant = routes.principal.tenant
     return chunk_list(*routes.services.chunks(tenant, document_id, start, limit, _left()))
@@ -188,7 +191,7 @@ def list_chunks(
 
 @router.get(f"{DOCUMENTS}/<document_id>/markdown", **declared(Scope.READ))
 def get_markdown(document_id: str) -> TextAddress:
-    """Where a document's whole text can be fetched, for a quarter of an hour."""
+    """Return a URL of a document's full text, valid for 15 minutes."""
     url = routes.services.markdown_url(routes.principal.tenant, document_id)
     return TextAddress(url=url, expires_in=bounds.DOWNLOAD_SECONDS)
 
@@ -198,7 +201,7 @@ def get_markdown(document_id: str) -> TextAddress:
     **declared(Scope.WRITE, {200: DocumentView}, Conflict, examples=examples.TAGS),
 )
 def add_tags(document_id: str, request: TagNamesRequest) -> DocumentView:
-    """Add tags by name; those that there aren't yet are made."""
+    """Add tags by name; missing tags are created."""
     tenant = routes.principal.tenant
     return document_view(routes.services.add_tags(tenant, document_id, request.tags, _left()))
 
@@ -207,7 +210,7 @@ def add_tags(document_id: str, request: TagNamesRequest) -> DocumentView:
     f"{DOCUMENTS}/<document_id>/tags/<tag_id>", **declared(Scope.WRITE, {204: None}, Conflict)
 )
 def remove_tag(document_id: str, tag_id: str) -> Response[None]:
-    """Take a tag off a document."""
+    """Remove a tag from a document."""
     routes.services.remove_tag(routes.principal.tenant, document_id, tag_id, _left())
     return Response(status_code=204)
 
@@ -217,7 +220,7 @@ def remove_tag(document_id: str, tag_id: str) -> Response[None]:
     **declared(Scope.ADMIN, {202: Accepted}, IdempotencyMismatch, idempotent=True),
 )
 def rebuild_index() -> Response[dict[str, Any]]:
-    """Index all of the tenant's documents anew, from rows and stored texts."""
+    """Rebuild the index of all the tenant's documents from rows and stored texts."""
     caller = routes.principal
     key = request_key(router, caller, "/api/v1/index/rebuild")
     return submitted(routes.services.rebuild(caller.tenant, key, accepted))

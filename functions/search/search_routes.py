@@ -24,7 +24,7 @@ router = routes.router
     **declared(Scope.READ, {200: SearchResponse}, FeatureDisabled, examples=SEARCH),
 )
 def hybrid_search(request: SearchRequest) -> SearchResponse:
-    """Search by meaning and by words; both rankings are fused."""
+    """Search by meaning and by keywords, and fuse both rankings."""
     return _searched(request.hybrid_of(routes.principal.tenant))
 
 
@@ -33,7 +33,7 @@ def hybrid_search(request: SearchRequest) -> SearchResponse:
     **declared(Scope.READ, {200: SearchResponse}, FeatureDisabled, examples=VECTOR),
 )
 def vector_search(request: SearchRequest) -> SearchResponse:
-    """Search by meaning alone."""
+    """Search by meaning only."""
     return _searched(request.query_of(routes.principal.tenant, Leg.VECTOR))
 
 
@@ -42,7 +42,7 @@ def vector_search(request: SearchRequest) -> SearchResponse:
     **declared(Scope.READ, {200: SearchResponse}, FeatureDisabled, examples=KEYWORD),
 )
 def keyword_search(request: SearchRequest) -> SearchResponse:
-    """Search by words alone."""
+    """Search by keywords only."""
     return _searched(request.query_of(routes.principal.tenant, Leg.KEYWORD))
 
 

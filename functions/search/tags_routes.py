@@ -1,4 +1,4 @@
-"""Routes: tags, which documents are marked with."""
+"""Routes: tags of documents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 @router.get("/api/v1/tags", **declared(Scope.READ))
 def list_tags(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> TagList:
-    """Tags, newest first."""
+    """List tags, newest first."""
     page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
     return tag_list(page)
 
@@ -41,7 +41,7 @@ def list_tags(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = Non
     **declared(Scope.WRITE, {201: TagView}, Conflict, examples=TAG),
 )
 def create_tag(request: TagRequest) -> Response[TagView]:
-    """Make a tag. Its name is kept in lower case."""
+    """Create a tag. Its name is converted to lower case."""
     made = routes.services.create(routes.principal.tenant, request.name)
     return Response(
         status_code=201, content_type=content_types.APPLICATION_JSON, body=tag_view(made)
@@ -50,7 +50,7 @@ def create_tag(request: TagRequest) -> Response[TagView]:
 
 @router.get("/api/v1/tags/<tag_id>", **declared(Scope.READ))
 def get_tag(tag_id: str) -> TagView:
-    """One tag."""
+    """Return one tag."""
     return tag_view(routes.services.get(routes.principal.tenant, tag_id))
 
 

@@ -1,4 +1,4 @@
-"""Routes: imports of many targets at once."""
+"""Routes: imports of many targets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ router = routes.router
     ),
 )
 def import_targets(request: ImportRequest) -> Response[dict[str, Any]]:
-    """Watch all URLs of a CSV file or of a sitemap; the job's result has an outcome for each."""
+    """Monitor all URLs of a CSV file or of a sitemap.
+
+    The job's result contains an outcome for each URL.
+    """
     caller = routes.principal
     key = request_key(router, caller, "/v1/targets/import")
     return submitted(routes.services.submit(caller.tenant, request, key))

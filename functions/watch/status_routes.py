@@ -1,4 +1,4 @@
-"""Routes: a tenant's status page, what everybody sees of it, and figures for Prometheus."""
+"""Routes: a tenant's public status page and badges, and metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OPEN: Final = {
 
 @router.get("/v1/status-page", **declared(Scope.READ))
 def get_status_page() -> StatusPageView:
-    """Where the status page is."""
+    """Return the address of the status page."""
     return status_page_view(routes.services.get(routes.principal.tenant))
 
 
@@ -43,21 +43,21 @@ def get_status_page() -> StatusPageView:
     **declared(Scope.WRITE, {200: StatusPageView}, Conflict, Contended, examples=STATUS_PAGE),
 )
 def put_status_page(request: StatusPageRequest) -> StatusPageView:
-    """Publish a page of the targets that are `public`, at a slug of one's own."""
+    """Publish a status page of the targets with `public` set, under a slug of your choice."""
     page = routes.services.put(routes.principal.tenant, request.slug, request.title)
     return status_page_view(page)
 
 
 @router.delete("/v1/status-page", **declared(Scope.WRITE, {204: None}, Contended))
 def delete_status_page() -> Response[None]:
-    """Publish it no more."""
+    """Remove the status page."""
     routes.services.remove(routes.principal.tenant)
     return Response(status_code=204)
 
 
 @router.get("/status/<slug>", **declared(None, {200: "text/html"}))
 def show_status_page(slug: str) -> Response[str]:
-    """The status page, for everybody: HTML without scripts."""
+    """Show the public status page as HTML without scripts."""
     html = page_html(routes.services.shown(slug))
     return Response(
         status_code=200, content_type="text/html; charset=utf-8", body=html, headers=dict(_OPEN)
@@ -66,15 +66,19 @@ def show_status_page(slug: str) -> Response[str]:
 
 @router.get("/status/<slug>/badges/<target_id>.svg", **declared(None, {200: "image/svg+xml"}))
 def show_badge(slug: str, target_id: str, kind: BadgeKind = BadgeKind.STATUS) -> Response[str]:
-    """A badge of one target, for everybody: its status, or its uptime or median latency of 30
-    days."""
+    """Show a target's public badge.
+
+    It shows the status, or the uptime or median latency of the last 30 days.
+    """
     svg = badge_svg(routes.services.line(slug, target_id), kind)
     return Response(status_code=200, content_type="image/svg+xml", body=svg, headers=dict(_OPEN))
 
 
 @router.get("/metrics", **declared(Scope.READ, {200: "text/plain"}))
 def get_metrics() -> Response[str]:
-    """All targets as Prometheus reads them, as many as fit into 4 MB (some 2,000); those left out
-    are counted. It sends the key as a bearer token."""
+    """Return all targets in Prometheus format, limited to 4 MB (about 2,000 targets).
+
+    Omitted targets are counted. Prometheus sends the API key as bearer token.
+    """
     text = routes.services.metrics(routes.principal.tenant)
     return Response(status_code=200, content_type=CONTENT_TYPE, body=text)

@@ -1,4 +1,4 @@
-"""Routes: targets, their results, figures and incidents."""
+"""Routes: monitored targets, their results, uptime and incidents."""
 
 from __future__ import annotations
 
@@ -65,7 +65,10 @@ Host = Annotated[str, Query(min_length=1, max_length=255)]
     ),
 )
 def create_target(request: TargetRequest) -> Response[dict[str, Any]]:
-    """Watch a URL. 200 with the target that there is, if its canonical URL is watched already."""
+    """Monitor a URL.
+
+    Returns 200 and the existing target if the canonical URL is monitored already.
+    """
     caller = routes.principal
     key = request_key(router, caller, "/v1/targets")
     created = _services().targets.create(
@@ -89,8 +92,10 @@ def list_targets(
     cursor: str | None = None,
     page_token: str | None = None,
 ) -> TargetList:
-    """Targets in the order of their making; of one host, if it is named. `page_token` is another
-    name of `cursor`."""
+    """List targets in order of creation, optionally of one host.
+
+    `page_token` is an alias of `cursor`.
+    """
     after = position_of(one_of("cursor", cursor, "page_token", page_token), is_position)
     host = None if host is None else host_named(host)
     return target_list(_services().targets.page(routes.principal.tenant, host, after, limit))
@@ -98,7 +103,7 @@ def list_targets(
 
 @router.get("/v1/targets/<target_id>", **declared(Scope.READ))
 def get_target(target_id: str) -> TargetView:
-    """One target, and how it is."""
+    """Return one target and its current status."""
     return target_view(_services().targets.get(routes.principal.tenant, target_id))
 
 
@@ -107,14 +112,14 @@ def get_target(target_id: str) -> TargetView:
     **declared(Scope.WRITE, {200: TargetView}, Contended, examples=CHANGE),
 )
 def change_target(target_id: str, request: TargetChange) -> TargetView:
-    """Change options; those that are left out stay."""
+    """Change options; omitted options are kept."""
     changes = changes_of(request, _services().default_interval)
     return target_view(_services().targets.update(routes.principal.tenant, target_id, changes))
 
 
 @router.post("/v1/targets/<target_id>/pause", **declared(Scope.WRITE, {200: TargetView}, Contended))
 def pause_target(target_id: str) -> TargetView:
-    """Check it no more until it is resumed."""
+    """Pause the checks of a target."""
     return target_view(_services().targets.pause(routes.principal.tenant, target_id))
 
 
@@ -122,13 +127,13 @@ def pause_target(target_id: str) -> TargetView:
     "/v1/targets/<target_id>/resume", **declared(Scope.WRITE, {200: TargetView}, Contended)
 )
 def resume_target(target_id: str) -> TargetView:
-    """Check it again."""
+    """Resume the checks of a target."""
     return target_view(_services().targets.resume(routes.principal.tenant, target_id))
 
 
 @router.delete("/v1/targets/<target_id>", **declared(Scope.WRITE, {204: None}, Contended))
 def delete_target(target_id: str) -> Response[None]:
-    """Watch it no more. Its results go with their time."""
+    """Delete a target. Its results expire as usual."""
     _services().targets.remove(routes.principal.tenant, target_id)
     return Response(status_code=204)
 
@@ -142,7 +147,10 @@ def list_results(
     cursor: str | None = None,
     page_token: str | None = None,
 ) -> ResultList:
-    """Checks, newest first, kept for seven days; `since` and `until` as RFC 3339 has times."""
+    """List check results of the last seven days, newest first.
+
+    `since` and `until` are RFC 3339 times.
+    """
     after = position_of(one_of("cursor", cursor, "page_token", page_token), is_result_position)
     tenant = routes.principal.tenant
     _services().targets.get(tenant, target_id)
@@ -160,8 +168,10 @@ def get_uptime(
     window: Window = Window.DAY,
     maintenance: Literal["exclude", "include"] = "exclude",
 ) -> UptimeView:
-    """Uptime and latencies of the last hour, of whole hours (24h, 7d) or of whole days (30d, 1y)
-    of UTC up to now."""
+    """Return uptime and latencies of a window that ends now.
+
+    The window is the last hour, full hours (24h, 7d) or full UTC days (30d, 1y).
+    """
     watched = _services().targets.get(routes.principal.tenant, target_id)
     figures = _services().figures.figures(watched, window)
     return uptime_view(window, figures, with_maintenance=maintenance == "include")
@@ -174,8 +184,10 @@ def list_incidents(
     window: Window | None = None,
     cursor: str | None = None,
 ) -> IncidentList:
-    """Times in which it wasn't up, newest first, each with its timeline; with `window`, those that
-    lasted into it."""
+    """List a target's incidents with their timelines, newest first.
+
+    With `window`, the list contains the incidents that lasted into it.
+    """
     after = position_of(cursor, is_result_position)
     tenant = routes.principal.tenant
     _services().targets.get(tenant, target_id)

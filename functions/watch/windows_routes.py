@@ -32,7 +32,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 @router.get("/v1/maintenance-windows", **declared(Scope.READ))
 def list_windows(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> WindowList:
-    """Maintenance windows, oldest first."""
+    """List maintenance windows, oldest first."""
     page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
     return window_list(page)
 
@@ -42,7 +42,7 @@ def list_windows(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
     **declared(Scope.WRITE, {201: WindowView}, Conflict, examples=WINDOW),
 )
 def create_window(request: WindowRequest) -> Response[WindowView]:
-    """Plan maintenance, once or again and again: targets may fail in it."""
+    """Create a maintenance window, single or recurring, during which targets may fail."""
     made = routes.services.create(routes.principal.tenant, times_of(request))
     return Response(
         status_code=201, content_type=content_types.APPLICATION_JSON, body=window_view(made)
@@ -51,7 +51,7 @@ def create_window(request: WindowRequest) -> Response[WindowView]:
 
 @router.get("/v1/maintenance-windows/<window_id>", **declared(Scope.READ))
 def get_window(window_id: str) -> WindowView:
-    """One maintenance window."""
+    """Return one maintenance window."""
     return window_view(routes.services.get(routes.principal.tenant, window_id))
 
 
@@ -60,7 +60,7 @@ def get_window(window_id: str) -> WindowView:
     **declared(Scope.WRITE, {200: WindowView}, Contended, examples=WINDOW),
 )
 def replace_window(window_id: str, request: WindowRequest) -> WindowView:
-    """Replace all of it."""
+    """Replace a maintenance window."""
     changed = routes.services.update(routes.principal.tenant, window_id, times_of(request))
     return window_view(changed)
 
@@ -69,6 +69,6 @@ def replace_window(window_id: str, request: WindowRequest) -> WindowView:
     "/v1/maintenance-windows/<window_id>", **declared(Scope.WRITE, {204: None}, Contended)
 )
 def delete_window(window_id: str) -> Response[None]:
-    """Plan it no more."""
+    """Delete a maintenance window."""
     routes.services.remove(routes.principal.tenant, window_id)
     return Response(status_code=204)

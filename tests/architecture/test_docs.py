@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import runpy
+from pathlib import Path
+
+import pytest
 
 from tests.architecture.conftest import ROOT
 
@@ -21,3 +24,30 @@ def test_every_row_of_the_failure_matrix_names_a_test_that_is_there() -> None:
     assert len(rows) >= 23
     for number, file, name in rows:
         assert f"def {name}(" in (ROOT / file).read_text(), f"F{number}: {file}::{name}"
+
+
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("clients/*/*.md")],
+    key=lambda page: page.relative_to(ROOT),
+)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub forms them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    for path, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)#?([^)\s]*)\)", page.read_text()):
+        target = (page.parent / path) if path else page
+        assert target.exists(), path
+        assert not anchor or anchor in anchors(target), f"{path}#{anchor}"
+
+
+def test_the_readme_names_every_page() -> None:
+    text = (ROOT / "README.md").read_text()
+    missing = [page for page in PAGES if f"]({page.relative_to(ROOT).as_posix()}" not in text]
+    assert [page.name for page in missing] == ["README.md"]

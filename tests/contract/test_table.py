@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import pytest
+from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
 from spinneret.aws.codec import Codec, tenant_of
@@ -129,3 +130,22 @@ def test_more_than_a_megabyte_is_read_whole(
     }
     assert len(list(answers(tables.client.query, request))) > 1
     assert len(list(items(tables.client.query, request, 59))) == 59
+
+
+def test_a_conditional_write_returns_its_response_or_none(
+    tables: Tables, name: str, tenant: str
+) -> None:
+    request = {
+        "TableName": name,
+        "Key": _key(tenant, "row_1"),
+        "UpdateExpression": "SET version = :one",
+        "ConditionExpression": "attribute_not_exists(version)",
+        "ExpressionAttributeValues": {":one": 1},
+        "ReturnValues": "ALL_NEW",
+    }
+    written = dynamo.write_if(tables.client.update_item, **request)
+    assert written is not None
+    assert written["Attributes"]["version"] == 1
+    assert dynamo.write_if(tables.client.update_item, **request) is None
+    with pytest.raises(ClientError):
+        dynamo.write_if(tables.client.update_item, **{**request, "UpdateExpression": "SET"})

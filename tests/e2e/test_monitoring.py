@@ -79,7 +79,7 @@ def test_a_target_is_checked_falls_and_rises_and_everybody_hears_of_it(
     waited(target, lambda each: each["status"] == "up", FIRST_SECONDS)
     website.now[owner.name] = 503
     [down] = waited(told, came("target.down"), SECONDS)
-    assert down["data"]["error"].startswith("not so: status == 200")
+    assert down["data"]["error"].startswith("not met: status == 200")
     website.now[owner.name] = 200
     waited(told, came("target.up"), SECONDS)
 

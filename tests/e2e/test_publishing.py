@@ -77,7 +77,7 @@ def _product(seller: Tenant, markets: MarketServer, title: str = "Wool coat") ->
 
 
 def _https(seller: Tenant, product: dict[str, Any]) -> None:
-    """eBay takes https only, and fetches the images itself."""
+    """eBay accepts only https, and fetches the images itself."""
     body = {
         name: product[name] for name in ("title", "description", "price", "attributes", "overrides")
     }

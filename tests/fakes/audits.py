@@ -136,7 +136,7 @@ class FakeAuditStore:
 
     def _require(self, lease: Lease) -> None:
         if not self._jobs.holds(lease):
-            raise LeaseLost(f"job {lease.job_id} has moved on")
+            raise LeaseLost(f"job {lease.job_id} is no longer held by this claim")
 
 
 class FakeAuditObjectStore:

@@ -59,7 +59,7 @@ class FakeDiscoveryStore:
 
     def _ref(self, lease: Lease) -> JobRef:
         if not self._jobs.holds(lease):
-            raise LeaseLost("the job has moved on")
+            raise LeaseLost("the job is no longer held by this claim")
         return JobRef(tenant=lease.tenant, job_id=lease.job_id)
 
 

@@ -80,7 +80,7 @@ class FakeDocumentStore:
     ) -> None:
         with self._lock:
             if lease is not None and not self._jobs.holds(lease):
-                raise LeaseLost(f"job {lease.job_id} has moved on")
+                raise LeaseLost(f"job {lease.job_id} is no longer held by this claim")
             current = self._documents.get((document.tenant, document.id))
             if (current and current.sequence) != (replaces and replaces.sequence):
                 raise VersionRaced

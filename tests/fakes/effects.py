@@ -40,7 +40,7 @@ class FakeEffectStore:
     ) -> EffectStarted | EffectUncertain | EffectDone:
         with self._lock:
             if not self._jobs.holds(lease):
-                raise LeaseLost(f"job {lease.job_id} has moved on")
+                raise LeaseLost(f"job {lease.job_id} is no longer held by this claim")
             known = self._effects.get((lease.tenant, key))
             if known is not None:
                 if known.request != request:
@@ -53,7 +53,8 @@ class FakeEffectStore:
                 other = known.lease.job_id != lease.job_id
                 if other and self._jobs.holds(known.lease):
                     raise Contended(
-                        "another job is at it", retry_after=limits.EFFECT_MARGIN_SECONDS
+                        "another job is performing this effect",
+                        retry_after=limits.EFFECT_MARGIN_SECONDS,
                     )
             self._effects[lease.tenant, key] = _Effect(request, lease, until)
             return EffectStarted() if known is None else EffectUncertain()

@@ -199,7 +199,7 @@ class FakeJobStore:
             if stands:
                 self._move(before, after, events)
             elif lease is None or not self._is_ended(lease, after):
-                raise LeaseLost(f"job {before.id} has moved on")
+                raise LeaseLost(f"job {before.id} is no longer held by this claim")
             return self._jobs[before.ref].watchers
 
     def begin_run(
@@ -236,7 +236,7 @@ class FakeJobStore:
             check_payload(new.job.payload)
         with self._lock:
             if not self._held(lease):
-                raise LeaseLost(f"job {before.id} has moved on")
+                raise LeaseLost(f"job {before.id} is no longer held by this claim")
             if any(not self._free(new) for new in children):
                 raise SubmissionRaced
             self._move(before, after, ())

@@ -374,7 +374,7 @@ def through_answer(answer: PluginAnswer) -> PluginAnswer:
 
 def _hold(jobs: FakeJobStore, lease: Lease | None) -> None:
     if lease is not None and not jobs.holds(lease):
-        raise LeaseLost("the job has moved on")
+        raise LeaseLost("the job is no longer held by this claim")
 
 
 def _millis(moment: datetime) -> int:

@@ -23,7 +23,7 @@ class FakeOutboxStore:
 
     def write(self, event: DomainEvent) -> None:
         """Store an event, as `event_write` does in a transaction."""
-        event = items.pending_from_item(items.new_item(event)).event
+        event = items.PENDING.decode(items.new_item(event)).event
         key = _key_of(event)
         self.closed.pop(key, None)
         self.rows[key] = PendingEvent(event=event, due_at=items.first_due(event))

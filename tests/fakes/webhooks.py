@@ -91,7 +91,7 @@ class FakeDeliveryLog:
         if not self.available:
             raise DependencyUnavailable("dynamodb")
         if not self._jobs.holds(lease):
-            raise LeaseLost(f"job {lease.job_id} has moved on")
+            raise LeaseLost(f"job {lease.job_id} is no longer held by this claim")
         partition = delivery.tenant, delivery.endpoint_id
         self._lines.setdefault(partition, {})[delivery.id] = delivery
 

@@ -17,7 +17,7 @@ CHILDREN_MAX: Final = 6
 def parent_draft(rng: Random, pages: Sequence[str], *, planned: bool) -> Draft:
     """A parent of a few children; one that isn't planned finds them itself, two in each write.
 
-    The latter has a counter in each of bounds.CHILD_SHARDS shards, the former one.
+    The latter has a counter in each of limits.CHILD_SHARDS shards, the former one.
     """
     made = [
         {

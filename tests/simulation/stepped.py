@@ -228,7 +228,7 @@ class SteppedStore:
 
         def effect() -> None:
             if not self._store.holds(lease):
-                raise LeaseLost(f"job {lease.job_id} has moved on")
+                raise LeaseLost(f"job {lease.job_id} is no longer held by this claim")
             self._invariants.committed(self._actor, lease)
 
         self._world.call(self._actor, "store.commit", effect, (lease.job_id, lease.fence))
@@ -238,7 +238,7 @@ class SteppedStore:
 
         def effect() -> None:
             if not self._store.holds(lease):
-                raise LeaseLost(f"job {lease.job_id} has moved on")
+                raise LeaseLost(f"job {lease.job_id} is no longer held by this claim")
             self._invariants.recorded(lease, number)
 
         self._world.call(self._actor, "store.record", effect, (lease.job_id, lease.fence, number))

@@ -32,17 +32,17 @@ COMMANDS: Final = (
     Command("clean", "stack.clean", "stop the instance and remove its data"),
     Command("run", "stack.run_with", "run a command with an instance of its own, and remove it"),
     Command("install", "stack.install", "only install the tools"),
-    Command("deploy", "stack.deploy", "build the application and bring it to the instance"),
+    Command("deploy", "stack.deploy", "build the application and deploy it to the instance"),
     Command("invoke", "stack.invoke", "call a deployed function with an event"),
     Command("sam-local", "stack.sam_local", "run a function in a container, by sam local invoke"),
-    Command("rebuild-index", "stack.rebuild_index", "make the chunk index anew"),
+    Command("rebuild-index", "stack.rebuild_index", "rebuild the chunk index"),
     Command("key", "stack.key", "issue an API key for a tenant"),
     Command("demo", "stack.demo", "crawl a small website, or a page, and search it"),
     Command(
         "demo-publish", "stack.demo_publish", "publish ten products on marketplaces of its own"
     ),
     Command("validate", "stack.validate", "check the templates"),
-    Command("pin", "stack.pin", "record the digests of the Java artifacts anew"),
+    Command("pin", "stack.pin", "update the digests of the Java artifacts"),
 )
 
 

@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
         batch = seller.publish("ebay", ids)
         seller.explain(batch)
         markets.ebay.refused_titles.clear()
-        print("\nThe category is mended; only what failed runs again")
+        print("\nThe category is corrected; only failed jobs run again")
         done = seller.follow(seller.ask("POST", f"/api/batch-jobs/{batch['batch_id']}/retry"))
         on_ebay = len(markets.ebay.listings)
         print(f"  {done['status']}: {on_ebay} listings of {PRODUCTS} products\n")

@@ -79,7 +79,7 @@ def deploy_to(instance: Instance, workspace: Workspace) -> Deployment:
     settings.keep(instance, chosen)
     say(f"{what} ({time.monotonic() - begin:.1f} s)")
     say(f"  api         {deployment.api_url(endpoints['gateway'])}")
-    say(f"  fetching may reach {parameters['FetchAllowedEndpoints']} besides public addresses")
+    say(f"  fetching may reach public addresses and {parameters['FetchAllowedEndpoints']}")
     return deployment
 
 
@@ -100,7 +100,8 @@ def _require_force(environ: Mapping[str, str]) -> None:
     if environ.get(FORCE_VARIABLE) != "1":
         raise UsageError(
             "a template, a parameter or a dependency differs from what is deployed, so the stack "
-            "has to be made anew, and its jobs, documents and API keys go: FORCE=1 make deploy"
+            "must be recreated, which deletes its jobs, documents and API keys: "
+            "FORCE=1 make deploy"
         )
 
 

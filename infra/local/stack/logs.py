@@ -20,7 +20,7 @@ _POLL_SECONDS: Final = 1.0
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--function", help="a function's log: its logical id in template.yaml")
     parser.add_argument("part", nargs="*", help="only these parts (default: all)")
-    parser.add_argument("-f", "--follow", action="store_true", help="go on with new lines")
+    parser.add_argument("-f", "--follow", action="store_true", help="follow new lines")
     parser.add_argument("-n", "--lines", type=int, default=40, help="how many lines (default: 40)")
 
 

@@ -69,7 +69,7 @@ def blocks(ephemeral: range) -> list[range]:
         if free:
             return free
     raise StackError(
-        f"the kernel's ephemeral ports {ephemeral.start}-{ephemeral.stop - 1} leave no others: "
+        f"the kernel's ephemeral ports {ephemeral.start}-{ephemeral.stop - 1} leave no free ports: "
         f"narrow {_EPHEMERAL}"
     )
 

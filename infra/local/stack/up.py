@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--free-ports",
         action="store_true",
-        help="pick free ports where no SPINNERET_*_PORT names one",
+        help="pick free ports unless a SPINNERET_*_PORT is set",
     )
 
 
@@ -87,10 +87,10 @@ def _advice(
     before = former.parts.get(localstack.NAME) if former is not None else None
     now = record.parts.get(localstack.NAME)
     if before is not None and now is not None and before != now:
-        yield "LocalStack had died, and all that was deployed with it: deploy again"
+        yield "LocalStack had died and lost its deployment: deploy again"
     for part in running:
         if record.parts[part.name].tools != tool_folders(part, store):
-            yield f"{part.title} runs as it was before its sources changed: down and up renew it"
+            yield f"{part.title} runs old sources: restart it with down and up"
 
 
 def _report(

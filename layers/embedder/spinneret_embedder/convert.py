@@ -79,7 +79,7 @@ def _replacement(target: Path) -> Iterator[Path]:
         fresh = workspace / "fresh"
         fresh.mkdir()
         yield fresh
-        # A folder cannot be renamed over another that has files, so the old one steps aside.
+        # A folder can't replace another that has files, so the old one is moved first.
         if target.exists():
             target.rename(workspace / "stale")
         fresh.rename(target)

@@ -1,4 +1,4 @@
-"""What TEI's protocol says of a model and of a refusal, as JSON."""
+"""Responses of TEI's protocol as JSON: model information and errors."""
 
 from __future__ import annotations
 

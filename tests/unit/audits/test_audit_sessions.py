@@ -158,7 +158,7 @@ def test_an_audit_that_outstayed_its_lock_leaves_the_host_and_comes_again() -> N
     taken = False
 
     class Stalling:
-        """Renewals come too late once: another session is at the host by then."""
+        """Renewals come too late once: host is locked by another session: the host by then."""
 
         def __getattr__(self, name: str) -> Any:
             nonlocal taken

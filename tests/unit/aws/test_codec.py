@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from spinneret.aws.codec import JSON, SPARSE, Codec, Column, tenant_of
+from spinneret.aws.codec import JSON, NULL, SPARSE, Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.kernel.errors import ValidationFailed
 
@@ -28,6 +28,17 @@ class Leg:
     number: int
     length: float
     note: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Egg:
+    colour: Colour
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nest:
+    id: str
+    egg: Egg
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,5 +159,33 @@ def test_binaries_are_read_as_bytes_in_lists_too() -> None:
     class Sealed:
         parts: tuple[bytes, ...]
 
-    codec = Codec(Sealed, key=lambda _: {})
+    codec = Codec(Sealed)
     assert codec.decode({"parts": [Binary(b"x"), Binary(b"y")]}) == Sealed(parts=(b"x", b"y"))
+
+
+def test_none_is_stored_as_null_and_a_form_of_none_not_at_all_if_so_declared() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Web:
+        note: str | None
+        size: int = 3
+
+    unusual = Column(encode=lambda size: None if size == 3 else size)
+    codec = Codec(Web, columns={"note": NULL, "size": unusual})
+    assert codec.encode(Web(note=None)) == {"note": None}
+    assert codec.encode(Web(note="wet", size=4)) == {"note": "wet", "size": 4}
+    for web in (Web(note=None), Web(note="wet", size=4)):
+        assert codec.decode(codec.encode(web)) == web
+
+
+def test_a_value_that_is_part_of_another_shares_its_item() -> None:
+    eggs = Codec(Egg)
+    nests = Codec(
+        Nest,
+        key=lambda nest: {"pk": nest.id},
+        keyed=("id", "egg"),
+        from_key=lambda item: {"id": item["pk"], "egg": eggs.decode(item)},
+        derived=lambda nest: eggs.encode(nest.egg),
+    )
+    nest = Nest(id="nest_1", egg=Egg(colour=Colour.BLUE))
+    assert nests.encode(nest) == {"pk": "nest_1", "colour": "blue"}
+    assert nests.decode(nests.encode(nest)) == nest

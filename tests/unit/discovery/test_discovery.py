@@ -194,7 +194,7 @@ def test_a_discovery_ends_with_what_it_has_when_its_time_is_up(
     assert len(site.urls(ref)) == job.result["urls_found"]
     assert 0 < job.result["urls_found"] < 30
     assert job.result["has_more"]
-    assert "time was up before all files were read" in job.result["notes"]
+    assert "the discovery ran out of time before all files were read" in job.result["notes"]
 
 
 # ------------------------------------------------------------ What is wanted

@@ -63,7 +63,7 @@ def test_every_field_of_a_job_is_stored() -> None:
         if each.default is not MISSING and getattr(FULL, each.name) == each.default
     ]
     assert untouched == [], "give it a value above"
-    assert items.job_from_item(items.job_item(FULL)) == FULL
+    assert items.JOBS.decode(items.JOBS.encode(FULL)) == FULL
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ def test_events_are_bounded(bench: Bench) -> None:
 
 
 def test_a_result_that_lacks_something_ends_the_run_as_partially_failed(bench: Bench) -> None:
-    lack = Failure(code="PAGES_UNREAD", message="2 pages gave no answer", type="transient")
+    lack = Failure(code="PAGES_UNREAD", message="2 pages didn't answer", type="transient")
     job = bench.run(raising(CompletedInPart({"n": 1}, lack)))
     assert (job.status, job.result, job.last_error) == (
         JobStatus.PARTIALLY_FAILED,

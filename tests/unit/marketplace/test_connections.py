@@ -127,7 +127,7 @@ def test_an_application_that_gets_no_token_is_no_fault_of_the_seller(bench: Benc
     job = bench.done("publish", "ebay", bench.product())
     assert job.last_error is not None
     assert job.last_error.code == "MAX_RETRIES_EXCEEDED"
-    assert "grants the application no token" in job.last_error.message
+    assert "issued no application token" in job.last_error.message
     assert bench.connecting.get(bench.tenant, "ebay").status is ConnectionStatus.ACTIVE
 
 

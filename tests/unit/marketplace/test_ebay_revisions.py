@@ -141,7 +141,7 @@ def test_the_last_revision_of_a_day_is_used_and_the_next_waits_with_its_reason(
     today = bench.clock().date()
     waiting = bench.once(ref)
     assert (waiting.status, waiting.attempts) == ("pending", 0)
-    assert waiting.waiting_for == "eBay's revisions of the next day"
+    assert waiting.waiting_for == "eBay's revision limit of the next day"
     assert waiting.due_at.isoformat()[:19] == f"{today + timedelta(days=1)}T00:00:00"
     bench.clock.advance(2 * limits.MARKETPLACE_PENDING_SECONDS)
     bench.sweep()

@@ -105,7 +105,7 @@ def test_artifacts_other_than_the_pinned_ones_are_refused(
     with pytest.raises(InstallError) as refusal:
         maven.verify(folder, expected)
     message = str(refusal.value)
-    assert "another content: a-1.jar" in message
+    assert "other content: a-1.jar" in message
     assert "missing: b-2.jar" in message
     assert "not expected: b-3.jar" in message
 

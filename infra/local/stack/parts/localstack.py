@@ -73,13 +73,13 @@ def _settings(site: Site, root: Path, temporary: Path, functions_python: Path) -
     gateway = f"{HOST}:{site.ports.gateway}"
     return {
         "DEBUG": "0",
-        # In a container LocalStack would use system folders instead of the root named here.
+        # LocalStack would use system folders in a container instead of the root named here.
         "OVERRIDE_IN_DOCKER": "0",
         "FILESYSTEM_ROOT": str(root),
         "TMPDIR": str(temporary),
         "GATEWAY_LISTEN": gateway,
         "LOCALSTACK_HOST": gateway,
-        # As root it would serve DNS on all interfaces.
+        # LocalStack would serve DNS on all interfaces if run as root.
         "DNS_ADDRESS": "0",
         # No downloads and no telemetry at start.
         "SKIP_SSL_CERT_DOWNLOAD": "1",

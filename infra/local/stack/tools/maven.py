@@ -98,7 +98,7 @@ def verify(folder: Path, expected: Mapping[str, str]) -> None:
     wrong = [name for name, digest in expected.items() if present.get(name, digest) != digest]
     missing = [name for name in expected if name not in present]
     surplus = [name for name in present if name not in expected]
-    faults = {"of another content": wrong, "missing": missing, "not expected": surplus}
+    faults = {"of other content": wrong, "missing": missing, "not expected": surplus}
     text = "; ".join(f"{what}: {', '.join(names)}" for what, names in faults.items() if names)
     if text:
-        raise InstallError(f"the artifacts are not those that were pinned: {text}")
+        raise InstallError(f"the artifacts differ from the pinned ones: {text}")

@@ -84,7 +84,7 @@ def weights_folder(embedder: Path) -> Path:
     """Return the folder of model.safetensors and tokenizer.json in the weights' package."""
     found = sorted(site_packages(embedder).rglob("model.safetensors"))
     if len(found) != 1:
-        raise InstallError(f"the weights in {embedder} are not where they should be: {found}")
+        raise InstallError(f"the weights in {embedder} were not found as expected: {found}")
     return found[0].parent
 
 

@@ -122,7 +122,7 @@ class Session:
         except (TimeoutError, OSError, RuntimeError):
             # A client that does not read, or has left, gets no close frame; it is gone all the
             # same.
-            self._report("could not be told of its end")
+            self._report("could not be notified of its end")
 
     async def _deliver(self, connection: Connection) -> None:
         """Invoke the function for each message, in the order of arrival."""
@@ -140,7 +140,7 @@ class Session:
         try:
             await connection.send(json.dumps(body))
         except ConnectionsError as error:
-            self._report("could not be told of a failure: %s", error.code)
+            self._report("could not be notified of a failure: %s", error.code)
 
     async def _disconnect(self, ending: Ending) -> None:
         """Send the event once, without retries, as AWS does."""

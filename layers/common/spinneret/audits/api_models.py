@@ -1,4 +1,4 @@
-"""Requests and answers about audits."""
+"""Requests and responses of audits."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ FormatName = Literal["json", "csv", "html", "md", "junit", "sarif"]
 
 
 class AuditOptions(BaseModel):
-    """How large a sample the recipe `seo` takes."""
+    """Sample sizes of the recipe `seo`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     max_pages: Annotated[int, Field(ge=1, le=limits.PAGES_MAX)] | None = None
-    """100 without it."""
+    """The default is 100."""
     max_external_links: Annotated[int, Field(ge=0, le=limits.EXTERNAL_LINKS_MAX)] | None = None
-    """500 without it; those beyond are counted as not checked."""
+    """The default is 500; further links are reported as not checked."""
     max_images: Annotated[int, Field(ge=0, le=limits.IMAGES_MAX)] | None = None
-    """100 without it."""
+    """The default is 100."""
 
     @property
     def given(self) -> dict[str, int]:
-        """Those that the request names."""
+        """Return the options that the request sets."""
         return self.model_dump(exclude_none=True)
 
 
@@ -41,16 +41,16 @@ class AuditRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     url: UrlText
-    """Where the audit begins; its host is the site."""
+    """Start page of the audit; its host is the site."""
     recipe: RecipeName = "seo"
-    """`hello` audits this one page: a smoke test."""
+    """`hello` audits only this page, as a smoke test."""
     options: AuditOptions = AuditOptions()
     mode: Literal["debug"] | None = None
-    """`debug` doesn't wait for the rest that a host gets between two audits."""
+    """`debug` skips the minimum delay between two audits of a host."""
 
 
 class AuditSubmission(BaseModel):
-    """Answer to `POST /audits`."""
+    """Response to `POST /audits`."""
 
     audit_id: str
     status: JobStatus
@@ -60,7 +60,7 @@ class AuditSubmission(BaseModel):
 
 
 class AuditView(BaseModel):
-    """An audit as its tenant sees it; scores and counts once it has a result."""
+    """An audit, as shown to its tenant; scores and counts are null until it has a result."""
 
     audit_id: str
     url: str
@@ -79,11 +79,11 @@ class AuditView(BaseModel):
     finished_at: str | None
     duration_ms: int | None
     score: float | None
-    """0 to 100; docs/audits.md has the formula."""
+    """0 to 100, by the formula in docs/audits.md."""
     grade: str | None
     categories: dict[str, float | None] | None
     score_change: float | None
-    """Since the audit before of the same site by the same recipe."""
+    """Change since the previous audit of the same site and recipe."""
     result: dict[str, Any] | None
     error: dict[str, Any] | None
     error_summary: str | None
@@ -103,41 +103,41 @@ class PreviewRequest(BaseModel):
 
 
 class PreviewView(BaseModel):
-    """What an audit of the site would find to do."""
+    """Estimated work of an audit of the site."""
 
     url: str
     start_url: str
-    """Behind the redirects."""
+    """URL of the start page after redirects."""
     status_code: int
     robots_status: int | None
     is_allowed: bool
-    """robots.txt lets us read the start page."""
+    """Whether robots.txt allows fetching the start page."""
     crawl_delay: float
-    """Seconds that robots.txt asks for between two requests; 0 for none."""
+    """Seconds between two requests that robots.txt demands; 0 if it demands none."""
     sitemap_url: str | None
     estimated_pages: int
     estimated_by: Literal["sitemap", "sitemap index", "links of the start page"]
     is_lower_bound: bool
-    """There may be more pages: the source of the estimate doesn't list them all."""
+    """Whether the site may have more pages, because the source of the estimate is incomplete."""
     requests: int
-    """That this preview sent."""
+    """Number of requests that this preview sent."""
 
 
 class ReportView(BaseModel):
-    """Where a report can be read, for an hour at most."""
+    """Download URL of a report, valid for one hour at most."""
 
     format: FormatName
     media_type: str
     url: str
     expires_in: int
-    """Seconds."""
+    """Lifetime of the URL in seconds."""
 
 
 # ---------------------------------------------------------------- Views
 
 
 def audit_view(job: Job) -> AuditView:
-    """The view of an audit's job."""
+    """Return the view of an audit's job."""
     view, payload = job_view(job), job.payload
     result = view.result or {}
     return AuditView(

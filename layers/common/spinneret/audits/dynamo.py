@@ -26,34 +26,30 @@ import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spinneret.audits import limits
 from spinneret.audits.facts.site import Outcome
 from spinneret.audits.items import (
     ARTIFACT_PREFIX,
-    artifact_from_item,
-    artifact_item,
+    ARTIFACTS,
+    FINISHED,
+    PROGRESS,
     audit_partition,
-    finished_from_item,
-    finished_item,
     outcome_of,
     prefix_query,
-    progress_from_item,
     run_key,
     site_partition,
 )
 from spinneret.audits.models import Artifact, Finished, Progress, RunRef
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
-from spinneret.aws.reads import items, page_of
+from spinneret.aws.dynamo import Item
+from spinneret.aws.reads import items
+from spinneret.aws.table import Table
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import (
-    Clock,
-    epoch_seconds,
-)
+from spinneret.kernel.clock import Clock, epoch_seconds
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.paging import Page
 
@@ -77,6 +73,8 @@ class DynamoAuditStore:
     ) -> None:
         self._client = client
         self._table = table
+        self._progress = Table(client, table, PROGRESS)
+        self._finished = Table(client, table, FINISHED)
         self._jobs = jobs_table
         self._clock = clock
 
@@ -84,8 +82,7 @@ class DynamoAuditStore:
 
     def progress(self, ref: RunRef) -> Progress | None:
         """See AuditStore."""
-        item = self._get(run_key(ref))
-        return progress_from_item(ref, item) if item else None
+        return self._progress.get(run_key(ref))
 
     def keep_progress(self, progress: Progress, lease: Lease) -> None:
         """See AuditStore."""
@@ -93,30 +90,25 @@ class DynamoAuditStore:
 
     def finish(self, progress: Progress, finished: Finished, lease: Lease) -> None:
         """See AuditStore."""
-        item = finished_item(finished)
-        own = {**run_key(finished.ref, "#FINISHED"), **item, **self._purge()}
-        of_site = {
-            "pk": site_partition(finished.ref.tenant, finished.site_key),
-            "sk": finished.place,
-            **item,
-        }
+        item = FINISHED.encode(finished)
+        site = site_partition(finished.ref.tenant, finished.site_key)
+        of_site = {**item, "pk": site, "sk": finished.place}
         self._write(
             lease,
             self._put_progress(progress),
-            dynamo.put(self._table, own),
+            dynamo.put(self._table, {**item, **self._purge()}),
             dynamo.put(self._table, of_site),
         )
 
     def finished(self, ref: RunRef) -> Finished | None:
         """See AuditStore."""
-        item = self._get(run_key(ref, "#FINISHED"))
-        return finished_from_item(ref.tenant, item) if item else None
+        return self._finished.get(run_key(ref, "#FINISHED"))
 
     def finished_before(self, tenant: str, site_key: str, place: str) -> Finished | None:
         """See AuditStore: the first item of a query backwards."""
         partition = site_partition(tenant, site_key)
-        found = page_of(self._client, self._table, partition, place, 1, newest_first=True).items
-        return finished_from_item(tenant, found[0]) if found else None
+        found = self._finished.page(partition, place, 1, newest_first=True).items
+        return found[0] if found else None
 
     # ------------------------------------------------------------ Facts
 
@@ -156,9 +148,8 @@ class DynamoAuditStore:
 
     def keep_artifacts(self, artifacts: Sequence[Artifact], lease: Lease) -> None:
         """See AuditStore."""
-        self._write(
-            lease, *(dynamo.put(self._table, artifact_item(artifact)) for artifact in artifacts)
-        )
+        puts = (dynamo.put(self._table, ARTIFACTS.encode(artifact)) for artifact in artifacts)
+        self._write(lease, *puts)
 
     def artifacts(
         self, tenant: str, audit_id: str, after: str | None, limit: int
@@ -168,37 +159,15 @@ class DynamoAuditStore:
         request = prefix_query(self._table, {"pk": partition, "sk": ARTIFACT_PREFIX})
         if after is not None:
             request["ExclusiveStartKey"] = {"pk": partition, "sk": ARTIFACT_PREFIX + after}
-        found = [
-            artifact_from_item(tenant, audit_id, item)
-            for item in items(self._client.query, request, limit + 1)
-        ]
-        page = Page.cut(found, limit, lambda artifact: artifact.id)
-        return Page(items=page.items, after=page.after)
+        rows = items(self._client.query, request, limit + 1)
+        return Page.cut(list(map(ARTIFACTS.decode, rows)), limit, lambda artifact: artifact.id)
 
     # ------------------------------------------------------------ Parts
 
     def _put_progress(self, progress: Progress) -> TransactWriteItemTypeDef:
-        result = None if progress.result is None else json.dumps(progress.result)
-        item = {
-            **run_key(progress.ref),
-            "phase": progress.phase.value,
-            "lock_attempts": progress.lock_attempts,
-            "start_url": progress.start_url,
-            "site_uri": progress.site_uri,
-            "probed": list(progress.probed),
-            "out_of_time": progress.out_of_time,
-            "result": result,
-            **self._purge(),
-        }
-        kept = {name: value for name, value in item.items() if value is not None}
-        return dynamo.put(self._table, kept)
+        return dynamo.put(self._table, {**PROGRESS.encode(progress), **self._purge()})
 
-    def _get(self, key: dict[str, str]) -> dict[str, Any] | None:
-        with translate_aws_errors("dynamodb"):
-            answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        return answer.get("Item")
-
-    def _below(self, prefix: dict[str, str]) -> Iterator[dict[str, Any]]:
+    def _below(self, prefix: dict[str, str]) -> Iterator[Item]:
         return items(self._client.query, prefix_query(self._table, prefix))
 
     def _write(self, lease: Lease, *writes: TransactWriteItemTypeDef) -> None:
@@ -206,7 +175,7 @@ class DynamoAuditStore:
             dynamo.transact(self._client, [lease_check(self._jobs, lease), *writes])
         except dynamo.ConditionFailed as failed:
             if _LEASE in failed.standing:
-                raise LeaseLost(f"job {lease.job_id} has moved on") from failed
+                raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
             raise
 
     def _purge(self) -> dict[str, int]:

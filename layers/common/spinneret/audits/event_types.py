@@ -11,7 +11,7 @@ from spinneret.outbox.types import EventTypes
 
 EVENT_TYPES: Final[EventTypes] = {
     "audit.completed": "An audit has ended with a result.",
-    "audit.partially_failed": "An audit has a result, but pages gave no answer or its time was up.",
+    "audit.partially_failed": "An audit has ended with an incomplete result.",
     "audit.failed": "An audit has ended without a result.",
     "audit.expired": "An audit waited too long for its site.",
 }

@@ -1,4 +1,4 @@
-"""Answers about what an audit found and made."""
+"""Responses about an audit's issues and artifacts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ StateName = Literal["new", "fixed", "still", "not_seen"]
 
 
 class IssueEvidenceView(BaseModel):
-    """Where something is wrong, what stands there, and what should."""
+    """Location of a fault, with the value found and the expected one."""
 
     where: str
     value: str
@@ -30,7 +30,7 @@ class IssueEvidenceView(BaseModel):
 
 
 class IssueView(BaseModel):
-    """A check that a page, or the site, failed."""
+    """A check that a page or the site failed."""
 
     check: str
     title: str
@@ -39,18 +39,18 @@ class IssueView(BaseModel):
     url: str
     count: int
     state: Literal["new", "still", ""]
-    """Beside the audit before; empty where there is none."""
+    """Comparison with the previous audit; empty if there is none."""
     advice: str
     source: str
     evidence: list[IssueEvidenceView]
 
 
 class IssueList(ListOf[IssueView]):
-    """A page of issues: by severity, then category, then weight."""
+    """A page of issues, sorted by severity, category and weight."""
 
 
 class ArtifactView(BaseModel):
-    """An object that the audit made."""
+    """An object that the audit stored."""
 
     artifact_id: str
     type: str
@@ -66,7 +66,7 @@ class ArtifactList(ListOf[ArtifactView]):
 
 
 class ChangedIssueView(BaseModel):
-    """An issue that one of two audits has, or both."""
+    """An issue that one or both of two audits have."""
 
     check: str
     title: str
@@ -77,7 +77,7 @@ class ChangedIssueView(BaseModel):
 
 
 class ComparisonView(BaseModel):
-    """An audit beside an earlier one, and a page of the issues by what became of them."""
+    """Comparison of an audit with an earlier one, and a page of issues grouped by their change."""
 
     audit_id: str
     compared_with: str
@@ -85,7 +85,7 @@ class ComparisonView(BaseModel):
     score_after: float
     change: float
     catalogue_changed: bool
-    """Some differences may be those of the checks."""
+    """Whether the checks changed in between, which may explain some differences."""
     new: int
     fixed: int
     still: int
@@ -97,7 +97,7 @@ class ComparisonView(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class IssueFilter:
-    """Which issues a list shows; None means all."""
+    """Filter of a list of issues; None selects all."""
 
     check: str | None = None
     category: str | None = None
@@ -105,7 +105,7 @@ class IssueFilter:
     state: str | None = None
 
     def shows(self, issue: IssueView) -> bool:
-        """Whether the list has it."""
+        """Return whether the issue passes the filter."""
         wanted = (self.check, self.category, self.severity, self.state)
         shown = (issue.check, issue.category, issue.severity, issue.state)
         return all(want in (None, value) for want, value in zip(wanted, shown, strict=True))
@@ -117,7 +117,7 @@ def _checks() -> dict[str, Check[Any]]:
 
 
 def issue_view(issue: LoggedIssue) -> IssueView:
-    """The view of an issue; what the check is, the present catalogue says."""
+    """Return the view of an issue, with the check's description in the current catalogue."""
     finding = issue.finding
     check = _checks().get(finding.check)
     return IssueView(
@@ -135,7 +135,7 @@ def issue_view(issue: LoggedIssue) -> IssueView:
 
 
 def artifact_list(page: Page[Artifact]) -> ArtifactList:
-    """The view of a page."""
+    """Return the view of a page."""
     return ArtifactList.page(page, _artifact)
 
 
@@ -152,7 +152,7 @@ def _artifact(artifact: Artifact) -> ArtifactView:
 
 
 def changed_issues(comparison: RunComparison, state: StateName | None) -> list[ChangedIssueView]:
-    """The issues of a comparison: new ones first."""
+    """Return the issues of a comparison, new ones first."""
     groups: dict[StateName, tuple[Key, ...]] = {
         "new": comparison.new,
         "fixed": comparison.fixed,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.audits import limits
 from spinneret.audits.facts.models import Failure
 from spinneret.audits.facts.site import Outcome
-from spinneret.audits.models import Artifact, ArtifactType, Finished, Phase, Progress, RunRef
-from spinneret.kernel.clock import optional_stamp, parse_optional_stamp, parse_stamp, to_iso
+from spinneret.audits.models import Artifact, Finished, Progress, RunRef
+from spinneret.aws.codec import JSON, Codec, Column, tenant_of
+from spinneret.aws.dynamo import Item
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.sharding import shard_of
 
 if TYPE_CHECKING:
@@ -49,82 +50,53 @@ def prefix_query(table: str, prefix: dict[str, str]) -> QueryInputTypeDef:
     }
 
 
-def progress_from_item(ref: RunRef, item: Mapping[str, Any]) -> Progress:
-    """Parse the item that `keep_progress` puts."""
-    result = item.get("result")
-    return Progress(
-        ref=ref,
-        phase=Phase(item["phase"]),
-        lock_attempts=int(item["lock_attempts"]),
-        start_url=item.get("start_url"),
-        site_uri=item.get("site_uri"),
-        probed=tuple(item["probed"]),
-        out_of_time=bool(item["out_of_time"]),
-        result=None if result is None else json.loads(result),
-    )
-
-
-def finished_item(finished: Finished) -> dict[str, Any]:
-    """Return the item of a finished run, without its key."""
-    return {
-        "audit_id": finished.ref.audit_id,
-        "run": finished.ref.run,
-        "site_key": finished.site_key,
-        "start_url": finished.start_url,
-        "finished_at": to_iso(finished.finished_at),
-        "score": str(finished.score),  # a float; DynamoDB only stores decimals
-        "catalogue_version": finished.catalogue_version,
-        "issues_uri": finished.issues_uri,
-    }
-
-
-def finished_from_item(tenant: str, item: Mapping[str, Any]) -> Finished:
-    """Parse the item of `finished_item`."""
-    return Finished(
-        ref=RunRef(tenant=tenant, audit_id=item["audit_id"], run=int(item["run"])),
-        site_key=item["site_key"],
-        start_url=item["start_url"],
-        finished_at=parse_stamp(item["finished_at"]),
-        score=float(item["score"]),
-        catalogue_version=item["catalogue_version"],
-        issues_uri=item["issues_uri"],
-    )
-
-
 def outcome_of(row: Sequence[Any]) -> Outcome:
     """Parse an outcome from its JSON."""
     status, failure, *rest = row
     return Outcome(status, None if failure is None else Failure(failure), *rest)
 
 
-def artifact_item(artifact: Artifact) -> dict[str, Any]:
-    """Return the row of an artifact; one that expires is in the index `due`."""
-    ref = artifact.ref
-    item = {
-        "pk": audit_partition(ref.tenant, ref.audit_id),
-        "sk": ARTIFACT_PREFIX + artifact.id,
-        "run": ref.run,
-        "type": artifact.type.value,
-        "storage_uri": artifact.storage_uri,
-        "created_at": to_iso(artifact.created_at),
-        "url": artifact.url,
-        "retention_until": optional_stamp(artifact.retention_until),
-        "deleted_at": optional_stamp(artifact.deleted_at),
-    }
+def _ref(item: Item, run: Any) -> Item:
+    """Return the reference in a row below its audit."""
+    return {"ref": {"tenant": tenant_of(item), "audit_id": item["pk"].split("#", 3)[3], "run": run}}
+
+
+def _indexed(artifact: Artifact) -> Item:
+    """Return the run, and the keys of the index `due` while the artifact expires."""
+    item: Item = {"run": artifact.ref.run}
     if artifact.retention_until is not None and artifact.deleted_at is None:
         item["due_shard"] = due_shard("EXPIRY", artifact.id)
         item["due_at"] = to_iso(artifact.retention_until)
-    return {name: value for name, value in item.items() if value is not None}
+    return item
 
 
-def artifact_from_item(tenant: str, audit_id: str, item: Mapping[str, Any]) -> Artifact:
-    """Parse the row of `artifact_item`."""
-    return Artifact(
-        ref=RunRef(tenant=tenant, audit_id=audit_id, run=int(item["run"])),
-        type=ArtifactType(item["type"]),
-        storage_uri=item["storage_uri"],
-        created_at=parse_stamp(item["created_at"]),
-        url=item.get("url"),
-        retention_until=parse_optional_stamp(item.get("retention_until")),
-        deleted_at=parse_optional_stamp(item.get("deleted_at")),
-    )
+PROGRESS: Final = Codec(
+    Progress,
+    key=lambda progress: run_key(progress.ref),
+    keyed=("ref",),
+    from_key=lambda item: _ref(item, item["sk"].partition("#")[2]),
+    columns={"result": JSON},
+)
+
+FINISHED: Final = Codec(
+    Finished,
+    key=lambda finished: run_key(finished.ref, "#FINISHED"),
+    keyed=("ref",),
+    from_key=lambda item: {
+        "ref": {"tenant": tenant_of(item), "audit_id": item["audit_id"], "run": item["run"]}
+    },
+    columns={"score": Column(encode=str)},
+    derived=lambda finished: {"audit_id": finished.ref.audit_id, "run": finished.ref.run},
+)
+"""Finished runs, in a row below the audit and in one below the site."""
+
+ARTIFACTS: Final = Codec(
+    Artifact,
+    key=lambda artifact: {
+        "pk": audit_partition(artifact.ref.tenant, artifact.ref.audit_id),
+        "sk": ARTIFACT_PREFIX + artifact.id,
+    },
+    keyed=("ref",),
+    from_key=lambda item: _ref(item, item["run"]),
+    derived=_indexed,
+)

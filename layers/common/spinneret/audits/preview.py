@@ -162,6 +162,6 @@ class _Asker:
         if isinstance(answer, WaitUntil):
             wait = (answer.until - now).total_seconds()
             raise RateLimited(
-                "the host has to be left alone for a while", retry_after=max(1.0, wait)
+                "the host is rate-limited or unavailable; retry later", retry_after=max(1.0, wait)
             )
         return answer

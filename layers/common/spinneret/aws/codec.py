@@ -125,17 +125,21 @@ class Column:
     attribute: str | None = None
     """Name of the attribute; None means the field's name."""
     encode: Callable[[Any], Any] = to_attribute
-    """Function that returns the stored form of a value other than None."""
+    """Function that returns the stored form of a value other than None; None omits the attribute.
+    """
     decode: Callable[[Any], Any] = from_attribute
     """Inverse of `encode`; pydantic does the remaining conversion."""
     sparse: bool = False
     """Whether empty values (0, False, "", no elements) are omitted, like None."""
+    null: bool = False
+    """Whether None is stored as NULL instead of being omitted."""
 
 
 _PLAIN: Final = Column()
 JSON: Final = Column(encode=lambda value: json_text(to_json(value)), decode=json.loads)
 """Free-form value, or one that no expression reads, as JSON text; its numbers stay numbers."""
 SPARSE: Final = Column(sparse=True)
+NULL: Final = Column(null=True)
 
 
 class Codec[T: DataclassInstance]:
@@ -145,7 +149,7 @@ class Codec[T: DataclassInstance]:
         self,
         kind: type[T],
         *,
-        key: Callable[[T], Item],
+        key: Callable[[T], Item] = lambda _: {},
         from_key: Callable[[Item], Mapping[str, Any]] = lambda _: {},
         keyed: Collection[str] = (),
         columns: Mapping[str, Column] | None = None,
@@ -154,10 +158,10 @@ class Codec[T: DataclassInstance]:
     ) -> None:
         """Define the conversion.
 
-        `key` returns an item's primary key, and `from_key` reads the fields `keyed` from it, which
-        have no attributes of their own. `derived` adds attributes that no field holds, such as keys
-        of indexes and TTL; None values are omitted. `upgrade` rewrites an item of an earlier
-        version.
+        `key` returns an item's primary key; parts of an item have none. `from_key` reads the
+        fields `keyed`, which have no attributes of their own, from the key or from several
+        attributes. `derived` adds attributes that no field holds, such as keys of indexes and TTL;
+        None values are omitted. `upgrade` rewrites an item of an earlier version.
         """
         self._kind = kind
         self._key = key
@@ -178,12 +182,14 @@ class Codec[T: DataclassInstance]:
         item = dict(self._key(value))
         for name, attribute, column in self._stored:
             field = getattr(value, name)
-            if field is None or (column.sparse and not field):
-                continue
             if column is _PLAIN and type(field) in _AS_THEY_ARE:
-                item[attribute] = field
+                stored = field
+            elif field is None or (column.sparse and not field):
+                stored = None
             else:
-                item[attribute] = column.encode(field)
+                stored = column.encode(field)
+            if stored is not None or column.null:
+                item[attribute] = stored
         derived = self._derived(value)
         item.update((name, field) for name, field in derived.items() if field is not None)
         return item

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.types import TypeDeserializer
@@ -87,6 +87,21 @@ def transact_if(
     except ConditionFailed:
         return False
     return True
+
+
+def write_if(write: Callable[..., Any], **request: Any) -> Mapping[str, Any] | None:
+    """Return the response to a conditional PutItem, UpdateItem or DeleteItem.
+
+    Return None if its condition failed. Raises DependencyUnavailable.
+    """
+    try:
+        with translate_aws_errors("dynamodb"):
+            answer: Mapping[str, Any] = write(**request)
+    except ClientError as error:
+        if error_code(error) != "ConditionalCheckFailedException":
+            raise
+        return None
+    return answer
 
 
 def _passing_reason(error: ClientError) -> str:

@@ -161,8 +161,8 @@ class CrawlChecks:
         if options.config_id is None or terms.config is None or not terms.config.options.max_depth:
             return
         message = (
-            f"this config's max_depth is {terms.config.options.max_depth}, and a list crawls the "
-            "pages that it names: give a config of depth 0, or each URL a deep crawl of its own"
+            f"this config's max_depth is {terms.config.options.max_depth}, but a list crawls only "
+            "its own pages: use a config of depth 0, or submit each URL as a deep crawl"
         )
         raise ValidationFailed(message, details={"fields": [{"field": "config_id"}]})
 

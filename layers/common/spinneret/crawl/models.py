@@ -23,25 +23,25 @@ class PageOptions(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     config_id: RowId | None = None
-    """How pages are fetched, read and cut; without it the tenant's default config, if it has one.
+    """Crawl config; by default the tenant's default config, if there is one.
 
-    One whose `max_depth` isn't 0 makes a crawl of one URL a deep crawl, and is refused for several.
-    Crawls with another config, or with a changed one, are other crawls.
+    A config whose `max_depth` isn't 0 makes the crawl of one URL a deep crawl; several URLs with it
+    are rejected. Crawls with different or changed configs aren't identical.
     """
     collection_id: RowId | None = None
-    """Where the documents are kept; without it they stay where they are."""
+    """Collection of the documents; if omitted, existing documents stay where they are."""
     tags: Annotated[
         tuple[TagName, ...] | None, Field(max_length=limits.CRAWL_TAGS_MAX, strict=False)
     ] = None
-    """Names of tags that the documents get besides those that they have; new ones are made."""
+    """Names of tags to add to the documents; missing tags are created."""
     priority: Annotated[Priority, Field(strict=False)] = Priority.NORMAL
     force: bool = False
-    """Crawl again even if the same crawl is under way or has a result of the last 24 hours."""
+    """Crawl again even if an identical crawl is under way or has a result of the last 24 hours."""
     proxy_config_id: RowId | None = None
-    """Fetch the pages by way of these proxies; directly while the config is inactive or empty.
-    Comes before the proxies of the crawl's config.
+    """Proxies for the pages, in preference to the proxies of the crawl's config.
 
-    robots.txt is always read directly: what it says holds for all tenants.
+    An inactive or empty config fetches directly. robots.txt is always fetched directly, because it
+    applies to all tenants.
     """
 
 
@@ -49,12 +49,12 @@ class CrawlOptions(PageOptions):
     """Options of a submission: how to crawl its pages, and which webhook to notify."""
 
     webhook_url: UrlText | None = None
-    """Notified of the end of these crawls, signed with the tenant's default secret.
+    """URL to notify of the end of these crawls, signed with the tenant's default secret.
 
-    A crawl with another URL, with other headers for it, or without one, is another crawl.
+    Crawls with different webhook URLs or headers aren't identical.
     """
     webhook_headers: Annotated[dict[str, str], Field(repr=False)] = {}
-    """Sent with the notifications to `webhook_url`; never shown again."""
+    """Headers of the notifications to `webhook_url`; never returned."""
 
 
 class CrawlRequest(CrawlOptions):
@@ -74,7 +74,10 @@ class CrawlRequest(CrawlOptions):
 
 
 class BatchRequest(CrawlOptions):
-    """Body of `POST /api/v1/crawl/batch`: its webhook is notified once, of the end of them all."""
+    """Body of `POST /api/v1/crawl/batch`.
+
+    Its webhook is notified once, at the end of all crawls.
+    """
 
     urls: Annotated[
         tuple[UrlText, ...],
@@ -83,7 +86,7 @@ class BatchRequest(CrawlOptions):
 
 
 class ErrorView(BaseModel):
-    """Why something was refused or failed."""
+    """Reason for a rejection or failure."""
 
     error: str
     code: str
@@ -91,17 +94,17 @@ class ErrorView(BaseModel):
 
 
 class Submission(BaseModel):
-    """Answer to one URL."""
+    """Response to one URL."""
 
     job_id: str
     status: JobStatus
     message: str
     cached: bool = False
-    """The job had its result already."""
+    """Whether the job already had its result."""
 
 
 class UrlOutcome(BaseModel):
-    """One URL of a submission of several: a job, or why there is none."""
+    """Outcome of one of several URLs: its job or its error."""
 
     url: str
     job_id: str | None = None
@@ -112,18 +115,18 @@ class UrlOutcome(BaseModel):
 
 
 class BatchSubmission(BaseModel):
-    """Answer to several URLs, in their order."""
+    """Response to several URLs, in their order."""
 
     batch_id: str | None
-    """For the list of jobs, and of a batch its own job's id; null when every URL of
-    `POST /api/v1/crawl` was already under way."""
+    """Filter for the list of jobs; for a batch also the id of its job. null if all URLs of `POST
+    /api/v1/crawl` were already under way."""
     jobs: list[UrlOutcome]
     total_submitted: int
     failed_count: int
 
 
 class PageMetadata(BaseModel):
-    """What a page says of itself."""
+    """Metadata declared by a page."""
 
     author: str | None
     publish_date: str | None
@@ -134,7 +137,7 @@ class PageMetadata(BaseModel):
 
 
 class PageLink(BaseModel):
-    """A link of a page, as its first occurrence has it; the text is the first that shows words."""
+    """A link of a page, from its first occurrence; `text` is from the first one with words."""
 
     url: str
     text: str
@@ -143,23 +146,24 @@ class PageLink(BaseModel):
 
 
 class PageBlock(BaseModel):
-    """A part of a structured page: `heading`, `prose`, `list`, `table` or `code`, in markdown."""
+    """A block of a structured page in Markdown: `heading`, `prose`, `list`, `table` or `code`."""
 
     type: str
     text: str
 
 
 class CrawlView(BaseModel):
-    """A crawl as its tenant sees it.
+    """A crawl, as shown to its tenant.
 
-    What is found of a page is null until the crawl is completed. What is too large to be shown is
-    null too, and there is a URL for it, which serves it for some minutes.
+    Fields about the page are null until the crawl is completed. A value that is too large for the
+    response is null, and a URL serves it for some minutes.
     """
 
     job_id: str
     url: str
     normalized_url: str
-    """As pages are told apart: with sorted parameters, after redirects once it is known."""
+    """URL that identifies the page: with sorted parameters, and after redirects once they are
+    known."""
     domain: str | None
     status: JobStatus
     priority: Priority
@@ -173,7 +177,7 @@ class CrawlView(BaseModel):
     started_at: str | None
     finished_at: str | None
     duration_ms: int | None
-    """From the first claim of this run to its end, waits included."""
+    """Time from the first claim of this run to its end, including waits."""
     crawl_config_id: str | None
     crawl_source_id: str | None
     collection_id: str | None
@@ -185,27 +189,30 @@ class CrawlView(BaseModel):
     crawled_at: str | None
     markdown: str | None
     text: str | None
-    """The same without marks and addresses."""
+    """The text of `markdown` without markup and URLs."""
     markdown_url: str | None
     metadata: PageMetadata | None
     links: list[PageLink] | None
     blocks: list[PageBlock] | None
-    """Of a page that was read by the strategy `structured`."""
+    """Blocks of the page, if the strategy is `structured`."""
     parts_url: str | None
-    """For metadata, links and blocks."""
+    """URL of metadata, links and blocks."""
     result: dict[str, Any] | None
     error: ErrorView | None
     error_type: str | None
 
 
 class BatchView(CountsView):
-    """A batch as its tenant sees it; URLs that other jobs crawl aren't counted."""
+    """A batch, as shown to its tenant.
+
+    URLs that other jobs crawl aren't counted.
+    """
 
     job_id: str
     status: JobStatus
     priority: Priority
     progress: int
-    """Per cent of its crawls that have ended."""
+    """Percentage of its crawls that have ended."""
     run: int
     created_at: str
     started_at: str | None

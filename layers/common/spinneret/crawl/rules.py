@@ -19,7 +19,7 @@ def require_suited(content: Content) -> None:
     """
     letters = filter(str.isalnum, content.text)
     if len(list(islice(letters, limits.PAGE_MIN_LETTERS))) < limits.PAGE_MIN_LETTERS:
-        raise ContentRefused("the page holds next to no text", details={"reason": "too_short"})
+        raise ContentRefused("the page has too little text", details={"reason": "too_short"})
     if content.language not in LANGUAGES:
         raise ContentRefused(
             f"the page isn't in English but in {content.language}",

@@ -1,4 +1,4 @@
-"""Requests and answers about discoveries."""
+"""Requests and responses of discoveries."""
 
 from __future__ import annotations
 
@@ -25,22 +25,23 @@ class DiscoverRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     domain: UrlText
-    """A host, with a port if need be; https is tried first, then http. Or `https://host`."""
+    """A host with an optional port, tried with https and then http; or `https://host`."""
     sources: Annotated[
         tuple[Annotated[DiscoverySource, Field(strict=False)], ...],
         Field(min_length=1, max_length=2, strict=False),
     ] = (DiscoverySource.SITEMAP,)
-    """One that fails doesn't fail the other."""
+    """Sources to search; if one fails, the other's results are returned."""
     pattern: Annotated[str, StringConstraints(min_length=1)] | None = None
-    """Of URLs: `*` is any run of characters but `/`, `**` any run, `?` one character."""
+    """Pattern of URLs: `*` matches any characters except `/`, `**` any characters, `?` one
+    character."""
     max_urls: Annotated[int, Field(ge=1, le=limits.DISCOVERY_URLS_MAX)] = limits.DISCOVERY_URLS_MAX
     score_query: QueryText | None = None
-    """With it the best pages are found, else the first."""
+    """Query by which the best pages are returned; without it, the first ones."""
     score_threshold: Annotated[float, Field(ge=0, le=1, strict=False)] = 0.3
 
 
 class DiscoverySubmission(BaseModel):
-    """Answer to a submission."""
+    """Response to a submission."""
 
     job_id: str
     status: JobStatus
@@ -60,40 +61,40 @@ class ScoreRequest(BaseModel):
 
 
 class ScoreView(BaseModel):
-    """How likely a page is about the query, by its URL."""
+    """Relevance of a page to the query, judged by its URL."""
 
     url: str
     score: float | None
-    """0 … 1; null for what isn't a URL."""
+    """0 to 1; null for an invalid URL."""
     error: str | None = None
 
 
 class ScoreList(BaseModel):
-    """A score per URL, in their order."""
+    """Scores in the order of the URLs."""
 
     scores: list[ScoreView]
 
 
 class FoundView(BaseModel):
-    """A page that was found."""
+    """A discovered page."""
 
     url: str
     score: float | None
-    """Null without a query."""
+    """null without a query."""
     last_modified: str | None
-    """As its sitemap has it, or when Common Crawl fetched it last."""
+    """Date in the sitemap, or of Common Crawl's last fetch."""
     sources: list[DiscoverySource]
 
 
 class DiscoveryError(BaseModel):
-    """Why a discovery failed."""
+    """Reason why a discovery failed."""
 
     error: str
     code: str
 
 
 class DiscoveryView(BaseModel):
-    """A discovery and a page of what it found, the best first."""
+    """A discovery and a page of its results, best first."""
 
     job_id: str
     domain: str
@@ -102,11 +103,11 @@ class DiscoveryView(BaseModel):
     step: str | None
     urls_found: int
     has_more_urls: bool
-    """More were wanted, but for `max_urls` and the bounds of a discovery."""
+    """Whether more pages exist than `max_urls` and the limits of a discovery allow."""
     files_read: int
     files_failed: int
     notes: list[str]
-    """What went wrong without failing the discovery."""
+    """Problems that didn't fail the discovery."""
     result: list[FoundView]
     next_cursor: str | None
     has_more: bool
@@ -116,7 +117,7 @@ class DiscoveryView(BaseModel):
 
 
 def discovery_view(job: Job, page: FoundPage) -> DiscoveryView:
-    """A discovery as its tenant sees it."""
+    """Return the view of a discovery."""
     found, shared = job.result or {}, job_view(job)
     failure = job.last_error
     return DiscoveryView(
@@ -140,7 +141,7 @@ def discovery_view(job: Job, page: FoundPage) -> DiscoveryView:
 
 
 def score_view(url: str, score: float | DomainError) -> ScoreView:
-    """A score, or why there is none."""
+    """Return the view of a score or of its error."""
     if isinstance(score, DomainError):
         return ScoreView(url=url, score=None, error=score.message)
     return ScoreView(url=url, score=score)

@@ -15,11 +15,11 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.dynamo import Item
 from spinneret.discovery import limits
 from spinneret.discovery.models import FoundPage, FoundUrl, found_item, read_found
 from spinneret.jobs.dynamo import lease_check
@@ -56,12 +56,10 @@ class DynamoDiscoveryStore:
 
     def state(self, ref: JobRef, run: int) -> str | None:
         """See DiscoveryStore."""
-        first = self._get(ref, _state_key(run, 0))
-        if first is None:
+        first = dynamo.get(self._client, self._table, _key(ref, _state_key(run, 0)))
+        if not first:
             return None
-        keys = [
-            {"pk": _partition(ref), "sk": _state_key(run, n)} for n in range(int(first["parts"]))
-        ]
+        keys = [_key(ref, _state_key(run, n)) for n in range(int(first["parts"]))]
         found = dynamo.batch_get(self._client, self._table, keys)
         parts = {item["sk"]: bytes(item["data"]) for item in found}
         return zlib.decompress(b"".join(parts[key] for key in sorted(parts))).decode()
@@ -80,7 +78,7 @@ class DynamoDiscoveryStore:
     def page(self, ref: JobRef, after: int, limit: int) -> FoundPage:
         """See DiscoveryStore."""
         numbers = range(after // _SIZE, (after + limit - 1) // _SIZE + 1)
-        keys = [{"pk": _partition(ref), "sk": _found_key(number)} for number in numbers]
+        keys = [_key(ref, _found_key(number)) for number in numbers]
         rows = {row["sk"]: row for row in dynamo.batch_get(self._client, self._table, keys)}
         urls = [
             read_found(each)
@@ -93,32 +91,25 @@ class DynamoDiscoveryStore:
         end = after + len(shown)
         return FoundPage(urls=tuple(shown), after=end if shown and end < total else None)
 
-    def _write(self, lease: Lease, now: datetime, rows: dict[str, dict[str, Any]]) -> None:
-        partition = _partition(JobRef(tenant=lease.tenant, job_id=lease.job_id))
-        purge_at = epoch_seconds(now + timedelta(seconds=limits.DISCOVERY_RETENTION_SECONDS))
+    def _write(self, lease: Lease, now: datetime, rows: dict[str, Item]) -> None:
+        ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
+        purge_at = epoch_seconds(now) + limits.DISCOVERY_RETENTION_SECONDS
         puts = [
-            dynamo.put(self._table, {"pk": partition, "sk": key, **row, "purge_at": purge_at})
-            for key, row in rows.items()
+            dynamo.put(self._table, {**_key(ref, sort), **row, "purge_at": purge_at})
+            for sort, row in rows.items()
         ]
         try:
             dynamo.transact(self._client, [lease_check(self._jobs, lease), *puts])
         except dynamo.ConditionFailed as failed:
-            raise LeaseLost(f"job {lease.job_id} has moved on") from failed
-
-    def _get(self, ref: JobRef, key: str) -> dict[str, Any] | None:
-        with translate_aws_errors("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._table, Key={"pk": _partition(ref), "sk": key}, ConsistentRead=True
-            )
-        return answer.get("Item")
+            raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
 
 
 def _batched(found: Sequence[FoundUrl]) -> list[Sequence[FoundUrl]]:
     return [found[start : start + _SIZE] for start in range(0, len(found), _SIZE)]
 
 
-def _partition(ref: JobRef) -> str:
-    return f"T#{ref.tenant}#DISCOVERY#{ref.job_id}"
+def _key(ref: JobRef, sort: str) -> Item:
+    return {"pk": f"T#{ref.tenant}#DISCOVERY#{ref.job_id}", "sk": sort}
 
 
 def _found_key(number: int) -> str:

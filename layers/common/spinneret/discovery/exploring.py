@@ -53,7 +53,9 @@ _CAPTURES_PER_URL: Final = 20  # the index has an entry for each fetch of a page
 _OF_AN_API: Final = FetchOptions(obey_robots=False)  # an API made for programs
 
 _OUT_OF_TIME: Final = Failure(
-    code="OUT_OF_TIME", message="time was up before all files were read", type="transient"
+    code="OUT_OF_TIME",
+    message="the discovery ran out of time before all files were read",
+    type="transient",
 )
 
 
@@ -160,7 +162,7 @@ class _Discovery:
         if self._failures and not self.candidates.count and not self._tally.files_read:
             raise next(iter(self._failures.values()))
         if not self.candidates.count and not self._tally.notes:
-            self._note("nothing that is wanted was found")
+            self._note("no matching pages were found")
 
     def kept(self) -> dict[str, Any]:
         """Return the progress as JSON."""

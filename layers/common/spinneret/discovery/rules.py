@@ -31,7 +31,7 @@ def roots_of(domain: str) -> tuple[Url, ...]:
     schemes = ("",) if "://" in domain else ("https://", "http://")
     roots = tuple(parse_url(scheme + domain) for scheme in schemes)
     if any(root.target != "/" for root in roots):
-        message = "domain names a page: give the host alone"
+        message = "domain is a page's URL: give only the host"
         raise ValidationFailed(message, details={"fields": [{"field": "domain"}]})
     return roots
 

@@ -1,4 +1,4 @@
-"""Answers about jobs of any kind."""
+"""Responses about jobs of any kind."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from spinneret.kernel.views import ListOf
 
 
 class JobView(BaseModel):
-    """A job as its tenant sees it.
+    """A job, as shown to its tenant.
 
-    Not shown: what guards it (fence, lock, keys), what only the kernel counts, and the payload, of
-    which a kind's own view shows what there is to see.
+    Its guards (fence, lock, keys), the kernel's internal counters and its payload are omitted. The
+    view of the job's kind shows the payload as far as it is public.
     """
 
     job_id: str
@@ -34,7 +34,7 @@ class JobView(BaseModel):
     priority: Priority
     domain: str | None
     subject: str | None
-    """What the job is about, such as the URL of a crawl."""
+    """Subject of the job, such as the URL of a crawl."""
     batch: str | None
     run: int
     attempts: int
@@ -44,19 +44,19 @@ class JobView(BaseModel):
     step: str | None
     created_at: str
     updated_at: str
-    """When it last changed its state, made progress or was sent to its workers."""
+    """Time of the last change of state or progress, or of the last message to its workers."""
     due_at: str
     waiting_for: str | None
     expires_at: str | None
     started_at: str | None
     finished_at: str | None
     duration_ms: int | None
-    """From the first claim of this run to its end, waits included."""
+    """Time from the first claim of this run to its end, including waits."""
     result: dict[str, Any] | None
     result_expires_at: str | None
-    """The result answers for the same request no longer than this."""
+    """Time until which the result is returned for identical requests."""
     status_code: int | None
-    """What the site answered last, also to a job that failed for it."""
+    """Last status of the site, also if the job failed because of it."""
     content_type: str | None
     error: dict[str, Any] | None
     error_summary: str | None
@@ -65,21 +65,21 @@ class JobView(BaseModel):
 
 
 class CountsView(BaseModel):
-    """The children of a job."""
+    """Numbers of a job's children."""
 
     total_count: int
     completed_count: int
     failed_count: int
-    """Of partly failed and expired ones, too."""
+    """Failed children, including partially failed and expired ones."""
     cancelled_count: int
     pending_count: int
 
 
 class JobWithCounts(JobView):
-    """A job and, where it has any, what became of its children."""
+    """A job and the numbers of its children, if it has any."""
 
     parent: str | None
-    """The job that it is a part of."""
+    """Id of the parent job."""
     children: CountsView | None
 
 
@@ -103,7 +103,7 @@ class Timeline(ListOf[EventView]):
 
 
 class Moved(BaseModel):
-    """Answer to cancel, pause, resume and retry."""
+    """Response to cancel, pause, resume and retry."""
 
     job_id: str
     status: JobStatus
@@ -111,7 +111,7 @@ class Moved(BaseModel):
 
 
 def job_view(job: Job) -> JobView:
-    """The view of a job."""
+    """Return the view of a job."""
     failure = job.last_error
     found = job.result or (failure.details if failure else {})
     status_code, content_type = found.get("status_code"), found.get("content_type")
@@ -148,7 +148,7 @@ def job_view(job: Job) -> JobView:
 
 
 def job_with_counts(job: Job, counts: ChildCounts | None) -> JobWithCounts:
-    """The view of a job and its children."""
+    """Return the view of a job and its children."""
     shared = job_view(job).model_dump()
     if counts is None:
         return JobWithCounts(**shared, parent=job.parent, children=None)
@@ -173,7 +173,7 @@ def _error_view(failure: Failure) -> dict[str, Any]:
 
 
 def event_view(event: JobEvent) -> EventView:
-    """The view of an event."""
+    """Return the view of an event."""
     return EventView(
         id=event.id,
         event=event.kind,

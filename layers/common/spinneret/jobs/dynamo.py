@@ -133,7 +133,7 @@ class DynamoJobStore:
         if not is_id(ref.job_id):
             return None
         item = dynamo.get(self._client, self._jobs, keys.job_key(ref))
-        return items.job_from_item(item) if item else None
+        return items.JOBS.decode(item) if item else None
 
     def find_reply(self, key: RequestKey, now: datetime) -> StoredReply | None:
         """See JobStore."""
@@ -195,7 +195,7 @@ class DynamoJobStore:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise
             return self._refused(error, owner)
-        return _claimed(items.job_from_item(answer["Attributes"]), owner)
+        return _claimed(items.JOBS.decode(answer["Attributes"]), owner)
 
     def transition(
         self,
@@ -226,7 +226,7 @@ class DynamoJobStore:
                     watchers = int(row["watchers"])
                     continue
                 if lease is None or not conditions.is_ended(row, lease, after):
-                    raise LeaseLost(f"job {before.id} has moved on") from failed
+                    raise LeaseLost(f"job {before.id} is no longer held by this claim") from failed
                 watchers = int(row["watchers"])
             return watchers
         raise DependencyUnavailable("dynamodb", "too many subscriptions at once")
@@ -275,7 +275,7 @@ class DynamoJobStore:
             dynamo.transact(self._client, writes, dynamo_families.BIRTH_TRIES)
         except dynamo.ConditionFailed as failed:
             if 0 in failed.standing:
-                raise LeaseLost(f"job {before.id} has moved on") from failed
+                raise LeaseLost(f"job {before.id} is no longer held by this claim") from failed
             raise SubmissionRaced from failed
 
     def plan(self, parent: JobRef, number: int) -> str | None:
@@ -335,7 +335,7 @@ class DynamoJobStore:
         self, before: Job, after: Job, events: Sequence[JobEvent], standing: dynamo.Condition
     ) -> list[TransactWriteItemTypeDef]:
         """Return the writes of a transition; the first one is the row's."""
-        old, new = items.job_item(before), items.job_item(after)
+        old, new = items.JOBS.encode(before), items.JOBS.encode(after)
         changes = {
             name: new.get(name)
             for name in sorted(old.keys() | new.keys())
@@ -372,7 +372,7 @@ class DynamoJobStore:
         item = dynamo.deserialize_item(error.response.get("Item"))
         if not item:
             return Refused(job=None)
-        job = items.job_from_item(item)
+        job = items.JOBS.decode(item)
         if job.status is JobStatus.RUNNING and job.locked_by == owner:
             return _claimed(job, owner)
         return Refused(job=job)

@@ -45,13 +45,13 @@ def is_ended(row: dict[str, Any], lease: Lease, after: Job) -> bool:
     """Return whether the claim ended as in `after`: nothing else writes under its fence."""
     if after.status is JobStatus.RUNNING or row.get("fence") != lease.fence:
         return False
-    wanted = items.job_item(after)
+    wanted = items.JOBS.encode(after)
     return all(row.get(name) == wanted.get(name) for name in _ENDS)
 
 
 def row_stands(before: Job) -> dynamo.Condition:
     """Require that the row equals `before` in all fields that a move from outside depends on."""
-    row = items.job_item(before)
+    row = items.JOBS.encode(before)
     return dynamo.equals(**{name: row.get(name) for name in _STANDS})
 
 

@@ -71,7 +71,7 @@ def close_counter_writes(
     for shard, counts in enumerate(counted):
         item = items.counter_item(parent.ref, shard, counts)
         key = {"pk": item.pop("pk"), "sk": item.pop("sk")}
-        purge_at = items.job_item(parent).get("purge_at")
+        purge_at = items.JOBS.encode(parent).get("purge_at")
         found.append(dynamo.update(table, key, {"purge_at": purge_at}, dynamo.equals(**item)))
     return found
 

@@ -43,7 +43,7 @@ def page(
         last = found[limit - 1]
     refs = [JobRef(tenant=tenant, job_id=each) for each in found[:limit]]
     rows = dynamo.batch_get(client, table, [keys.job_key(ref) for ref in refs])
-    jobs = [job for job in map(items.job_from_item, rows) if _shows(wanted, job)]
+    jobs = [job for job in map(items.JOBS.decode, rows) if _shows(wanted, job)]
     jobs.sort(key=lambda job: job.id, reverse=True)
     return Page(items=tuple(jobs), after=last)
 

@@ -36,7 +36,7 @@ def writes(
     for new, event in zip(jobs, events, strict=True):
         job = new.job
         check_payload(job.payload)
-        found.append(dynamo.put(jobs_table, items.job_item(job), conditions.NEW))
+        found.append(dynamo.put(jobs_table, items.JOBS.encode(job), conditions.NEW))
         found.append(dynamo.put(jobs_table, items.event_item(job.ref, event)))
         found += dynamo_families.parent_writes(jobs_table, new)
         if job.duplicate_key is not None:

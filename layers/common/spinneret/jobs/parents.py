@@ -39,7 +39,7 @@ class ParentEnds:
             elif job.parent is not None and job.status in rules.TERMINAL:
                 self.end(JobRef(tenant=job.tenant, job_id=job.parent), job.parent_shard)
         except DependencyUnavailable as error:
-            logger.warning("parent_left", extra={"job_id": job.id, "reason": error.message})
+            logger.warning("parent_check_failed", extra={"job_id": job.id, "reason": error.message})
 
     def end(self, ref: JobRef, shard: int | None = None) -> bool:
         """End a parent without unfinished children; return whether it ended. Raises

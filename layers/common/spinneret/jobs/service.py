@@ -197,7 +197,7 @@ class JobService:
         if request is None or stored is None:
             return None
         if stored.payload != request.payload:
-            raise IdempotencyMismatch("this Idempotency-Key came with another payload")
+            raise IdempotencyMismatch("this Idempotency-Key was used with another payload")
         return Submitted(reply=stored.reply, replayed=True)
 
 

@@ -69,7 +69,7 @@ def fingerprint(value: Any) -> str:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise MalformedRequest("the body names a field twice")
+        raise MalformedRequest("duplicate field in the body")
     return result
 
 

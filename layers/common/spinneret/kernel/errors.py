@@ -54,14 +54,14 @@ class TransientError(DomainError):
 
 
 class ValidationFailed(PermanentError):
-    """A request that names an unknown field or a value out of bounds; details name the fields."""
+    """The request has an unknown field or an invalid value; details name the fields."""
 
     code = "VALIDATION_ERROR"
     status = 422
 
 
 class MalformedRequest(PermanentError):
-    """A body that isn't the JSON it claims to be."""
+    """The body isn't valid JSON."""
 
     code = "VALIDATION_ERROR"
     status = 400
@@ -75,112 +75,113 @@ class IdempotencyMismatch(PermanentError):
 
 
 class UrlInvalid(PermanentError):
-    """Not an absolute http(s) URL without credentials."""
+    """The URL isn't an absolute http(s) URL without credentials."""
 
     code = "URL_INVALID"
     status = 400
 
 
 class UrlBlocked(PermanentError):
-    """The URL, or a redirect of it, leads to an address that must not be reached."""
+    """The URL or one of its redirects leads to a forbidden address."""
 
     code = "URL_BLOCKED"
     status = 403
 
 
 class RobotsDisallowed(PermanentError):
-    """The site's robots.txt forbids the page to our product token (RFC 9309)."""
+    """The site's robots.txt disallows the page for our product token (RFC 9309)."""
 
     code = "ROBOTS_DISALLOWED"
     status = 403
 
 
 class DomainBlocked(PermanentError):
-    """The tenant has blocked the domain, or one above it (F-09)."""
+    """The tenant has blocked the domain or a parent domain (F-09)."""
 
     code = "DOMAIN_BLOCKED"
     status = 403
 
 
 class AuthRequired(PermanentError):
-    """No credential, or one that names no tenant."""
+    """The credential is missing or invalid."""
 
     code = "AUTH_REQUIRED"
     status = 401
 
 
 class Forbidden(PermanentError):
-    """The credential lacks the scope that the route asks for."""
+    """The credential lacks the scope that the route requires."""
 
     code = "FORBIDDEN"
     status = 403
 
 
 class NotFound(PermanentError):
-    """Unknown to this tenant; another tenant's id gives the same answer."""
+    """The tenant has no such object; ids of other tenants give the same response."""
 
     code = "NOT_FOUND"
     status = 404
 
 
 class FeatureDisabled(PermanentError):
-    """This stage doesn't offer it (ruling "Feature flags")."""
+    """The feature is disabled on this stage (ruling "Feature flags")."""
 
     code = "FEATURE_DISABLED"
     status = 404
 
 
 class Conflict(PermanentError):
-    """The state of the resource doesn't allow this."""
+    """The resource's state doesn't allow the request."""
 
     code = "CONFLICT"
     status = 409
 
 
 class HttpRefused(PermanentError):
-    """The site answered with a 4xx that a second try won't change."""
+    """The site answered with a 4xx status that a retry won't change."""
 
     code = "HTTP_ERROR"
     status = 502
 
 
 class ContentRefused(PermanentError):
-    """The page's content type, coding, language or emptiness keeps it out of the index."""
+    """The page can't be indexed: unsupported type, coding or language, or no content."""
 
     code = "CONTENT_REFUSED"
     status = 422
 
 
 class EmbeddingRefused(PermanentError):
-    """The embedder's vector has the wrong size, isn't finite or is next to zero."""
+    """The embedder's vector has the wrong size, isn't finite or is close to zero."""
 
     code = "EMBEDDING_REFUSED"
     status = 502
 
 
 class BodyTooLarge(PermanentError):
-    """More bytes, before or after decoding, than the fetch allows."""
+    """The body is larger than allowed, before or after decoding."""
 
     code = "BODY_TOO_LARGE"
     status = 413
 
 
 class TooManyRedirects(PermanentError):
-    """More hops than the fetch allows."""
+    """The number of redirects exceeds the limit."""
 
     code = "TOO_MANY_REDIRECTS"
     status = 502
 
 
 class DomainLockTimeout(PermanentError):
-    """The domain stayed locked by another session through all attempts (F-04)."""
+    """Another session locked the domain during all attempts (F-04)."""
 
     code = "DOMAIN_LOCK_TIMEOUT"
     status = 503
 
 
 class SecretUnreadable(PermanentError):
-    """A stored secret can't be decrypted: it was sealed for something else, or the key is gone."""
+    """A stored secret can't be decrypted: it was encrypted for another record, or its key is
+    gone."""
 
     code = "SECRET_UNREADABLE"
     status = 500
@@ -194,7 +195,7 @@ class DeliveryRefused(PermanentError):
 
 
 class ResultRefused(PermanentError):
-    """The result of a job isn't JSON, or is too large to be kept."""
+    """The result of a job isn't JSON, or is too large to store."""
 
     code = "RESULT_REFUSED"
     status = 500
@@ -222,7 +223,7 @@ class PagesFailed(PermanentError):
 
 
 class InputNeeded(PermanentError):
-    """The seller has to decide; details name the missing input."""
+    """The seller must decide; details name the missing input."""
 
     code = "NEEDS_INPUT"
     status = 422
@@ -243,14 +244,14 @@ class RetriesExceeded(PermanentError):
 
 
 class FetchTimeout(TransientError):
-    """The site kept the connection longer than the fetch allows."""
+    """The site exceeded the time limit of the fetch."""
 
     code = "FETCH_TIMEOUT"
     status = 504
 
 
 class CallerDeadlineExceeded(FetchTimeout):
-    """The caller had less time left than the fetch allows, so this says nothing about the site."""
+    """The caller's own deadline ended the fetch early, so this says nothing about the site."""
 
 
 class FetchFailed(TransientError):
@@ -316,7 +317,7 @@ class DomainLockLost(TransientError):
 
 
 class DependencyUnavailable(DomainError):
-    """One of our own parts (store, queue, index, embedder) doesn't answer."""
+    """A dependency (store, queue, index, embedder) doesn't respond."""
 
     code = "DEPENDENCY_UNAVAILABLE"
     status = 503

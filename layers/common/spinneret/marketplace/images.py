@@ -56,6 +56,6 @@ class ImageSource:
 
 def _unfit(url: str, why: str) -> InputNeeded:
     return InputNeeded(
-        f"an image can't be had: {why}",
+        f"an image can't be fetched: {why}",
         details={"fields": [{"field": "images", "message": why, "url": url}]},
     )

@@ -28,7 +28,7 @@ def final_look_deferral(job: Job, now: datetime) -> Defer | None:
     if not job.ending:
         return None
     later = now + timedelta(seconds=limits.MARKETPLACE_PENDING_SECONDS)
-    return Defer(later, job.waiting_for or "an end of what it began")
+    return Defer(later, job.waiting_for or "the outcome of its earlier calls")
 
 
 class AnswersOnly(PluginTransport):

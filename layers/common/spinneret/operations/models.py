@@ -1,4 +1,4 @@
-"""Answers of the health routes."""
+"""Responses of the health routes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 
 class DependencyHealth(BaseModel):
-    """One part that the product stands on."""
+    """One dependency of the product."""
 
     status: str
     """`ok` or `unavailable`."""
@@ -14,16 +14,16 @@ class DependencyHealth(BaseModel):
 
 
 class Health(BaseModel):
-    """Liveness: the function answers, and asks nobody else."""
+    """Liveness of the function, without checks of its dependencies."""
 
     status: str = "ok"
     checks: dict[str, DependencyHealth] = {}
 
 
 class Readiness(BaseModel):
-    """Whether every part answers."""
+    """Readiness of all dependencies."""
 
     status: str
     """`ready` or `not_ready`."""
     checks: dict[str, DependencyHealth]
-    """By the part's name."""
+    """Results by the dependency's name."""

@@ -19,10 +19,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.aws.reads import fill
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.outbox import items
@@ -66,7 +63,7 @@ class DynamoOutboxStore:
             "ConsistentRead": True,
         }
         found, last = fill(self._client.query, request, limit, after)
-        return PendingPage(events=tuple(map(items.pending_from_item, found)), after=last)
+        return PendingPage(events=tuple(map(items.PENDING.decode, found)), after=last)
 
     def postpone(self, pending: PendingEvent) -> None:
         """See OutboxStore."""
@@ -105,16 +102,12 @@ class DynamoOutboxStore:
 
     def _update(self, event: DomainEvent, expression: str, values: Mapping[str, Any]) -> None:
         """Update a pending event; do nothing if it was finished meanwhile."""
-        try:
-            with translate_aws_errors("dynamodb"):
-                self._client.update_item(
-                    TableName=self._table,
-                    Key=items.event_key(event),
-                    UpdateExpression=expression,
-                    ConditionExpression=_IS_PENDING,
-                    ExpressionAttributeNames=dynamo.names_in(f"{expression} {_IS_PENDING}"),
-                    ExpressionAttributeValues=values,
-                )
-        except ClientError as error:
-            if error_code(error) != "ConditionalCheckFailedException":
-                raise
+        dynamo.write_if(
+            self._client.update_item,
+            TableName=self._table,
+            Key=items.event_key(event),
+            UpdateExpression=expression,
+            ConditionExpression=_IS_PENDING,
+            ExpressionAttributeNames=dynamo.names_in(f"{expression} {_IS_PENDING}"),
+            ExpressionAttributeValues=values,
+        )

@@ -6,26 +6,20 @@ Data is stored as JSON text: DynamoDB would turn its numbers into decimals.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
+from spinneret.aws.codec import SPARSE, Codec, Column
+from spinneret.aws.dynamo import Item
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import canonical_json
-from spinneret.kernel.clock import (
-    epoch_seconds,
-    parse_optional_stamp,
-    parse_stamp,
-    to_iso,
-)
+from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.sharding import shard_of
 from spinneret.outbox import limits
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
 
-Item = dict[str, Any]
 
-
-def event_key(event: DomainEvent) -> dict[str, str]:
+def event_key(event: DomainEvent) -> Item:
     """Primary key of an event."""
     ref = SubjectRef(tenant=event.tenant, subject=event.subject)
     return {"pk": subject_partition(ref), "sk": f"{event.sequence:020d}#{event.type}"}
@@ -57,22 +51,10 @@ def new_item(event: DomainEvent) -> Item:
 
     An unpaired surrogate, which no store accepts, becomes the replacement character.
     """
-    key = event_key(event)
-    ref = SubjectRef(tenant=event.tenant, subject=event.subject)
-    data = canonical_json(event.data)
-    if len(data) > bounds.OUTBOX_DATA_BYTES:
-        raise ValueError(f"the data of {event.type} has {len(data)} bytes")
-    item = {
-        **key,
-        "occurred_at": to_iso(event.occurred_at),
-        "data": data.decode("utf-8", "replace"),
-        "targets": list(event.targets) or None,
-        "tries": 0,
-        "pending": key["sk"],
-        "wake_shard": wake_partition(wake_shard(ref)),
-        "wake_at": to_iso(first_due(event)),
-    }
-    return {name: value for name, value in item.items() if value is not None}
+    size = len(canonical_json(event.data))
+    if size > bounds.OUTBOX_DATA_BYTES:
+        raise ValueError(f"the data of {event.type} has {size} bytes")
+    return PENDING.encode(PendingEvent(event=event, due_at=first_due(event)))
 
 
 def first_due(event: DomainEvent) -> datetime:
@@ -85,23 +67,34 @@ def purge_at(now: datetime) -> int:
     return epoch_seconds(now + timedelta(seconds=limits.OUTBOX_KEPT_SECONDS))
 
 
-def pending_from_item(item: Mapping[str, Any]) -> PendingEvent:
-    """Parse a stored pending event."""
-    ref = ref_of(item["pk"])
+def _from_key(item: Item) -> dict[str, Any]:
     sequence, _, type_ = item["sk"].partition("#")
-    event = DomainEvent(
-        tenant=ref.tenant,
-        type=type_,
-        subject=ref.subject,
-        sequence=int(sequence),
-        occurred_at=parse_stamp(item["occurred_at"]),
-        data=json.loads(item["data"]),
-        targets=tuple(item.get("targets", ())),
-    )
-    return PendingEvent(
-        event=event,
-        due_at=parse_stamp(item["wake_at"]),
-        taken=frozenset(item.get("taken", ())),
-        tries=int(item["tries"]),
-        failing_since=parse_optional_stamp(item.get("failing_since")),
-    )
+    return {**vars(ref_of(item["pk"])), "sequence": int(sequence), "type": type_}
+
+
+def _pending(pending: PendingEvent) -> Item:
+    """Return the event's attributes and the keys of the indexes `pending` and `wake`."""
+    item = EVENTS.encode(pending.event)
+    return {**item, "pending": item["sk"], "wake_shard": wake_partition(wake_shard(pending.ref))}
+
+
+EVENTS: Final = Codec(
+    DomainEvent,
+    key=event_key,
+    keyed=("tenant", "subject", "sequence", "type"),
+    from_key=_from_key,
+    columns={
+        "data": Column(
+            encode=lambda data: canonical_json(data).decode("utf-8", "replace"), decode=json.loads
+        ),
+        "targets": SPARSE,
+    },
+)
+
+PENDING: Final = Codec(
+    PendingEvent,
+    keyed=("event",),
+    from_key=lambda item: {"event": EVENTS.decode(item)},
+    columns={"due_at": Column(attribute="wake_at"), "taken": Column(encode=set, sparse=True)},
+    derived=_pending,
+)

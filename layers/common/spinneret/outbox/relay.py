@@ -78,7 +78,7 @@ class Relay:
             self._hand_on(SubjectRef(tenant=tenant, subject=subject), Counter(), swept=False)
         except DependencyUnavailable as error:
             facts = {"subject": subject, "reason": error.message}
-            logger.warning("events_left_to_the_sweep", extra=facts)
+            logger.warning("relay_deferred_to_sweep", extra=facts)
         except Exception:  # the change is committed: failed reporting must not fail it
             logger.exception("relay_failed", extra={"subject": subject})
 

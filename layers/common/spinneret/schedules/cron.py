@@ -139,14 +139,14 @@ def _require_zone(timezone: str) -> None:
     try:
         ZoneInfo(timezone)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # unknown, no name at all, a folder
-        raise _refused("timezone", "is no name of the IANA time zone database") from None
+        raise _refused("timezone", "is not a name of the IANA time zone database") from None
 
 
 def _require_run(schedule: CronSchedule) -> None:
     try:
         next(_minutes(schedule, _TRIED_FROM))
     except ValueError as error:  # CroniterError is one
-        raise _refused("schedule_cron", "is no cron line, or never fires") from error
+        raise _refused("schedule_cron", "is not a valid cron line, or never fires") from error
 
 
 def _refused(field: str, reason: str) -> ValidationFailed:

@@ -1,4 +1,4 @@
-"""Requests and answers about sources."""
+"""Requests and responses of sources."""
 
 from __future__ import annotations
 
@@ -27,26 +27,27 @@ ZoneName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
 class SourceRequest(BaseModel):
-    """A source as it is to be; a PUT replaces all fields."""
+    """A new or changed source; a PUT replaces all fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     name: SourceName
     url_pattern: UrlText
-    """A page, or with `*` all pages of a host whose path matches, found by its sitemaps."""
+    """URL of one page, or with `*` all pages of a host whose path matches, found through its
+    sitemaps."""
     crawl_config_id: RowId | None = None
-    """Without it the tenant's default config, if it has one; its `max_depth` doesn't count: which
-    pages a source has, its pattern says."""
+    """Crawl config; by default the tenant's default config, if there is one. Its `max_depth` is
+    ignored, because the pattern selects the pages."""
     collection_id: RowId | None = None
     schedule_cron: CronText | None = None
-    """Five fields; without it runs are triggered by hand alone."""
+    """Cron expression of five fields; without it runs are only triggered manually."""
     timezone: ZoneName = "UTC"
     is_active: bool = True
-    """Whether the schedule is followed."""
+    """Whether the schedule triggers runs."""
 
     @property
     def draft(self) -> SourceDraft:
-        """What the service takes."""
+        """Return the source as the service's input."""
         return SourceDraft(**self.model_dump())
 
 
@@ -62,9 +63,9 @@ class SourceView(BaseModel):
     timezone: str
     is_active: bool
     next_run_at: str | None
-    """By the schedule; null while a run is under way."""
+    """Next scheduled run; null during a run."""
     run_id: str | None
-    """The run under way."""
+    """Id of the run under way."""
     last_crawled_at: str | None
     created_at: str
     updated_at: str
@@ -87,10 +88,10 @@ class RunView(BaseModel):
     gone: int
     failed: int
     batch_id: str | None
-    """The job whose parts are the crawls of the pages."""
+    """Job whose children crawl the pages."""
     discovery_job_id: str | None
     error: str | None
-    """Why it failed, or found nothing."""
+    """Reason why it failed or found no pages."""
     started_at: str
     finished_at: str | None
 
@@ -105,7 +106,7 @@ class RunPageView(BaseModel):
     url: str
     outcome: PageOutcome
     document_id: str | None
-    """Of a page that is gone or failed: the one that it had."""
+    """Document of the page; for a gone or failed page its previous one."""
     job_id: str | None
     error: str | None
 
@@ -117,7 +118,7 @@ class RunDetail(RunView):
 
 
 class TriggeredRun(BaseModel):
-    """Answer to a trigger."""
+    """Response to a trigger."""
 
     run_id: str
     status: RunStage
@@ -131,19 +132,19 @@ class SourceWebhookRequest(BaseModel):
 
     url: UrlText
     headers: Annotated[dict[str, str], Field(repr=False)] = {}
-    """Sent with every delivery; never shown again."""
+    """Headers of every delivery; never returned."""
     secret: Annotated[str | None, Field(repr=False, max_length=bounds.WEBHOOK_SECRET_MAX_CHARS)] = (
         None
     )
-    """`whsec_` and the base64 form of 24 to 64 random bytes; without it one is generated."""
+    """`whsec_` and the base64 form of 24 to 64 random bytes; generated if omitted."""
     events: Annotated[
         frozenset[Literal["completed", "failed"]], Field(min_length=1, strict=False)
     ] = frozenset({"completed", "failed"})
-    """How a run ended; one of which a page failed has failed."""
+    """Ends of runs that are reported; a run with a failed page counts as failed."""
     is_active: bool = True
 
     def endpoint(self, source: Source) -> RequestedEndpoint:
-        """The request as webhooks take it."""
+        """Return the request as the input of the webhook service."""
         names = {"completed": RUN_COMPLETED, "failed": RUN_FAILED}
         return RequestedEndpoint(
             name=source.name[: bounds.WEBHOOK_NAME_MAX_CHARS],
@@ -156,7 +157,7 @@ class SourceWebhookRequest(BaseModel):
 
 
 def source_view(source: Source) -> SourceView:
-    """A source as its tenant sees it."""
+    """Return the view of a source."""
     return SourceView(
         source_id=source.id,
         name=source.name,
@@ -175,12 +176,12 @@ def source_view(source: Source) -> SourceView:
 
 
 def source_list(page: Page[Source]) -> SourceList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return SourceList.page(page, source_view)
 
 
 def run_view(run: Run) -> RunView:
-    """A run as its tenant sees it."""
+    """Return the view of a run."""
     return RunView(
         run_id=run.id,
         source_id=run.source_id,
@@ -196,11 +197,11 @@ def run_view(run: Run) -> RunView:
 
 
 def run_list(runs: Page[Run]) -> RunListView:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return RunListView.page(runs, run_view)
 
 
 def run_detail(run: Run, pages: tuple[RunPage, ...]) -> RunDetail:
-    """A run with its pages."""
+    """Return the view of a run with its pages."""
     shown = [RunPageView(**vars(page)) for page in pages]
     return RunDetail(**run_view(run).model_dump(), pages=shown)

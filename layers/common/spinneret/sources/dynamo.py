@@ -16,22 +16,18 @@ unchanged. References to config and collection are counted in the same transacti
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.codec import JSON, Codec, tenant_of
+from spinneret.aws.dynamo import Item
 from spinneret.aws.named_rows import NamedItemTable
-from spinneret.aws.reads import items, page_of
-from spinneret.kernel.clock import (
-    epoch_seconds,
-    optional_stamp,
-    parse_optional_stamp,
-    parse_stamp,
-    to_iso,
-)
+from spinneret.aws.reads import items
+from spinneret.aws.table import Table
+from spinneret.kernel.clock import epoch_seconds, to_iso
 from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
@@ -39,7 +35,7 @@ from spinneret.kernel.sharding import shard_of
 from spinneret.outbox.dynamo import event_write
 from spinneret.outbox.models import DomainEvent
 from spinneret.sources import limits
-from spinneret.sources.models import PageOutcome, Run, RunPage, RunStage, Source, SourceRef, Trigger
+from spinneret.sources.models import PageOutcome, Run, RunPage, Source, SourceRef
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -47,15 +43,6 @@ if TYPE_CHECKING:
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _SIZE: Final = limits.SOURCE_PAGES_PER_ROW
-_DATES: Final = ("created_at", "updated_at", "scheduled_from")
-_OPTIONAL: Final = (
-    "crawl_config_id",
-    "collection_id",
-    "schedule_cron",
-    "run_id",
-    "last_run_id",
-)
-_OPTIONAL_DATES: Final = ("due_at", "last_crawled_at")
 
 
 class DynamoSourceStore:
@@ -66,23 +53,23 @@ class DynamoSourceStore:
     ) -> None:
         self._client = client
         self._table = table
+        self._rows = Table(client, table, SOURCES)
+        self._runs = Table(client, table, RUNS)
         self._events = events_table
         self._configs = NamedItemTable(client, table, "config")
         self._collections = NamedItemTable(client, labels_table, "collection")
 
     def add(self, source: Source) -> None:
         """See SourceStore."""
-        self._write([dynamo.put(self._table, _item(source), _NEW)], None, source)
+        self._write([self._rows.put_write(source, _NEW)], None, source)
 
     def get(self, tenant: str, source_id: str) -> Source | None:
         """See SourceStore."""
-        item = self._get(_sources(tenant), source_id)
-        return None if item is None else _source(tenant, item)
+        return self._rows.get(_key(tenant, source_id)) if is_id(source_id) else None
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Source]:
         """See SourceStore."""
-        page = page_of(self._client, self._table, _sources(tenant), after, limit, newest_first=True)
-        return Page(items=tuple(_source(tenant, item) for item in page.items), after=page.after)
+        return self._rows.page(_sources(tenant), after, limit, newest_first=True)
 
     def replace(
         self,
@@ -93,18 +80,18 @@ class DynamoSourceStore:
     ) -> bool:
         """See SourceStore."""
         unchanged = dynamo.equals(version=former.version)
-        writes = [dynamo.put(self._table, _item(source), unchanged)]
+        writes = [self._rows.put_write(source, unchanged)]
         if run is not None:
-            writes.append(dynamo.put(self._table, _run_item(run)))
+            writes.append(self._runs.put_write(run))
         if event is not None:
             writes.append(event_write(self._events, event))
         return self._write(writes, former, source)
 
     def remove(self, source: Source) -> bool:
         """See SourceStore."""
-        key = {"pk": _sources(source.tenant), "sk": source.id}
         unchanged = dynamo.equals(version=source.version)
-        return self._write([dynamo.delete(self._table, key, unchanged)], source, None)
+        gone = dynamo.delete(self._table, SOURCES.key(source), unchanged)
+        return self._write([gone], source, None)
 
     def due(self, until: datetime, limit: int) -> list[SourceRef]:
         """See SourceStore. One query for each shard."""
@@ -121,17 +108,13 @@ class DynamoSourceStore:
 
     def run(self, tenant: str, source_id: str, run_id: str) -> Run | None:
         """See SourceStore."""
-        item = self._get(_runs(tenant, source_id), run_id)
-        return None if item is None else _run(tenant, source_id, item)
+        if not is_id(run_id):
+            return None
+        return self._runs.get({"pk": _runs(tenant, source_id), "sk": run_id})
 
     def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> Page[Run]:
         """See SourceStore."""
-        page = page_of(
-            self._client, self._table, _runs(tenant, source_id), after, limit, newest_first=True
-        )
-        return Page(
-            items=tuple(_run(tenant, source_id, item) for item in page.items), after=page.after
-        )
+        return self._runs.page(_runs(tenant, source_id), after, limit, newest_first=True)
 
     def keep_pages(self, run: Run, pages: Sequence[RunPage], now: datetime) -> None:
         """See SourceStore."""
@@ -165,15 +148,6 @@ class DynamoSourceStore:
             for key in sorted(rows)
             for each in json.loads(rows[key]["pages"])
         )
-
-    def _get(self, partition: str, sort: str) -> dict[str, Any] | None:
-        if not is_id(sort):
-            return None
-        with translate_aws_errors("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._table, Key={"pk": partition, "sk": sort}, ConsistentRead=True
-            )
-        return answer.get("Item")
 
     def _write(
         self, writes: list[TransactWriteItemTypeDef], former: Source | None, source: Source | None
@@ -217,74 +191,41 @@ def _shard(number: int) -> str:
     return f"DUE#{number}"
 
 
-def _ref(item: Mapping[str, Any]) -> SourceRef:
-    return SourceRef(tenant=item["pk"].split("#")[1], source_id=item["sk"])
+def _key(tenant: str, source_id: str) -> Item:
+    return {"pk": _sources(tenant), "sk": source_id}
+
+
+def _ref(item: Item) -> SourceRef:
+    return SourceRef(tenant=tenant_of(item), source_id=item["sk"])
 
 
 def _purge_at(now: datetime) -> int:
-    return epoch_seconds(now + timedelta(seconds=limits.SOURCE_RUN_SECONDS))
+    return epoch_seconds(now) + limits.SOURCE_RUN_SECONDS
 
 
-def _item(source: Source) -> dict[str, Any]:
-    item = {
-        **asdict(source),
-        **{name: to_iso(getattr(source, name)) for name in _DATES},
-        **{name: optional_stamp(getattr(source, name)) for name in _OPTIONAL_DATES},
-        "pk": _sources(source.tenant),
-        "sk": source.id,
-    }
-    if source.due_at is not None:
-        item["due_shard"] = _shard(shard_of(source.id, limits.SOURCE_SHARDS))
-    del item["tenant"], item["id"]
-    return {name: value for name, value in item.items() if value is not None}
+def _due_shard(source: Source) -> Item:
+    if source.due_at is None:
+        return {}
+    return {"due_shard": _shard(shard_of(source.id, limits.SOURCE_SHARDS))}
 
 
-def _source(tenant: str, item: Mapping[str, Any]) -> Source:
-    stored: dict[str, Any] = {name: parse_stamp(item[name]) for name in _DATES}
-    stored |= {name: parse_optional_stamp(item.get(name)) for name in _OPTIONAL_DATES}
-    stored |= {name: item.get(name) for name in _OPTIONAL}
-    return Source(
-        tenant=tenant,
-        id=item["sk"],
-        name=item["name"],
-        url_pattern=item["url_pattern"],
-        timezone=item["timezone"],
-        is_active=item["is_active"],
-        version=int(item["version"]),
-        **stored,
-    )
+def _run_key(item: Item) -> Item:
+    return {"tenant": tenant_of(item), "source_id": item["pk"].split("#")[3], "id": item["sk"]}
 
 
-def _run_item(run: Run) -> dict[str, Any]:
-    item = {
-        "pk": _runs(run.tenant, run.source_id),
-        "sk": run.id,
-        "trigger": run.trigger.value,
-        "stage": run.stage.value,
-        "started_at": to_iso(run.started_at),
-        "finished_at": optional_stamp(run.finished_at),
-        "discovery_job_id": run.discovery_job_id,
-        "batch_id": run.batch_id,
-        "refused": json.dumps(dict(run.refused)),
-        "counts": json.dumps(dict(run.counts)),
-        "error": run.error,
-        "purge_at": _purge_at(run.finished_at or run.started_at),
-    }
-    return {name: value for name, value in item.items() if value is not None}
+SOURCES: Final = Codec(
+    Source,
+    key=lambda source: _key(source.tenant, source.id),
+    keyed=("tenant", "id"),
+    from_key=lambda item: {"tenant": tenant_of(item), "id": item["sk"]},
+    derived=_due_shard,
+)
 
-
-def _run(tenant: str, source_id: str, item: Mapping[str, Any]) -> Run:
-    return Run(
-        tenant=tenant,
-        source_id=source_id,
-        id=item["sk"],
-        trigger=Trigger(item["trigger"]),
-        stage=RunStage(item["stage"]),
-        started_at=parse_stamp(item["started_at"]),
-        finished_at=parse_optional_stamp(item.get("finished_at")),
-        discovery_job_id=item.get("discovery_job_id"),
-        batch_id=item.get("batch_id"),
-        refused=json.loads(item["refused"]),
-        counts={PageOutcome(name): n for name, n in json.loads(item["counts"]).items()},
-        error=item.get("error"),
-    )
+RUNS: Final = Codec(
+    Run,
+    key=lambda run: {"pk": _runs(run.tenant, run.source_id), "sk": run.id},
+    keyed=("tenant", "source_id", "id"),
+    from_key=_run_key,
+    columns={"refused": JSON, "counts": JSON},
+    derived=lambda run: {"purge_at": _purge_at(run.finished_at or run.started_at)},
+)

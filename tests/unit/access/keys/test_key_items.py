@@ -32,18 +32,18 @@ def epoch(moment: datetime) -> int:
 def test_a_key_is_kept_for_30_days_after_its_end(
     expires_at: datetime | None, revoked_at: datetime | None, purged_at: datetime | None
 ) -> None:
-    item = items.key_attributes(factories.api_key(expires_at=expires_at, revoked_at=revoked_at))
+    item = items.KEYS.encode(factories.api_key(expires_at=expires_at, revoked_at=revoked_at))
     assert item.get("purge_at") == (purged_at and epoch(purged_at))
 
 
 def test_a_key_that_is_revoked_in_place_is_purged_as_one_that_was_so() -> None:
     key = factories.api_key(revoked_at=START, expires_at=START + 9 * DAY)
-    assert items.revocation(START).items() <= items.key_attributes(key).items()
+    assert items.revocation(START).items() <= items.KEYS.encode(key).items()
 
 
 def test_a_ticket_is_purged_at_its_end() -> None:
     ticket = factories.stored_ticket()
-    assert items.ticket_item(ticket)["purge_at"] == epoch(ticket.expires_at)
+    assert items.TICKETS.encode(ticket)["purge_at"] == epoch(ticket.expires_at)
 
 
 def test_a_window_is_kept_as_long_as_it_counts() -> None:

@@ -67,7 +67,7 @@ def raced(operation: str) -> Any:
     """Reads find a key; whatever is then written, somebody else was faster."""
     match operation:
         case "GetItem":
-            row = items.key_attributes(KEY)
+            row = items.KEYS.encode(KEY)
             shown = ("id", "tenant", "name", "secret_hash", "prefix", "created_at")
             item: dict[str, Any] = {name: {"S": row[name]} for name in shown}
             item |= {"scopes": {"L": []}, "rate_limit_rpm": {"N": "60"}}

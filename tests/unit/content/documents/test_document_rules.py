@@ -7,7 +7,7 @@ import json
 import pytest
 
 from spinneret.content.chunking.models import TokenSpan
-from spinneret.content.documents.items import from_item, item_of
+from spinneret.content.documents.items import DOCUMENTS
 from spinneret.content.documents.rules import content_hash, counted, document_id, version_name
 from spinneret.content.extraction.models import Hyperlink, Metadata
 from tests import factories
@@ -64,7 +64,7 @@ def test_tokens_of_addresses_do_not_count() -> None:
 
 def test_a_row_from_before_the_date_was_renamed_is_read() -> None:
     document = factories.document(metadata=Metadata(publish_date="2026-01-01"))
-    item = item_of(document)
+    item = DOCUMENTS.encode(document)
     metadata = json.loads(item["metadata"])
     metadata["published_at"] = metadata.pop("publish_date")
-    assert from_item({**item, "metadata": json.dumps(metadata)}) == document
+    assert DOCUMENTS.decode({**item, "metadata": json.dumps(metadata)}) == document

@@ -270,7 +270,7 @@ def test_a_delivery_waits_a_day_for_its_target_and_no_longer(hooks: WebhookSlice
     ended = hooks.job(job.ref)
     assert (ended.status, hooks.receiver.requests) == (JobStatus.FAILED, [])
     assert ended.last_error is not None
-    assert ended.last_error.message == "receiver.example was out of reach or too slow for too long"
+    assert ended.last_error.message == "receiver.example was unreachable or too slow for too long"
 
 
 def test_a_delivery_stays_delivered_when_its_cooldown_can_not_be_ended(

@@ -182,12 +182,17 @@ def test_what_was_signed_is_believed_under_each_of_its_secrets(
     assert verify(headers, body, known, at) == message_id
 
 
+def padded_key(secret: str) -> bytes:
+    """Return the key as HMAC uses it: filled with zeros to a block (RFC 2104, section 2)."""
+    return base64.b64decode(secret.removeprefix("whsec_")).ljust(64, b"\0")
+
+
 @given(bodies, ids, some_secrets, secrets_of_any_length)
 def test_no_other_secret_believes_it(
     body: bytes, message_id: str, secrets: list[str], other: str
 ) -> None:
     headers = sign(body, id=message_id, timestamp=START, secrets=secrets)
-    if other not in secrets:
+    if padded_key(other) not in map(padded_key, secrets):
         assert reason_of(headers, body, [other]) == Refusal.NO_MATCHING_SIGNATURE
 
 

@@ -1,4 +1,4 @@
-"""Requests and answers about keys and tickets."""
+"""Requests and responses of API keys and tickets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RFC_3339: Final = re.compile(
 
 
 def _spelled_out(value: Any) -> Any:
-    """Pydantic alone would take numbers and bare dates too."""
+    """Reject numbers and bare dates, which pydantic alone would accept."""
     if isinstance(value, str) and _RFC_3339.fullmatch(value):
         return value
     raise ValueError("expected a date and time with its offset (RFC 3339)")
@@ -52,11 +52,11 @@ class KeyRequest(BaseModel):
         Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_spelled_out)] | None
     ) = None
     rate_limit_rpm: Annotated[int | None, Field(ge=1, le=bounds.KEY_REQUESTS_PER_MINUTE_MAX)] = None
-    """Requests per minute; without it the stage's default, 60 unless its operator chose another."""
+    """Requests per minute; by default the stage's limit, 60 unless its operator changed it."""
 
 
 class KeyView(BaseModel):
-    """A key as its tenant's administrators see it: neither secret nor hash."""
+    """A key without secret and hash, as shown to the tenant's administrators."""
 
     key_id: str
     name: str
@@ -66,31 +66,31 @@ class KeyView(BaseModel):
     rate_limit_rpm: int
     """Requests per minute."""
     is_active: bool
-    """Neither revoked nor expired."""
+    """False once the key is revoked or expired."""
     created_at: str
     expires_at: str | None
     revoked_at: str | None
 
 
 class IssuedKey(KeyView):
-    """A new key with its secret, which is shown this once."""
+    """A new key with its secret, which no later response contains."""
 
     secret: str
 
 
 class KeyList(ListOf[KeyView]):
-    """One page of keys, newest first; ended ones stay for 30 days."""
+    """One page of keys, newest first. Expired and revoked keys stay listed for 30 days."""
 
 
 class TicketView(BaseModel):
-    """A ticket for one job."""
+    """A ticket for the stream of one job."""
 
     ticket: str
     expires_at: str
 
 
 def key_view(key: ApiKey, now: datetime) -> KeyView:
-    """The view of a key; `now` decides whether it has expired."""
+    """Return the view of a key. `now` decides whether it has expired."""
     return KeyView(
         key_id=key.id,
         name=key.name,
@@ -105,15 +105,15 @@ def key_view(key: ApiKey, now: datetime) -> KeyView:
 
 
 def issued_key(key: ApiKey, secret: str) -> IssuedKey:
-    """The answer to the issue of a key."""
+    """Return the response with a new key."""
     return IssuedKey(**key_view(key, key.created_at).model_dump(), secret=secret)
 
 
 def key_list(page: Page[ApiKey], now: datetime) -> KeyList:
-    """The view of a page; see `key_view`."""
+    """Return the view of a page; see `key_view`."""
     return KeyList.page(page, lambda key: key_view(key, now))
 
 
 def ticket_view(ticket: Ticket) -> TicketView:
-    """The view of a ticket."""
+    """Return the view of a ticket."""
     return TicketView(ticket=ticket.secret, expires_at=to_iso(ticket.expires_at))

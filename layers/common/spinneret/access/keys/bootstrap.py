@@ -80,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m spinneret.access.keys.bootstrap",
-        description="Issue an API key and print its secret, which can't be had again.",
+        description="Issue an API key and print its secret, which can't be retrieved again.",
     )
     parser.add_argument("tenant", help="lower case letters, digits and hyphens")
     parser.add_argument("--table", required=True, help="the stack's output TenancyTable")

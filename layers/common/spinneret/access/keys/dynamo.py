@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Final
 from spinneret.access.keys import items
 from spinneret.access.keys.models import ApiKey, StoredTicket
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
-from spinneret.aws.reads import page_of
+from spinneret.aws.table import Table
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
@@ -49,17 +48,14 @@ class DynamoKeyStore:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
+        self._keys = Table(client, table, items.KEYS)
+        self._tickets = Table(client, table, items.TICKETS)
 
     def add(self, key: ApiKey, now: datetime, at_most: int | None) -> None:
         """See KeyStore."""
-        attributes = items.key_attributes(key)
-        writes = [
-            dynamo.put(self._table, {**place, **attributes}, _NEW)
-            for place in (
-                items.credential_key(key.secret_hash),
-                items.listed_key(key.tenant, key.id),
-            )
-        ]
+        listed = items.KEYS.encode(key)
+        credential = {**listed, **items.credential_key(key.secret_hash)}
+        writes = [dynamo.put(self._table, each, _NEW) for each in (credential, listed)]
 
         def enlisted(roster: Mapping[str, str]) -> dict[str, str]:
             active = items.still_active(roster, now)
@@ -77,22 +73,15 @@ class DynamoKeyStore:
 
     def find(self, secret_hash: str) -> ApiKey | None:
         """See KeyStore; consistent, so that a revoked key is refused at once."""
-        item = self._item(items.credential_key(secret_hash))
-        return items.key_from_item(item) if item else None
+        return self._keys.get(items.credential_key(secret_hash))
 
     def get(self, tenant: str, key_id: str) -> ApiKey | None:
         """See KeyStore."""
-        if not is_id(key_id):
-            return None
-        item = self._item(items.listed_key(tenant, key_id))
-        return items.key_from_item(item) if item else None
+        return self._keys.get(items.listed_key(tenant, key_id)) if is_id(key_id) else None
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[ApiKey]:
         """See KeyStore: one query."""
-        page = page_of(
-            self._client, self._table, items.list_partition(tenant), after, limit, newest_first=True
-        )
-        return Page(items=tuple(map(items.key_from_item, page.items)), after=page.after)
+        return self._keys.page(items.list_partition(tenant), after, limit, newest_first=True)
 
     def revoke(self, tenant: str, key_id: str, now: datetime) -> ApiKey | None:
         """See KeyStore."""
@@ -116,13 +105,11 @@ class DynamoKeyStore:
 
     def add_ticket(self, ticket: StoredTicket) -> None:
         """See KeyStore."""
-        with translate_aws_errors("dynamodb"):
-            self._client.put_item(TableName=self._table, Item=items.ticket_item(ticket))
+        self._tickets.put(ticket)
 
     def find_ticket(self, secret_hash: str) -> StoredTicket | None:
         """See KeyStore."""
-        item = self._item(items.ticket_key(secret_hash))
-        return items.ticket_from_item(item, secret_hash) if item else None
+        return self._tickets.get(items.ticket_key(secret_hash))
 
     def _change(
         self,
@@ -132,7 +119,7 @@ class DynamoKeyStore:
     ) -> bool:
         """Write together with the changed roster; return False if it changed meanwhile."""
         place = items.roster_key(tenant)
-        former = self._item(place)
+        former = dynamo.get(self._client, self._table, place)
         version = int(former.get("version", 0))
         roster = {
             **place,
@@ -143,10 +130,6 @@ class DynamoKeyStore:
         return dynamo.transact_if(
             self._client, [dynamo.put(self._table, roster, unchanged), *writes]
         )
-
-    def _item(self, key: items.Item) -> items.Item:
-        """Return an item (consistent read), empty if missing."""
-        return dynamo.get(self._client, self._table, key)
 
 
 def _changing() -> DependencyUnavailable:

@@ -59,12 +59,12 @@ class DynamoRateLimitStore:
                 return rules.allowance(changed, limit, now, admitted=True)
         raise RateLimited("a rate window is contended")
 
-    def _spend(self, place: items.Item, slot: int) -> tuple[bool, SlidingWindow]:
+    def _spend(self, place: dynamo.Item, slot: int) -> tuple[bool, SlidingWindow]:
         """Spend one request; return whether the window had room in this slot, and the window."""
         admitted, item = self._update(place, _SPEND, (_ROOM, {":one": 1, ":slot": slot}))
         return admitted, items.window_from_item(item) if item else rules.UNUSED
 
-    def _replace(self, place: items.Item, former: SlidingWindow, changed: SlidingWindow) -> bool:
+    def _replace(self, place: dynamo.Item, former: SlidingWindow, changed: SlidingWindow) -> bool:
         """Replace a window; return False if it changed meanwhile.
 
         Every write raises the count or begins a later slot, so comparing the two suffices.
@@ -79,7 +79,7 @@ class DynamoRateLimitStore:
         return self._update(place, assignments, (expression, values))[0]
 
     def _update(
-        self, place: items.Item, assignments: str, condition: dynamo.Condition
+        self, place: dynamo.Item, assignments: str, condition: dynamo.Condition
     ) -> tuple[bool, Mapping[str, Any]]:
         """Return whether the condition was met, and the updated or unchanged item."""
         expression, values = condition

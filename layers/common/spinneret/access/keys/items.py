@@ -8,16 +8,10 @@ from typing import Any, Final
 
 from spinneret.access import limits
 from spinneret.access.keys import rules
-from spinneret.access.keys.models import ApiKey, Scope, SlidingWindow, StoredTicket, WindowBucket
-from spinneret.kernel.clock import (
-    epoch_seconds,
-    optional_stamp,
-    parse_optional_stamp,
-    parse_stamp,
-    to_iso,
-)
-
-Item = dict[str, Any]
+from spinneret.access.keys.models import ApiKey, SlidingWindow, StoredTicket, WindowBucket
+from spinneret.aws.codec import Codec, Column
+from spinneret.aws.dynamo import Item
+from spinneret.kernel.clock import epoch_seconds, to_iso
 
 _NEVER: Final = ""  # marks a key without expiry
 
@@ -52,69 +46,19 @@ def window_key(tenant: str, key_id: str) -> Item:
     return {"pk": f"T#{tenant}#RATE#{key_id}", "sk": "SLOTS"}
 
 
-def key_attributes(key: ApiKey) -> Item:
-    """Return the attributes of both rows of a key."""
-    item = {
-        "id": key.id,
-        "tenant": key.tenant,
-        "name": key.name,
-        "secret_hash": key.secret_hash,
-        "prefix": key.prefix,
-        "scopes": sorted(key.scopes),
-        "rate_limit_rpm": key.rate_limit_rpm,
-        "created_at": to_iso(key.created_at),
-        "expires_at": optional_stamp(key.expires_at),
-        "revoked_at": optional_stamp(key.revoked_at),
-    }
-    end = key.revoked_at or key.expires_at
-    if end is not None:
-        item["purge_at"] = epoch_seconds(end + timedelta(seconds=limits.KEY_RETENTION_SECONDS))
-    return {name: value for name, value in item.items() if value is not None}
-
-
-def key_from_item(item: Mapping[str, Any]) -> ApiKey:
-    """Parse the attributes of `key_attributes`."""
-    return ApiKey(
-        id=item["id"],
-        tenant=item["tenant"],
-        name=item["name"],
-        secret_hash=item["secret_hash"],
-        prefix=item["prefix"],
-        scopes=frozenset(Scope(scope) for scope in item["scopes"]),
-        rate_limit_rpm=int(item["rate_limit_rpm"]),
-        created_at=parse_stamp(item["created_at"]),
-        expires_at=parse_optional_stamp(item.get("expires_at")),
-        revoked_at=parse_optional_stamp(item.get("revoked_at")),
-    )
-
-
 def revocation(now: datetime) -> Item:
     """Return the attributes that a revocation changes in both rows of a key."""
-    purge_at = epoch_seconds(now + timedelta(seconds=limits.KEY_RETENTION_SECONDS))
-    return {"revoked_at": to_iso(now), "purge_at": purge_at}
+    return {"revoked_at": to_iso(now), "purge_at": _purge_at(now)}
 
 
-def ticket_item(ticket: StoredTicket) -> Item:
-    """Return a ticket's row."""
-    return {
-        **ticket_key(ticket.secret_hash),
-        "tenant": ticket.tenant,
-        "key_id": ticket.key_id,
-        "job_id": ticket.job_id,
-        "expires_at": to_iso(ticket.expires_at),
-        "purge_at": epoch_seconds(ticket.expires_at),
-    }
+def _purge_at(end: datetime) -> int:
+    """Return the TTL of a key that ends at `end`."""
+    return epoch_seconds(end + timedelta(seconds=limits.KEY_RETENTION_SECONDS))
 
 
-def ticket_from_item(item: Mapping[str, Any], secret_hash: str) -> StoredTicket:
-    """Parse the row of `ticket_item`."""
-    return StoredTicket(
-        secret_hash=secret_hash,
-        tenant=item["tenant"],
-        key_id=item["key_id"],
-        job_id=item["job_id"],
-        expires_at=parse_stamp(item["expires_at"]),
-    )
+def _ttl(key: ApiKey) -> Item:
+    end = key.revoked_at or key.expires_at
+    return {} if end is None else {"purge_at": _purge_at(end)}
 
 
 def roster_entry(key: ApiKey) -> str:
@@ -160,3 +104,20 @@ def window_from_item(item: Mapping[str, Any]) -> SlidingWindow:
             for at in range(0, len(past), 11)
         ),
     )
+
+
+KEYS: Final = Codec(
+    ApiKey,
+    key=lambda key: listed_key(key.tenant, key.id),
+    columns={"scopes": Column(encode=sorted)},
+    derived=_ttl,
+)
+"""The row in the tenant's list; the credential has the same attributes."""
+
+TICKETS: Final = Codec(
+    StoredTicket,
+    key=lambda ticket: ticket_key(ticket.secret_hash),
+    keyed=("secret_hash",),
+    from_key=lambda item: {"secret_hash": item["pk"].removeprefix("KEY#")},
+    derived=lambda ticket: {"purge_at": epoch_seconds(ticket.expires_at)},
+)

@@ -10,7 +10,7 @@ from spinneret.access import limits
 
 
 class Scope(StrEnum):
-    """What a key may do; `admin` includes `write`, `write` includes `read`."""
+    """Permission of a key; `admin` includes `write`, `write` includes `read`."""
 
     READ = "read"
     WRITE = "write"

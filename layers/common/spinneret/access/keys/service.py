@@ -225,7 +225,7 @@ def _in_bounds(expires_at: datetime | None, now: datetime) -> datetime | None:
         raise ValidationFailed("expires_at must be in the future", details=field)
     if expires_at > now + timedelta(seconds=limits.KEY_LIFETIME_MAX_SECONDS):
         raise ValidationFailed(
-            "expires_at is over ten years away: leave it out for a key without an end",
+            "expires_at must be within ten years; omit it for a key without expiry",
             details=field,
         )
     return expires_at.astimezone(UTC)

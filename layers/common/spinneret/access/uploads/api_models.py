@@ -1,4 +1,4 @@
-"""Answers about uploads."""
+"""Responses about uploads."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from spinneret.kernel.clock import to_iso
 
 
 class UploadView(BaseModel):
-    """Leave to store one body: post `fields` and then `file` to `url` as multipart/form-data."""
+    """Permission to upload one body.
+
+    Post `fields` and then `file` to `url` as multipart/form-data.
+    """
 
     upload_id: str
-    """For the header `Upload-Id`, within a day."""
+    """Value of the header `Upload-Id`, valid for one day."""
     url: str
     fields: dict[str, str]
     max_bytes: int
     expires_at: str
-    """Of the form."""
+    """Expiry of the form."""
 
 
 def upload_view(form: UploadForm) -> UploadView:
-    """The view of a form."""
+    """Return the view of a form."""
     return UploadView(
         upload_id=form.upload_id,
         url=form.url,

@@ -11,7 +11,7 @@ from spinneret.audits.facts.models import Kind
 
 
 class Severity(StrEnum):
-    """How much an issue matters; in order."""
+    """Severity of an issue, in descending order."""
 
     CRITICAL = "critical"
     HIGH = "high"
@@ -31,7 +31,7 @@ WEIGHTS: Final = {
 
 
 class Category(StrEnum):
-    """Groups that are scored by themselves; in the order of reports."""
+    """Groups of checks with separate scores, in report order."""
 
     INDEXABILITY = "indexability"
     HTTP = "http"

@@ -81,7 +81,7 @@ def mixed(_: PageFacts, html: HtmlFacts) -> Answer:
 
 @_SECURITY.page(
     "sec.hsts",
-    "Browsers aren't told to stay with https",
+    "Browsers aren't instructed to use only https",
     Severity.LOW,
     advice="Send Strict-Transport-Security with a max-age of a year.",
     source=sources.HSTS,

@@ -150,7 +150,7 @@ def viewport_zoom(_: PageFacts, html: HtmlFacts) -> Answer:
 
 @_STRUCTURE.markup(
     "meta.in_body",
-    "Metadata stand in the body",
+    "Metadata are in the body",
     Severity.HIGH,
     advice="Move them into the head, and look for an element before them that ends it too early.",
     source=sources.HEAD,

@@ -82,7 +82,7 @@ def required(_: PageFacts, html: HtmlFacts) -> Answer:
 
 @_SCHEMA.page_in_site(
     "schema.noindexed",
-    "Structured data stand on a page that can't be listed",
+    "Structured data are on a page that can't be listed",
     Severity.HIGH,
     weight=8,
     advice="Allow the page to be indexed, or take the data away.",

@@ -79,7 +79,7 @@ def _notes(report: Report) -> Iterator[str]:
             f"{len(change.not_seen):,} on pages not visited this time"
         )
         if change.catalogue_changed:
-            notes.append("the last run had another catalogue: some changes may be the checks'")
+            notes.append("the last run used another catalogue, which may explain some changes")
     if notes:
         yield '<ul class="notes soft">'
         yield from (f"<li>{escape(note)}</li>" for note in notes)
@@ -212,8 +212,8 @@ def _foot(report: Report) -> Iterator[str]:
     result = report.result
     yield (
         f'<p class="soft">{PRODUCT} · catalogue {escape(result.catalogue_version)}, formula '
-        f"{escape(result.formula_version)} · points are what the score gains, at most, where all "
-        "pages of an issue are mended. Scripts of the site were not run.</p>"
+        f"{escape(result.formula_version)} · points are the maximum gain of the score if all "
+        "pages of an issue are fixed. Scripts of the site were not run.</p>"
     )
 
 

@@ -16,28 +16,28 @@ class _Model(BaseModel):
 
 
 class EvidenceRow(_Model):
-    """Where something is wrong, what stands there, and what should."""
+    """Location of a fault, with the value found and the expected one."""
 
-    where: str = Field(description="A selector, a header, or another name of the place.")
+    where: str = Field(description="Selector, header or other name of the location.")
     value: str
-    threshold: str = Field(description="The bound that is passed, or the expected value.")
-    url: str = Field(description="Where that isn't the page itself; empty otherwise.")
+    threshold: str = Field(description="Bound that was exceeded, or the expected value.")
+    url: str = Field(description="URL of the location; empty if it is the page itself.")
 
 
 class FindingRow(_Model):
-    """A check that a page, or the site, failed."""
+    """A check that a page or the site failed."""
 
     check: str
-    url: str = Field(description="Of the page; the start page's for checks of the site.")
-    count: int = Field(ge=1, description="How often; `evidence` holds the first ten.")
+    url: str = Field(description="URL of the page; of the start page for checks of the site.")
+    count: int = Field(ge=1, description="Number of occurrences; `evidence` holds the first ten.")
     state: Literal["new", "still", ""] = Field(
-        description="Beside an earlier run; empty without one."
+        description="Comparison with an earlier run; empty without one."
     )
     evidence: list[EvidenceRow]
 
 
 class PageRow(_Model):
-    """A URL that was visited, or should have been."""
+    """A URL that the audit visited or should have visited."""
 
     url: str
     kind: Literal["html", "redirect", "other", "failed"]
@@ -45,12 +45,14 @@ class PageRow(_Model):
     score: float | None = _SHARE
     title: str
     words: int
-    clicks: int | None = Field(description="From the start page; null where no links lead there.")
-    issues: dict[str, int] = Field(description="By severity.")
+    clicks: int | None = Field(
+        description="Clicks from the start page; null if no links lead there."
+    )
+    issues: dict[str, int] = Field(description="Numbers of issues by severity.")
 
 
 class CheckRow(_Model):
-    """A check of the catalogue, and how it went."""
+    """A check of the catalogue, with its results."""
 
     id: str
     title: str
@@ -60,24 +62,24 @@ class CheckRow(_Model):
     weight: int
     advice: str
     source: str
-    applicable: int = Field(description="Pages it applies to; 1 or 0 for the site's.")
+    applicable: int = Field(description="Pages that it applies to; 1 or 0 for checks of the site.")
     passed: int
     failed: int
-    blocked: int = Field(description="Not to be judged while another check fails.")
-    points: float = Field(description="What the score gains where all these are mended.")
+    blocked: int = Field(description="Pages not judged because another check fails.")
+    points: float = Field(description="Points that the score gains if all failures are fixed.")
 
 
 class CategoryRow(_Model):
     """A group of checks."""
 
     category: str
-    score: float | None = Field(ge=0, le=100, description="null where nothing applies.")
+    score: float | None = Field(ge=0, le=100, description="null if no check applies.")
 
 
 class CoverageRow(_Model):
-    """What was checked, and what wasn't."""
+    """Numbers of pages, links and images, checked and not checked."""
 
-    pages: dict[str, int] = Field(description="By kind.")
+    pages: dict[str, int] = Field(description="Numbers of pages by kind.")
     pages_not_visited: int
     external_links: int
     external_links_checked: int
@@ -86,14 +88,14 @@ class CoverageRow(_Model):
 
 
 class KeyRow(_Model):
-    """An issue in another run."""
+    """An issue of another run."""
 
     check: str
     url: str
 
 
 class ComparisonRow(_Model):
-    """What changed since an earlier run."""
+    """Changes since an earlier run."""
 
     score_before: float
     score_after: float
@@ -102,7 +104,7 @@ class ComparisonRow(_Model):
     new: int
     still: int
     fixed: list[KeyRow]
-    not_seen: list[KeyRow] = Field(description="Of pages that this run didn't visit.")
+    not_seen: list[KeyRow] = Field(description="Issues of pages that this run didn't visit.")
 
 
 class Head(_Model):
@@ -115,7 +117,7 @@ class Head(_Model):
     audited_at: str
     score: float = _SHARE
     grade: Literal["A", "B", "C", "D", "F"]
-    issues: dict[str, int] = Field(description="By severity.")
+    issues: dict[str, int] = Field(description="Numbers of issues by severity.")
     coverage: CoverageRow
     categories: list[CategoryRow]
     checks: list[CheckRow]
@@ -123,10 +125,12 @@ class Head(_Model):
 
 
 class AuditReport(Head):
-    """A whole report."""
+    """A complete report."""
 
     pages: list[PageRow]
-    findings: list[FindingRow] = Field(description="By severity, category, weight.")
+    findings: list[FindingRow] = Field(
+        description="Findings sorted by severity, category and weight."
+    )
 
 
 def json_schema() -> dict[str, Any]:

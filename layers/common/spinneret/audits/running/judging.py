@@ -179,16 +179,14 @@ def lack_of(result: Mapping[str, Any]) -> JobFailure | None:
     if result["out_of_time"]:
         return JobFailure(
             code=OUT_OF_TIME,
-            message="the audit's time was up before its sample was complete",
+            message="the audit ran out of time before its sample was complete",
             type="transient",
         )
     unread = result["unread_pages"]
     if not unread:
         return None
     noun = "page" if unread == 1 else "pages"
-    return JobFailure(
-        code=PAGES_UNREAD, message=f"{unread} {noun} gave no answer", type="transient"
-    )
+    return JobFailure(code=PAGES_UNREAD, message=f"{unread} {noun} didn't answer", type="transient")
 
 
 def _urls(result: Result) -> list[str]:

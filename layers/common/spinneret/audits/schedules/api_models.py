@@ -1,4 +1,4 @@
-"""Requests and answers about scheduled audits."""
+"""Requests and responses of scheduled audits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ZoneName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
 class AuditScheduleRequest(BaseModel):
-    """A schedule as it is to be; a PUT replaces all fields."""
+    """A new or changed schedule; a PUT replaces all fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -26,14 +26,14 @@ class AuditScheduleRequest(BaseModel):
     recipe: RecipeName = "seo"
     options: AuditOptions = AuditOptions()
     schedule_cron: CronLine
-    """Five fields, or a name such as `@daily`."""
+    """Cron expression of five fields, or a name such as `@daily`."""
     timezone: ZoneName = "UTC"
-    """A name of the IANA database."""
+    """Time zone name of the IANA database."""
     is_active: bool = True
 
 
 class AuditScheduleView(BaseModel):
-    """A schedule as its tenant sees it."""
+    """A schedule, as shown to its tenant."""
 
     schedule_id: str
     url: str
@@ -55,7 +55,7 @@ class AuditScheduleList(ListOf[AuditScheduleView]):
 
 
 def schedule_view(schedule: AuditSchedule) -> AuditScheduleView:
-    """The view of a schedule."""
+    """Return the view of a schedule."""
     return AuditScheduleView(
         schedule_id=schedule.id,
         url=schedule.url,
@@ -74,5 +74,5 @@ def schedule_view(schedule: AuditSchedule) -> AuditScheduleView:
 
 
 def schedule_list(page: Page[AuditSchedule]) -> AuditScheduleList:
-    """The view of a page."""
+    """Return the view of a page."""
     return AuditScheduleList.page(page, schedule_view)

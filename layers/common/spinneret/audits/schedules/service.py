@@ -143,7 +143,7 @@ class ScheduleTicker:
                 done = self._run(schedule, now, done)
             except DependencyUnavailable as error:
                 logger.warning(
-                    "schedule_left", extra={"schedule_id": schedule.id, "reason": error.message}
+                    "schedule_skipped", extra={"schedule_id": schedule.id, "reason": error.message}
                 )
                 done = replace(done, left=done.left + 1)
         return done

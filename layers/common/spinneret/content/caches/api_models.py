@@ -1,4 +1,4 @@
-"""Answers about caches."""
+"""Responses about caches."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from spinneret.content.caches.models import CacheCount, CacheName
 
 
 class CacheView(BaseModel):
-    """A cache in numbers; hits and misses are close, not exact."""
+    """Size and use of a cache; hits and misses are approximate."""
 
     entries: int
     complete: bool
-    """Whether all entries were counted; there are more else."""
+    """Whether all entries were counted; otherwise the cache has more."""
     hits: int | None
     misses: int | None
-    """null for the cache of crawls, whose jobs say where their page came from."""
+    """null for the cache of crawls, whose jobs report where their page came from."""
 
 
 class CacheStats(BaseModel):
@@ -30,7 +30,7 @@ class CacheStats(BaseModel):
 
 
 def cache_stats(counts: Sequence[CacheCount]) -> CacheStats:
-    """The numbers as their tenant sees them."""
+    """Return the view of all counts."""
     return CacheStats(
         **{
             each.cache.value: CacheView(

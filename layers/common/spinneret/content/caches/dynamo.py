@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.reads import answers
 from spinneret.content.caches.models import CacheCount, CacheKey, CacheName, Epochs, Read, Uses
 from spinneret.kernel.clock import epoch_seconds
 
@@ -73,40 +73,30 @@ class DynamoCacheStore:
 
     def lock(self, tenant: str, key: CacheKey, owner: str, now: datetime, until: datetime) -> bool:
         """See CacheStore."""
-        try:
-            with translate_aws_errors("dynamodb"):
-                self._client.put_item(
-                    TableName=self._table,
-                    Item={
-                        "pk": _lock_key(tenant, key),
-                        "owner": owner,
-                        "purge_at": epoch_seconds(until),
-                    },
-                    ConditionExpression="attribute_not_exists(pk) OR purge_at <= :now"
-                    " OR #owner = :owner",
-                    ExpressionAttributeNames={"#owner": "owner"},
-                    ExpressionAttributeValues={":now": epoch_seconds(now), ":owner": owner},
-                )
-        except ClientError as error:
-            if error_code(error) == "ConditionalCheckFailedException":
-                return False
-            raise
-        return True
+        answer = dynamo.write_if(
+            self._client.put_item,
+            TableName=self._table,
+            Item={
+                "pk": _lock_key(tenant, key),
+                "owner": owner,
+                "purge_at": epoch_seconds(until),
+            },
+            ConditionExpression="attribute_not_exists(pk) OR purge_at <= :now OR #owner = :owner",
+            ExpressionAttributeNames={"#owner": "owner"},
+            ExpressionAttributeValues={":now": epoch_seconds(now), ":owner": owner},
+        )
+        return answer is not None
 
     def unlock(self, tenant: str, key: CacheKey, owner: str) -> None:
         """See CacheStore."""
-        try:
-            with translate_aws_errors("dynamodb"):
-                self._client.delete_item(
-                    TableName=self._table,
-                    Key={"pk": _lock_key(tenant, key)},
-                    ConditionExpression="#owner = :owner",
-                    ExpressionAttributeNames={"#owner": "owner"},
-                    ExpressionAttributeValues={":owner": owner},
-                )
-        except ClientError as error:
-            if error_code(error) != "ConditionalCheckFailedException":
-                raise
+        dynamo.write_if(
+            self._client.delete_item,
+            TableName=self._table,
+            Key={"pk": _lock_key(tenant, key)},
+            ConditionExpression="#owner = :owner",
+            ExpressionAttributeNames={"#owner": "owner"},
+            ExpressionAttributeValues={":owner": owner},
+        )
 
     def clear(self, tenant: str, caches: Sequence[CacheName]) -> None:
         """See CacheStore."""
@@ -141,26 +131,19 @@ class DynamoCacheStore:
     def _entries(
         self, tenant: str, cache: CacheName, epoch: int, now: datetime
     ) -> tuple[int, bool]:
-        total, start = 0, None
-        for _ in range(_COUNT_PAGES):
-            asked: dict[str, Any] = {"ExclusiveStartKey": start} if start else {}
-            with translate_aws_errors("dynamodb"):
-                answer = self._client.query(
-                    TableName=self._table,
-                    IndexName="entries",
-                    Select="COUNT",
-                    KeyConditionExpression="entries_key = :key AND purge_at > :now",
-                    ExpressionAttributeValues={
-                        ":key": _entries_key(tenant, cache, epoch),
-                        ":now": epoch_seconds(now),
-                    },
-                    **asked,
-                )
-            total += answer["Count"]
-            start = answer.get("LastEvaluatedKey")
-            if start is None:
-                return total, True
-        return total, False
+        request = {
+            "TableName": self._table,
+            "IndexName": "entries",
+            "Select": "COUNT",
+            "KeyConditionExpression": "entries_key = :key AND purge_at > :now",
+            "ExpressionAttributeValues": {
+                ":key": _entries_key(tenant, cache, epoch),
+                ":now": epoch_seconds(now),
+            },
+        }
+        pages = list(islice(answers(self._client.query, request), _COUNT_PAGES))
+        complete = "LastEvaluatedKey" not in pages[-1]
+        return sum(page["Count"] for page in pages), complete
 
     def _add(self, tenant: str, numbers: Mapping[str, int]) -> None:
         if not numbers:

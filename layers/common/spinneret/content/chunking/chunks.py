@@ -52,7 +52,7 @@ def chunk(
     Raises ValueError unless 0 <= overlap < size, 1 <= minimum <= size and max_bytes >= 4.
     """
     if not (0 <= overlap < size and 1 <= minimum <= size and max_bytes >= 4):
-        raise ValueError("sizes of chunks that can't be kept")
+        raise ValueError("invalid chunk sizes")
     structure = Structure(markdown)
     units = Units(markdown, tokens, max_bytes=max_bytes)
     kept = kept_blocks(structure, units, size=size, max_bytes=max_bytes)

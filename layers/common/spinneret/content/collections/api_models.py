@@ -1,4 +1,4 @@
-"""Requests and answers about collections."""
+"""Requests and responses of collections."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Description = Annotated[
 
 
 class CollectionRequest(BaseModel):
-    """A collection as it is to be; a PUT replaces both fields."""
+    """A new or changed collection; a PUT replaces both fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -47,7 +47,7 @@ class CollectionList(ListOf[CollectionView]):
 
 
 def collection_view(collection: Collection, documents: int) -> CollectionView:
-    """A collection as its tenant sees it."""
+    """Return the view of a collection."""
     return CollectionView(
         collection_id=collection.id,
         name=collection.name,
@@ -59,5 +59,5 @@ def collection_view(collection: Collection, documents: int) -> CollectionView:
 
 
 def collection_list(page: Page[Collection], documents: Mapping[str, int]) -> CollectionList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return CollectionList.page(page, lambda each: collection_view(each, documents[each.id]))

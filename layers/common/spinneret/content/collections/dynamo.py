@@ -7,13 +7,13 @@ documents and is written with them (`documents.dynamo`); `closed` rejects furthe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.named_rows import NamedItem, NamedItemTable
+from spinneret.aws.codec import NULL, Codec
+from spinneret.aws.named_rows import KEYED, NamedRows, from_key
 from spinneret.content.collections.keys import count_keys
 from spinneret.content.collections.models import Collection
-from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
@@ -26,25 +26,23 @@ class DynamoCollectionStore:
     def __init__(self, client: DynamoDBClient, table: str, documents_table: str) -> None:
         self._client = client
         self._documents = documents_table
-        self._rows = NamedItemTable(client, table, "collection")
+        self._rows = NamedRows(client, table, "collection", COLLECTIONS)
 
     def add(self, collection: Collection) -> None:
         """See CollectionStore."""
-        self._rows.add(_row(collection))
+        self._rows.add(collection)
 
     def get(self, tenant: str, collection_id: str) -> Collection | None:
         """See CollectionStore."""
-        row = self._rows.get(tenant, collection_id)
-        return None if row is None else _collection(row)
+        return self._rows.get(tenant, collection_id)
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Collection]:
         """See CollectionStore."""
-        rows, last = self._rows.page(tenant, after, limit)
-        return Page(items=tuple(map(_collection, rows)), after=last)
+        return self._rows.page(tenant, after, limit)
 
     def replace(self, former: Collection, collection: Collection) -> bool:
         """See CollectionStore."""
-        return self._rows.replace(_row(former), _row(collection))
+        return self._rows.replace(former, collection)
 
     def remove(self, collection: Collection) -> bool:
         """See CollectionStore; sends one transaction with all counts, which must be zero."""
@@ -58,7 +56,7 @@ class DynamoCollectionStore:
             )
             for key in count_keys(collection.tenant, collection.id)
         ]
-        return self._rows.remove(_row(collection), closing)
+        return self._rows.remove(collection, closing)
 
     def counts(self, tenant: str, collection_ids: Sequence[str]) -> dict[str, int]:
         """See CollectionStore."""
@@ -74,27 +72,6 @@ class DynamoCollectionStore:
         return found
 
 
-def _row(collection: Collection) -> NamedItem:
-    return NamedItem(
-        tenant=collection.tenant,
-        id=collection.id,
-        name=collection.name,
-        version=collection.version,
-        attributes={
-            "description": collection.description,
-            "created_at": to_iso(collection.created_at),
-            "updated_at": to_iso(collection.updated_at),
-        },
-    )
-
-
-def _collection(row: NamedItem) -> Collection:
-    return Collection(
-        tenant=row.tenant,
-        id=row.id,
-        name=row.name,
-        description=row.attributes["description"],
-        created_at=parse_stamp(row.attributes["created_at"]),
-        updated_at=parse_stamp(row.attributes["updated_at"]),
-        version=row.version,
-    )
+COLLECTIONS: Final = Codec(
+    Collection, keyed=KEYED, from_key=from_key, columns={"description": NULL}
+)

@@ -26,9 +26,10 @@ from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.reads import items
+from spinneret.aws.table import Table
 from spinneret.content.collections.keys import count_keys
 from spinneret.content.documents import keys
-from spinneret.content.documents.items import from_item, item_of
+from spinneret.content.documents.items import DOCUMENTS
 from spinneret.content.documents.models import Document, DocumentFilter, VersionVisibility
 from spinneret.content.documents.ports import CollectionGone, VersionRaced
 from spinneret.jobs.dynamo import lease_check
@@ -56,12 +57,12 @@ class DynamoDocumentStore:
     def __init__(self, client: DynamoDBClient, documents_table: str, jobs_table: str) -> None:
         self._client = client
         self._documents = documents_table
+        self._rows = Table(client, documents_table, DOCUMENTS)
         self._jobs = jobs_table
 
     def get(self, tenant: str, document_id: str) -> Document | None:
         """See DocumentStore."""
-        item = dynamo.get(self._client, self._documents, keys.document_key(tenant, document_id))
-        return from_item(item) if item else None
+        return self._rows.get(keys.document_key(tenant, document_id))
 
     def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, VersionVisibility]:
         """See DocumentStore; sends one BatchGetItem."""
@@ -104,13 +105,10 @@ class DynamoDocumentStore:
         }
         rows = items(self._client.query, request, limit + 1)
         listed = Page.cut(list(rows), limit, lambda row: str(row["list_id"]))
-        wanted = [
-            keys.document_key(listing.tenant, keys.document_id_of(row["pk"]))
-            for row in listed.items
-        ]
-        stored = dynamo.batch_get(self._client, self._documents, wanted)
-        found = {item["pk"]: from_item(item) for item in stored}
-        documents = tuple(found[each["pk"]] for each in wanted if each["pk"] in found)
+        wanted = [keys.document_id_of(row["pk"]) for row in listed.items]
+        stored = self._rows.batch_get([keys.document_key(listing.tenant, each) for each in wanted])
+        found = {document.id: document for document in stored}
+        documents = tuple(found[each] for each in wanted if each in found)
         return Page(items=documents, after=listed.after)
 
     def commit(
@@ -123,7 +121,7 @@ class DynamoDocumentStore:
             else dynamo.equals(sequence=replaces.sequence)
         )
         writes: list[Write] = [
-            (_ROW, dynamo.put(self._documents, item_of(document), condition)),
+            (_ROW, self._rows.put_write(document, condition)),
             *self._beside(document, replaces),
         ]
         if lease is not None:
@@ -150,7 +148,7 @@ class DynamoDocumentStore:
         except dynamo.ConditionFailed as failed:
             parts = {writes[position][0] for position in failed.standing}
             if _LEASE in parts:
-                raise LeaseLost("the job has moved on") from failed
+                raise LeaseLost("the job is no longer held by this claim") from failed
             if _ROW in parts:
                 raise VersionRaced from failed
             raise CollectionGone from failed

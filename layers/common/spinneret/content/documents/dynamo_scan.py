@@ -11,12 +11,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.content.documents import keys
-from spinneret.content.documents.items import from_item, origin_from
+from spinneret.content.documents.items import DOCUMENTS
 from spinneret.content.documents.models import (
     ScanCheckpoint,
     ScanPage,
@@ -44,7 +42,9 @@ class DynamoDocumentScan:
             answer = self._client.scan(TableName=self._documents, Limit=limit, **asked)
         items = answer["Items"]
         return ScanPage(
-            documents=tuple(from_item(item) for item in items if "content_key" in item),
+            documents=tuple(
+                map(DOCUMENTS.decode, (each for each in items if "content_key" in each))
+            ),
             bodies=tuple(
                 UnusedBody(
                     tenant=str(item["tenant"]),
@@ -71,52 +71,40 @@ class DynamoDocumentScan:
         wanted = {(each.tenant, each.document_id) for each in parts}
         rows = [keys.document_key(*each) for each in sorted(wanted)]
         found = dynamo.batch_get(self._client, self._documents, rows, ("origin",))
-        origins = [origin_from(item.get("origin")) for item in found]
-        named = {each.parts_key for each in origins if each is not None}
+        named = {json.loads(item["origin"])["parts_key"] for item in found if "origin" in item}
         return [each for each in parts if each.key not in named]
 
     def forget_body(self, body: UnusedBody) -> bool:
         """See DocumentScan."""
-        try:
-            with translate_aws_errors("dynamodb"):
-                self._client.delete_item(
-                    TableName=self._documents,
-                    Key=keys.body_row(body.tenant, body.key),
-                    ConditionExpression="#number <= :none",
-                    ExpressionAttributeNames={"#number": "number"},
-                    ExpressionAttributeValues={":none": 0},
-                )
-        except ClientError as error:
-            return _refused(error)
-        return True
+        answer = dynamo.write_if(
+            self._client.delete_item,
+            TableName=self._documents,
+            Key=keys.body_row(body.tenant, body.key),
+            ConditionExpression="#number <= :none",
+            ExpressionAttributeNames={"#number": "number"},
+            ExpressionAttributeValues={":none": 0},
+        )
+        return answer is not None
 
     def place(self, task: str, owner: str, now: datetime, until: datetime) -> ScanCheckpoint | None:
         """See DocumentScan."""
-        try:
-            with translate_aws_errors("dynamodb"):
-                answer = self._client.update_item(
-                    TableName=self._documents,
-                    Key={"pk": f"UPKEEP#{task}"},
-                    UpdateExpression="SET #owner = :owner, held_until = :until",
-                    ConditionExpression="attribute_not_exists(pk) OR held_until <= :now"
-                    " OR #owner = :owner",
-                    ExpressionAttributeNames={"#owner": "owner"},
-                    ExpressionAttributeValues={
-                        ":owner": owner,
-                        ":now": epoch_seconds(now),
-                        ":until": epoch_seconds(until),
-                    },
-                    ReturnValues="ALL_NEW",
-                )
-        except ClientError as error:
-            _refused(error)
-            return None
-        item = answer["Attributes"]
-        return (
-            ScanCheckpoint(**json.loads(str(item["place"])))
-            if "place" in item
-            else ScanCheckpoint()
+        answer = dynamo.write_if(
+            self._client.update_item,
+            TableName=self._documents,
+            Key={"pk": f"UPKEEP#{task}"},
+            UpdateExpression="SET #owner = :owner, held_until = :until",
+            ConditionExpression="attribute_not_exists(pk) OR held_until <= :now OR #owner = :owner",
+            ExpressionAttributeNames={"#owner": "owner"},
+            ExpressionAttributeValues={
+                ":owner": owner,
+                ":now": epoch_seconds(now),
+                ":until": epoch_seconds(until),
+            },
+            ReturnValues="ALL_NEW",
         )
+        if answer is None:
+            return None
+        return ScanCheckpoint(**json.loads(answer["Attributes"].get("place", "{}")))
 
     def keep_place(self, task: str, owner: str, place: ScanCheckpoint, *, release: bool) -> bool:
         """See DocumentScan."""
@@ -124,23 +112,13 @@ class DynamoDocumentScan:
         values: dict[str, Any] = {":place": json.dumps(vars(place)), ":owner": owner}
         if release:
             values[":now"] = 0
-        try:
-            with translate_aws_errors("dynamodb"):
-                self._client.update_item(
-                    TableName=self._documents,
-                    Key={"pk": f"UPKEEP#{task}"},
-                    UpdateExpression=expression,
-                    ConditionExpression="#owner = :owner",
-                    ExpressionAttributeNames={"#owner": "owner"},
-                    ExpressionAttributeValues=values,
-                )
-        except ClientError as error:
-            return _refused(error)
-        return True
-
-
-def _refused(error: ClientError) -> bool:
-    """Return False if the error is a failed condition; raise any other error."""
-    if error_code(error) != "ConditionalCheckFailedException":
-        raise error
-    return False
+        answer = dynamo.write_if(
+            self._client.update_item,
+            TableName=self._documents,
+            Key={"pk": f"UPKEEP#{task}"},
+            UpdateExpression=expression,
+            ConditionExpression="#owner = :owner",
+            ExpressionAttributeNames={"#owner": "owner"},
+            ExpressionAttributeValues=values,
+        )
+        return answer is not None

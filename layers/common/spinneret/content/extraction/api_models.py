@@ -1,4 +1,4 @@
-"""What answers say of how a page was read."""
+"""Response fields about the extraction of a page."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from spinneret.content.extraction.models import Extraction, PageType
 
 
 class ExtractionView(BaseModel):
-    """How sure the main content is; null for text, XML and pages that were read as a whole."""
+    """Confidence in the main content; null for text, XML and pages that were read completely."""
 
     engine: str
-    """Whose choice is nearest to the content."""
+    """Engine whose own choice is closest to the main content."""
     agreement: float
-    """Of the engines that were asked, from 0 to 1; pages with a low one are worth a look."""
+    """Agreement of the engines that ran, from 0 to 1; pages with low agreement deserve a check."""
     page_type: PageType | None
 
 
 def extraction_fields(extraction: Extraction | None) -> dict[str, Any] | None:
-    """The view's fields, as JSON."""
+    """Return the view's fields as JSON."""
     return None if extraction is None else asdict(extraction)

@@ -1,4 +1,4 @@
-"""Requests and answers about documents."""
+"""Requests and responses of documents."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ Annotations = Annotated[dict[str, Any], Field(max_length=100)]
 
 
 class DocumentRequest(BaseModel):
-    """A document to be stored: text in `content`, or any file in `content_base64`."""
+    """A document to store: text in `content`, or any file in `content_base64`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     url: Url | None = None
-    """Of the page, or `upload://` and a name; without it the content names the document."""
+    """URL of the page, or `upload://` and a name; by default the id is derived from the content."""
     title: Title | None = None
     content: Annotated[str, StringConstraints(min_length=1)] | None = None
     content_base64: Annotated[str, StringConstraints(min_length=1)] | None = None
     content_type: Annotated[MediaType, Field(strict=False)] = MediaType.PLAIN
     collection_id: Id | None = None
     tags: TagNames | None = None
-    """Names; those that there aren't yet are made."""
+    """Names of tags; missing tags are created."""
     metadata: Annotations | None = None
-    """Free; a document that exists keeps names that aren't given."""
+    """Custom fields; omitted names of an existing document are kept."""
 
     @model_validator(mode="after")
     def _either(self) -> Self:
@@ -67,7 +67,10 @@ class DocumentRequest(BaseModel):
         return self
 
     def upload(self) -> Upload:
-        """Raises ValidationFailed for what isn't base64."""
+        """Return the document to store.
+
+        Raises ValidationFailed if `content_base64` isn't base64.
+        """
         if self.content_base64 is None:
             body = (self.content or "").encode("utf-8", "replace")
         else:
@@ -88,7 +91,7 @@ class DocumentRequest(BaseModel):
         )
 
     def upload_or_error(self) -> Upload | PermanentError:
-        """One of several: its error is its outcome."""
+        """Return the document, or its error as the outcome within a batch."""
         try:
             return self.upload()
         except ValidationFailed as error:
@@ -97,13 +100,13 @@ class DocumentRequest(BaseModel):
 
 @dataclass(frozen=True)
 class Malformed:
-    """What is no document, in a batch of others."""
+    """An invalid document of a batch."""
 
     error: ValidationError
 
 
 def _or_malformed(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
-    """Of several, one that is no document doesn't refuse the others."""
+    """Return an invalid document as Malformed, so that the rest of its batch is accepted."""
     try:
         return read(value)
     except ValidationError as error:
@@ -111,7 +114,7 @@ def _or_malformed(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
 
 
 class DocumentBatchRequest(BaseModel):
-    """Documents to be stored, each with an outcome of its own."""
+    """Documents to store, each with its own outcome."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -123,7 +126,7 @@ class DocumentBatchRequest(BaseModel):
     def uploads(
         self, refusal: Callable[[ValidationError], ValidationFailed]
     ) -> list[Upload | PermanentError]:
-        """Each document, or its error."""
+        """Return each document, or its error."""
         read: list[DocumentRequest | Malformed] = [*self.documents]
         return [
             refusal(each.error) if isinstance(each, Malformed) else each.upload_or_error()
@@ -132,19 +135,19 @@ class DocumentBatchRequest(BaseModel):
 
 
 class DocumentChange(BaseModel):
-    """What to change; what isn't named stays."""
+    """Changes of a document; omitted fields are kept."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     metadata: Annotations | None = None
-    """Merged into what there is; null removes a name (RFC 7396)."""
+    """Merged into the existing metadata; null removes a name (RFC 7396)."""
     collection_id: Id | None = None
-    """null takes it out of its collection."""
+    """null removes the document from its collection."""
     tags: TagNames | None = None
-    """Names of all tags that it is to have; those that there aren't yet are made."""
+    """Complete list of tag names, which replaces the old one; missing tags are created."""
 
     def change(self) -> DocumentUpdate:
-        """The change that is asked for."""
+        """Return the requested change."""
         return DocumentUpdate(
             annotations=self.metadata,
             moves="collection_id" in self.model_fields_set,
@@ -165,18 +168,18 @@ class TagNamesRequest(BaseModel):
 
 
 class Accepted(BaseModel):
-    """A job that does what was asked for."""
+    """The accepted job."""
 
     job_id: str
     status: JobStatus
     message: str
     document_id: str | None = None
-    """The document's, once the job has stored it."""
+    """Id of the document; null until the job has stored it."""
     url: str | None = None
 
 
 class Refusal(BaseModel):
-    """Why something was refused."""
+    """Reason for a rejection."""
 
     error: str
     code: str
@@ -184,7 +187,7 @@ class Refusal(BaseModel):
 
 
 class DocumentOutcome(BaseModel):
-    """One document of a batch: a job, or why there is none."""
+    """Outcome of one document of a batch: its job or its error."""
 
     job_id: str | None = None
     status: JobStatus | None = None
@@ -203,7 +206,7 @@ class DocumentBatch(BaseModel):
 
 
 class DocumentTag(BaseModel):
-    """A tag that a document bears."""
+    """A tag of a document."""
 
     tag_id: str
     name: str
@@ -224,7 +227,7 @@ class DocumentView(BaseModel):
     collection_id: str | None
     tags: list[DocumentTag]
     metadata: dict[str, Any]
-    """What the page says of itself, and what its tenant says of it."""
+    """Metadata of the page, merged with the tenant's own."""
     version: str
     chunk_count: int
     token_count: int
@@ -255,10 +258,10 @@ class FullDocument(DocumentView):
     """A document with its text and its first chunks."""
 
     content: str | None
-    """The whole text; null for one of over a megabyte, whose address `…/markdown` gives."""
+    """The full text; null if it is larger than one megabyte: `…/markdown` returns its URL."""
     chunks: list[ChunkView]
     next_chunk_cursor: str | None
-    """For `…/chunks`, where there are more."""
+    """Cursor for `…/chunks`; null if there are no further chunks."""
 
 
 class DocumentList(ListOf[DocumentView]):
@@ -270,22 +273,22 @@ class ChunkList(ListOf[ChunkView]):
 
 
 class TextAddress(BaseModel):
-    """Where a document's whole text can be fetched, without a key."""
+    """URL of a document's full text, readable without an API key."""
 
     url: str
     expires_in: int
-    """Seconds."""
+    """Lifetime of the URL in seconds."""
 
 
 def document_view(labelled: DocumentWithTags) -> DocumentView:
-    """A document as its tenant sees it."""
+    """Return the view of a document."""
     return DocumentView(**_fields(labelled))
 
 
 def full_document(
     labelled: DocumentWithTags, content: str | None, chunks: Sequence[FoundChunk], after: int | None
 ) -> FullDocument:
-    """A document with its text and chunks."""
+    """Return the view of a document with its text and chunks."""
     document = labelled.document
     return FullDocument(
         **_fields(labelled),
@@ -296,12 +299,12 @@ def full_document(
 
 
 def document_list(page: Page[DocumentWithTags]) -> DocumentList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return DocumentList.page(page, document_view)
 
 
 def chunk_view(document: Document, chunk: FoundChunk) -> ChunkView:
-    """A chunk as its tenant sees it."""
+    """Return the view of a chunk."""
     return ChunkView(
         id=chunk.id,
         document_id=document.id,
@@ -317,7 +320,7 @@ def chunk_view(document: Document, chunk: FoundChunk) -> ChunkView:
 
 
 def chunk_list(document: Document, chunks: Sequence[FoundChunk], after: int | None) -> ChunkList:
-    """A page of chunks."""
+    """Return the view of a page of chunks."""
     return ChunkList(
         items=[chunk_view(document, each) for each in chunks],
         next_cursor=chunk_cursor(after),
@@ -326,12 +329,12 @@ def chunk_list(document: Document, chunks: Sequence[FoundChunk], after: int | No
 
 
 def chunk_cursor(index: int | None) -> str | None:
-    """The cursor of a chunk's place; None of None."""
+    """Return the cursor of a chunk's position, or None."""
     return cursor_of(None if index is None else str(index))
 
 
 def is_chunk_place(text: str) -> bool:
-    """Whether this can be a chunk's place."""
+    """Return whether the text is a valid position of a chunk."""
     return text.isascii() and text.isdigit() and len(text) <= 5
 
 

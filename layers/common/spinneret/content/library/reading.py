@@ -76,7 +76,7 @@ def _pdf(body: bytes, _url: str) -> Content:
         texts = [page.extract_text().strip() for page in reader.pages]
         title = reader.metadata.title if reader.metadata else None
     except (PyPdfError, ValueError, KeyError, TypeError, RecursionError, OSError) as error:
-        raise _unreadable("the file is no readable PDF", "malformed") from error
+        raise _unreadable("the file is not a readable PDF", "malformed") from error
     text = "\n\n".join(each for each in texts if each)
     content = extract(text, "text/plain", _url)
     return replace(content, title=(title or "").strip() or None)
@@ -95,7 +95,7 @@ def _docx(body: bytes, url: str) -> Content:
             BytesIO(body), convert_image=mammoth.images.img_element(lambda _: {"src": ""})
         )
     except (BadZipFile, ValueError, KeyError, RecursionError, ExpatError) as error:
-        raise _unreadable("the file is no readable DOCX", "malformed") from error
+        raise _unreadable("the file is not a readable DOCX", "malformed") from error
     content = extract(f"<html><body><main>{converted.value}</main></body></html>", "text/html", url)
     return replace(content, extraction=None)
 

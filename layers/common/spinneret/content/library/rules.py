@@ -28,7 +28,7 @@ def known_url(text: str) -> str:
     if text.startswith(UPLOAD_SCHEME):
         name = text.removeprefix(UPLOAD_SCHEME)
         if not name or any(character.isspace() for character in name):
-            raise UrlInvalid("an upload's URL names something, without blanks")
+            raise UrlInvalid("an upload URL needs a name without blanks")
         return text
     return canonical_url(parse_url(text)).text
 

@@ -1,4 +1,4 @@
-"""Requests and answers of searching."""
+"""Requests and responses of searches."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _UNREADABLE: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffe
 
 
 def _readable(text: object) -> object:
-    """Control characters and what is no character are blanks; letters with marks in one form."""
+    """Replace control characters and noncharacters by blanks, and compose accented letters."""
     if not isinstance(text, str):
         return text
     return unicodedata.normalize("NFC", _UNREADABLE.sub(" ", text))
@@ -53,7 +53,7 @@ _MANY: Final = Field(max_length=limits.SEARCH_FILTER_VALUES)
 
 
 class SourceType(StrEnum):
-    """How a document came in; `api` is another word for `upload`."""
+    """Channel through which a document arrived; `api` is an alias of `upload`."""
 
     CRAWL = "crawl"
     UPLOAD = "upload"
@@ -62,12 +62,12 @@ class SourceType(StrEnum):
 
     @property
     def source(self) -> DocumentSource:
-        """The one word for it."""
+        """Return the source without its alias."""
         return DocumentSource.UPLOAD if self is SourceType.API else DocumentSource(self.value)
 
 
 class FusionName(StrEnum):
-    """How two rankings become one."""
+    """Fusion method of the two rankings."""
 
     RRF = "rrf"
     MIN_MAX = "min_max"
@@ -75,21 +75,21 @@ class FusionName(StrEnum):
 
 
 class SearchRequest(BaseModel):
-    """Body of a search; values of one filter are alternatives, and null is no filter.
+    """Body of a search. The values of a filter are alternatives; null disables a filter.
 
-    A search by one leg takes the same fields; those of fusion have no effect on it.
+    Searches by one leg accept the same fields, but ignore the fields about fusion.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     query: QueryText
-    """Words in quotation marks are a phrase, which must occur as it stands."""
+    """Words in quotation marks form a phrase, which must occur literally."""
     collection_ids: Annotated[tuple[Id, ...] | None, _MANY] = None
     tag_ids: Annotated[tuple[Id, ...] | None, _MANY] = None
     domains: Annotated[tuple[Host, ...] | None, _MANY] = None
     date_from: Moment | None = None
     date_to: Moment | None = None
-    """Of the last change of a document's content, inclusive."""
+    """Bounds of the last change of a document's content, inclusive."""
     source_types: Annotated[tuple[SourceType, ...] | None, _MANY] = None
     languages: Annotated[tuple[Language, ...] | None, _MANY] = None
     content_types: Annotated[tuple[ChunkType, ...] | None, _MANY] = None
@@ -97,19 +97,19 @@ class SearchRequest(BaseModel):
         limits.SEARCH_LIMIT_DEFAULT
     )
     cursor: Annotated[str, StringConstraints(max_length=200)] | None = None
-    """From the answer before; the other fields as they were."""
+    """`next_cursor` of the previous page; all other fields must be unchanged."""
     min_score: Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)] = 0.0
-    """Of `score`."""
+    """Minimum of `score`."""
     expand_chunks: Annotated[bool, Field(strict=True)] = False
-    """Whether each hit comes with the chunks before and after it."""
+    """Whether each hit includes the chunks before and after it."""
     collapse_duplicates: Annotated[bool, Field(strict=True)] = True
-    """Whether of chunks that say nearly the same only the best is a hit."""
+    """Whether only the best of several near-identical chunks is returned."""
     use_reranker: Annotated[bool, Field(strict=True)] = False
     rerank_top_n: Annotated[int, Field(ge=1, le=limits.RERANK_TOP_N_MAX, strict=True)] = (
         limits.RERANK_TOP_N
     )
     fusion: FusionName = FusionName.AUTO
-    """`auto` weighs each leg by how clear its first hit is; weights hold for every method."""
+    """`auto` weights each leg by the lead of its first hit; the weights apply to all methods."""
     rrf_k: Annotated[int, Field(ge=1, le=1000, strict=True)] = limits.RRF_K
     vector_weight: Weight = 1.0
     keyword_weight: Weight = 1.0
@@ -127,12 +127,12 @@ class SearchRequest(BaseModel):
         return self
 
     def hybrid_of(self, tenant: str) -> Query:
-        """The search that `tenant` asks both legs for."""
+        """Return the tenant's query for both legs."""
         weights = (self.vector_weight, self.keyword_weight)
         return self._query(tenant, BOTH, Fusion(self.fusion.value), self.rrf_k, weights)
 
     def query_of(self, tenant: str, leg: Leg) -> Query:
-        """The search that `tenant` asks one leg for."""
+        """Return the tenant's query for one leg."""
         return self._query(tenant, (leg,), Fusion.AUTO, limits.RRF_K, (1.0, 1.0))
 
     def _query(
@@ -172,7 +172,7 @@ class SearchRequest(BaseModel):
 
 
 class SearchHit(BaseModel):
-    """One chunk. A leg that didn't find the chunk has neither score nor rank."""
+    """One chunk. Score and rank of a leg are null if it didn't find the chunk."""
 
     document_id: str
     chunk_id: str
@@ -185,20 +185,20 @@ class SearchHit(BaseModel):
     start_char: int
     end_char: int
     score: float
-    """The reranker's, the fused one, or that of the only leg."""
+    """Score of the reranker, of the fusion, or of the only leg."""
     vector_score: float | None
     vector_rank: int | None
     keyword_score: float | None
     keyword_rank: int | None
     rerank_score: float | None
     source: str
-    """Which leg found it: `vector`, `keyword`, or `fused` for both."""
+    """Leg that found the chunk: `vector`, `keyword`, or `fused` for both."""
     highlights: list[tuple[int, int]]
     """Character ranges of `content` that matched the query's words."""
     similar_count: int
-    """Candidates further down that say nearly the same, and are no hits for that."""
+    """Number of lower-ranked, near-identical candidates that are omitted."""
     expanded_chunks: list[str] | None
-    """The chunks before and after it, where they were asked for."""
+    """The chunks before and after it, if requested."""
 
 
 class SearchResponse(BaseModel):
@@ -206,19 +206,19 @@ class SearchResponse(BaseModel):
 
     results: list[SearchHit]
     total_count: int
-    """Candidates; outdated ones among them are dropped when their page is shown."""
+    """Number of candidates; outdated ones are dropped from their page."""
     next_cursor: str | None
-    """For the next page of this very ranking, for an hour."""
+    """Cursor for the next page of this ranking, valid for one hour."""
     fusion: Fusion | None
-    """What ranked; null for one leg."""
+    """Method that was used; null for a single leg."""
     degraded: bool = False
-    """The embedder was away: words alone have ranked."""
+    """Whether only keywords were searched, because the embedder was unavailable."""
     query_truncated: bool = False
-    """The query was longer than the model or the index takes: its beginning was searched."""
+    """Whether only the beginning of a too long query was searched."""
     rerank_failed: bool = False
-    """The reranker was away: the order is that before it."""
+    """Whether reranking failed, so that hits keep their previous order."""
     query_embedding_cached: bool
     result_cached: bool
     latency_ms: float
     timings: dict[str, float]
-    """Milliseconds by step."""
+    """Duration of each step in milliseconds."""

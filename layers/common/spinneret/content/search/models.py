@@ -199,7 +199,7 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True)
 class IndexCoverage:
-    """How much of a document's current version an index holds."""
+    """Indexed part of a document's current version."""
 
     chunks: int = 0
     labelled: bool = True

@@ -65,7 +65,7 @@ class OpenSearchChunkIndex:
             self.create(names.index(1), (names.read, names.write), remaining)
             found = self.behind(names.write, remaining)
             if not found:
-                raise DependencyUnavailable("opensearch", "the index was not made")
+                raise DependencyUnavailable("opensearch", "the index was not created")
         return found
 
     def write(
@@ -212,7 +212,7 @@ class OpenSearchChunkIndex:
         DependencyUnavailable."""
         seconds = min(remaining(), bounds.SEARCH_SECONDS)
         if seconds <= 0:
-            raise DependencyUnavailable("opensearch", "no time is left")
+            raise DependencyUnavailable("opensearch", "deadline exceeded")
         try:
             return call({"request_timeout": seconds})
         except NotFoundError:

@@ -128,7 +128,7 @@ class ProtocolEmbedder:
         body = {"inputs": list(texts), "normalize": False, "truncate": False}
         vectors = self._ask("POST", "/embed", body, remaining)
         if len(vectors) != len(texts):
-            raise EmbeddingRefused("the embedder answered another number of vectors")
+            raise EmbeddingRefused("the embedder returned a wrong number of vectors")
         return [unit(vector, dimension) for vector in vectors]
 
     def _ask(self, method: str, path: str, body: Any, remaining: Remaining) -> Any:
@@ -154,7 +154,7 @@ class ProtocolReranker:
             ranks = self._server.ask("POST", "/rerank", body, remaining)
             by_index = {int(rank["index"]): float(rank["score"]) for rank in ranks}
             if set(by_index) != set(range(len(part))):
-                raise EmbeddingRefused("the reranker answered other texts than it was asked for")
+                raise EmbeddingRefused("the reranker's response doesn't match the request")
             if not all(map(math.isfinite, by_index.values())):
                 raise EmbeddingRefused("a score isn't finite")
             scores += [by_index[number] for number in range(len(part))]
@@ -210,5 +210,5 @@ def unit(vector: Sequence[float], dimension: int) -> tuple[float, ...]:
     if not math.isfinite(norm):
         raise EmbeddingRefused("a vector isn't finite")
     if norm < limits.EMBED_MIN_NORM:
-        raise EmbeddingRefused("a vector is next to zero")
+        raise EmbeddingRefused("a vector is close to zero")
     return tuple(value / norm for value in vector)

@@ -1,15 +1,14 @@
-"""Requests and answers about tags."""
+"""Requests and responses of tags."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.content.tags.models import NAME_MAX_CHARS, Tag
-from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
-from spinneret.kernel.views import ListOf
+from spinneret.kernel.views import ListOf, Timestamp, View
 
 TagName = Annotated[
     str,
@@ -17,23 +16,23 @@ TagName = Annotated[
         strip_whitespace=True, to_lower=True, min_length=1, max_length=NAME_MAX_CHARS
     ),
 ]
-"""In lower case, however it was sent: `Silk` and `silk` are one tag."""
+"""Name in lower case: `Silk` and `silk` are the same tag."""
 
 
 class TagRequest(BaseModel):
-    """A tag as it is to be."""
+    """A new or renamed tag."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     name: TagName
 
 
-class TagView(BaseModel):
+class TagView(View):
     """A tag."""
 
-    tag_id: str
+    tag_id: Annotated[str, Field(validation_alias="id")]
     name: str
-    created_at: str
+    created_at: Timestamp
 
 
 class TagList(ListOf[TagView]):
@@ -41,14 +40,10 @@ class TagList(ListOf[TagView]):
 
 
 def tag_view(tag: Tag) -> TagView:
-    """A tag as its tenant sees it."""
-    return TagView(
-        tag_id=tag.id,
-        name=tag.name,
-        created_at=to_iso(tag.created_at),
-    )
+    """Return the view of a tag."""
+    return TagView.of(tag)
 
 
 def tag_list(page: Page[Tag]) -> TagList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return TagList.page(page, tag_view)

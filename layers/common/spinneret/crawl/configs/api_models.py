@@ -1,4 +1,4 @@
-"""Requests and answers about crawl configs."""
+"""Requests and responses of crawl configs."""
 
 from __future__ import annotations
 
@@ -24,61 +24,62 @@ _DEFAULTS = ConfigOptions()
 
 
 class ConfigRequest(BaseModel):
-    """A config as it is to be; a PUT replaces all fields but `headers`, if they are left out."""
+    """A new or changed config; a PUT replaces all fields, except omitted `headers`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     name: ConfigName
     max_depth: Annotated[int, Field(ge=0, le=bounds.CRAWL_DEPTH_MAX)] = _DEFAULTS.max_depth
-    """How many links away from its URL a crawl goes; 0 is that page alone, more a deep crawl.
+    """Maximum number of links between the URL and a page; above 0 the crawl is a deep crawl.
 
-    Of crawls of one URL. A list of URLs, a batch or a line of a file that names a config with a
-    depth is refused; under a default config these crawl the pages that they name, and so do
-    sources. `POST /api/v1/crawl/deep` has a depth of its own.
+    The depth applies to crawls of one URL. A list of URLs, a batch or a line of a file is rejected
+    if it names a config with a depth. With a default config, these crawl only their own pages, and
+    so do sources. `POST /api/v1/crawl/deep` has its own depth.
     """
     rate_limit_rps: Annotated[
         float, Field(ge=bounds.DOMAIN_RATE_MIN, le=limits.CONFIG_RATE_MAX, strict=False)
     ] = _DEFAULTS.rate_limit_rps
-    """Requests per second to one host; a slower pace of the host's own comes first."""
+    """Requests per second to one host; a lower limit of the host takes precedence."""
     respect_robots_txt: bool = _DEFAULTS.respect_robots_txt
-    """False ignores what a site asks of crawlers: robots.txt, and in a deep crawl `nofollow`."""
+    """False ignores a site's rules for crawlers: robots.txt, and `nofollow` in deep crawls."""
     headers: Annotated[dict[str, str] | None, Field(repr=False)] = None
-    """Sent to the origin of the page; what is secret in them is never shown again.
+    """Headers sent to the page's origin; secrets in them are never returned.
 
-    A User-Agent has to begin with the product token of ours; what frames the request is refused.
+    A User-Agent must begin with our product token; headers that the fetcher sets are rejected.
     """
     extraction_strategy: Annotated[ExtractionStrategy, Field(strict=False)] = (
         _DEFAULTS.extraction_strategy
     )
-    """The main content as markdown, the same with its blocks as JSON besides, or the whole body."""
+    """Selection of the content: the main content as Markdown, additionally as JSON blocks, or the
+    complete body."""
     keep_link_targets: bool = _DEFAULTS.keep_link_targets
-    """Whether markdown holds the addresses of links and pictures; what is embedded never does."""
+    """Whether the Markdown contains URLs of links and images; embedded text never does."""
     chunking_strategy: Literal[ChunkingStrategy.SLIDING_WINDOW, ChunkingStrategy.BY_HEADING] = (
         ChunkingStrategy.SLIDING_WINDOW
     )
-    """Of markdown and raw pages; structured ones are cut at their blocks."""
+    """Method for Markdown and raw pages; structured pages are split at their blocks."""
     chunk_size: Annotated[
         int, Field(ge=limits.CONFIG_CHUNK_TOKENS_MIN, le=limits.CONFIG_CHUNK_TOKENS_MAX)
     ] = _DEFAULTS.chunk_size
-    """In tokens of the embedder, which may read fewer at once."""
+    """Size in tokens of the embedder, whose own limit may be lower."""
     chunk_overlap: Annotated[int, Field(ge=0)] = _DEFAULTS.chunk_overlap
-    """At most half of `chunk_size`."""
+    """Overlap in tokens, at most half of `chunk_size`."""
     min_chunk_size: Annotated[int, Field(ge=1)] = _DEFAULTS.min_chunk_size
-    """At most `chunk_size`."""
+    """Minimum size in tokens, at most `chunk_size`."""
     page_timeout_ms: Annotated[
         int, Field(ge=limits.CONFIG_TIMEOUT_MIN_MS, le=round(bounds.FETCH_TOTAL_SECONDS * 1000))
     ] = _DEFAULTS.page_timeout_ms
-    """For one page with its redirects."""
+    """Time limit for one page including redirects."""
     max_page_size_mb: Annotated[int, Field(ge=1, le=limits.CONFIG_PAGE_MB_MAX)] = (
         _DEFAULTS.max_page_size_mb
     )
-    """Of 1,048,576 bytes, before and after decoding."""
+    """Maximum size in MiB (1,048,576 bytes), before and after decoding."""
     max_redirects: Annotated[int, Field(ge=0, le=limits.CRAWL_MAX_REDIRECTS)] = (
         _DEFAULTS.max_redirects
     )
     proxy_config_id: Annotated[str, StringConstraints(min_length=1, max_length=80)] | None = None
     is_default: bool = False
-    """Whether it holds for crawls that name no config; at most one does."""
+    """Whether crawls without a config use this one; a tenant has at most one default."""
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
@@ -90,7 +91,7 @@ class ConfigRequest(BaseModel):
 
     @property
     def draft(self) -> ConfigDraft:
-        """What the service takes."""
+        """Return the config as the service's input."""
         options = self.model_dump(exclude={"name", "headers", "is_default"})
         return ConfigDraft(
             name=self.name,
@@ -101,7 +102,7 @@ class ConfigRequest(BaseModel):
 
 
 class ConfigView(BaseModel):
-    """A config without what is secret in its headers."""
+    """A config without the secrets in its headers."""
 
     config_id: str
     name: str
@@ -129,7 +130,7 @@ class ConfigList(ListOf[ConfigView]):
 
 
 def config_view(config: Config) -> ConfigView:
-    """A config as its tenant sees it."""
+    """Return the view of a config."""
     return ConfigView(
         config_id=config.id,
         name=config.name,
@@ -142,5 +143,5 @@ def config_view(config: Config) -> ConfigView:
 
 
 def config_list(page: Page[Config]) -> ConfigList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return ConfigList.page(page, config_view)

@@ -44,13 +44,13 @@ def allowed_headers(headers: Mapping[str, str], user_agent: str) -> dict[str, st
     for name, value in headers.items():
         lower = name.lower()
         if not _TOKEN.fullmatch(name) or not _VALUE.fullmatch(value):
-            raise _refused(f"headers.{name}", "is no header that can be sent")
+            raise _refused(f"headers.{name}", "is not a valid header")
         if lower in _RESERVED:
-            raise _refused(f"headers.{name}", "is not for a config to choose")
+            raise _refused(f"headers.{name}", "is reserved for the fetcher")
         if lower in seen:
             raise _refused(f"headers.{name}", "is given twice")
         if MARK in value:
-            raise _refused(f"headers.{name}", "is a value that was left out of an answer")
+            raise _refused(f"headers.{name}", "is a redacted value from a response")
         if lower == USER_AGENT and _token(value) != _token(user_agent):
             raise _refused(f"headers.{name}", f"has to begin with {_token(user_agent)}")
         seen.add(lower)

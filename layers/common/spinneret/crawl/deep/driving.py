@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 _SLOTS: Final = "DEEP_CRAWLS"
 _OUT_OF_TIME: Final = Failure(
     code="OUT_OF_TIME",
-    message="the crawl's time was up before all of its pages were crawled",
+    message="the crawl ran out of time before all pages were crawled",
     type="transient",
 )
 

@@ -1,4 +1,4 @@
-"""Requests and answers of deep crawls."""
+"""Requests and responses of deep crawls."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ Keyword = Annotated[str, StringConstraints(min_length=1, max_length=bounds.CRAWL
 
 
 class DeepCrawlRequest(CrawlOptions):
-    """Body of `POST /api/v1/crawl/deep`; its webhook is notified of the end of the whole crawl.
+    """Body of `POST /api/v1/crawl/deep`; its webhook is notified at the end of the whole crawl.
 
-    Links with `rel=nofollow` aren't followed, nor any of a page whose robots element or
-    X-Robots-Tag says `nofollow`, unless the config doesn't respect robots.txt.
+    The crawl doesn't follow links with `rel=nofollow`, nor any link of a page whose robots element
+    or X-Robots-Tag contains `nofollow`, unless the config ignores robots.txt.
     """
 
     url: UrlText
     strategy: Annotated[Strategy, Field(strict=False)] = Strategy.BFS
     max_depth: Annotated[int, Field(ge=0, le=bounds.CRAWL_DEPTH_MAX)] = 2
-    """Links between the URL and a page."""
+    """Maximum number of links between the URL and a page."""
     max_pages: Annotated[int, Field(ge=1, le=bounds.CRAWL_PAGES_MAX)] = 100
-    """Pages fetched with success; the stage may allow fewer."""
+    """Maximum number of successfully fetched pages; the stage may allow fewer."""
     keywords: Annotated[
         tuple[Keyword, ...], Field(max_length=bounds.CRAWL_KEYWORDS_MAX, strict=False)
     ] = ()
-    """What links are scored by."""
+    """Keywords by which links are scored."""
     score_threshold: Annotated[float, Field(ge=0, le=1)] = 0.4
-    """Links below it aren't followed, by `best_first` alone."""
+    """Minimum score of followed links, used by `best_first` only."""
     scope: Annotated[ScopeKind, Field(strict=False)] = ScopeKind.HOST
     include: Patterns = ()
-    """Follow only URLs that match one of these: `*` in a segment, `**` over several."""
+    """Patterns of URLs to follow: `*` matches within a segment, `**` across segments."""
     exclude: Patterns = ()
 
 
 class DeepCrawlView(BaseModel):
-    """A deep crawl as its tenant sees it."""
+    """A deep crawl, as shown to its tenant."""
 
     job_id: str
     root_url: str
     status: JobStatus
     strategy: Strategy
     progress: int
-    """Per cent of `max_pages` that were crawled, until the end."""
+    """Crawled percentage of `max_pages`, until the end."""
     step: str | None
     run: int
     max_depth: int
@@ -81,10 +81,10 @@ class CrawledPageView(BaseModel):
     status_code: int | None
     document_id: str | None
     parts_url: str | None
-    """Serves its metadata, links and blocks as JSON for some minutes."""
+    """URL that serves metadata, links and blocks as JSON for some minutes."""
     error: str | None
     error_type: str | None
 
 
 class CrawledPageList(ListOf[CrawledPageView]):
-    """One page of the list of a crawl's URLs."""
+    """One page of a deep crawl's URLs."""

@@ -153,7 +153,7 @@ def _too_many(entry: FileEntry, size: int) -> FileEntry:
         number=entry.number,
         asked=None,
         problem=ValidationFailed(
-            f"a file has at most {limits.INBOX_LINES_MAX} lines; from here on nothing was read"
+            f"a file has at most {limits.INBOX_LINES_MAX} lines; later lines were not read"
         ),
         next_line=entry.number + 1,
         next_offset=size,

@@ -41,9 +41,12 @@ class InboxRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     name: FileName
-    """Its suffix says how the file is read: `txt`, one URL a line and comments behind `#`; `csv`,
-    the column `url` or the first one that holds URLs; `jsonl`, an object a line with `url` and the
-    options of a crawl of one page. All in UTF-8."""
+    """File name, whose suffix determines the format; all formats are in UTF-8.
+
+    `txt` has one URL a line and comments after `#`. `csv` has a column `url`; otherwise the first
+    column with URLs is used. `jsonl` has one object a line with `url` and the options of a crawl of
+    one page.
+    """
 
 
 class FileLine(PageOptions):
@@ -121,9 +124,9 @@ class FileEntry:
 
 
 class InboxView(BaseModel):
-    """Leave to store one file: post `fields` and then `file` to `url` as multipart/form-data.
+    """Permission to upload one file: post `fields` and then `file` to `url` as multipart/form-data.
 
-    The file is crawled as soon as it is there: its job is in the list of jobs, kind `crawl_file`.
+    The crawl starts after the upload. Its job is in the list of jobs, with the kind `crawl_file`.
     """
 
     inbox_id: str
@@ -132,13 +135,15 @@ class InboxView(BaseModel):
     fields: dict[str, str]
     max_bytes: int
     expires_at: str
-    """Of the form."""
+    """Expiry of the form."""
 
 
 class InboxFileView(BatchView):
-    """A file of URLs and what became of its crawls."""
+    """A file of URLs and the numbers of its crawls."""
 
     name: str
     report_url: str | None
-    """Serves the report for some minutes: a JSON object a line, with the job or the error of each
-    line of the file. Null until all its lines are read."""
+    """URL that serves the report for some minutes; null until all lines are read.
+
+    The report is JSON Lines, with the job or the error of each line of the file.
+    """

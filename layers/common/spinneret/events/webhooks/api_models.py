@@ -1,4 +1,4 @@
-"""Requests and answers about webhooks."""
+"""Requests and responses of webhooks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page
-from spinneret.kernel.views import ListOf
+from spinneret.kernel.views import ListOf, Timestamp, View
 from spinneret.outbox.types import all_event_types
 from spinneret.redaction import redact_text
 
@@ -37,9 +37,9 @@ EventName = Annotated[
     StringConstraints(max_length=limits.WEBHOOK_EVENT_MAX_CHARS),
     AfterValidator(_checked),
     Field(
-        description="A type of event, `job.completed` or `job.failed` for the ends of jobs of all "
-        "kinds, `*` for every event, or `crawl.*` for those that begin with `crawl.`; `completed` "
-        "and `failed` are short for those of jobs."
+        description="Event type, `*` for all events, or a prefix such as `crawl.*`. "
+        "`job.completed` and `job.failed` report the ends of jobs of all kinds; `completed` and "
+        "`failed` are their short forms."
     ),
 ]
 Events = Annotated[
@@ -49,9 +49,9 @@ Events = Annotated[
 
 
 class EndpointUpdate(BaseModel):
-    """Body of `PUT /api/v1/webhooks/{endpoint_id}`: the whole endpoint but its secret.
+    """Body of `PUT /api/v1/webhooks/{endpoint_id}`: the complete endpoint except its secret.
 
-    Without `headers` they stay as they are; `{}` removes them.
+    Omitted `headers` are kept; `{}` removes them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -60,12 +60,12 @@ class EndpointUpdate(BaseModel):
     url: UrlText
     events: Events = frozenset({WebhookEvent.JOB_COMPLETED, WebhookEvent.JOB_FAILED})
     headers: Annotated[dict[str, str] | None, Field(repr=False)] = None
-    """Sent with every delivery; never shown again."""
+    """Headers of every delivery; never returned."""
     is_active: bool = True
 
     @property
     def endpoint(self) -> RequestedEndpoint:
-        """The request as the service takes it."""
+        """Return the request as the service's input."""
         return RequestedEndpoint(
             name=self.name,
             url=self.url,
@@ -81,31 +81,31 @@ class EndpointRequest(EndpointUpdate):
     secret: Annotated[str | None, Field(repr=False, max_length=bounds.WEBHOOK_SECRET_MAX_CHARS)] = (
         None
     )
-    """`whsec_` and the base64 form of 24 to 64 random bytes; without it one is generated."""
+    """`whsec_` and the base64 form of 24 to 64 random bytes; generated if omitted."""
 
 
 class EndpointView(BaseModel):
-    """An endpoint without its secrets and the values of its headers."""
+    """An endpoint without its secrets and header values."""
 
     endpoint_id: str
     name: str
     url: str
-    """Without what is secret in it, unless the caller may change it."""
+    """URL; its secrets are hidden unless the caller may change it."""
     events: list[str]
     header_names: list[str]
     source_id: str | None
-    """The source whose runs alone it is notified of."""
+    """Source whose runs are reported, and no other events."""
     is_active: bool
     disabled_reason: str | None
-    """Why it is inactive, when that wasn't asked for."""
+    """Reason why the service deactivated it; null if it is active or the tenant deactivated it."""
     old_secret_until: str | None
-    """Up to then the secret before the last rotation signs too."""
+    """Time until which the previous secret signs, too."""
     created_at: str
     updated_at: str
 
 
 class IssuedEndpoint(EndpointView):
-    """An endpoint with its newest secret, which is shown this once."""
+    """An endpoint with its newest secret, which no later response contains."""
 
     secret: str
 
@@ -115,38 +115,41 @@ class EndpointList(ListOf[EndpointView]):
 
 
 class DefaultSecret(BaseModel):
-    """What the `webhook_url`s of single jobs are signed with, shown this once."""
+    """Secret for deliveries to the `webhook_url`s of single jobs.
+
+    No later response contains it.
+    """
 
     secret: str
     old_secret_until: str | None
 
 
-class DeliveryView(BaseModel):
+class DeliveryView(View):
     """One line of the delivery log."""
 
-    delivery_id: str
-    """Sent as `webhook-id`."""
+    delivery_id: Annotated[str, Field(validation_alias="id")]
+    """Value of the header `webhook-id`."""
     endpoint_id: str | None
     job_id: str | None
-    """The job whose end is reported; null for other events."""
+    """Job whose end is reported; null for other events."""
     job_type: str | None
     event: str
     payload: dict[str, Any]
-    """What is sent, without secrets; a result that is too large for the log is left out."""
+    """Body of the message, without secrets; results too large for the log are omitted."""
     delivery_job_id: str
-    """The job that delivers it."""
+    """Job that delivers the message."""
     url: str | None
     status: DeliveryStatus
     attempts: int
     max_attempts: int
-    last_attempt_at: str | None
-    next_attempt_at: str | None
+    last_attempt_at: Timestamp | None
+    next_attempt_at: Timestamp | None
     response_status: int | None
     response_body: str | None
-    """The beginning of the answer, without secrets."""
+    """Beginning of the response, without secrets."""
     error: str | None
-    created_at: str
-    delivered_at: str | None
+    created_at: Timestamp
+    delivered_at: Timestamp | None
 
 
 class DeliveryList(ListOf[DeliveryView]):
@@ -154,17 +157,20 @@ class DeliveryList(ListOf[DeliveryView]):
 
 
 class DeliverySubmission(BaseModel):
-    """Answer to a test and to a redelivery."""
+    """Response to a test or a redelivery."""
 
     delivery_id: str
     job_id: str
-    """The job that delivers it."""
+    """Job that delivers the message."""
     status: JobStatus
     message: str
 
 
 def endpoint_view(endpoint: Endpoint, *, whole_url: bool = False) -> EndpointView:
-    """The view of an endpoint; `whole_url` is for callers that may set it (scope `write`)."""
+    """Return the view of an endpoint.
+
+    `whole_url` is for callers that may set it (scope `write`).
+    """
     return EndpointView(
         endpoint_id=endpoint.id,
         name=endpoint.name,
@@ -181,43 +187,20 @@ def endpoint_view(endpoint: Endpoint, *, whole_url: bool = False) -> EndpointVie
 
 
 def issued_endpoint(endpoint: Endpoint, secret: str) -> IssuedEndpoint:
-    """The answer to who asked for the secret."""
+    """Return the response with a new secret."""
     return IssuedEndpoint(**endpoint_view(endpoint, whole_url=True).model_dump(), secret=secret)
 
 
 def endpoint_list(page: Page[Endpoint], *, whole_url: bool = False) -> EndpointList:
-    """The view of a page; see `endpoint_view`."""
+    """Return the view of a page; see `endpoint_view`."""
     return EndpointList.page(page, lambda endpoint: endpoint_view(endpoint, whole_url=whole_url))
 
 
 def default_secret(secrets: SealedSecrets, secret: str) -> DefaultSecret:
-    """The answer to who asked for the secret."""
+    """Return the response with a new secret."""
     return DefaultSecret(secret=secret, old_secret_until=optional_stamp(secrets.old_until))
 
 
 def delivery_list(page: Page[Delivery]) -> DeliveryList:
-    """The view of a page."""
-    return DeliveryList.page(page, _delivery_view)
-
-
-def _delivery_view(delivery: Delivery) -> DeliveryView:
-    return DeliveryView(
-        delivery_id=delivery.id,
-        endpoint_id=delivery.endpoint_id,
-        job_id=delivery.job_id,
-        job_type=delivery.job_type,
-        event=delivery.event,
-        payload=dict(delivery.payload),
-        delivery_job_id=delivery.delivery_job_id,
-        url=delivery.url,
-        status=delivery.status,
-        attempts=delivery.attempts,
-        max_attempts=delivery.max_attempts,
-        last_attempt_at=optional_stamp(delivery.last_attempt_at),
-        next_attempt_at=optional_stamp(delivery.next_attempt_at),
-        response_status=delivery.response_status,
-        response_body=delivery.response_body,
-        error=delivery.error,
-        created_at=to_iso(delivery.created_at),
-        delivered_at=optional_stamp(delivery.delivered_at),
-    )
+    """Return the view of a page."""
+    return DeliveryList.page(page, DeliveryView.of)

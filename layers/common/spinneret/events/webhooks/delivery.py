@@ -120,7 +120,7 @@ class DeliveryHandler:
             return None
         waited = (now - (context.job.started_at or now)).total_seconds()
         if waited > limits.WEBHOOK_WAIT_SECONDS:
-            raise DeliveryRefused(f"{to.host} was out of reach or too slow for too long")
+            raise DeliveryRefused(f"{to.host} was unreachable or too slow for too long")
         until = cooldown.until
         if until <= now:
             until = now + timedelta(seconds=limits.WEBHOOK_PERMIT_SECONDS)
@@ -154,7 +154,7 @@ class DeliveryHandler:
                 return {**details, "attempts": attempt, "duration_ms": answer.duration_ms}
             case Disable():
                 self._disable(to.endpoint)
-                raise DeliveryRefused(f"{to.host} wants no more events", details=details)
+                raise DeliveryRefused(f"{to.host} refuses further events", details=details)
             case Retry():
                 raise DeliveryFailed(
                     answer.error, details=details, retry_after=action.after_seconds

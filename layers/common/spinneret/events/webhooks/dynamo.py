@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.reads import page_of
+from spinneret.aws.table import Table
 from spinneret.events.webhooks import items
 from spinneret.events.webhooks.models import Endpoint, SealedSecrets
 from spinneret.kernel.errors import Conflict
@@ -26,7 +26,6 @@ from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _THERE: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
@@ -38,6 +37,8 @@ class DynamoEndpointStore:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
+        self._rows = Table(client, table, items.ENDPOINTS)
+        self._defaults = Table(client, table, items.SECRETS)
 
     def add(self, endpoint: Endpoint, at_most: int) -> None:
         """See EndpointStore."""
@@ -47,8 +48,8 @@ class DynamoEndpointStore:
             ("ADD #count :one", {":one": 1}),
             ("attribute_not_exists(#count) OR #count < :most", {":most": at_most}),
         )
-        row = dynamo.put(self._table, items.endpoint_item(endpoint), _NEW)
-        if not self._written(one_more, row):
+        writes = [one_more, self._rows.put_write(endpoint, _NEW)]
+        if not dynamo.transact_if(self._client, writes):
             raise Conflict(
                 f"a tenant has at most {at_most} webhooks; delete one first",
                 details={"webhooks": at_most},
@@ -61,27 +62,17 @@ class DynamoEndpointStore:
     def find(self, tenant: str, endpoint_ids: Sequence[str]) -> dict[str, Endpoint]:
         """See EndpointStore. One BatchGetItem."""
         keys = [items.endpoint_key(tenant, each) for each in endpoint_ids if is_id(each)]
-        found = dynamo.batch_get(self._client, self._table, keys)
-        return {item["sk"]: items.endpoint_from_item(item) for item in found}
+        return {endpoint.id: endpoint for endpoint in self._rows.batch_get(keys)}
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Endpoint]:
         """See EndpointStore. One query."""
-        page = page_of(
-            self._client,
-            self._table,
-            items.endpoints_partition(tenant),
-            after,
-            limit,
-            newest_first=True,
-        )
-        return Page(
-            items=tuple(items.endpoint_from_item(item) for item in page.items), after=page.after
-        )
+        partition = items.endpoints_partition(tenant)
+        return self._rows.page(partition, after, limit, newest_first=True)
 
     def replace(self, former: Endpoint, endpoint: Endpoint) -> bool:
         """See EndpointStore."""
         unchanged = dynamo.equals(version=former.version)
-        return self._written(dynamo.put(self._table, items.endpoint_item(endpoint), unchanged))
+        return dynamo.transact_if(self._client, [self._rows.put_write(endpoint, unchanged)])
 
     def remove(self, tenant: str, endpoint_id: str) -> bool:
         """See EndpointStore."""
@@ -91,21 +82,16 @@ class DynamoEndpointStore:
             self._table, items.count_key(tenant), ("ADD #count :one", {":one": -1}), _THERE
         )
         key = items.endpoint_key(tenant, endpoint_id)
-        return self._written(one_less, dynamo.delete(self._table, key, _THERE))
+        return dynamo.transact_if(self._client, [one_less, dynamo.delete(self._table, key, _THERE)])
 
     def default_secrets(self, tenant: str) -> SealedSecrets | None:
         """See EndpointStore."""
-        item = dynamo.get(self._client, self._table, items.default_key(tenant))
-        return items.secrets_from_item(item) if item else None
+        return self._defaults.get(items.default_key(tenant))
 
     def replace_default(
         self, tenant: str, former: SealedSecrets | None, secrets: SealedSecrets
     ) -> bool:
         """See EndpointStore."""
-        row = {**items.default_key(tenant), **items.secrets_attributes(secrets)}
+        row = {**items.default_key(tenant), **items.SECRETS.encode(secrets)}
         unchanged = _NEW if former is None else dynamo.equals(secret=former.newest)
-        return self._written(dynamo.put(self._table, row, unchanged))
-
-    def _written(self, *writes: TransactWriteItemTypeDef) -> bool:
-        """Write all; return False if a condition fails."""
-        return dynamo.transact_if(self._client, list(writes))
+        return dynamo.transact_if(self._client, [dynamo.put(self._table, row, unchanged)])

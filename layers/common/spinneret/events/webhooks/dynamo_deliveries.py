@@ -11,12 +11,13 @@ Webhooks table
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
-from spinneret.aws.reads import page_of
+from spinneret.aws.table import Table
 from spinneret.events.webhooks import items
 from spinneret.events.webhooks.models import Cooldown, Delivery
 from spinneret.jobs.dynamo import lease_check
@@ -36,6 +37,7 @@ class DynamoDeliveryLog:
     def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
         self._client = client
         self._table = table
+        self._lines = Table(client, table, items.DELIVERIES)
         self._jobs = jobs_table
 
     def write(self, delivery: Delivery, lease: Lease, now: datetime) -> None:
@@ -44,32 +46,20 @@ class DynamoDeliveryLog:
         try:
             dynamo.transact(self._client, [lease_check(self._jobs, lease), line])
         except dynamo.ConditionFailed as failed:
-            raise LeaseLost(f"job {lease.job_id} has moved on") from failed
+            raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
 
     def get(self, tenant: str, endpoint_id: str | None, delivery_id: str) -> Delivery | None:
         """See DeliveryLog."""
         if not is_id(delivery_id):
             return None
-        key = {"pk": items.log_partition(tenant, endpoint_id), "sk": delivery_id}
-        item = dynamo.get(self._client, self._table, key)
-        return items.delivery_from_item(item) if item else None
+        return self._lines.get(items.delivery_key(tenant, endpoint_id, delivery_id))
 
     def page(
         self, tenant: str, endpoint_id: str | None, after: str | None, limit: int
     ) -> Page[Delivery]:
         """See DeliveryLog. One query."""
-        page = page_of(
-            self._client,
-            self._table,
-            items.log_partition(tenant, endpoint_id),
-            after,
-            limit,
-            newest_first=True,
-        )
-        return Page(
-            items=tuple(items.delivery_from_item(item) for item in page.items),
-            after=page.after,
-        )
+        partition = items.log_partition(tenant, endpoint_id)
+        return self._lines.page(partition, after, limit, newest_first=True)
 
 
 class DynamoCooldowns:
@@ -78,30 +68,26 @@ class DynamoCooldowns:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
+        self._rows = Table(client, table, items.COOLDOWNS)
 
     def find(self, tenant: str, target: str) -> Cooldown | None:
         """See Cooldowns."""
-        item = dynamo.get(self._client, self._table, items.cooldown_key(tenant, target))
-        return items.cooldown_from_item(item) if item else None
+        return self._rows.get(items.cooldown_key(tenant, target))
 
     def put(self, tenant: str, target: str, cooldown: Cooldown) -> None:
         """See Cooldowns."""
-        row = {**items.cooldown_key(tenant, target), **items.cooldown_attributes(cooldown)}
+        row = {**items.cooldown_key(tenant, target), **items.COOLDOWNS.encode(cooldown)}
         with translate_aws_errors("dynamodb"):
             self._client.put_item(TableName=self._table, Item=row)
 
     def take_permit(self, tenant: str, target: str, seen: Cooldown, until: datetime) -> bool:
         """See Cooldowns. One conditional write."""
         key = items.cooldown_key(tenant, target)
-        changes = items.cooldown_attributes(Cooldown(failures=seen.failures, until=until))
+        changes = items.COOLDOWNS.encode(replace(seen, until=until))
         unchanged = dynamo.equals(until=to_iso(seen.until), failures=seen.failures)
-        try:
-            dynamo.transact(self._client, [dynamo.update(self._table, key, changes, unchanged)])
-        except dynamo.ConditionFailed:
-            return False
-        return True
+        permit = dynamo.update(self._table, key, changes, unchanged)
+        return dynamo.transact_if(self._client, [permit])
 
     def end(self, tenant: str, target: str) -> None:
         """See Cooldowns."""
-        with translate_aws_errors("dynamodb"):
-            self._client.delete_item(TableName=self._table, Key=items.cooldown_key(tenant, target))
+        self._rows.delete(items.cooldown_key(tenant, target))

@@ -203,7 +203,7 @@ def check_strength(secret: str) -> None:
     except ValidationFailed as error:
         raise _refused("secret", error.message) from None
     if len(set(key)) < SECRET_MIN_DISTINCT:
-        raise _refused("secret", "it repeats itself: generate it at random")
+        raise _refused("secret", "it repeats itself: generate a random one")
 
 
 def allowed_headers(given: Mapping[str, str], field: str = "headers") -> dict[str, str]:
@@ -227,7 +227,7 @@ def allowed_headers(given: Mapping[str, str], field: str = "headers") -> dict[st
         if alike in seen:
             raise _refused(field, "the header is given twice", name)
         if not _FIELD_VALUE.fullmatch(value):
-            raise _refused(field, "the value is no printable ASCII text without outer blanks", name)
+            raise _refused(field, "the value must be printable ASCII without outer blanks", name)
         seen.add(alike)
     return dict(given)
 

@@ -87,7 +87,7 @@ class WebhookService:
         headers = rules.allowed_headers(webhook_headers, _JOB_HEADERS)
         if headers and webhook_url is None:
             raise ValidationFailed(
-                "webhook_headers are sent to a webhook_url, and there is none",
+                "webhook_headers require a webhook_url",
                 details={"fields": [{"field": _JOB_HEADERS}]},
             )
         if webhook_url is None:
@@ -96,7 +96,7 @@ class WebhookService:
         url = check_url_at_submission(webhook_url, self.policy).text
         if self.endpoints.default_secrets(tenant) is None:
             raise Conflict(
-                "a webhook_url is signed with the tenant's default secret, and there is none yet",
+                "a webhook_url requires the tenant's default secret, which must be created first",
                 details={"field": "webhook_url"},
             )
         sealed = self.vault.seal_headers(tenant, owner_of_url(url), headers)

@@ -98,13 +98,15 @@ def sign(
     secret's text: their receivers don't support Standard Webhooks. Raises ValidationFailed.
     """
     if not isinstance(body, bytes):
-        raise _invalid("body", "a body is bytes")
+        raise _invalid("body", "a body must be bytes")
     if not isinstance(id, str) or not _ID.fullmatch(id):
-        raise _invalid("id", f"an id has 1 to {ID_MAX_CHARS} visible ASCII characters and no dot")
+        raise _invalid(
+            "id", f"an id must have 1 to {ID_MAX_CHARS} visible ASCII characters, no dot"
+        )
     moment = _in_utc(timestamp)
     given = _listed(secrets)
     if not given:
-        raise _invalid("secrets", "there is no list of secrets to sign with")
+        raise _invalid("secrets", "secrets must be a list with at least one secret")
     keys = [signing_key(secret) for secret in given]
     seconds = str((moment - _EPOCH) // _SECOND)
     content = _signed_content(id, seconds, body)
@@ -165,7 +167,7 @@ def signing_key(secret: str) -> bytes:
     if key is None or not SECRET_MIN_BYTES <= len(key) <= SECRET_MAX_BYTES:
         raise _invalid(
             "secrets",
-            f"a secret is the base64 form of {SECRET_MIN_BYTES} to {SECRET_MAX_BYTES} bytes, "
+            f"a secret must be the base64 form of {SECRET_MIN_BYTES} to {SECRET_MAX_BYTES} bytes, "
             f"with or without {SECRET_PREFIX} before it",
         )
     return key
@@ -263,7 +265,7 @@ def _in_utc(timestamp: datetime) -> datetime:
         with suppress(OverflowError):  # beyond the year 9999
             if (moment := timestamp.astimezone(UTC)) >= _EPOCH:
                 return moment
-    raise _invalid("timestamp", "a timestamp has a time zone and lies between 1970 and 9999")
+    raise _invalid("timestamp", "a timestamp must have a time zone and lie between 1970 and 9999")
 
 
 def _check_age(seconds: int, now: datetime) -> None:

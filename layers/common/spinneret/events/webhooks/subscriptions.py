@@ -30,7 +30,7 @@ def pattern_of(text: str, declared: Collection[str]) -> str:
     text = _SHORT.get(text, text)
     names = {*declared, *_OF_JOBS}
     if not any(_matches(text, name) for name in names):
-        raise ValueError(f"no event is called {text}")
+        raise ValueError(f"unknown event: {text}")
     return text
 
 

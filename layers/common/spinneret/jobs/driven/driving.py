@@ -50,7 +50,7 @@ class Driver:
         lease = turn.lease
         held = None if job is None else (job.status, job.fence, job.locked_by)
         if job is None or held != (JobStatus.RUNNING, lease.fence, lease.owner):
-            raise LeaseLost(f"job {turn.job_id} has moved on")
+            raise LeaseLost(f"job {turn.job_id} is no longer held by this claim")
         return job
 
     def renew(

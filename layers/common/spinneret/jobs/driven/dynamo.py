@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
+from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.jobs.driven.ports import IsOver
 from spinneret.kernel.clock import to_iso
@@ -68,9 +69,7 @@ class DynamoSemaphore:
         """Apply `change` to the holders; return False if it returns None."""
         key = {"pk": f"T#{tenant}#SLOTS", "sk": group}
         for _ in range(_TRIES):
-            with translate_aws_errors("dynamodb"):
-                answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-            found: dict[str, Any] = answer.get("Item", {})
+            found = dynamo.get(self._client, self._table, key)
             holders: dict[str, str] = dict(found.get("holders", {}))
             version = int(found.get("version", 0))
             wanted = change(holders)
@@ -78,7 +77,7 @@ class DynamoSemaphore:
                 return False
             if wanted == holders or self._put(key, wanted, version):
                 return True
-        raise DependencyUnavailable("dynamodb", "too many takers of one slot")
+        raise DependencyUnavailable("dynamodb", "too many concurrent requests for one slot")
 
     def _put(self, key: dict[str, str], holders: dict[str, str], version: int) -> bool:
         """Write the holders; return False if the item changed meanwhile."""

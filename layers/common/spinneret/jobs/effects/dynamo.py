@@ -66,7 +66,9 @@ class DynamoEffectStore:
             raise Contended("another claim's call may still run", retry_after=wait)
         unchanged = dynamo.equals(job_id=known["job_id"], fence=known["fence"], result=None)
         if self._put(lease, record, unchanged, self._claim_is_over(lease, known)) is not None:
-            raise Contended("another job is at it", retry_after=limits.EFFECT_MARGIN_SECONDS)
+            raise Contended(
+                "another job is performing this effect", retry_after=limits.EFFECT_MARGIN_SECONDS
+            )
         return EffectUncertain()
 
     def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:
@@ -99,7 +101,7 @@ class DynamoEffectStore:
             dynamo.transact(self._client, writes)
         except dynamo.ConditionFailed as failed:
             if _LEASE in failed.standing:
-                raise LeaseLost(f"job {lease.job_id} has moved on") from failed
+                raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
             return failed.standing.get(_RECORD, {})
         return None
 

@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws import dynamo, reads
+from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.reads import page_of
+from spinneret.aws.table import Table
 from spinneret.jobs import keys, limits
 from spinneret.jobs.live import items
 from spinneret.jobs.models import Connection, JobRef, Subscriber
@@ -47,6 +49,7 @@ class DynamoConnectionStore:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
+        self._subscribers = Table(client, table, items.SUBSCRIBERS)
 
     def open(self, connection: Connection, now: datetime) -> None:
         """See ConnectionStore. Writes both rows or none, so that no connection outlives its key."""
@@ -61,7 +64,7 @@ class DynamoConnectionStore:
         item = dynamo.get(self._client, self._table, keys.connection_key(connection_id))
         if not item or "closing" in item:
             return None
-        return items.connection_from_item(connection_id, item)
+        return items.CONNECTIONS.decode(item)
 
     def subscribe(self, connection: Connection, ref: JobRef, now: datetime) -> None:
         """See ConnectionStore."""
@@ -180,31 +183,17 @@ class DynamoConnectionStore:
 
     def opened_with(self, tenant: str, key_id: str, after: str | None, limit: int) -> list[str]:
         """See ConnectionStore."""
-        condition, values = "pk = :pk", {":pk": keys.opened_partition(tenant, key_id)}
-        if after is not None:
-            condition += " AND sk > :after"
-            values[":after"] = after
-        request = {
-            "TableName": self._table,
-            "KeyConditionExpression": condition,
-            "ExpressionAttributeValues": values,
-            "ConsistentRead": True,
-        }
-        return [str(item["sk"]) for item in reads.items(self._client.query, request, limit)]
+        partition = keys.opened_partition(tenant, key_id)
+        page = page_of(self._client, self._table, partition, after, limit)
+        return [str(item["sk"]) for item in page.items]
 
     def subscribers(self, ref: JobRef) -> list[Subscriber]:
         """See ConnectionStore."""
-        request = {
-            "TableName": self._table,
-            "KeyConditionExpression": "pk = :pk AND begins_with(sk, :prefix)",
-            "ExpressionAttributeValues": {
-                ":pk": keys.job_partition(ref),
-                ":prefix": keys.SUBSCRIBER_PREFIX,
-            },
-            "ConsistentRead": True,
-        }
-        rows = reads.items(self._client.query, request, bounds.SUBSCRIBERS_PER_JOB)
-        return [items.subscriber_from_item(row) for row in rows]
+        return self._subscribers.query_all(
+            "pk = :pk AND begins_with(sk, :prefix)",
+            {":pk": keys.job_partition(ref), ":prefix": keys.SUBSCRIBER_PREFIX},
+            bounds.SUBSCRIBERS_PER_JOB,
+        )
 
     def _closing(self, connection_id: str) -> Connection | None:
         """Mark the connection as closing, so that it accepts no subscriptions; return None if
@@ -226,7 +215,7 @@ class DynamoConnectionStore:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise
             return None
-        return items.connection_from_item(connection_id, answer["Attributes"])
+        return items.CONNECTIONS.decode(answer["Attributes"])
 
 
 def _raise_unless_subscribed(failed: dynamo.ConditionFailed) -> None:

@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import datetime
+from typing import Final
 
+from spinneret.aws.codec import Codec, Column
+from spinneret.aws.dynamo import Item
 from spinneret.jobs import keys
 from spinneret.jobs.models import Connection, JobRef, Subscriber
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import epoch_seconds, optional_stamp, parse_optional_stamp, to_iso
+from spinneret.kernel.clock import epoch_seconds
 
-Item = dict[str, Any]
+CONNECTIONS: Final = Codec(
+    Connection,
+    key=lambda connection: keys.connection_key(connection.id),
+    keyed=("id",),
+    from_key=lambda item: {"id": item["pk"].partition("#")[2]},
+    columns={"jobs": Column(encode=set, sparse=True)},
+    # A row of an earlier release has no key, so its connection is closed.
+    upgrade=lambda item: {"key_id": "", **item},
+)
+
+SUBSCRIBERS: Final = Codec(
+    Subscriber,
+    key=lambda subscriber: {"sk": f"{keys.SUBSCRIBER_PREFIX}{subscriber.connection_id}"},
+    keyed=("connection_id",),
+    from_key=lambda item: {"connection_id": item["sk"].removeprefix(keys.SUBSCRIBER_PREFIX)},
+)
 
 
 def connection_item(connection: Connection, now: datetime) -> Item:
-    """Return the item of a connection without subscriptions."""
-    item = {
-        **keys.connection_key(connection.id),
-        "tenant": connection.tenant,
-        "key_id": connection.key_id,
-        "ends_at": optional_stamp(connection.ends_at),
-        "only_job": connection.only_job,
-        "purge_at": _purge_at(now),
-    }
-    return {name: value for name, value in item.items() if value is not None}
-
-
-def connection_from_item(connection_id: str, item: Mapping[str, Any]) -> Connection:
-    """Convert a `connection_item` back to a connection, with its subscriptions."""
-    return Connection(
-        id=connection_id,
-        tenant=item["tenant"],
-        key_id=item.get(
-            "key_id", ""
-        ),  # a row of an earlier release has no key, so its connection is closed
-        ends_at=parse_optional_stamp(item.get("ends_at")),
-        only_job=item.get("only_job"),
-        jobs=frozenset(item.get("jobs", ())),
-    )
+    """Return the item of a connection."""
+    return {**CONNECTIONS.encode(connection), "purge_at": _purge_at(now)}
 
 
 def opened_item(connection: Connection, now: datetime) -> Item:
@@ -48,20 +42,11 @@ def opened_item(connection: Connection, now: datetime) -> Item:
 
 def subscriber_item(ref: JobRef, connection: Connection, now: datetime) -> Item:
     """Return the item of a subscription to a job."""
-    item = {**keys.subscriber_key(ref, connection.id), "purge_at": _purge_at(now)}
-    if connection.ends_at is not None:
-        item["ends_at"] = to_iso(connection.ends_at)
-    return item
-
-
-def subscriber_from_item(item: Mapping[str, Any]) -> Subscriber:
-    """Convert a `subscriber_item` back to a subscriber."""
-    return Subscriber(
-        connection_id=str(item["sk"]).removeprefix(keys.SUBSCRIBER_PREFIX),
-        ends_at=parse_optional_stamp(item.get("ends_at")),
-    )
+    subscriber = Subscriber(connection_id=connection.id, ends_at=connection.ends_at)
+    pk = keys.job_partition(ref)
+    return {"pk": pk, **SUBSCRIBERS.encode(subscriber), "purge_at": _purge_at(now)}
 
 
 def _purge_at(now: datetime) -> int:
     """TTL of a connection's items, in case $disconnect is lost."""
-    return epoch_seconds(now + timedelta(seconds=bounds.CONNECTION_SECONDS))
+    return epoch_seconds(now) + bounds.CONNECTION_SECONDS

@@ -1,4 +1,4 @@
-"""Answers about connections."""
+"""Responses about connections."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from spinneret.marketplace.connections.models import Connection, ConnectionStatu
 
 
 class ConsentView(BaseModel):
-    """Where the seller agrees."""
+    """URL at which the seller authorizes access."""
 
     authorization_url: str
     expires_in: int
-    """Seconds."""
+    """Lifetime of the URL in seconds."""
 
 
 class ConnectionView(BaseModel):
-    """A seller's leave for a marketplace; never its tokens."""
+    """A seller's authorization for a marketplace, without its tokens."""
 
     marketplace: str
     status: ConnectionStatus
@@ -25,13 +25,13 @@ class ConnectionView(BaseModel):
     scopes: list[str]
     connected_at: str
     expires_at: str
-    """Of the access token, which is refreshed before."""
+    """Expiry of the access token, which is refreshed before."""
     refresh_expires_at: str | None
-    """After this the seller has to connect again."""
+    """Time after which the seller must connect again."""
 
 
 def connection_view(connection: Connection) -> ConnectionView:
-    """A connection as its tenant sees it."""
+    """Return the view of a connection."""
     return ConnectionView(
         marketplace=connection.marketplace,
         status=connection.status,

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class ConnectionStatus(StrEnum):
-    """Whether the seller's leave is good."""
+    """Status of the seller's authorization."""
 
     ACTIVE = "active"
     NEEDS_REAUTH = "needs_reauth"

@@ -82,7 +82,7 @@ class ConnectionService:
         consent = self.store.take(tenant, _hash(secret)) if is_id(tenant) and secret else None
         now = self.clock()
         if consent is None or consent.marketplace != marketplace or consent.expires_at <= now:
-            raise AuthRequired("this consent was not asked for, or too long ago: connect again")
+            raise AuthRequired("the state is unknown or expired: connect again")
         client = self.secrets.client(marketplace)
         form = {
             "grant_type": "authorization_code",
@@ -134,7 +134,7 @@ class ConnectionService:
         app = self.apps.get(marketplace)
         if app is None:
             known = ", ".join(sorted(self.apps))
-            raise NotFound(f"no marketplace that is connected by OAuth: one of {known}")
+            raise NotFound(f"not a marketplace with OAuth connections: one of {known}")
         return app
 
 

@@ -145,7 +145,7 @@ class Tokens:
             grant = self._endpoint.ask(app, client, form)
         except ReauthNeeded as refused:
             raise MarketplaceUnavailable(
-                f"{marketplace} grants the application no token", details=refused.details
+                f"{marketplace} issued no application token", details=refused.details
             ) from refused
         access = AccessToken(token=grant.access_token, client=client, account=None, settings={})
         return access, self._clock() + timedelta(seconds=grant.seconds)
@@ -265,7 +265,7 @@ def _grant(app: OAuthApp, answer: MarketAnswer) -> Grant:
     data = answer.data
     if not answer.ok or "access_token" not in data:
         reason = str(data.get("error", answer.status)) if isinstance(data, dict) else "no JSON"
-        raise ReauthNeeded("the marketplace grants no token", details={"reason": reason})
+        raise ReauthNeeded("the marketplace issued no token", details={"reason": reason})
     renewed = data.get("refresh_token")
     lasts = data.get("refresh_token_expires_in")
     if lasts is None and renewed is not None:

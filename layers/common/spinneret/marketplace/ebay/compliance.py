@@ -21,13 +21,13 @@ _ASPECTS: Final = "add it to the product's attributes"
 # Meanings of ComplianceDetail.reasonCode, in our words.
 _REASONS: Final[Mapping[str, Meaning]] = {
     "MISSING_OR_INVALID_REQUIRED_ASPECTS": Meaning(
-        field="attributes", cause="an aspect that the category asks for", fix=_ASPECTS
+        field="attributes", cause="an aspect that the category requires", fix=_ASPECTS
     ),
     "MISSING_OR_INVALID_PREFERRED_ASPECTS": Meaning(
         field="attributes", cause="an aspect that the category recommends", fix=_ASPECTS
     ),
     "MISSING_OR_INVALID_SOON_TO_BE_REQUIRED_ASPECTS": Meaning(
-        field="attributes", cause="an aspect that the category is going to ask for", fix=_ASPECTS
+        field="attributes", cause="an aspect that the category will require", fix=_ASPECTS
     ),
     "NON_SECURE_HTTP_LINK_IN_LISTING": Meaning(
         field="description", cause="an address without https", fix="use its https address"
@@ -46,7 +46,7 @@ _REASONS: Final[Mapping[str, Meaning]] = {
     ),
     "UNSUPPORTED_RETURNS_PERIOD": Meaning(
         field="policy",
-        cause="the category asks for a longer time for returns",
+        cause="the category requires a longer return period",
         fix="change the return policy in eBay's account settings",
     ),
 }

@@ -16,7 +16,7 @@ from spinneret.marketplace.refusals import Meaning, Problem, refusal_error
 
 _POLICIES: Final = "choose the business policy in eBay's account settings, then try again"
 _WAIT: Final = "try again later"
-_ASK: Final = "look into the order on eBay"
+_ASK: Final = "check the order on eBay"
 
 # field | cause | fix or "" | ids, ranges with a hyphen
 _TABLE: Final = f"""

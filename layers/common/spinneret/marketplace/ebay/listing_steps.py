@@ -131,9 +131,9 @@ def _bring_up(work: StepContext, offer_id: str, wanted: Mapping[str, Any]) -> bo
     site = standing.get("marketplaceId", wanted["marketplaceId"])
     if site != wanted["marketplaceId"]:
         raise InputNeeded(
-            f"it stands on {site}, and a listing can't move to {wanted['marketplaceId']}:"
+            f"it is listed on {site}, and a listing can't move to {wanted['marketplaceId']}:"
             " delete it there first",
-            details={"fields": [{"field": "marketplace_id", "message": f"stands on {site}"}]},
+            details={"fields": [{"field": "marketplace_id", "message": f"is listed on {site}"}]},
         )
     body = rules.offer_update(wanted, standing)
     if body is not None:
@@ -234,7 +234,7 @@ def _count_revision(work: StepContext) -> None:
     used = listing.revisions if listing.revised_on == today else 0
     if used >= limits.LISTING_REVISIONS_PER_DAY:
         tomorrow = datetime.combine(now.date() + timedelta(days=1), time(), now.tzinfo)
-        raise Defer(tomorrow, "eBay's revisions of the next day", appointed=True)
+        raise Defer(tomorrow, "eBay's revision limit of the next day", appointed=True)
     work.record(revised_on=today, revisions=used + 1)
 
 

@@ -64,27 +64,27 @@ class Preconditions:
         lacking = rules.missing_aspects(self._aspects[tree, category_id], content)
         return Precondition(
             found={"category_id": category_id, "tree": tree},
-            missing=[_needs(f"attributes.{name}", "the category asks for it") for name in lacking],
-            why=f"the category asks for: {', '.join(lacking)}",
+            missing=[_needs(f"attributes.{name}", "the category requires it") for name in lacking],
+            why=f"the category requires: {', '.join(lacking)}",
         )
 
     def _account(self, site: str) -> Precondition:
         missing: list[Mapping[str, str]] = []
         found: dict[str, str] = {}
         if _PROGRAMME not in self._api.programmes():
-            missing.append(_needs("account", "join the programme for business policies"))
+            missing.append(_needs("account", "join the business policies programme"))
         for kind in POLICIES:
             policies = self._api.policies(kind, site)
             if policies:
                 found[f"{kind}_policy_id"] = str(policies[0][f"{kind}PolicyId"])
             else:
-                missing.append(_needs("policy", f"make a {kind} policy for {site}"))
+                missing.append(_needs("policy", f"create a {kind} policy for {site}"))
         standing = self._api.locations()
         enabled = [each for each in standing if each.get("merchantLocationStatus") != "DISABLED"]
         if enabled:
             found["location_key"] = str(enabled[0]["merchantLocationKey"])
         else:
-            missing.append(_needs("location", "make an inventory location"))
+            missing.append(_needs("location", "create an inventory location"))
         return Precondition(found=found, missing=missing)
 
 

@@ -89,20 +89,20 @@ def check(content: Content) -> Sequence[Mapping[str, str]]:
     """Return the fields that eBay would refuse, each with its message."""
     found = []
     if len(content.title) > TITLE_MAX:
-        found.append({"field": "title", "message": f"eBay takes at most {TITLE_MAX} characters"})
+        found.append({"field": "title", "message": f"eBay accepts at most {TITLE_MAX} characters"})
     if not content.images:
-        found.append({"field": "images", "message": "eBay asks for at least one image"})
+        found.append({"field": "images", "message": "eBay requires at least one image"})
     found += [
-        {"field": f"images.{number}", "message": "eBay takes https only"}
+        {"field": f"images.{number}", "message": "eBay accepts only https"}
         for number, url in enumerate(content.images)
         if not url.startswith("https://")
     ]
     if content.quantity < 1:
         found.append({"field": "quantity", "message": "at least 1 to list it"})
     if "condition" not in content.attributes:
-        found.append({"field": "attributes.condition", "message": "eBay asks for a condition"})
+        found.append({"field": "attributes.condition", "message": "eBay requires a condition"})
     if content.currency not in _SITES:
-        found.append({"field": "currency", "message": "no eBay marketplace of ours sells in it"})
+        found.append({"field": "currency", "message": "no eBay marketplace uses this currency"})
     return found
 
 

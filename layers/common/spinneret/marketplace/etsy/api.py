@@ -19,9 +19,9 @@ _PART: Final = "Content-Disposition: form-data"
 # Etsy's errors have no ids: the status gives the kind, the message the details.
 MEANINGS: Final[Mapping[int, Meaning]] = {
     400: Meaning(field="product", cause="Etsy refuses a field", fix="read its message"),
-    401: Meaning(field="connection", cause="the token isn't good", fix="connect again"),
+    401: Meaning(field="connection", cause="the token is invalid", fix="connect again"),
     403: Meaning(
-        field="connection", cause="the seller gave no leave for this", fix="connect again"
+        field="connection", cause="the seller hasn't authorized this", fix="connect again"
     ),
     404: Meaning(field="listing", cause="it isn't there", fix="sync the product"),
     409: Meaning(field="listing", cause="its state doesn't allow this", fix="sync the product"),

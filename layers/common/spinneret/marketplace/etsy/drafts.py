@@ -87,12 +87,12 @@ def find(work: StepContext, api: EtsyApi) -> Mapping[str, Any] | None:
     if len(found) > 1:
         found = _told_apart(work, found) or found
     if len(found) > 1:
-        raise _undecided("several listings may be the one that was made", found)
+        raise _undecided("several listings may be the created one", found)
     if found:
         return {"listing_id": str(found[0]["listing_id"])}
     settled = attempted + _SETTLE
     if work.clock() < settled:
-        raise Defer(settled, "what Etsy made of an earlier call")
+        raise Defer(settled, "the outcome of an earlier call to Etsy")
     explained = {
         rules.same_title(title)
         for each in others
@@ -106,7 +106,7 @@ def find(work: StepContext, api: EtsyApi) -> Mapping[str, Any] | None:
         and rules.same_title(str(each.get("title"))) not in explained
     ]
     if titles and strange:
-        raise _undecided("a listing with another title was made at that time", strange)
+        raise _undecided("a listing with another title was created at that time", strange)
     return None
 
 
@@ -128,7 +128,7 @@ def _made_since(api: EtsyApi, began: datetime) -> Iterator[Mapping[str, Any]]:
             if len(new) < PAGE:
                 break
         else:
-            raise _undecided("too many listings were made since", ())
+            raise _undecided("too many listings were created since", ())
 
 
 def _told_apart(work: StepContext, found: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -140,6 +140,6 @@ def _told_apart(work: StepContext, found: list[Mapping[str, Any]]) -> list[Mappi
 
 def _undecided(what: str, listings: Any) -> InputNeeded:
     return InputNeeded(
-        f"{what}: link_product says which it is",
+        f"{what}: select it with link_product",
         details={"external_ids": [str(each["listing_id"]) for each in listings]},
     )

@@ -146,9 +146,9 @@ def _account(work: StepContext) -> Mapping[str, Any]:
     profiles, states = api.shipping_profiles(), api.readiness_states()
     missing = []
     if not profiles:
-        missing.append({"field": "shipping_profile", "message": "make a shipping profile"})
+        missing.append({"field": "shipping_profile", "message": "create a shipping profile"})
     if not states:
-        missing.append({"field": "readiness_state", "message": "make a processing profile"})
+        missing.append({"field": "readiness_state", "message": "create a processing profile"})
     if missing:
         raise InputNeeded("the Etsy shop isn't ready", details={"fields": missing})
     found = {
@@ -221,7 +221,7 @@ def _inventory(work: StepContext) -> Mapping[str, Any]:
     api, listing_id = _api(work), _listing_id(work)
     standing = api.inventory(listing_id)
     if len(standing.get("products", [])) > 1:
-        raise InputNeeded("the listing has variations, which only Etsy's own pages change")
+        raise InputNeeded("the listing has variations, which can only be changed on Etsy's pages")
     readiness = int(work.results[_ACCOUNT]["readiness_state_id"])
     wanted = rules.inventory_of(content, product.sku, readiness)
     changed = not rules.is_same_inventory(wanted, standing)

@@ -32,14 +32,14 @@ def check(content: Content) -> Sequence[Mapping[str, str]]:
     """Return the fields that Etsy would refuse, each with its message."""
     found = []
     if len(content.title) > TITLE_MAX:
-        found.append(_wrong("title", f"Etsy takes at most {TITLE_MAX} characters"))
+        found.append(_wrong("title", f"Etsy accepts at most {TITLE_MAX} characters"))
     found += [
         _wrong("title", f"Etsy takes {sign} once")
         for sign in _ONCE
         if content.title.count(sign) > 1
     ]
     if not 1 <= len(content.images) <= IMAGES_MAX:
-        found.append(_wrong("images", f"Etsy asks for 1 to {IMAGES_MAX} images"))
+        found.append(_wrong("images", f"Etsy requires 1 to {IMAGES_MAX} images"))
     if content.quantity < 1:
         found.append(_wrong("quantity", "at least 1 to list it"))
     if content.category_id is None or not content.category_id.isdecimal():
@@ -51,7 +51,7 @@ def check(content: Content) -> Sequence[Mapping[str, str]]:
     if content.attributes.get("who_made", "i_did") not in _WHO:
         found.append(_wrong("attributes.who_made", f"one of {', '.join(sorted(_WHO))}"))
     if not _is_period(content.attributes.get("when_made", "made_to_order")):
-        found.append(_wrong("attributes.when_made", "a period that Etsy knows, as 1990s"))
+        found.append(_wrong("attributes.when_made", "a period that Etsy accepts, such as 1990s"))
     return found
 
 

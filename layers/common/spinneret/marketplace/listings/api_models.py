@@ -1,4 +1,4 @@
-"""Answers about listing records."""
+"""Responses about listing records."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from spinneret.marketplace.listings.models import ListingState
 
 
 class DriftView(View):
-    """A field that the marketplace shows otherwise than it was published."""
+    """A field whose value on the marketplace differs from the published one."""
 
     field: str
     ours: str
@@ -24,7 +24,7 @@ class ListingView(View):
     external_id: str | None
     url: str | None
     digest: str | None
-    """Of the content that was published last."""
+    """Digest of the content published last."""
     drift: list[DriftView]
     last_sync_at: Timestamp | None
 

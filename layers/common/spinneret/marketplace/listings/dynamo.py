@@ -63,7 +63,7 @@ class DynamoListingStore:
         except dynamo.ConditionFailed as failed:
             if _RECORD in failed.standing:
                 return failed.standing[_RECORD] == LISTINGS.encode(listing)
-            raise LeaseLost("the job has moved on") from failed
+            raise LeaseLost("the job is no longer held by this claim") from failed
         return True
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 
 class ListingState(StrEnum):
-    """What is known to stand on the marketplace."""
+    """Known state of the listing on the marketplace."""
 
     CREATING = "creating"
     """A job has begun to create it; until that is done, a listing may exist."""

@@ -1,4 +1,4 @@
-"""Answers about orders."""
+"""Responses about orders."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from spinneret.marketplace.orders.models import AdjustmentState, Sale, SaleOutco
 
 
 class AdjustmentView(BaseModel):
-    """Whether another marketplace shows what the sale left."""
+    """Update of another marketplace to the stock that remains after a sale."""
 
     marketplace: str
     job_id: str
     state: AdjustmentState
     times: int
-    """How often it was asked to."""
+    """Number of requested updates."""
 
 
 class OrderView(BaseModel):
@@ -31,9 +31,9 @@ class OrderView(BaseModel):
     sold_at: str
     outcome: SaleOutcome
     conflicts_with: list[str]
-    """Orders that took the stock before: `<marketplace>:<order>`."""
+    """Orders that took the stock earlier, as `<marketplace>:<order>`."""
     adjustments: list[AdjustmentView]
-    """The other marketplaces that had a listing of the product."""
+    """Updates of the other marketplaces that had a listing of the product."""
 
 
 class OrderList(ListOf[OrderView]):
@@ -41,7 +41,7 @@ class OrderList(ListOf[OrderView]):
 
 
 def order_list(page: Page[Sale]) -> OrderList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return OrderList.page(page, _view)
 
 

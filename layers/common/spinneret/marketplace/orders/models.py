@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class SaleOutcome(StrEnum):
-    """What a sale meant for the stock."""
+    """Effect of a sale on the stock."""
 
     RESERVED = "reserved"
     """The stock sufficed; other marketplaces must show the rest."""
@@ -19,7 +19,7 @@ class SaleOutcome(StrEnum):
 
 
 class AdjustmentState(StrEnum):
-    """Whether another marketplace shows what a sale left."""
+    """Progress of another marketplace's update after a sale."""
 
     OPEN = "open"
     """An update was requested, and is requested again until it succeeds."""

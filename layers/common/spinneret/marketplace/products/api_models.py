@@ -1,4 +1,4 @@
-"""Requests and answers about products."""
+"""Requests and responses of products."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Attributes = Annotated[dict[Word, Word], Field(max_length=limits.PRODUCT_ATTRIBU
 
 
 class OverrideModel(BaseModel):
-    """What one marketplace shows otherwise; null is the product's own."""
+    """Values that one marketplace shows; null keeps the product's own value."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -40,32 +40,33 @@ class OverrideModel(BaseModel):
     description: Description | None = None
     price: Price | None = None
     category_id: Word | None = None
-    """The marketplace's own id of the category."""
+    """Category id of the marketplace."""
     attributes: Attributes = {}
 
 
 class ProductRequest(BaseModel):
-    """A product as it is to be; a PUT replaces everything but a SKU that it doesn't name."""
+    """A new or changed product; a PUT replaces everything, except an omitted SKU."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     title: Title
     description: Description
     price: Price
-    """In minor units: 1999 is 19.99 EUR, and 1999 JPY."""
+    """Price in minor units: 1999 is 19.99 EUR, but 1999 JPY."""
     currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] = "EUR"
     quantity: Annotated[int, Field(ge=0, le=limits.PRODUCT_QUANTITY_MAX)] = 1
     images: Annotated[
         tuple[ImageUrl, ...], Field(max_length=limits.PRODUCT_IMAGES_MAX, strict=False)
     ] = ()
     attributes: Attributes = {}
-    """`brand color condition material size category` by the vocabularies, and any others."""
+    """`brand`, `color`, `condition`, `material`, `size` and `category` have values of their
+    vocabularies; other attributes are free."""
     overrides: dict[str, OverrideModel] = {}
-    """By marketplace."""
+    """Values that differ on a marketplace, by its name."""
     sku: Sku | None = None
 
     def content(self) -> Content:
-        """What is to be shown."""
+        """Return the content to publish."""
         return Content(
             title=self.title,
             description=self.description,
@@ -77,7 +78,7 @@ class ProductRequest(BaseModel):
         )
 
     def by_marketplace(self) -> dict[str, Override]:
-        """The overrides as values of the domain."""
+        """Return the overrides as domain objects, by marketplace."""
         return {name: Override(**each.model_dump()) for name, each in self.overrides.items()}
 
 
@@ -103,7 +104,7 @@ class ProductList(ListOf[ProductView]):
 
 
 def product_view(product: Product) -> ProductView:
-    """A product as its tenant sees it."""
+    """Return the view of a product."""
     content = product.content
     return ProductView(
         product_id=product.id,
@@ -131,5 +132,5 @@ def product_view(product: Product) -> ProductView:
 
 
 def product_list(page: Page[Product]) -> ProductList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return ProductList.page(page, product_view)

@@ -3,17 +3,15 @@ aws.named_rows)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
-from spinneret.aws.named_rows import NamedItem, NamedItemTable
-from spinneret.kernel.clock import parse_stamp, to_iso
-from spinneret.kernel.errors import Conflict
+from spinneret.aws.codec import Codec, Column
+from spinneret.aws.named_rows import KEYED, NamedRows, from_key
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
-from spinneret.marketplace.products.models import Content, Override, Product
+from spinneret.marketplace.products.models import Content, Product
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -25,29 +23,19 @@ class DynamoProductStore:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
-        self._rows = NamedItemTable(client, table, "product")
+        self._rows = NamedRows(client, table, "product", PRODUCTS, called="SKU")
 
     def add(self, product: Product) -> None:
         """See ProductStore."""
-        try:
-            self._rows.add(_row(product))
-        except Conflict as error:
-            raise _taken() from error
+        self._rows.add(product)
 
     def get(self, tenant: str, product_id: str) -> Product | None:
         """See ProductStore."""
-        row = self._rows.get(tenant, product_id)
-        return None if row is None else _product(row)
+        return self._rows.get(tenant, product_id)
 
     def find(self, tenant: str, sku: str) -> Product | None:
         """See ProductStore."""
-        if not is_id(sku):
-            return None
-        key = {"pk": f"T#{tenant}#PRODUCTNAMES", "sk": sku}
-        with translate_aws_errors("dynamodb"):
-            answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        found = answer.get("Item")
-        return self.get(tenant, str(found["row_id"])) if found else None
+        return self._rows.find(tenant, sku) if is_id(sku) else None
 
     def existing(self, tenant: str, product_ids: Sequence[str]) -> frozenset[str]:
         """See ProductStore."""
@@ -59,85 +47,24 @@ class DynamoProductStore:
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Product]:
         """See ProductStore."""
-        rows, last = self._rows.page(tenant, after, limit)
-        return Page(items=tuple(map(_product, rows)), after=last)
+        return self._rows.page(tenant, after, limit)
 
     def replace(self, former: Product, product: Product) -> bool:
         """See ProductStore."""
-        try:
-            return self._rows.replace(_row(former), _row(product))
-        except Conflict as error:
-            raise _taken() from error
+        return self._rows.replace(former, product)
 
     def remove(self, product: Product) -> bool:
         """See ProductStore."""
-        return self._rows.remove(_row(product))
+        return self._rows.remove(product)
 
 
-def _taken() -> Conflict:
-    return Conflict("another product has this SKU", details={"field": "sku"})
+CONTENT: Final = Codec(Content, keyed=("category_id",))
+"""Attributes of a product's row; categories belong to marketplaces."""
 
-
-def _row(product: Product) -> NamedItem:
-    content = product.content
-    return NamedItem(
-        tenant=product.tenant,
-        id=product.id,
-        name=product.sku,
-        version=product.version,
-        attributes={
-            "title": content.title,
-            "description": content.description,
-            "price": content.price,
-            "currency": content.currency,
-            "quantity": content.quantity,
-            "images": list(content.images),
-            "attributes": dict(content.attributes),
-            "overrides": {name: _override_item(each) for name, each in product.overrides.items()},
-            "created_at": to_iso(product.created_at),
-            "updated_at": to_iso(product.updated_at),
-        },
-    )
-
-
-def _override_item(override: Override) -> dict[str, Any]:
-    return {
-        "title": override.title,
-        "description": override.description,
-        "price": override.price,
-        "category_id": override.category_id,
-        "attributes": dict(override.attributes),
-    }
-
-
-def _product(row: NamedItem) -> Product:
-    kept = row.attributes
-    return Product(
-        tenant=row.tenant,
-        id=row.id,
-        sku=row.name,
-        content=Content(
-            title=kept["title"],
-            description=kept["description"],
-            price=int(kept["price"]),
-            currency=kept["currency"],
-            quantity=int(kept["quantity"]),
-            images=tuple(kept["images"]),
-            attributes=kept["attributes"],
-        ),
-        overrides={name: _override(each) for name, each in kept["overrides"].items()},
-        created_at=parse_stamp(kept["created_at"]),
-        updated_at=parse_stamp(kept["updated_at"]),
-        version=row.version,
-    )
-
-
-def _override(item: Mapping[str, Any]) -> Override:
-    price = item["price"]
-    return Override(
-        title=item["title"],
-        description=item["description"],
-        price=None if price is None else int(price),
-        category_id=item["category_id"],
-        attributes=item["attributes"],
-    )
+PRODUCTS: Final = Codec(
+    Product,
+    keyed=(*KEYED, "content"),
+    from_key=lambda item: {**from_key(item), "content": CONTENT.decode(item)},
+    columns={"sku": Column(attribute="name")},
+    derived=lambda product: CONTENT.encode(product.content),
+)

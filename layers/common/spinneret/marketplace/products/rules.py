@@ -53,7 +53,7 @@ def check(
         for name in sorted(overrides.keys() - marketplaces)
     ]
     if fields:
-        raise ValidationFailed("the product has fields that are wrong", details={"fields": fields})
+        raise ValidationFailed("the product has invalid fields", details={"fields": fields})
 
 
 def _unknown_values(where: str, attributes: Mapping[str, str]) -> list[dict[str, str]]:

@@ -85,7 +85,7 @@ class ProductService:
             former = self.get(tenant, product_id)
             if sku not in (None, former.sku) and self._live(tenant, product_id):
                 raise Conflict(
-                    "marketplaces know the product by its SKU: end its listings first",
+                    "marketplaces identify the product by its SKU: end its listings first",
                     details={"field": "sku"},
                 )
             product = replace(

@@ -23,12 +23,12 @@ class _Row:
 # read like a sync, and links are made by hand.
 _ACTIONS: Final[Mapping[str, _Row]] = {
     "publish": _Row("Publish", 3, 3, "List the product, once"),
-    "update": _Row("Update", 3, 3, "Bring the listing up to the product"),
+    "update": _Row("Update", 3, 3, "Update the listing to the product's content"),
     "delete": _Row("Delete", 2, 1, "End the listing"),
-    "sync": _Row("Sync", 4, 3, "Look what stands there, and report what differs"),
+    "sync": _Row("Sync", 4, 3, "Check the listing and report differences"),
     "orders": _Row("Orders", 4, 3, "Read new and changed orders", needs_product=False),
     "message": _Row("Message", 2, 1, "Send a message to a buyer", needs_product=False),
-    "link_product": _Row("Link product", 3, 1, "Take a listing that exists for the product's"),
+    "link_product": _Row("Link product", 3, 1, "Link an existing listing to the product"),
 }
 
 PRIORITIES: Final = ("critical", "high", "normal", "low")

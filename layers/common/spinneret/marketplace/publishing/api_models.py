@@ -1,4 +1,4 @@
-"""Requests and answers about marketplace jobs and batches."""
+"""Requests and responses of marketplace jobs and batches."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class MarketplaceJobRequest(BaseModel):
     marketplace: Code
     action_code: Code
     product_id: Id | None = None
-    """Missing for what isn't about a product: orders, messages."""
+    """Omitted by actions without a product: orders, messages."""
     priority: PriorityNumber | None = None
-    """1 critical, 2 high, 3 normal, 4 low; the action type's default without it."""
+    """1 critical, 2 high, 3 normal, 4 low; by default the priority of the action type."""
     input_data: dict[str, Any] = {}
-    """`override_price` (minor units), `custom_title`, `custom_description`; what an action asks
-    for besides, such as `text` of a message or `external_id` of a link."""
+    """`override_price` (minor units), `custom_title`, `custom_description`, and the fields that an
+    action needs, such as `text` of a message or `external_id` of a link."""
 
 
 class MarketplaceJobView(BaseModel):
@@ -53,14 +53,14 @@ class MarketplaceJobView(BaseModel):
     marketplace: str
     action_code: str
     product_id: str | None
-    """Null once the product was deleted."""
+    """null after the product's deletion."""
     batch_job_id: str | None
     status: JobStatus
     priority: int
     retry_count: int
     max_retries: int
     expires_at: str | None
-    """A job that waits expires then."""
+    """Time at which the job expires if it still waits."""
     waiting_for: str | None
     input_data: dict[str, Any]
     result_data: dict[str, Any] | None
@@ -103,10 +103,10 @@ class BatchJobView(BaseModel):
     status: JobStatus
     priority: int
     total_count: int
-    """Without products whose job another batch or request has under way."""
+    """Number of products, without products whose job another batch or request has under way."""
     completed_count: int
     failed_count: int
-    """Expired ones, too."""
+    """Failed jobs, including expired ones."""
     cancelled_count: int
     pending_count: int
     progress_percent: int
@@ -118,7 +118,10 @@ class BatchJobView(BaseModel):
 
 
 class BatchJobWithJobs(BatchJobView):
-    """A batch and its newest jobs, at most 100; the list of jobs has all, by `batch_job_id`."""
+    """A batch and its newest 100 jobs.
+
+    The list of jobs contains all of them, filtered by `batch_job_id`.
+    """
 
     jobs: list[MarketplaceJobView]
 
@@ -128,25 +131,25 @@ class BatchJobList(ListOf[BatchJobView]):
 
 
 class ProspectView(BaseModel):
-    """What would become of one product."""
+    """Planned outcome for one product."""
 
     product_id: str
     outcome: str
-    """`create update end look nothing refused`."""
+    """One of `create`, `update`, `end`, `look`, `nothing` and `refused`."""
     fields: list[dict[str, Any]]
-    """What is missing or wrong."""
+    """Fields that are missing or wrong."""
     fees: list[dict[str, Any]]
-    """What the marketplace says that publishing costs, where it tells before."""
+    """Costs of publishing, if the marketplace reports them in advance."""
     violations: list[dict[str, Any]]
-    """What it holds against the listing as it stands: `type`, `reason`, `state`
-    (`OUT_OF_COMPLIANCE` may keep it from being revised, `AT_RISK` doesn't yet), `field`, `cause`,
-    `fix`, and the `aspects` it is about with the values that are `suggested` for them."""
+    """Violations that the marketplace reports for the current listing: `type`, `reason`, `state`
+    (`OUT_OF_COMPLIANCE` may prevent a revision, `AT_RISK` doesn't yet), `field`, `cause`, `fix`,
+    and the affected `aspects` with their `suggested` values."""
     unchecked: str | None
-    """Why the marketplace wasn't asked about this product, or didn't answer; else null."""
+    """Reason why the marketplace wasn't asked or didn't answer; null if it answered."""
 
 
 class PlanView(BaseModel):
-    """What a batch would do; nothing was written."""
+    """Planned outcomes of a batch, which changed nothing."""
 
     marketplace: str
     action_code: str
@@ -156,7 +159,7 @@ class PlanView(BaseModel):
 
 
 class ActionTypeView(BaseModel):
-    """What can be asked for on a marketplace."""
+    """An action on a marketplace."""
 
     marketplace: str
     code: str
@@ -174,7 +177,7 @@ class ActionTypeList(BaseModel):
 
 
 class DayView(BaseModel):
-    """How the jobs of an action type ended on a day (UTC)."""
+    """Numbers of an action type's jobs that ended on a UTC day."""
 
     day: str
     marketplace: str
@@ -187,14 +190,14 @@ class DayView(BaseModel):
 
 
 class StatisticsView(BaseModel):
-    """All action types of a day."""
+    """Statistics of all action types for one day."""
 
     day: str
     items: list[DayView]
 
 
 def job_view(job: Job, has_product: bool, progress: int | None = None) -> MarketplaceJobView:
-    """A job as its tenant sees it."""
+    """Return the view of a job."""
     payload, failure = job.payload, job.last_error
     error = None
     if failure is not None:
@@ -222,7 +225,7 @@ def job_view(job: Job, has_product: bool, progress: int | None = None) -> Market
 
 
 def job_with_tasks(seen: JobWithTasks) -> MarketplaceJobWithTasks:
-    """A job and its tasks as their tenant sees them."""
+    """Return the view of a job and its tasks."""
     progress = None
     if seen.tasks and seen.job.status not in job_rules.TERMINAL:
         progress = task_rules.progress(seen.tasks)
@@ -233,7 +236,7 @@ def job_with_tasks(seen: JobWithTasks) -> MarketplaceJobWithTasks:
 
 
 def job_list(jobs: Sequence[JobWithTasks], after: str | None) -> MarketplaceJobList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return MarketplaceJobList(
         items=[job_view(each.job, each.has_product) for each in jobs],
         next_cursor=cursor_of(after),
@@ -242,12 +245,12 @@ def job_list(jobs: Sequence[JobWithTasks], after: str | None) -> MarketplaceJobL
 
 
 def submitted_job(job: Job) -> Mapping[str, Any]:
-    """The answer to a submission."""
+    """Return the response to a submission."""
     return job_view(job, job.payload.get("product_id") is not None).model_dump(mode="json")
 
 
 def submitted_batch(job: Job, placed: Sequence[Placed]) -> Mapping[str, Any]:
-    """The answer to a batch."""
+    """Return the response to a submitted batch."""
     total = sum(not each.duplicate for each in placed)
     return _batch(job, {**dict.fromkeys(_COUNTS, 0), "pending_count": total, "total_count": total})
 
@@ -256,7 +259,7 @@ _COUNTS = ("total_count", "completed_count", "failed_count", "cancelled_count", 
 
 
 def batch_view(batch: Batch) -> BatchJobView:
-    """A batch as its tenant sees it."""
+    """Return the view of a batch."""
     counts = job_rules.summary(batch.counts)
     family = batch.job.family
     if family is not None and family.cursor is not None:  # some of its jobs aren't made yet
@@ -267,13 +270,13 @@ def batch_view(batch: Batch) -> BatchJobView:
 
 
 def batch_with_jobs(batch: Batch, jobs: Sequence[JobWithTasks]) -> BatchJobWithJobs:
-    """A batch and its jobs as their tenant sees them."""
+    """Return the view of a batch and its jobs."""
     views = [job_view(each.job, each.has_product) for each in jobs]
     return BatchJobWithJobs(**batch_view(batch).model_dump(), jobs=views)
 
 
 def batch_list(batches: Sequence[Batch], after: str | None) -> BatchJobList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return BatchJobList(
         items=[batch_view(each) for each in batches],
         next_cursor=cursor_of(after),
@@ -282,7 +285,7 @@ def batch_list(batches: Sequence[Batch], after: str | None) -> BatchJobList:
 
 
 def plan_view(marketplace: str, action_code: str, found: Sequence[PlannedOutcome]) -> PlanView:
-    """A plan as its tenant sees it."""
+    """Return the view of a plan."""
     items = [
         ProspectView(
             product_id=each.product_id,
@@ -306,7 +309,7 @@ def plan_view(marketplace: str, action_code: str, found: Sequence[PlannedOutcome
 def action_type_list(
     actions: Mapping[str, ActionType], handlers: Mapping[str, Any]
 ) -> ActionTypeList:
-    """The table as tenants see it."""
+    """Return the view of all action types."""
     return ActionTypeList(
         items=[
             ActionTypeView(
@@ -324,7 +327,7 @@ def action_type_list(
 
 
 def statistics_view(day: str, found: Sequence[DayOfAction]) -> StatisticsView:
-    """The statistics of a day."""
+    """Return the view of a day's statistics."""
     items = [
         DayView(
             day=each.day,

@@ -430,4 +430,4 @@ def _check_input(given: Mapping[str, Any]) -> None:
         if given.get(name) is not None and not isinstance(given[name], str)
     ]
     if wrong:
-        raise ValidationFailed("input_data has fields that are wrong", details={"fields": wrong})
+        raise ValidationFailed("input_data has invalid fields", details={"fields": wrong})

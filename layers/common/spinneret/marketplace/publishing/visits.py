@@ -146,7 +146,7 @@ class JobStep:
             else:
                 self.slots.take(tenant, group, holder, now, until, self.at_once)
         except DependencyUnavailable as error:
-            logger.warning("slot_left", extra={"job_id": holder, "reason": error.message})
+            logger.warning("slot_update_failed", extra={"job_id": holder, "reason": error.message})
 
     def _keep_batch(self, claim: Mapping[str, Any] | None) -> None:
         """Extend the batch's lease for as long as its steps run. If the batch has moved on, this

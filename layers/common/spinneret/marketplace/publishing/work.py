@@ -140,7 +140,7 @@ class StepContext:
         """
         listing, subject = self.listing, self.subject
         if listing.generation != (subject.listing.generation if subject.listing else 1):
-            raise Conflict("the listing has ended meanwhile: publish again")
+            raise Conflict("the listing has ended in the meantime: publish again")
         is_old = listing.intent_at is not None and listing.intent_at + _KNOWN <= self.clock()
         if is_old and (found := reconcile()) is not None:
             return found
@@ -169,7 +169,7 @@ class StepContext:
         sent. Raises InputNeeded if that isn't known."""
         listing = self.listing
         if listing.intent_at is None:
-            raise InputNeeded("it isn't known when the listing was begun")
+            raise InputNeeded("the start of the listing's creation is unknown")
         return listing.intent_at, listing.attempted_at or listing.intent_at
 
     def others(self) -> list[Listing]:

@@ -1,4 +1,4 @@
-"""Answers about tasks."""
+"""Responses about tasks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class TaskView(BaseModel):
     description: str
     status: TaskStatus
     reason: Reason | None
-    """Why it waits or failed: `unsupported needs_input needs_reauth reconciling`."""
+    """Reason why it waits or failed: `unsupported`, `needs_input`, `needs_reauth` or
+    `reconciling`."""
     product_id: str | None
     platform: str
     http_method: str | None
@@ -31,7 +32,7 @@ class TaskView(BaseModel):
     retry_count: int
     error_message: str | None
     error_details: dict[str, Any]
-    """The fields that are wrong, why, and what to do."""
+    """Faulty fields with cause and remedy."""
     created_at: str
     started_at: str | None
     completed_at: str | None
@@ -42,7 +43,7 @@ class TaskList(ListOf[TaskView]):
 
 
 def task_view(task: Task) -> TaskView:
-    """A task as its tenant sees it."""
+    """Return the view of a task."""
     return TaskView(
         task_id=task.id,
         job_id=task.job_id,

@@ -63,7 +63,7 @@ class DynamoTaskStore:
         try:
             dynamo.transact(self._client, [lease_check(self._jobs, lease), *writes])
         except dynamo.ConditionFailed as failed:
-            raise LeaseLost(f"job {lease.job_id} has moved on") from failed
+            raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
 
 
 def _partition(tenant: str, job_id: str) -> str:

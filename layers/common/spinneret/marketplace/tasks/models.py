@@ -13,7 +13,7 @@ _TASK_ID: Final = re.compile(r"task_([0-9a-f]{32})-([0-9]{3})")
 
 
 class TaskStatus(StrEnum):
-    """The state of a task; why it waits or failed is its reason."""
+    """State of a task; `reason` explains waits and failures."""
 
     PENDING = "pending"
     PROCESSING = "processing"
@@ -24,7 +24,7 @@ class TaskStatus(StrEnum):
 
 
 class TaskType(StrEnum):
-    """What a task talks to."""
+    """Target of a task's calls."""
 
     PLUGIN_HTTP = "plugin_http"
     DIRECT_HTTP = "direct_http"
@@ -33,7 +33,7 @@ class TaskType(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a task waits or failed, where the status doesn't say."""
+    """Reason why a task waits or failed, unless the status shows it."""
 
     UNSUPPORTED = "unsupported"
     NEEDS_INPUT = "needs_input"

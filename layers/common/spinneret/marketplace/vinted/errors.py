@@ -44,7 +44,7 @@ _REASONS: Final = ("message", "code", "errors")
 def is_refusal(answer: PluginAnswer) -> bool:
     """Return whether the answer proves that nothing was done: a 4xx with a reason.
 
-    An answer without a reason may come from an intermediary, and one that is no 4xx may come after
+    An answer without a reason may come from an intermediary, and any other status may come after
     the action.
     """
     return (
@@ -65,15 +65,13 @@ def success(answer: PluginAnswer) -> Mapping[str, Any]:
     A 200 with an empty body is refused, too: this is how the site rejects suspected robots.
     """
     if answer.status == 0:
-        raise MarketplaceUnavailable("the browser doesn't know what Vinted answered")
+        raise MarketplaceUnavailable("the browser didn't receive Vinted's response")
     if answer.status in (_TOO_SLOW, 429) or answer.status >= 500:
         raise MarketplaceUnavailable(f"Vinted answered {answer.status}")
     if not 200 <= answer.status < 300:
         raise refusal_error("vinted", answer.status, _problems(answer))
     if not any(answer.body.values()):
-        blocked = Meaning(
-            field="connection", cause="an empty answer", fix="look at Vinted yourself"
-        )
+        blocked = Meaning(field="connection", cause="an empty answer", fix="check on Vinted")
         raise refusal_error(
             "vinted", answer.status, [Problem(id="empty", meaning=blocked, said="")]
         )

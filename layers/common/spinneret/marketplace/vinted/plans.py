@@ -137,7 +137,7 @@ def _draft(work: StepContext) -> Mapping[str, Any]:
         return {"draft_id": None, "vinted_id": standing.external_id}
     began = work.record_intent().intent_at
     if began is not None and began + _KNOWN <= work.clock():
-        raise errors.undecided("what became of the listing that was begun isn't known any more")
+        raise errors.undecided("the outcome of the listing's creation is unknown")
     refused = work.listing.reference
     what = "draft" if refused is None else f"draft-after-{refused}"
     draft = PluginRequest(method="POST", path=_DRAFTS, body=_body(work))
@@ -217,7 +217,7 @@ def _delete(work: StepContext) -> Mapping[str, Any]:
     listing = work.listing
     if listing.external_id is None:
         if listing.state is ListingState.CREATING:
-            raise errors.undecided("whether a listing was made isn't known")
+            raise errors.undecided("it is unknown whether a listing was created")
         return {"deleted": False, "on_record": None}
     path = f"{_ITEMS}/{listing.external_id}"
     request = PluginRequest(method="DELETE", path=path, body={})
@@ -236,7 +236,7 @@ def _sync(work: StepContext) -> Mapping[str, Any]:
     listing = work.listing
     if listing.external_id is None:
         if listing.state is ListingState.CREATING:
-            raise errors.undecided("whether a listing was made isn't known")
+            raise errors.undecided("it is unknown whether a listing was created")
         return {"state": "unknown"}
     request = PluginRequest(method="GET", path=f"{_ITEMS}/{listing.external_id}", body={})
     item = asking.repeatable(work, request, errors.item_unless_gone)

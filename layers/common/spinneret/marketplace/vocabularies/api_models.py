@@ -1,4 +1,4 @@
-"""Answers about vocabularies."""
+"""Responses about vocabularies."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from spinneret.marketplace.vocabularies.models import VOCABULARIES
 
 
 class TermView(BaseModel):
-    """One word: what products hold, and what people read."""
+    """One term: the stored value and its label."""
 
     value: str
     label: str
 
 
 class VocabularyView(BaseModel):
-    """All words of a vocabulary."""
+    """All terms of a vocabulary."""
 
     vocabulary: str
     items: list[TermView]
 
 
 def vocabulary_view(name: str) -> VocabularyView:
-    """Raises NotFound."""
+    """Return the view of a vocabulary. Raises NotFound."""
     words = VOCABULARIES.get(name)
     if words is None:
         raise NotFound(f"no such vocabulary: one of {', '.join(VOCABULARIES)}")

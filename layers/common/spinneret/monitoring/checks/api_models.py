@@ -1,4 +1,4 @@
-"""Answers about results."""
+"""Responses about check results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spinneret.monitoring.checks.models import CheckResult, Outcome
 
 
 class PhasesView(BaseModel):
-    """How long the parts of the last hop took."""
+    """Durations of the phases of the last hop."""
 
     dns_ms: int
     connect_ms: int
@@ -20,7 +20,7 @@ class PhasesView(BaseModel):
 
 
 class CertificateView(BaseModel):
-    """The certificate of the site; behind redirects the one of all that ends first."""
+    """TLS certificate of the site; after redirects, the one that expires first."""
 
     subject: str
     issuer: str
@@ -29,19 +29,19 @@ class CertificateView(BaseModel):
 
 
 class ResultView(BaseModel):
-    """One check."""
+    """Result of one check."""
 
     id: str
     checked_at: str
     outcome: Outcome
     status_code: int | None
-    """null where no answer came."""
+    """null if the site didn't answer."""
     latency_ms: int
     error: str | None
-    """null for a success."""
+    """null if the check succeeded."""
     error_code: str | None
     late_ms: int
-    """From the time that it was due at."""
+    """Delay in milliseconds after the due time."""
     tries: int
     in_maintenance: bool
     final_url: str | None
@@ -61,7 +61,7 @@ class ResultList(BaseModel):
 
 
 def result_view(result: CheckResult) -> ResultView:
-    """A result as its tenant sees it."""
+    """Return the view of a result."""
     phases, certificate = result.phases, result.certificate
     return ResultView(
         id=result.id,
@@ -98,7 +98,7 @@ def result_view(result: CheckResult) -> ResultView:
 
 
 def result_list(page: Page[CheckResult]) -> ResultList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     cursor = cursor_of(page.after)
     return ResultList(
         items=[result_view(each) for each in page.items],

@@ -10,7 +10,7 @@ from spinneret.web.fetching.models import Certificate, Phases
 
 
 class Outcome(StrEnum):
-    """What a check says of its target."""
+    """Result of a check."""
 
     UP = "up"
     DEGRADED = "degraded"

@@ -35,16 +35,16 @@ _CERTIFICATE_REASONS: Final[Mapping[object, str]] = {
     19: "its certificate is signed by an unknown authority",
     20: "its certificate is signed by an unknown authority",
     21: "it sends an incomplete chain of certificates",
-    62: "its certificate is another host's",
+    62: "its certificate belongs to another host",
 }
 """Messages by OpenSSL verification code (x509_vfy.h)."""
 _REASONS: Final[Mapping[object, str]] = {
-    "unknown_host": "its name isn't known",
+    "unknown_host": "its name doesn't exist",
     "dns": "no name server answers for it",
     "connection": "the connection was refused or broke",
-    "tls": "it refused TLS, or what it offered isn't accepted",
-    "protocol": "it broke HTTP",
-    "headers": "it sent headers that nobody can read",
+    "tls": "it refused TLS or offered unsupported parameters",
+    "protocol": "it violated HTTP",
+    "headers": "it sent unreadable headers",
 }
 
 

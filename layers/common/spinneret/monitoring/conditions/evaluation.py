@@ -35,9 +35,9 @@ def failed(conditions: Sequence[Condition], facts: Facts) -> str | None:
         try:
             holds = answer.meets(condition.expression)
         except _Unknown as error:
-            return f"can't be judged: {condition.text} ({error})"
+            return f"can't be evaluated: {condition.text} ({error})"
         if not holds:
-            return f"not so: {condition.text}{answer.found(condition.expression)}"
+            return f"not met: {condition.text}{answer.found(condition.expression)}"
     return None
 
 
@@ -111,12 +111,12 @@ class _Answer:
         """
         facts, named = self._facts, value if isinstance(value, tuple) else (value,)
         if not facts.size_is_known and max(named) >= facts.size:
-            raise _Unknown(f"the body is longer than {_READ}, and its site doesn't say how long")
+            raise _Unknown(f"the body is longer than {_READ}, and its size is unknown")
 
     @cached_property
     def _json(self) -> Any:
         if not self._facts.body_is_whole:
-            raise _Unknown(f"the body is longer than {_READ}, of which no JSON is read")
+            raise _Unknown(f"the body is longer than {_READ}, so its JSON isn't parsed")
         try:
             return json.loads(self._facts.body())
         except (ValueError, RecursionError):

@@ -193,13 +193,13 @@ def _comparison(field: Field, operator: Operator, read: _Read) -> Predicate:
     subject = field.subject
     if operator in _ON_TEXT:
         if subject in _NUMBERS:
-            raise _Unfit(f"compares {subject}, which is a number, by {operator}")
+            raise _Unfit(f"compares {subject}, a number, by {operator}")
         if operator is Operator.MATCHES and not isinstance(value, str):
-            raise _Unfit("matches something else than a text")
+            raise _Unfit("matches a value that isn't a text")
     if operator in _ORDERS and (isinstance(value, str | bool) or value is None):
-        raise _Unfit(f"compares by {operator} with something else than a number")
+        raise _Unfit(f"compares by {operator} with a value that isn't a number")
     if operator in _ORDERS and subject in _TEXTS:
-        raise _Unfit(f"compares {subject}, which is a text, by {operator}")
+        raise _Unfit(f"compares {subject}, a text, by {operator}")
     return Predicate(field, operator, value)
 
 
@@ -216,9 +216,9 @@ def _fitting(field: Field, value: Literal, unit: str | None) -> Literal:
         and not is_number
         and not (value is None and subject is Subject.CERTIFICATE)
     ):
-        raise _Unfit(f"compares {subject} with something else than a number")
+        raise _Unfit(f"compares {subject} with a value that isn't a number")
     if subject in _TEXTS and not (value is None or isinstance(value, str)):
-        raise _Unfit(f"compares {subject} with something else than a text")
+        raise _Unfit(f"compares {subject} with a value that isn't a text")
     if unit is None:
         return value * 86400 if subject is Subject.CERTIFICATE and is_number else value  # type: ignore[operator]  # a number
     factors = _UNITS.get(subject, {})
@@ -232,7 +232,7 @@ def _fitting(field: Field, value: Literal, unit: str | None) -> Literal:
 def _named(subject: str, name: str) -> Field:
     if subject == Subject.HEADER:
         if not _HEADER.fullmatch(name):
-            raise _Unfit(f"names a header that can't be: {name!r}")
+            raise _Unfit(f"names an impossible header: {name!r}")
         return Field(Subject.HEADER, name.lower())
     steps: list[Step] = []
     position = 0
@@ -240,7 +240,7 @@ def _named(subject: str, name: str) -> Field:
         steps.append(found[1] if found[1] is not None else int(found[2]))
         position = found.end()
     if position < len(name) or name.startswith(".") or not steps:
-        raise _Unfit(f"has a path that can't be read: {name!r}; write it as a.b[0]")
+        raise _Unfit(f"has an invalid path: {name!r}; write it as a.b[0]")
     return Field(Subject.JSON, name, tuple(steps))
 
 

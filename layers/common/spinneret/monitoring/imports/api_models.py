@@ -1,4 +1,4 @@
-"""Requests and answers about imports."""
+"""Requests and responses of imports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spinneret.monitoring.targets.models import Method
 
 
 class SitemapOptions(BaseModel):
-    """What is chosen for all targets of a sitemap."""
+    """Options of all targets imported from a sitemap."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -32,13 +32,13 @@ class ImportRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     csv: Annotated[str, StringConstraints(min_length=1, max_length=100_000)] | None = None
-    """The text of a file. Its first line names the columns, of which `url` has to be there; a file
-    of URLs alone needs no such line."""
+    """Text of the file. The first line names the columns, including `url`; a file with URLs only
+    may omit it."""
     sitemap_url: Annotated[str, StringConstraints(max_length=bounds.URL_MAX_CHARS)] | None = None
     limit: Annotated[int, Field(ge=1, le=limits.IMPORT_LINES_MAX)] = limits.IMPORT_LINES_MAX
-    """URLs taken of a sitemap, in its order."""
+    """Maximum number of URLs, taken in sitemap order."""
     options: SitemapOptions = SitemapOptions()
-    """For the targets of a sitemap; a CSV file has columns instead."""
+    """Options for a sitemap's targets; a CSV file has columns instead."""
 
     @model_validator(mode="after")
     def _one_of_both(self) -> ImportRequest:
@@ -50,7 +50,7 @@ class ImportRequest(BaseModel):
 
 
 class ImportSubmission(BaseModel):
-    """The job that imports; its result has an outcome for each line."""
+    """The importing job; its result contains an outcome for each line."""
 
     job_id: str
     status: JobStatus
@@ -58,7 +58,7 @@ class ImportSubmission(BaseModel):
 
 
 def payload_of(request: ImportRequest) -> dict[str, Any]:
-    """What the job has to know."""
+    """Return the job's payload."""
     if request.csv is not None:
         return {"csv": request.csv}
     options = request.options.model_dump(mode="json", exclude_defaults=True)

@@ -43,7 +43,7 @@ def lines_of(text: str) -> list[ImportLine]:
     try:
         rows = list(_rows(text))
     except csv.Error as error:
-        raise _refused(f"is no CSV file: {error}") from error
+        raise _refused(f"is not a CSV file: {error}") from error
     if not rows:
         raise _refused("has no lines")
     columns: Sequence[str] = [cell.strip().lower() for cell in rows[0][1]]

@@ -1,4 +1,4 @@
-"""Answers about incidents."""
+"""Responses about incidents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spinneret.monitoring.targets.models import Status
 
 
 class EntryView(BaseModel):
-    """A line of a timeline."""
+    """One entry of a timeline."""
 
     at: str
     status: Status
@@ -20,7 +20,7 @@ class EntryView(BaseModel):
 
 
 class IncidentView(BaseModel):
-    """A time in which a target wasn't up."""
+    """A period in which a target wasn't up."""
 
     id: str
     started_at: str
@@ -34,7 +34,7 @@ class IncidentList(ListOf[IncidentView]):
 
 
 def incident_list(page: Page[Incident]) -> IncidentList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return IncidentList.page(page, _view)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo
-from spinneret.aws.reads import page_of
+from spinneret.aws.table import Table
 from spinneret.kernel.clock import epoch_seconds, optional_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.monitoring import limits
@@ -25,20 +25,12 @@ class DynamoIncidentStore:
     """Implements IncidentStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        self._rows = Table(client, table, items.INCIDENTS)
 
     def page(self, tenant: str, target_id: str, after: str | None, limit: int) -> Page[Incident]:
         """See IncidentStore."""
-        page = page_of(
-            self._client,
-            self._table,
-            items.partition(tenant, target_id),
-            after,
-            limit,
-            newest_first=True,
-        )
-        return Page(items=tuple(map(items.incident_of, page.items)), after=page.after)
+        partition = items.partition(tenant, target_id)
+        return self._rows.page(partition, after, limit, newest_first=True)
 
 
 def incident_write(
@@ -50,7 +42,7 @@ def incident_write(
     """
     key = {
         "pk": items.partition(tenant, target_id),
-        "sk": f"{to_iso(change.started_at)}#{change.id}",
+        "sk": items.position(change),
     }
     entries = [] if change.entry is None else [items.entry_text(change.entry)]
     at = change.started_at if change.entry is None else change.entry.at

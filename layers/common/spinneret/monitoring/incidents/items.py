@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
 from functools import cache
-from typing import Any
+from typing import Final
 
 from pydantic import TypeAdapter
 
-from spinneret.kernel.clock import parse_optional_stamp, parse_stamp
-from spinneret.monitoring.incidents.models import Incident, TimelineEntry
-from spinneret.monitoring.targets.models import Status
+from spinneret.aws.codec import Codec, Column
+from spinneret.kernel.clock import to_iso
+from spinneret.monitoring.incidents.models import Incident, IncidentChange, TimelineEntry
 
 
 def partition(tenant: str, target_id: str) -> str:
@@ -18,22 +18,24 @@ def partition(tenant: str, target_id: str) -> str:
     return f"T#{tenant}#INCIDENTS#{target_id}"
 
 
+def position(incident: Incident | IncidentChange) -> str:
+    """Return the sort key of an incident."""
+    return f"{to_iso(incident.started_at)}#{incident.id}"
+
+
 def entry_text(entry: TimelineEntry) -> str:
     """Encode a timeline entry as JSON."""
     return _entry().dump_json(entry).decode()
 
 
-def incident_of(item: Mapping[str, Any]) -> Incident:
-    """Parse an incident from its item."""
-    return Incident(
-        id=item["id"],
-        started_at=parse_stamp(item["started_at"]),
-        ended_at=parse_optional_stamp(item.get("ended_at")),
-        status=Status(item["status"]),
-        timeline=tuple(_entry().validate_json(entry) for entry in item["timeline"]),
-    )
-
-
 @cache
 def _entry() -> TypeAdapter[TimelineEntry]:
     return TypeAdapter(TimelineEntry)
+
+
+INCIDENTS: Final = Codec(
+    Incident,
+    key=lambda incident: {"sk": position(incident)},
+    columns={"timeline": Column(decode=lambda texts: [json.loads(text) for text in texts])},
+)
+"""Incidents, read only: checks write them by `dynamo.incident_write`."""

@@ -235,7 +235,7 @@ def _is_news(former: TargetState, result: CheckResult) -> bool:
 
 
 def _entry(state: TargetState, result: CheckResult) -> TimelineEntry:
-    message = "answers as it should" if result.error is None else result.error.message
+    message = "responds as expected" if result.error is None else result.error.message
     return TimelineEntry(at=result.checked_at, status=state.status, message=message)
 
 

@@ -1,4 +1,4 @@
-"""Answers about figures."""
+"""Responses about uptime and latencies."""
 
 from __future__ import annotations
 
@@ -10,26 +10,30 @@ from spinneret.monitoring.rollups.models import Figures, Window
 
 
 class LatencyView(BaseModel):
-    """How fast a target answered."""
+    """Latencies of a target."""
 
     count: int
     p50_ms: float | None
     p95_ms: float | None
     p99_ms: float | None
     error: float
-    """The share by which a percentile may be off."""
+    """Maximum relative error of a percentile."""
 
 
 class UptimeView(BaseModel):
-    """A target's figures. `until` is its last check: what its outcome is worth, the next says."""
+    """Uptime and latencies of a target.
+
+    `until` is the last check, because an outcome's duration is known at the next check.
+    """
 
     window: Window
     since: str
     until: str
     uptime: float | None
-    """0 to 1, of the time that is known; degraded counts as up. None if nothing is known."""
+    """Available share of the known time, 0 to 1; degraded counts as up. null if no time is
+    known."""
     maintenance: str
-    """Whether maintenance counts: `exclude` or `include`."""
+    """Whether maintenance time counts: `exclude` or `include`."""
     up_ms: int
     degraded_ms: int
     down_ms: int
@@ -42,7 +46,7 @@ class UptimeView(BaseModel):
 
 
 def uptime_view(window: Window, figures: Figures, *, with_maintenance: bool) -> UptimeView:
-    """Figures as a tenant sees them."""
+    """Return the view of figures."""
     tally = figures.tally
     return UptimeView(
         window=window,

@@ -70,7 +70,7 @@ class DayTally:
 
 
 class Window(StrEnum):
-    """The times that figures are given for."""
+    """Periods for which uptime and latencies are available."""
 
     HOUR = "1h"
     DAY = "24h"

@@ -1,4 +1,4 @@
-"""Requests and answers about status pages."""
+"""Requests and responses of status pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Title = Annotated[
 
 
 class StatusPageRequest(BaseModel):
-    """Where the page is, and what stands above it."""
+    """Address and title of a status page."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -37,12 +37,12 @@ class StatusPageView(BaseModel):
     slug: str
     title: str
     path: str
-    """Below the API's address."""
+    """Path relative to the API's base URL."""
     updated_at: str
 
 
 def status_page_view(page: StatusPage) -> StatusPageView:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return StatusPageView(
         slug=page.slug,
         title=page.title,

@@ -7,11 +7,12 @@ pk `SLUG#<slug>`, sk `SLUG`        the tenant of a slug: read for callers withou
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
-from spinneret.kernel.clock import parse_stamp, to_iso
+from spinneret.aws.codec import Codec, tenant_of
+from spinneret.aws.dynamo import Item
+from spinneret.aws.table import Table
 from spinneret.kernel.errors import Conflict
 from spinneret.monitoring.status_page.models import StatusPage
 
@@ -25,29 +26,22 @@ class DynamoStatusPageStore:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
+        self._rows = Table(client, table, STATUS_PAGES)
 
     def get(self, tenant: str) -> StatusPage | None:
         """See StatusPageStore."""
-        item = self._item(_page_key(tenant))
-        return None if item is None else _page(tenant, item)
+        return self._rows.get(_page_key(tenant))
 
     def at(self, slug: str) -> StatusPage | None:
         """See StatusPageStore."""
-        item = self._item(_slug_key(slug))
-        page = None if item is None else self.get(item["tenant"])
+        item = dynamo.get(self._client, self._table, _slug_key(slug))
+        page = self.get(item["tenant"]) if item else None
         return page if page is not None and page.slug == slug else None
 
     def put(self, page: StatusPage, former: StatusPage | None) -> bool:
         """See StatusPageStore."""
         version = None if former is None else former.version
-        item = {
-            **_page_key(page.tenant),
-            "slug": page.slug,
-            "title": page.title,
-            "updated_at": to_iso(page.updated_at),
-            "version": page.version,
-        }
-        writes = [dynamo.put(self._table, item, dynamo.equals(version=version))]
+        writes = [self._rows.put_write(page, dynamo.equals(version=version))]
         if former is None or former.slug != page.slug:
             slug = {**_slug_key(page.slug), "tenant": page.tenant}
             writes.append(dynamo.put(self._table, slug, ("attribute_not_exists(#pk)", {})))
@@ -66,37 +60,24 @@ class DynamoStatusPageStore:
         """See StatusPageStore."""
         unchanged = dynamo.equals(version=page.version)
         mine = dynamo.equals(tenant=page.tenant)
-        try:
-            dynamo.transact(
-                self._client,
-                [
-                    dynamo.delete(self._table, _page_key(page.tenant), unchanged),
-                    dynamo.delete(self._table, _slug_key(page.slug), mine),
-                ],
-            )
-        except dynamo.ConditionFailed:
-            return False
-        return True
-
-    def _item(self, key: dict[str, str]) -> Any:
-        with translate_aws_errors("dynamodb"):
-            answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        return answer.get("Item")
+        writes = [
+            dynamo.delete(self._table, _page_key(page.tenant), unchanged),
+            dynamo.delete(self._table, _slug_key(page.slug), mine),
+        ]
+        return dynamo.transact_if(self._client, writes)
 
 
-def _page_key(tenant: str) -> dict[str, str]:
+def _page_key(tenant: str) -> Item:
     return {"pk": f"T#{tenant}#PAGE", "sk": "PAGE"}
 
 
-def _slug_key(slug: str) -> dict[str, str]:
+def _slug_key(slug: str) -> Item:
     return {"pk": f"SLUG#{slug}", "sk": "SLUG"}
 
 
-def _page(tenant: str, item: Any) -> StatusPage:
-    return StatusPage(
-        tenant=tenant,
-        slug=item["slug"],
-        title=item["title"],
-        updated_at=parse_stamp(item["updated_at"]),
-        version=int(item["version"]),
-    )
+STATUS_PAGES: Final = Codec(
+    StatusPage,
+    key=lambda page: _page_key(page.tenant),
+    keyed=("tenant",),
+    from_key=lambda item: {"tenant": tenant_of(item)},
+)

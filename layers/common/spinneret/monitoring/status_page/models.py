@@ -35,7 +35,7 @@ class StatusPage:
 
 
 class BadgeKind(StrEnum):
-    """What a badge shows."""
+    """Value that a badge shows."""
 
     STATUS = "status"
     UPTIME = "uptime"

@@ -37,8 +37,8 @@ def metrics_text(found: Iterable[TargetWithState], now: datetime) -> str:
         for line in _of(targets, name, kind, note, value)
     ]
     for name, note, number in (
-        ("targets", "Targets in all, ten thousand at most.", total),
-        ("targets_left_out", "Targets that this answer has no room for.", total - len(targets)),
+        ("targets", "Number of targets, at most ten thousand.", total),
+        ("targets_left_out", "Targets omitted from this response.", total - len(targets)),
     ):
         lines += [
             f"# HELP spinneret_{name} {note}",
@@ -59,7 +59,7 @@ def _overdue_at(now: datetime) -> _Metric:
         due_at = watched.state.due_at
         return None if due_at is None else max(0.0, (now - due_at).total_seconds())
 
-    return "overdue_seconds", "gauge", "How long its next check has been due.", overdue
+    return "overdue_seconds", "gauge", "Seconds for which its next check has been due.", overdue
 
 
 def _of(
@@ -117,30 +117,30 @@ _METRICS: Final[Sequence[_Metric]] = (
         lambda each: float(each.state.status is Status.DEGRADED),
     ),
     ("paused", "gauge", "1 while it is paused.", lambda each: float(each.target.paused)),
-    ("response_seconds", "gauge", "How long the last answer took.", _response),
+    ("response_seconds", "gauge", "Duration of the last response in seconds.", _response),
     (
         "certificate_expiry_timestamp_seconds",
         "gauge",
-        "The end of its certificate.",
+        "Expiry of its certificate.",
         _certificate,
     ),
-    ("last_check_timestamp_seconds", "gauge", "When it was checked last.", _last_check),
+    ("last_check_timestamp_seconds", "gauge", "Time of the last check.", _last_check),
     (
         "checks_total",
         "counter",
-        "Checks that asked it.",
+        "Checks that sent a request.",
         lambda each: float(each.state.checks_total),
     ),
     (
         "failures_total",
         "counter",
-        "Checks that found it down.",
+        "Checks with the outcome down.",
         lambda each: float(each.state.failures_total),
     ),
     (
         "skips_total",
         "counter",
-        "Checks that its busy host left no room for.",
+        "Checks skipped because its host was busy.",
         lambda each: float(each.state.skips_total),
     ),
 )

@@ -1,4 +1,4 @@
-"""Requests and answers about targets."""
+"""Requests and responses of targets."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ Days = Annotated[
 
 
 class _Options(BaseModel):
-    """What an owner may choose."""
+    """Options of a target."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Name | None = None
     interval_seconds: Interval | None = None
-    """The stage's CHECK_INTERVAL without."""
+    """Seconds between two checks; by default the stage's CHECK_INTERVAL."""
     method: Method = Method.GET
     failure_threshold: Threshold = limits.FAILURE_THRESHOLD
     recovery_threshold: Threshold = limits.RECOVERY_THRESHOLD
@@ -48,13 +48,13 @@ class _Options(BaseModel):
 
 
 class TargetRequest(_Options):
-    """A URL to be watched, and how."""
+    """A URL to monitor, with options."""
 
     url: str
 
 
 class TargetChange(_Options):
-    """Options to change; those that are left out stay."""
+    """Options to change; omitted options are kept."""
 
     @model_validator(mode="after")
     def _none_is_null(self) -> TargetChange:
@@ -66,7 +66,7 @@ class TargetChange(_Options):
 
 
 class TargetView(BaseModel):
-    """A target with how it is."""
+    """A target with its current status."""
 
     id: str
     url: str
@@ -86,7 +86,7 @@ class TargetView(BaseModel):
     public: bool
     paused: bool
     status: str
-    """pending, up, degraded or down."""
+    """`pending`, `up`, `degraded` or `down`."""
     status_since: str | None
     next_check_at: str | None
     skipped_in_a_row: int
@@ -100,7 +100,7 @@ class TargetView(BaseModel):
 
 
 class TargetList(BaseModel):
-    """A page of targets; both cursors are the same."""
+    """A page of targets; `next_page_token` equals `next_cursor`."""
 
     items: list[TargetView]
     next_page_token: str | None
@@ -109,14 +109,14 @@ class TargetList(BaseModel):
 
 
 def options_of(request: TargetRequest, default_interval: int) -> Options:
-    """The options of a request."""
+    """Return the options of a request."""
     given = request.model_dump(exclude={"url"})
     given["interval_seconds"] = request.interval_seconds or default_interval
     return Options(**_plain(given))
 
 
 def changes_of(request: TargetChange, default_interval: int) -> dict[str, Any]:
-    """The options that a request changes."""
+    """Return the options that a request changes."""
     given = request.model_dump(include=request.model_fields_set)
     if given.get("interval_seconds", 0) is None:
         given["interval_seconds"] = default_interval
@@ -124,7 +124,7 @@ def changes_of(request: TargetChange, default_interval: int) -> dict[str, Any]:
 
 
 def target_view(watched: TargetWithState) -> TargetView:
-    """A target as its tenant sees it."""
+    """Return the view of a target."""
     target, state, last = watched.target, watched.state, watched.state.last
     options = target.options
     return TargetView(
@@ -162,12 +162,12 @@ def target_view(watched: TargetWithState) -> TargetView:
 
 
 def target_json(watched: TargetWithState) -> str:
-    """The view as JSON, to be kept for repetitions of its request."""
+    """Return the view as JSON, which is stored for replays of the request."""
     return target_view(watched).model_dump_json()
 
 
 def target_list(page: Page[TargetWithState]) -> TargetList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     cursor = cursor_of(page.after)
     return TargetList(
         items=[target_view(each) for each in page.items],

@@ -12,7 +12,7 @@ from spinneret.monitoring.rollups.models import HourTally
 
 
 class Method(StrEnum):
-    """How a target is asked."""
+    """HTTP method of a target's checks."""
 
     GET = "GET"
     HEAD = "HEAD"
@@ -61,7 +61,10 @@ class Target:
 
 
 class Status(StrEnum):
-    """How a target is, after as many checks in a row as its thresholds ask for."""
+    """Status of a target.
+
+    It changes after as many consecutive checks as its thresholds demand.
+    """
 
     PENDING = "pending"
     UP = "up"

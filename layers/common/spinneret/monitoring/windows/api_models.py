@@ -1,4 +1,4 @@
-"""Requests and answers about maintenance windows."""
+"""Requests and responses of maintenance windows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TargetId = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 
 
 class WindowRequest(BaseModel):
-    """A window as it is to be; a PUT replaces all of it."""
+    """A new or changed window; a PUT replaces all fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -35,11 +35,11 @@ class WindowRequest(BaseModel):
     recurrence: Annotated[str, StringConstraints(max_length=limits.RECURRENCE_MAX_CHARS)] | None = (
         None
     )
-    """An RRULE of RFC 5545, such as FREQ=WEEKLY;BYDAY=SU; without it the window comes once."""
+    """RRULE of RFC 5545, such as FREQ=WEEKLY;BYDAY=SU; without it the window doesn't recur."""
     target_ids: Annotated[list[TargetId], Field(max_length=limits.WINDOW_TARGETS_MAX)] = Field(
         default_factory=list
     )
-    """Empty for all targets."""
+    """Affected targets; an empty list means all."""
 
 
 class WindowView(BaseModel):
@@ -61,12 +61,12 @@ class WindowList(ListOf[WindowView]):
 
 
 def times_of(request: WindowRequest) -> WindowTimes:
-    """What a request says. Raises ValidationFailed."""
+    """Return the window that a request describes. Raises ValidationFailed."""
     try:
         starts_at = datetime.fromisoformat(request.starts_at)
     except ValueError:
         raise ValidationFailed(
-            "starts_at isn't a time on the clock",
+            "starts_at isn't a wall-clock time",
             details={"fields": [{"field": "starts_at", "message": "as in 2026-03-29T02:30"}]},
         ) from None
     return WindowTimes(
@@ -80,7 +80,7 @@ def times_of(request: WindowRequest) -> WindowTimes:
 
 
 def window_view(window: MaintenanceWindow) -> WindowView:
-    """A window as its tenant sees it."""
+    """Return the view of a window."""
     return WindowView(
         id=window.id,
         name=window.name,
@@ -95,5 +95,5 @@ def window_view(window: MaintenanceWindow) -> WindowView:
 
 
 def window_list(page: Page[MaintenanceWindow]) -> WindowList:
-    """A page as its tenant sees it."""
+    """Return the view of a page."""
     return WindowList.page(page, window_view)

@@ -5,13 +5,17 @@ pk `T#<tenant>#WINDOWS`, sk `<id>`    a window; ids sort by time
 
 from __future__ import annotations
 
+import json
+from dataclasses import fields
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
 from pydantic import TypeAdapter
 
 from spinneret.aws import dynamo
-from spinneret.aws.reads import items
+from spinneret.aws.codec import Codec
+from spinneret.aws.dynamo import Item
+from spinneret.aws.table import Table
 from spinneret.kernel.ids import is_id
 from spinneret.monitoring.windows.models import MaintenanceWindow
 
@@ -25,57 +29,50 @@ class DynamoWindowStore:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
+        self._rows = Table(client, table, WINDOWS)
 
     def all(self, tenant: str) -> list[MaintenanceWindow]:
         """See WindowStore."""
-        request = {
-            "TableName": self._table,
-            "KeyConditionExpression": "pk = :pk",
-            "ExpressionAttributeValues": {":pk": _partition(tenant)},
-            "ConsistentRead": True,
-        }
-        return [_window(item) for item in items(self._client.query, request)]
+        return self._rows.query_all("pk = :pk", {":pk": _partition(tenant)})
 
     def get(self, tenant: str, window_id: str) -> MaintenanceWindow | None:
         """See WindowStore."""
-        if not is_id(window_id):
-            return None
-        key = {"pk": _partition(tenant), "sk": window_id}
-        item = dynamo.get(self._client, self._table, key)
-        return _window(item) if item else None
+        return self._rows.get(_key(tenant, window_id)) if is_id(window_id) else None
 
     def put(self, window: MaintenanceWindow, former: MaintenanceWindow | None) -> bool:
         """See WindowStore."""
         version = None if former is None else former.version
-        item = {
-            **_key(window),
-            "version": window.version,
-            "window": _adapter().dump_json(window).decode(),
-        }
-        return dynamo.transact_if(
-            self._client, [dynamo.put(self._table, item, dynamo.equals(version=version))]
-        )
+        put = self._rows.put_write(window, dynamo.equals(version=version))
+        return dynamo.transact_if(self._client, [put])
 
     def remove(self, window: MaintenanceWindow) -> bool:
         """See WindowStore."""
         unchanged = dynamo.equals(version=window.version)
-        return dynamo.transact_if(
-            self._client, [dynamo.delete(self._table, _key(window), unchanged)]
-        )
+        gone = dynamo.delete(self._table, WINDOWS.key(window), unchanged)
+        return dynamo.transact_if(self._client, [gone])
 
 
 def _partition(tenant: str) -> str:
     return f"T#{tenant}#WINDOWS"
 
 
-def _key(window: MaintenanceWindow) -> dict[str, str]:
-    return {"pk": _partition(window.tenant), "sk": window.id}
+def _key(tenant: str, window_id: str) -> Item:
+    return {"pk": _partition(tenant), "sk": window_id}
 
 
-def _window(item: Any) -> MaintenanceWindow:
-    return _adapter().validate_json(item["window"])
+def _item(window: MaintenanceWindow) -> Item:
+    return {"version": window.version, "window": _adapter().dump_json(window).decode()}
 
 
 @cache
 def _adapter() -> TypeAdapter[MaintenanceWindow]:
     return TypeAdapter(MaintenanceWindow)
+
+
+WINDOWS: Final = Codec(
+    MaintenanceWindow,
+    key=lambda window: _key(window.tenant, window.id),
+    keyed=[each.name for each in fields(MaintenanceWindow)],  # all in one attribute
+    from_key=lambda item: json.loads(item["window"]),
+    derived=_item,
+)

@@ -35,16 +35,16 @@ def checked(window: MaintenanceWindow) -> MaintenanceWindow:
     try:
         ZoneInfo(window.timezone)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # unknown, malformed, or a folder
-        raise _refused("timezone", "is no name of the IANA time zone database") from None
+        raise _refused("timezone", "is not a name of the IANA time zone database") from None
     if window.starts_at.tzinfo is not None:
-        raise _refused("starts_at", "has an offset of its own: `timezone` says where it is")
+        raise _refused("starts_at", "must not have a UTC offset; set `timezone`")
     if window.recurrence is not None:
         _require_readable(window.recurrence)
         try:
             first = _rule(window.recurrence, window.starts_at)
             has_any = next(iter(first), None) is not None
         except (ValueError, TypeError, OverflowError) as error:
-            raise _refused("recurrence", "is no RRULE of RFC 5545") from error
+            raise _refused("recurrence", "is not an RRULE of RFC 5545") from error
         if not has_any:
             raise _refused("recurrence", "never happens")
     return window
@@ -76,7 +76,7 @@ def _beginnings(window: MaintenanceWindow, since: datetime, until: datetime) -> 
 
 def _require_readable(text: str) -> None:
     if not _PARTS.fullmatch(text):
-        raise _refused("recurrence", "is no RRULE of RFC 5545, such as FREQ=WEEKLY;BYDAY=SU")
+        raise _refused("recurrence", "is not an RRULE of RFC 5545, such as FREQ=WEEKLY;BYDAY=SU")
     names = [part.partition("=")[0] for part in text.split(";")]
     values: dict[str, str] = dict(part.split("=", 1) for part in text.split(";"))
     unknown = sorted(set(names) - _ALLOWED)

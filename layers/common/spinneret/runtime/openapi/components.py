@@ -15,22 +15,22 @@ from spinneret.runtime.openapi.schemas import without_origins
 INFO: Final = {
     "title": "Spinneret",
     "description": (
-        "Crawl, search and watch the web.\n\n"
-        "**Credentials.** An API key in `X-API-Key` or as bearer token; an `Authorization` header "
-        "counts alone. `x-scope` names the scope that an operation asks for: `admin` includes "
-        "`write`, `write` includes `read`. Another tenant's object is answered as one that "
-        "doesn't exist.\n\n"
-        "**Errors** have one shape, `Error`; `code` is stable, `error` is for people.\n\n"
+        "Crawl, search and monitor the web.\n\n"
+        "**Credentials.** Send an API key in `X-API-Key` or as bearer token; if both are present, "
+        "only `Authorization` is used. `x-scope` is the scope that an operation requires: `admin` "
+        "includes `write`, `write` includes `read`. Objects of other tenants give the same "
+        "response as missing ones.\n\n"
+        "**Errors** have one schema, `Error`; `code` is stable, `error` is for people.\n\n"
         "**Lists** take `limit` and an opaque `cursor`: pass `next_cursor` while `has_more` is "
         "true. There are no offsets.\n\n"
-        "**Rates.** Requests are counted per key and minute, whatever they are answered."
+        "**Rate limits** apply per key and minute. Every request counts, whatever its response."
     ),
     "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
 }
-SERVERS: Final = [{"url": "../..", "description": "The stage that this document is read from."}]
+SERVERS: Final = [{"url": "../..", "description": "The stage that serves this document."}]
 NOTES: Final[Mapping[str, str]] = {
-    "limit": "How many items a page has at most.",
-    "cursor": "`next_cursor` of the page before.",
+    "limit": "Maximum number of items on a page.",
+    "cursor": "`next_cursor` of the previous page.",
 }
 _UNCOUNTED: Final = (401,)  # refused before the caller is known
 RATE_HEADERS: Final = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
@@ -42,27 +42,27 @@ _SECURITY_SCHEMES: Final = {
         "type": "apiKey",
         "in": "query",
         "name": "ticket",
-        "description": "For clients that can't send headers: shows one job, for a short time.",
+        "description": "Short-lived access to one job, for clients that can't send headers.",
     },
 }
 _HEADERS: Final = {
-    "RateLimit-Limit": ("Requests that the key has per minute.", "integer"),
-    "RateLimit-Remaining": ("Requests that would be admitted now.", "integer"),
-    "RateLimit-Reset": ("Seconds until more are admitted.", "integer"),
-    "Retry-After": ("Seconds after which a new try makes sense.", "integer"),
+    "RateLimit-Limit": ("Requests per minute that the key may send.", "integer"),
+    "RateLimit-Remaining": ("Requests that would be accepted now.", "integer"),
+    "RateLimit-Reset": ("Seconds until further requests are accepted.", "integer"),
+    "Retry-After": ("Seconds to wait before a retry.", "integer"),
     "WWW-Authenticate": (
         "`Bearer`. API Gateway passes it on as `x-amzn-Remapped-WWW-Authenticate`.",
         "string",
     ),
-    "Idempotent-Replayed": ("`true` when this is the first answer again.", "string"),
+    "Idempotent-Replayed": ("`true` if this replays the first response.", "string"),
 }
 _PARAMETERS: Final = {
     "IdempotencyKey": {
         "name": "Idempotency-Key",
         "in": "header",
         "description": (
-            "Names this request: the same key with the same body gets the first answer "
-            "again for 24 hours, and with another is refused."
+            "Id of this request. For 24 hours, the same key with the same body replays the first "
+            "response; with another body it is rejected."
         ),
         "required": False,
         "schema": {
@@ -75,8 +75,8 @@ _PARAMETERS: Final = {
         "name": "Upload-Id",
         "in": "header",
         "description": (
-            "Instead of a body: the `upload_id` of one that was uploaded (`POST /api/v1/uploads`) "
-            "within a day."
+            "Replaces the body: the `upload_id` of a body uploaded in the last 24 hours "
+            "(`POST /api/v1/uploads`)."
         ),
         "required": False,
         "schema": {"type": "string"},
@@ -84,7 +84,7 @@ _PARAMETERS: Final = {
     "LastEventId": {
         "name": "Last-Event-ID",
         "in": "header",
-        "description": "The id of the last event seen: the answer has those after it.",
+        "description": "Id of the last event received; the response contains later events.",
         "required": False,
         "schema": {"type": "string", "pattern": "^[0-9]{8}-[0-9]{6}$"},
     },
@@ -151,7 +151,7 @@ def _refusal(found: Sequence[type[DomainError]]) -> dict[str, Any]:
 
 def _meaning(error: type[DomainError]) -> str:
     if error is DomainError:
-        return "Nothing of what went wrong is shown; it is logged under the `request_id`."
+        return "Internal error; its cause is logged under the `request_id`."
     text = " ".join(str(error.__doc__).split())
     return without_origins(text).replace("`retry_after`", "`Retry-After`")
 
@@ -159,15 +159,15 @@ def _meaning(error: type[DomainError]) -> str:
 def _error_schema() -> dict[str, Any]:
     return {
         "type": "object",
-        "description": "Why a request was refused or failed.",
+        "description": "Error response.",
         "properties": {
-            "error": {"type": "string", "description": "For people; may change."},
+            "error": {"type": "string", "description": "Message for people; may change."},
             "code": {"type": "string", "enum": sorted({error.code for error in _tree()})},
             "details": {
                 "type": "object",
-                "description": "Depends on the code; `fields` names what was refused in the input.",
+                "description": "Depends on the code; `fields` names invalid input.",
             },
-            "request_id": {"type": ["string", "null"], "description": "Names the log entries."},
+            "request_id": {"type": ["string", "null"], "description": "Id of the log entries."},
         },
         "required": ["error", "code", "details", "request_id"],
         "additionalProperties": False,

@@ -1,8 +1,8 @@
 """Charset labels as pages write them, and the text of a body.
 
 The WHATWG Encoding standard (section 4.2) defines the labels: `iso-8859-1` is windows-1252,
-`gb2312` is gb18030. Python's own lookup isn't used: it knows codecs such as `unicode_escape` and
-`idna` that no page may choose.
+`gb2312` is gb18030. Python's own lookup isn't used: it supports codecs such as `unicode_escape`
+and `idna`, which no page may choose.
 """
 
 from __future__ import annotations

@@ -251,4 +251,4 @@ def _translated(deadline: Deadline) -> Iterator[None]:
         message = f"the connection to {host} failed"
         raise FetchFailed(message, details={"reason": "connection"}) from error
     except httpcore.ProtocolError as error:
-        raise FetchFailed(f"{host} broke HTTP", details={"reason": "protocol"}) from error
+        raise FetchFailed(f"{host} violated HTTP", details={"reason": "protocol"}) from error

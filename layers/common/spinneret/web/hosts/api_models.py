@@ -1,4 +1,4 @@
-"""Requests and answers about domain settings."""
+"""Requests and responses of domain settings."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ _DOMAIN: Final = re.compile(r"[a-z0-9_.:-]{1,253}")
 
 
 class DomainUpdate(BaseModel):
-    """Body of `PUT /api/v1/domains/{domain}`: the whole settings; what is left out is the default.
+    """Body of `PUT /api/v1/domains/{domain}`: the complete settings; omitted fields have their
+    default.
 
-    Settings hold for the tenant's own requests, and can only make them rarer. The breaker is shared
-    by all tenants: with `circuit_breaker_threshold` or `circuit_breaker_timeout_s` this tenant
-    stays away after fewer failures in a row, whoever met them, or for longer. What would be faster,
-    or less careful, than the stage's defaults is refused.
+    Settings apply to the tenant's own requests and can only lower their rate. All tenants share a
+    host's circuit breaker. `circuit_breaker_threshold` stops this tenant after fewer consecutive
+    failures, which may be other tenants'; `circuit_breaker_timeout_s` stops it for longer. Values
+    less strict than the stage's defaults are rejected.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -48,7 +49,7 @@ class DomainUpdate(BaseModel):
 
     @property
     def override(self) -> Override:
-        """What of it makes requests rarer."""
+        """Return the fields that lower the rate of requests."""
         return Override(
             requests_per_second=self.rate_limit_rps,
             burst=self.burst,
@@ -72,22 +73,23 @@ class BlockRequest(BaseModel):
 
 
 class PaceView(BaseModel):
-    """What holds for the tenant's requests to this host; its crawl-delay may be slower still.
+    """Limits in force for the tenant's requests to this host; its crawl-delay may be longer.
 
-    Other tenants' requests count too: nobody gets more than this, and all together no more than
-    the default.
+    Requests of other tenants count, too: no tenant exceeds its limits, and all tenants together
+    don't exceed the default.
     """
 
     rate_limit_rps: float
     burst: int
     min_gap_seconds: float | None
-    """From the end of one request to the next; one at a time. None where there may be bursts."""
+    """Seconds between the end of a request and the next one, one at a time; null if bursts are
+    allowed."""
     circuit_breaker_threshold: int
     circuit_breaker_timeout_s: float
 
 
 class DomainView(BaseModel):
-    """A tenant's settings for a domain; None stands for the default."""
+    """A tenant's settings for a domain; null means the default."""
 
     domain: str
     rate_limit_rps: float | None
@@ -97,38 +99,41 @@ class DomainView(BaseModel):
     circuit_breaker_timeout_s: float | None
     notes: str | None
     blocked: bool
-    """By a block of its own."""
+    """Whether the domain itself is blocked."""
     blocked_reason: str | None
     blocked_at: str | None
     pace: PaceView
     updated_at: str | None
-    """None for a domain without settings."""
+    """null for a domain without settings."""
 
 
 class DomainList(ListOf[DomainView]):
-    """One page of settings, by the names of the domains."""
+    """One page of settings, sorted by domain."""
 
 
 class CircuitView(BaseModel):
-    """The breaker of a host, which all tenants share, by this tenant's threshold and time."""
+    """Circuit breaker of a host, shared by all tenants.
+
+    Threshold and timeout are this tenant's.
+    """
 
     state: Circuit
     failures: int
     opened_at: str | None
     retry_after_seconds: float | None
-    """Until a request may pass; None while the breaker is closed."""
+    """Seconds until a request may pass; null while the circuit is closed."""
 
 
 class DomainDetail(DomainView):
-    """A domain with what else decides whether it is asked."""
+    """A domain's settings, its effective block and its circuit breaker."""
 
     blocked_by: str | None
-    """The domain whose block holds here: this one, or one above it."""
+    """Domain whose block applies: this one or a parent."""
     circuit: CircuitView
 
 
 def domain_view(settings: HostSettings, pace: PaceLimits) -> DomainView:
-    """The view of settings and of the pace that they lead to."""
+    """Return the view of settings and of the pace that they lead to."""
     override, block = settings.override, settings.block
     return DomainView(
         domain=settings.host,
@@ -147,7 +152,7 @@ def domain_view(settings: HostSettings, pace: PaceLimits) -> DomainView:
 
 
 def pace_view(pace: PaceLimits) -> PaceView:
-    """The view of what is enforced: a gap, or a burst of 1, leaves one request per interval."""
+    """Return the limits in force: a gap, or a burst of 1, allows one request per interval."""
     seconds = pace.interval_ms / 1000
     return PaceView(
         rate_limit_rps=1 / seconds if pace.strict else pace.rate,
@@ -159,7 +164,7 @@ def pace_view(pace: PaceLimits) -> PaceView:
 
 
 def domain_detail(state: HostState) -> DomainDetail:
-    """The view of a domain and its breaker."""
+    """Return the view of a domain and its breaker."""
     breaker, blocked_by = state.breaker, state.effective.blocked_by
     return DomainDetail(
         **domain_view(state.effective.settings, state.effective.pace).model_dump(),
@@ -176,12 +181,12 @@ def domain_detail(state: HostState) -> DomainDetail:
 def domain_list(
     page: Page[HostSettings], pace_under: Callable[[Override], PaceLimits]
 ) -> DomainList:
-    """The view of a page."""
+    """Return the view of a page."""
     return DomainList.page(
         page, lambda settings: domain_view(settings, pace_under(settings.override))
     )
 
 
 def domain_of(cursor: str | None) -> str | None:
-    """See `position_of`; names have full stops and up to 253 characters, unlike ids."""
+    """See `position_of`; unlike ids, names contain full stops and up to 253 characters."""
     return position_of(cursor, lambda position: _DOMAIN.fullmatch(position) is not None)

@@ -11,16 +11,19 @@ Every write is one UpdateItem of its own attributes. A block exists if `blocked_
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from datetime import datetime
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.codec import Codec, tenant_of, to_attribute
+from spinneret.aws.dynamo import Item
+from spinneret.aws.table import Table
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import parse_stamp, to_iso
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.web.hosts.models import Block, HostSettings, Override
 
@@ -35,26 +38,17 @@ class DynamoHostStore:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
+        self._rows = Table(client, table, SETTINGS)
 
     def find(self, tenant: str, hosts: Sequence[str]) -> tuple[HostSettings, ...]:
         """See HostStore; reads consistently, so that a block applies at once."""
-        keys = [_key(tenant, host) for host in hosts]
-        found = dynamo.batch_get(self._client, self._table, keys)
-        return tuple(_settings(tenant, item) for item in found)
+        return tuple(self._rows.batch_get([_key(tenant, host) for host in hosts]))
 
     def put(
         self, tenant: str, host: str, override: Override, notes: str | None, now: datetime
     ) -> HostSettings:
         """See HostStore."""
-        changes = {
-            "requests_per_second": _decimal(override.requests_per_second),
-            "burst": override.burst,
-            "min_gap_seconds": _decimal(override.min_gap_seconds),
-            "breaker_failures": override.breaker_failures,
-            "breaker_seconds": _decimal(override.breaker_seconds),
-            "notes": notes,
-            "updated_at": to_iso(now),
-        }
+        changes = {**to_attribute(override), "notes": notes, "updated_at": to_iso(now)}
         return self._update(tenant, host, changes)
 
     def block(self, tenant: str, host: str, block: Block) -> HostSettings:
@@ -72,7 +66,7 @@ class DynamoHostStore:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise
             standing = dynamo.deserialize_item(error.response.get("Item"))
-        return _settings(tenant, standing) if standing else None
+        return SETTINGS.decode(standing) if standing else None
 
     def page(
         self, tenant: str, blocked: bool | None, after: str | None, limit: int
@@ -112,7 +106,7 @@ class DynamoHostStore:
         with translate_aws_errors("dynamodb"):
             answer = self._client.query(**query)
         last = answer.get("LastEvaluatedKey")
-        settings = [_settings(tenant, item) for item in answer["Items"]]
+        settings = [SETTINGS.decode(item) for item in answer["Items"]]
         return settings, str(last["sk"]) if last else None
 
     def _update(
@@ -136,45 +130,31 @@ class DynamoHostStore:
             request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         with translate_aws_errors("dynamodb"):
             answer = self._client.update_item(**request)
-        return _settings(tenant, answer["Attributes"])
+        return SETTINGS.decode(answer["Attributes"])
 
 
 def _partition(tenant: str) -> str:
     return f"T#{tenant}#DOMAIN"
 
 
-def _key(tenant: str, host: str) -> dict[str, str]:
+def _key(tenant: str, host: str) -> Item:
     return {"pk": _partition(tenant), "sk": host}
 
 
-def _settings(tenant: str, item: Mapping[str, Any]) -> HostSettings:
+def _from_item(item: Item) -> Item:
+    """Return the fields that aren't attributes of their own."""
     block = None
     if "blocked_at" in item:
-        block = Block(reason=item["blocked_reason"], since=parse_stamp(item["blocked_at"]))
-    return HostSettings(
-        tenant=tenant,
-        host=item["sk"],
-        override=Override(
-            requests_per_second=_float(item.get("requests_per_second")),
-            burst=_int(item.get("burst")),
-            min_gap_seconds=_float(item.get("min_gap_seconds")),
-            breaker_failures=_int(item.get("breaker_failures")),
-            breaker_seconds=_float(item.get("breaker_seconds")),
-        ),
-        notes=item.get("notes"),
-        block=block,
-        updated_at=parse_stamp(item["updated_at"]),
-    )
+        block = {"reason": item["blocked_reason"], "since": item["blocked_at"]}
+    override = {name: item[name] for name in _OVERRIDE if name in item}
+    return {"tenant": tenant_of(item), "host": item["sk"], "override": override, "block": block}
 
 
-def _decimal(value: float | None) -> Decimal | None:
-    """Convert by the value's shortest text, which fits DynamoDB's 38 digits."""
-    return None if value is None else Decimal(repr(value))
+_OVERRIDE: Final = [each.name for each in fields(Override)]
 
-
-def _float(value: Decimal | None) -> float | None:
-    return None if value is None else float(value)
-
-
-def _int(value: Decimal | None) -> int | None:
-    return None if value is None else int(value)
+SETTINGS: Final = Codec(
+    HostSettings,
+    key=lambda settings: _key(settings.tenant, settings.host),
+    keyed=("tenant", "host", "override", "block"),
+    from_key=_from_item,
+)

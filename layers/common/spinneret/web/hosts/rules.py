@@ -119,7 +119,7 @@ def require_slower(override: Override, default: PaceLimits) -> None:
     ]
     if faster:
         raise ValidationFailed(
-            "settings can only make requests rarer",
+            "settings can only lower the rate of requests",
             details={"fields": [{"field": field, "message": text} for field, text in faster]},
         )
 

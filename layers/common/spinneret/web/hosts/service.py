@@ -46,7 +46,7 @@ class HostService:
         breaker = self.pace.state(host, port, effective.pace.breaker)
         if breaker.circuit is Circuit.OPEN:
             raise CircuitOpen(
-                f"{host} failed too often of late",
+                f"{host} failed too often recently",
                 details={"domain": host},
                 retry_after=breaker.retry_after,
             )

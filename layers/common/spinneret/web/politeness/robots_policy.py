@@ -43,7 +43,7 @@ class StoredRobots:
     read_at: datetime | None = None
     """When the content was read; None if there is no content to fall back on."""
     content: bytes = field(default=b"", repr=False)
-    """Whole lines, at most ROBOTS_MAX_BYTES; also empty if the host had none."""
+    """Complete lines, at most ROBOTS_MAX_BYTES; also empty if the host had none."""
     closed: bool = False
     """Whether the host fails, so that no page may be fetched until `check_at`."""
 

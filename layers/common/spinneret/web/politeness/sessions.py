@@ -131,7 +131,7 @@ class Sessions:
         open_still = greater_than("locked_until", 0)
         change = ConditionalUpdate(guards=(*_is_last(session.fence), open_still), to=to)
         if not isinstance(self.ledger.update(session.host, Record.SESSION, change), Written):
-            raise DomainLockLost(f"another session is at {session.host}")
+            raise DomainLockLost(f"host is locked by another session: {session.host}")
 
     def close(self, session: Session) -> None:
         """Release the host and begin its throttle; no effect once another session has the host."""

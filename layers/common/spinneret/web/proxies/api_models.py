@@ -1,4 +1,4 @@
-"""Requests and answers about proxies. Credentials go in and never come out."""
+"""Requests and responses of proxies. Responses never contain credentials."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ServerRequest(BaseModel):
 
     url: Annotated[UrlText, Field(repr=False)]  # people paste credentials into it
     username: Annotated[Username | None, Field(repr=False)] = None
-    """Left out of a PUT: the server of this URL keeps its credentials; null: it has none."""
+    """If a PUT omits it, the server of this URL keeps its credentials; null removes them."""
     password: Annotated[Password | None, Field(repr=False)] = None
 
     @model_validator(mode="after")
@@ -55,7 +55,7 @@ class ServerRequest(BaseModel):
 
     @property
     def draft(self) -> ServerDraft:
-        """What the services take."""
+        """Return the server as the service's input."""
         credentials = None
         if self.username is not None:
             credentials = Credentials(username=self.username, password=self.password or "")
@@ -87,7 +87,7 @@ class ProxyRequest(BaseModel):
 
     @property
     def draft(self) -> ConfigDraft:
-        """What the service takes."""
+        """Return the config as the service's input."""
         return ConfigDraft(
             name=self.name,
             servers=tuple(server.draft for server in self.servers),
@@ -97,15 +97,15 @@ class ProxyRequest(BaseModel):
 
 
 class TrialRequest(BaseModel):
-    """Body of `POST /api/v1/proxies/test`: a server of a config, or one that isn't stored."""
+    """Body of `POST /api/v1/proxies/test`: a server of a config, or an unstored one."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     url: UrlText
-    """What to fetch."""
+    """URL of the page to fetch."""
     proxy_id: str | None = None
     position: Annotated[int, Field(ge=0, lt=limits.PROXY_SERVERS_MAX)] = 0
-    """Which server of the config."""
+    """Index of the server in the config."""
     server: ServerRequest | None = None
 
     @model_validator(mode="after")
@@ -116,23 +116,23 @@ class TrialRequest(BaseModel):
 
 
 class ServerView(BaseModel):
-    """A server as its tenant sees it."""
+    """A server, as shown to its tenant."""
 
     url: str
     has_credentials: bool
 
 
 class ServerHealth(ServerView):
-    """A server and how it did of late."""
+    """A server and its recent failures."""
 
     failures: int
-    """In a row; forgotten an hour after the last."""
+    """Consecutive failures; reset one hour after the last one."""
     resting: bool
-    """Left alone for its failures, as long as there are others."""
+    """Whether the server is skipped because of its failures, as long as others work."""
 
 
 class ProxyBase(BaseModel):
-    """What every view of a config shows."""
+    """Fields of all views of a config."""
 
     proxy_id: str
     name: str
@@ -143,7 +143,7 @@ class ProxyBase(BaseModel):
 
 
 class ProxyView(ProxyBase):
-    """A config as its tenant sees it."""
+    """A config, as shown to its tenant."""
 
     servers: list[ServerView]
 
@@ -159,31 +159,31 @@ class ProxyList(ListOf[ProxyView]):
 
 
 class TrialError(BaseModel):
-    """Why a trial brought no page."""
+    """Reason why a test fetched no page."""
 
     error: str
     code: str
 
 
 class TrialView(BaseModel):
-    """What a trial came to."""
+    """Result of a test."""
 
     server: str
     reachable: bool
-    """Whether an answer of the site came through."""
+    """Whether the site answered through the proxy."""
     status_code: int | None
     latency_ms: int | None
     error: TrialError | None
 
 
 def proxy_view(config: ProxyConfig) -> ProxyView:
-    """The view of a config."""
+    """Return the view of a config."""
     servers = [_server(server) for server in config.servers]
     return ProxyView(servers=servers, **_common(config))
 
 
 def proxy_detail(state: ProxyState) -> ProxyDetail:
-    """The view of a config and its servers' health."""
+    """Return the view of a config and its servers' health."""
     servers = [
         ServerHealth(
             **_server(server).model_dump(),
@@ -196,12 +196,12 @@ def proxy_detail(state: ProxyState) -> ProxyDetail:
 
 
 def proxy_list(page: Page[ProxyConfig]) -> ProxyList:
-    """The view of a page."""
+    """Return the view of a page."""
     return ProxyList.page(page, proxy_view)
 
 
 def trial_view(trial: ProxyTestResult) -> TrialView:
-    """The view of a trial; of an error what is safe to show."""
+    """Return the view of a test, with the public part of its error."""
     error = trial.error
     return TrialView(
         server=trial.server_url,

@@ -184,7 +184,7 @@ def _kept(urls: Sequence[str], former: Sequence[ProxyServer], number: int) -> by
     if not any(before):
         return None
     if len(before) > 1 or urls.count(url) > 1:
-        reason = "several servers have this URL: name the credentials of each, or null"
+        reason = "several servers have this URL: set the credentials of each, or null"
         raise ValidationFailed(
             f"servers.{number}: {reason}",
             details={"fields": [{"field": f"servers.{number}.username", "message": reason}]},

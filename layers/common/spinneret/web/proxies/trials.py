@@ -78,7 +78,9 @@ class ProxyTrials:
         answer = self.pace.admit(host, port=port, owner=_OWNER, limits=pace)
         if isinstance(answer, Wait):
             wait = (answer.until - self.clock()).total_seconds()
-            raise RateLimited(f"{host} was asked only just now", retry_after=max(wait, 0.0))
+            raise RateLimited(
+                f"{host} was requested just now; retry later", retry_after=max(wait, 0.0)
+            )
         try:
             return self._trial(tenant, server_url, proxy, target)
         finally:

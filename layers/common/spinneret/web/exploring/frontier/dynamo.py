@@ -37,6 +37,7 @@ from botocore.exceptions import ClientError
 
 from spinneret.aws import dynamo, reads
 from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.table import Table
 from spinneret.web.exploring.frontier import items, keys
 from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction
 from spinneret.web.exploring.frontier.models import (
@@ -64,18 +65,18 @@ class DynamoFrontierStore:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
+        self._crawls = Table(client, table, items.CRAWLS)
 
     # ------------------------------------------------------------ Reads
 
     def crawl(self, ref: CrawlRef) -> Crawl | None:
         """See FrontierStore."""
-        item = dynamo.get(self._client, self._table, keys.crawl_key(ref))
-        return items.crawl_from_item(ref, item) if item else None
+        return self._crawls.get(keys.crawl_key(ref))
 
     def find(self, ref: CrawlRef, keys_: Iterable[str]) -> dict[str, Page]:
         """See FrontierStore: one BatchGetItem per hundred keys."""
         found = self._get_all(keys.page_key(ref, key) for key in dict.fromkeys(keys_))
-        pages = [items.page_from_item(item) for item in found]
+        pages = [items.PAGES.decode(item) for item in found]
         return {page.key: page for page in pages}
 
     def first(self, ref: CrawlRef, state: PageState, limit: int) -> tuple[Page, ...]:
@@ -120,7 +121,7 @@ class DynamoFrontierStore:
         if after is not None:
             request["ExclusiveStartKey"] = _start(ref, state, after)
         found = list(reads.items(self._client.query, request, limit + 1))
-        shown = tuple(items.page_from_item(item) for item in found[:limit])
+        shown = tuple(items.PAGES.decode(item) for item in found[:limit])
         place = None if state is None or not shown else keys.place_of(shown[-1])
         more = len(found) > limit
         after = keys.position_of(shown[-1].key, place) if more and shown else None
@@ -133,7 +134,7 @@ class DynamoFrontierStore:
 
     def begin(self, crawl: Crawl) -> None:
         """See FrontierStore."""
-        self._write([dynamo.put(self._table, items.crawl_item(crawl), _NEW)])
+        self._write([self._crawls.put_write(crawl, _NEW)])
 
     def keep_links(self, crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> int:
         """See FrontierStore: one put per chunk."""

@@ -64,7 +64,7 @@ class RedirectGate:
                     page = rules.nearer(page, target)
                 self.visit = replace(self.visit, page=page)
                 return
-        raise Contended("others are at the redirect's target")
+        raise Contended("the redirect's target is being changed by others")
 
     def _standing(self) -> Page:
         """Return the visit's stored page; a write with a lost response may have moved it nearer."""

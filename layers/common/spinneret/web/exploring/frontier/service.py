@@ -303,7 +303,7 @@ class Frontier:
                 return act()
             except WriteConflict:
                 continue
-        raise Contended("others are at the crawl")
+        raise Contended("the crawl is being changed by others")
 
 
 def _is_gone(crawl: Crawl, now: datetime) -> bool:

@@ -1,0 +1,354 @@
+"""Rows of jobs, their events and their WebSocket connections, as stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+
+import pytest
+
+from spinneret.jobs.items import JOBS, event_from_item, event_item
+from spinneret.jobs.live.items import CONNECTIONS, SUBSCRIBERS, connection_item, subscriber_item
+from spinneret.jobs.models import (
+    Connection,
+    Failure,
+    Job,
+    JobEvent,
+    JobEventKind,
+    JobStatus,
+    ParentState,
+    Priority,
+    Subscriber,
+)
+from tests.contract.stored_rows import Functions, StoredRow, readable
+
+NOW: Final = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
+LATER: Final = datetime(2026, 1, 2, 4, 4, 5, tzinfo=UTC)
+
+PENDING: Final = Job(
+    tenant="acme",
+    id="job_1",
+    kind="page.crawl",
+    status=JobStatus.PENDING,
+    priority=Priority.NORMAL,
+    payload={"url": "https://ä.example/", "rate": 0.5, "depth": None},
+    created_at=NOW,
+    updated_at=NOW,
+    due_at=NOW,
+)
+RUNNING: Final = replace(
+    PENDING,
+    status=JobStatus.RUNNING,
+    run=2,
+    fence=3,
+    attempts=1,
+    max_attempts=4,
+    result_seconds=60,
+    max_redrives=2,
+    redrives=1,
+    worked_ms=5,
+    claimed_at=NOW,
+    sends=0,
+    resent_at=NOW,
+    own_faults=6,
+    waiting_since=NOW,
+    waiting_for="a.example",
+    deferred_since=NOW,
+    expires_at=LATER,
+    ending=True,
+    locked_by="worker",
+    locked_until=LATER,
+    started_at=NOW,
+    progress=10,
+    step="fetch",
+    result={"document_id": "doc_1"},
+    last_error=Failure(code="X", message="m", type="transient", details={"codes": [503]}),
+    domain="a.example",
+    batch="job_0",
+    parent="job_0",
+    parent_shard=2,
+    family=ParentState(shards=2, cursor=None, settled=True, cancelled_to="x"),
+    duplicate_key="d",
+    idempotency_key="e",
+    notify=("hook_1", "hook_2"),
+    watchers=3,
+)
+FAILED: Final = replace(
+    RUNNING,
+    status=JobStatus.FAILED,
+    locked_by=None,
+    locked_until=None,
+    finished_at=LATER,
+    parent_shard=0,
+)
+EVENT: Final = JobEvent(
+    fence=3, number=4, kind=JobEventKind.WARNING, message="ö", created_at=NOW, progress=5
+)
+EVENTS: Final = Functions(partial(event_item, PENDING.ref), event_from_item)
+
+OPEN: Final = Connection(id="c1=", tenant="acme", key_id="key_1")
+OF_TICKET: Final = replace(OPEN, ends_at=LATER, only_job="job_1")
+OPENED: Final = Functions(partial(connection_item, now=NOW), CONNECTIONS.decode)
+SUBSCRIBED: Final = Functions(
+    lambda subscriber: subscriber_item(PENDING.ref, replace(OPEN, ends_at=subscriber.ends_at), NOW),
+    SUBSCRIBERS.decode,
+)
+
+ROWS: Final = [
+    StoredRow(
+        "a new job",
+        JOBS,
+        PENDING,
+        {
+            "pk": "T#acme#JOB#job_1",
+            "sk": "JOB",
+            "kind": "page.crawl",
+            "status": "pending",
+            "priority": "normal",
+            "payload": '{"url":"https://ä.example/","rate":0.5,"depth":null}',
+            "created_at": "2026-01-02T03:04:05.678901Z",
+            "updated_at": "2026-01-02T03:04:05.678901Z",
+            "due_at": "2026-01-02T03:04:05.678901Z",
+            "run": 1,
+            "fence": 0,
+            "attempts": 0,
+            "max_attempts": 3,
+            "result_seconds": 86400,
+            "redrives": 0,
+            "max_redrives": 0,
+            "worked_ms": 0,
+            "sends": 1,
+            "own_faults": 0,
+            "progress": 0,
+            "watchers": 0,
+            "list_key": "T#acme#JOBS",
+            "list_id": "job_1",
+            "resend_shard": "RESEND#page.crawl#normal#0",
+            "resend_at": "2026-01-02T03:04:35.678901Z",
+        },
+    ),
+    StoredRow(
+        "a claimed child",
+        JOBS,
+        RUNNING,
+        {
+            "pk": "T#acme#JOB#job_1",
+            "sk": "JOB",
+            "kind": "page.crawl",
+            "status": "running",
+            "priority": "normal",
+            "payload": '{"url":"https://ä.example/","rate":0.5,"depth":null}',
+            "created_at": "2026-01-02T03:04:05.678901Z",
+            "updated_at": "2026-01-02T03:04:05.678901Z",
+            "due_at": "2026-01-02T03:04:05.678901Z",
+            "run": 2,
+            "fence": 3,
+            "attempts": 1,
+            "max_attempts": 4,
+            "result_seconds": 60,
+            "redrives": 1,
+            "max_redrives": 2,
+            "worked_ms": 5,
+            "claimed_at": "2026-01-02T03:04:05.678901Z",
+            "sends": 0,
+            "resent_at": "2026-01-02T03:04:05.678901Z",
+            "own_faults": 6,
+            "waiting_since": "2026-01-02T03:04:05.678901Z",
+            "waiting_for": "a.example",
+            "deferred_since": "2026-01-02T03:04:05.678901Z",
+            "expires_at": "2026-01-02T04:04:05.000000Z",
+            "ending": True,
+            "locked_by": "worker",
+            "locked_until": "2026-01-02T04:04:05.000000Z",
+            "started_at": "2026-01-02T03:04:05.678901Z",
+            "progress": 10,
+            "step": "fetch",
+            "result": '{"document_id":"doc_1"}',
+            "last_error": '{"code":"X","message":"m","type":"transient","details":{"codes":[503]}}',
+            "domain": "a.example",
+            "batch": "job_0",
+            "parent": "job_0",
+            "parent_shard": 2,
+            "family": '{"shards":2,"cursor":null,"settled":true,"cancelled_to":"x"}',
+            "duplicate_key": "d",
+            "idempotency_key": "e",
+            "watchers": 3,
+            "notify": ["hook_1", "hook_2"],
+            "list_key": "T#acme#JOBS",
+            "list_id": "job_1",
+            "parent_key": "T#acme#JOB#job_0#CHILDREN",
+            "wake_shard": "WAKE#0",
+            "wake_at": "2026-01-02T04:04:05.000000Z",
+        },
+    ),
+    StoredRow(
+        "a failed child",
+        JOBS,
+        FAILED,
+        {
+            "pk": "T#acme#JOB#job_1",
+            "sk": "JOB",
+            "kind": "page.crawl",
+            "status": "failed",
+            "priority": "normal",
+            "payload": '{"url":"https://ä.example/","rate":0.5,"depth":null}',
+            "created_at": "2026-01-02T03:04:05.678901Z",
+            "updated_at": "2026-01-02T03:04:05.678901Z",
+            "due_at": "2026-01-02T03:04:05.678901Z",
+            "run": 2,
+            "fence": 3,
+            "attempts": 1,
+            "max_attempts": 4,
+            "result_seconds": 60,
+            "redrives": 1,
+            "max_redrives": 2,
+            "worked_ms": 5,
+            "claimed_at": "2026-01-02T03:04:05.678901Z",
+            "sends": 0,
+            "resent_at": "2026-01-02T03:04:05.678901Z",
+            "own_faults": 6,
+            "waiting_since": "2026-01-02T03:04:05.678901Z",
+            "waiting_for": "a.example",
+            "deferred_since": "2026-01-02T03:04:05.678901Z",
+            "expires_at": "2026-01-02T04:04:05.000000Z",
+            "ending": True,
+            "started_at": "2026-01-02T03:04:05.678901Z",
+            "finished_at": "2026-01-02T04:04:05.000000Z",
+            "progress": 10,
+            "step": "fetch",
+            "result": '{"document_id":"doc_1"}',
+            "last_error": '{"code":"X","message":"m","type":"transient","details":{"codes":[503]}}',
+            "domain": "a.example",
+            "batch": "job_0",
+            "parent": "job_0",
+            "parent_shard": 0,
+            "family": '{"shards":2,"cursor":null,"settled":true,"cancelled_to":"x"}',
+            "duplicate_key": "d",
+            "idempotency_key": "e",
+            "watchers": 3,
+            "notify": ["hook_1", "hook_2"],
+            "list_key": "T#acme#JOBS",
+            "list_id": "job_1",
+            "parent_key": "T#acme#JOB#job_0#CHILDREN",
+            "trouble_key": "T#acme#TROUBLED",
+            "purge_at": 1769918645,
+        },
+    ),
+    StoredRow(
+        "an event",
+        EVENTS,
+        EVENT,
+        {
+            "pk": "T#acme#JOB#job_1",
+            "sk": "EVENT#00000003-000004",
+            "kind": "warning",
+            "message": "ö",
+            "created_at": "2026-01-02T03:04:05.678901Z",
+            "progress": 5,
+            "data": "{}",
+            "purge_at": 1769915045,
+        },
+    ),
+    StoredRow(
+        "an event with data",
+        EVENTS,
+        replace(EVENT, data={"n": 1.5, "none": None}),
+        {
+            "pk": "T#acme#JOB#job_1",
+            "sk": "EVENT#00000003-000004",
+            "kind": "warning",
+            "message": "ö",
+            "created_at": "2026-01-02T03:04:05.678901Z",
+            "progress": 5,
+            "data": '{"n":1.5,"none":null}',
+            "purge_at": 1769915045,
+        },
+    ),
+    StoredRow(
+        "a connection",
+        OPENED,
+        OPEN,
+        {
+            "pk": "CONN#c1=",
+            "sk": "CONN",
+            "tenant": "acme",
+            "key_id": "key_1",
+            "purge_at": 1767333845,
+        },
+    ),
+    StoredRow(
+        "a connection of a ticket",
+        OPENED,
+        OF_TICKET,
+        {
+            "pk": "CONN#c1=",
+            "sk": "CONN",
+            "tenant": "acme",
+            "key_id": "key_1",
+            "ends_at": "2026-01-02T04:04:05.000000Z",
+            "only_job": "job_1",
+            "purge_at": 1767333845,
+        },
+    ),
+    StoredRow(
+        "a subscriber",
+        SUBSCRIBED,
+        Subscriber(connection_id="c1=", ends_at=None),
+        {
+            "pk": "T#acme#JOB#job_1",
+            "sk": "SUBSCRIBER#c1=",
+            "purge_at": 1767333845,
+        },
+    ),
+    StoredRow(
+        "a subscriber until a time",
+        SUBSCRIBED,
+        Subscriber(connection_id="c1=", ends_at=LATER),
+        {
+            "pk": "T#acme#JOB#job_1",
+            "sk": "SUBSCRIBER#c1=",
+            "purge_at": 1767333845,
+            "ends_at": "2026-01-02T04:04:05.000000Z",
+        },
+    ),
+]
+
+ONLY_READ: Final = [
+    StoredRow(
+        "a connection with subscriptions",
+        OPENED,
+        replace(OPEN, jobs=frozenset({"job_1"})),
+        {
+            "pk": "CONN#c1=",
+            "sk": "CONN",
+            "tenant": "acme",
+            "key_id": "key_1",
+            "purge_at": 1767333845,
+            "jobs": {"job_1"},
+        },
+    ),
+    StoredRow(
+        "a connection without a key",
+        OPENED,
+        replace(OPEN, key_id=""),
+        {
+            "pk": "CONN#c1=",
+            "sk": "CONN",
+            "tenant": "acme",
+            "purge_at": 1767333845,
+        },
+    ),
+]
+"""Rows after an update, and of an earlier release."""
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_a_row_is_written_in_its_form(row: StoredRow) -> None:
+    assert row.written() == readable(row.item)
+
+
+@pytest.mark.parametrize("row", [*ROWS, *ONLY_READ], ids=str)
+def test_a_stored_row_is_read(row: StoredRow) -> None:
+    assert row.read() == row.value

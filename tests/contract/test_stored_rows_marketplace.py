@@ -1,0 +1,413 @@
+"""Rows of listings, tasks, connections, sales and plug-ins, as stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Final
+
+import pytest
+
+from spinneret.marketplace.connections.dynamo import CONNECTIONS, CONSENTS
+from spinneret.marketplace.connections.models import (
+    Connection,
+    ConnectionStatus,
+    PendingConsent,
+)
+from spinneret.marketplace.listings.dynamo import LISTINGS
+from spinneret.marketplace.listings.models import Drift, Listing, ListingState
+from spinneret.marketplace.orders.dynamo import SALES
+from spinneret.marketplace.orders.models import Adjustment, AdjustmentState, Sale, SaleOutcome
+from spinneret.marketplace.tasks.dynamo import TASKS
+from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
+from spinneret.marketplace.vinted.dynamo import PLUGINS
+from spinneret.marketplace.vinted.models import Plugin
+from tests.contract.stored_rows import StoredRow, readable
+
+NOW: Final = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
+LATER: Final = datetime(2026, 1, 2, 4, 4, 5, tzinfo=UTC)
+
+
+UNLISTED: Final = Listing(
+    tenant="acme", product_id="product_1", marketplace="ebay", sku="SKU-1", version=1
+)
+LISTED: Final = replace(
+    UNLISTED,
+    state=ListingState.ACTIVE,
+    external_id="110",
+    reference="offer_1",
+    images={"https://i.example/1": "https://ebay.example/1"},
+    url="https://ebay.example/110",
+    digest="d",
+    generation=2,
+    intent_job="job_1",
+    intent_at=NOW,
+    attempted_at=NOW,
+    attempted_titles=("Ä", "b"),
+    drift=(Drift(field="price", ours="10.00", theirs="12.00"),),
+    revised_on="2026-01-02",
+    revisions=3,
+    last_sync_at=LATER,
+    updated_at=LATER,
+    version=7,
+)
+
+PENDING: Final = Task(
+    tenant="acme",
+    job_id="job_1",
+    position=3,
+    key="create",
+    task_type=TaskType.DIRECT_HTTP,
+    description="d",
+    platform="ebay",
+    product_id=None,
+    created_at=NOW,
+)
+FAILED: Final = replace(
+    PENDING,
+    product_id="product_1",
+    http_method="POST",
+    path="/x",
+    payload={"price": 0.5, "none": None},
+    digest="d",
+    status=TaskStatus.FAILED,
+    reason=Reason.NEEDS_INPUT,
+    result={"ids": ["1"]},
+    retry_count=2,
+    error_message="m",
+    error_details={"field": "ä"},
+    started_at=NOW,
+    completed_at=LATER,
+)
+
+CONNECTED: Final = Connection(
+    tenant="acme",
+    marketplace="ebay",
+    status=ConnectionStatus.ACTIVE,
+    sealed_access=(b"\0a",),
+    sealed_refresh=(),
+    scopes=(),
+    account=None,
+    expires_at=NOW,
+    refresh_expires_at=None,
+    connected_at=NOW,
+)
+REFRESHING: Final = replace(
+    CONNECTED,
+    status=ConnectionStatus.NEEDS_REAUTH,
+    sealed_refresh=(b"r1", b"r2"),
+    scopes=("read", "write"),
+    account="seller_1",
+    refresh_expires_at=LATER,
+    settings={"policies": {"shipping": 1}, "ä": None},
+    refreshing_until=LATER,
+    version=9,
+)
+CONSENT: Final = PendingConsent(
+    tenant="acme",
+    state_hash="h",
+    marketplace="ebay",
+    sealed_verifier=(b"v",),
+    expires_at=LATER,
+)
+
+UNMATCHED: Final = Sale(
+    tenant="acme",
+    marketplace="ebay",
+    order_id="o-1",
+    line_id="1",
+    sku="SKU-1",
+    quantity=1,
+    sold_at="2026-01-02T03:04:05Z",
+)
+SOLD: Final = replace(
+    UNMATCHED,
+    product_id="product_1",
+    outcome=SaleOutcome.CONFLICT,
+    conflicts_with=("etsy:o-2",),
+    adjustments=(
+        Adjustment(marketplace="etsy", job_id="job_1", asked_at=NOW),
+        Adjustment(
+            marketplace="vinted",
+            job_id="job_2",
+            asked_at=LATER,
+            times=2,
+            state=AdjustmentState.DONE,
+        ),
+    ),
+    handled=True,
+    recorded_at="2026-01-02T04:04:05Z",
+    version=2,
+)
+
+PLUGIN: Final = Plugin(
+    tenant="acme", connection_id="c1=", marketplace="vinted", connected_at=NOW, browser="b"
+)
+
+ROWS: Final = [
+    StoredRow(
+        "a new listing",
+        LISTINGS,
+        UNLISTED,
+        {
+            "pk": "T#acme#LISTINGS",
+            "sk": "product_1#ebay",
+            "product_id": "product_1",
+            "marketplace": "ebay",
+            "sku": "SKU-1",
+            "state": "creating",
+            "images": {},
+            "generation": 1,
+            "drift": [],
+            "revisions": 0,
+            "version": 1,
+        },
+    ),
+    StoredRow(
+        "a listing with drift",
+        LISTINGS,
+        LISTED,
+        {
+            "pk": "T#acme#LISTINGS",
+            "sk": "product_1#ebay",
+            "product_id": "product_1",
+            "marketplace": "ebay",
+            "sku": "SKU-1",
+            "state": "active",
+            "external_id": "110",
+            "reference": "offer_1",
+            "images": {
+                "https://i.example/1": "https://ebay.example/1",
+            },
+            "url": "https://ebay.example/110",
+            "digest": "d",
+            "generation": 2,
+            "intent_job": "job_1",
+            "attempted_titles": ["Ä", "b"],
+            "drift": [["price", "10.00", "12.00"]],
+            "revised_on": "2026-01-02",
+            "revisions": 3,
+            "version": 7,
+            "intent_at": "2026-01-02T03:04:05.678901Z",
+            "attempted_at": "2026-01-02T03:04:05.678901Z",
+            "last_sync_at": "2026-01-02T04:04:05.000000Z",
+            "updated_at": "2026-01-02T04:04:05.000000Z",
+        },
+    ),
+    StoredRow(
+        "a pending task",
+        TASKS,
+        PENDING,
+        {
+            "pk": "T#acme#TASKS#job_1",
+            "sk": "003",
+            "step": "create",
+            "task_type": "direct_http",
+            "description": "d",
+            "platform": "ebay",
+            "payload": "{}",
+            "digest": "",
+            "status": "pending",
+            "retry_count": 0,
+            "error_details": "{}",
+            "created_at": "2026-01-02T03:04:05.678901Z",
+            "purge_at": 1769915045,
+        },
+    ),
+    StoredRow(
+        "a failed task",
+        TASKS,
+        FAILED,
+        {
+            "pk": "T#acme#TASKS#job_1",
+            "sk": "003",
+            "step": "create",
+            "task_type": "direct_http",
+            "description": "d",
+            "platform": "ebay",
+            "product_id": "product_1",
+            "http_method": "POST",
+            "path": "/x",
+            "payload": '{"price":0.5,"none":null}',
+            "digest": "d",
+            "status": "failed",
+            "reason": "needs_input",
+            "result": '{"ids":["1"]}',
+            "retry_count": 2,
+            "error_message": "m",
+            "error_details": '{"field":"ä"}',
+            "created_at": "2026-01-02T03:04:05.678901Z",
+            "started_at": "2026-01-02T03:04:05.678901Z",
+            "completed_at": "2026-01-02T04:04:05.000000Z",
+            "purge_at": 1769915045,
+        },
+    ),
+    StoredRow(
+        "a connection",
+        CONNECTIONS,
+        CONNECTED,
+        {
+            "pk": "T#acme#CONNECTIONS",
+            "sk": "ebay",
+            "status": "active",
+            "access": [b"\x00a"],
+            "refresh": [],
+            "scopes": [],
+            "expires_at": "2026-01-02T03:04:05.678901Z",
+            "connected_at": "2026-01-02T03:04:05.678901Z",
+            "settings": "{}",
+            "version": 0,
+        },
+    ),
+    StoredRow(
+        "a connection that is refreshed",
+        CONNECTIONS,
+        REFRESHING,
+        {
+            "pk": "T#acme#CONNECTIONS",
+            "sk": "ebay",
+            "status": "needs_reauth",
+            "access": [b"\x00a"],
+            "refresh": [b"r1", b"r2"],
+            "scopes": ["read", "write"],
+            "account": "seller_1",
+            "expires_at": "2026-01-02T03:04:05.678901Z",
+            "refresh_expires_at": "2026-01-02T04:04:05.000000Z",
+            "connected_at": "2026-01-02T03:04:05.678901Z",
+            "settings": '{"policies": {"shipping": 1}, "\\u00e4": null}',
+            "refreshing_until": "2026-01-02T04:04:05.000000Z",
+            "version": 9,
+        },
+    ),
+    StoredRow(
+        "a consent",
+        CONSENTS,
+        CONSENT,
+        {
+            "pk": "T#acme#CONSENTS",
+            "sk": "h",
+            "marketplace": "ebay",
+            "verifier": [b"v"],
+            "expires_at": "2026-01-02T04:04:05.000000Z",
+            "purge_at": 1767326645,
+        },
+    ),
+    StoredRow(
+        "a sale without a product",
+        SALES,
+        UNMATCHED,
+        {
+            "pk": "T#acme#ORDERS",
+            "sk": "ebay#o-1#1",
+            "sku": "SKU-1",
+            "quantity": 1,
+            "sold_at": "2026-01-02T03:04:05Z",
+            "outcome": "unknown_product",
+            "conflicts_with": [],
+            "adjustments": [],
+            "handled": False,
+            "recorded_at": "",
+            "version": 0,
+        },
+    ),
+    StoredRow(
+        "a sale with adjustments",
+        SALES,
+        SOLD,
+        {
+            "pk": "T#acme#ORDERS",
+            "sk": "ebay#o-1#1",
+            "sku": "SKU-1",
+            "quantity": 1,
+            "sold_at": "2026-01-02T03:04:05Z",
+            "product_id": "product_1",
+            "outcome": "conflict",
+            "conflicts_with": ["etsy:o-2"],
+            "adjustments": [
+                {
+                    "marketplace": "etsy",
+                    "job_id": "job_1",
+                    "asked_at": "2026-01-02T03:04:05.678901Z",
+                    "times": 1,
+                    "state": "open",
+                },
+                {
+                    "marketplace": "vinted",
+                    "job_id": "job_2",
+                    "asked_at": "2026-01-02T04:04:05.000000Z",
+                    "times": 2,
+                    "state": "done",
+                },
+            ],
+            "handled": True,
+            "recorded_at": "2026-01-02T04:04:05Z",
+            "version": 2,
+        },
+    ),
+    StoredRow(
+        "a plug-in",
+        PLUGINS,
+        PLUGIN,
+        {
+            "pk": "T#acme#PLUGINS",
+            "sk": "vinted#c1=",
+            "connected_at": "2026-01-02T03:04:05.678901Z",
+            "browser": "b",
+            "purge_at": 1767333845,
+        },
+    ),
+    StoredRow(
+        "a plug-in of a ticket",
+        PLUGINS,
+        replace(PLUGIN, only_job="job_1"),
+        {
+            "pk": "T#acme#PLUGINS",
+            "sk": "vinted#c1=",
+            "connected_at": "2026-01-02T03:04:05.678901Z",
+            "browser": "b",
+            "purge_at": 1767333845,
+            "only_job": "job_1",
+        },
+    ),
+]
+
+ONLY_READ: Final = [
+    StoredRow(
+        "a sale before versions existed",
+        SALES,
+        UNMATCHED,
+        {
+            "pk": "T#acme#ORDERS",
+            "sk": "ebay#o-1#1",
+            "sku": "SKU-1",
+            "quantity": 1,
+            "sold_at": "2026-01-02T03:04:05Z",
+            "outcome": "unknown_product",
+            "conflicts_with": [],
+            "handled": False,
+            "recorded_at": "",
+        },
+    ),
+    StoredRow(
+        "a plug-in without a browser",
+        PLUGINS,
+        replace(PLUGIN, browser=""),
+        {
+            "pk": "T#acme#PLUGINS",
+            "sk": "vinted#c1=",
+            "connected_at": "2026-01-02T03:04:05.678901Z",
+            "purge_at": 1767333845,
+        },
+    ),
+]
+"""Rows of earlier releases."""
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_a_row_is_written_in_its_form(row: StoredRow) -> None:
+    assert row.written() == readable(row.item)
+
+
+@pytest.mark.parametrize("row", [*ROWS, *ONLY_READ], ids=str)
+def test_a_stored_row_is_read(row: StoredRow) -> None:
+    assert row.read() == row.value

@@ -1,0 +1,267 @@
+"""Rows of targets, incidents, maintenance windows and status pages, as stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import pytest
+
+from spinneret.monitoring.incidents.dynamo import incident_write
+from spinneret.monitoring.incidents.items import INCIDENTS
+from spinneret.monitoring.incidents.models import Incident, IncidentChange, TimelineEntry
+from spinneret.monitoring.status_page.dynamo import STATUS_PAGES
+from spinneret.monitoring.status_page.models import StatusPage
+from spinneret.monitoring.targets.items import RECORDS, TARGETS
+from spinneret.monitoring.targets.models import IdempotencyRecord, Method, Options, Status, Target
+from spinneret.monitoring.windows.dynamo import WINDOWS
+from spinneret.monitoring.windows.models import MaintenanceWindow
+from tests.contract.stored_rows import Functions, StoredRow, readable
+
+NOW: Final = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
+LATER: Final = datetime(2026, 1, 2, 4, 4, 5, tzinfo=UTC)
+
+TARGET: Final = Target(
+    tenant="acme",
+    id="target_1",
+    url="https://ä.example",
+    canonical_url="https://xn--4ca.example/",
+    host="xn--4ca.example",
+    created_at=NOW,
+    updated_at=LATER,
+    options=Options(),
+)
+PUBLIC: Final = replace(
+    TARGET,
+    options=Options(
+        name="Ä",
+        interval_seconds=60,
+        method=Method.HEAD,
+        failure_threshold=2,
+        recovery_threshold=3,
+        degraded_ms=900,
+        conditions=("status == 200",),
+        certificate_days=(7, 1),
+        watch_content=True,
+        public=True,
+    ),
+    paused=True,
+    version=4,
+)
+RECORD: Final = IdempotencyRecord(
+    tenant="acme",
+    scope="s",
+    payload="p",
+    status=201,
+    target_id="target_1",
+    body='{"id":"target_1"}',
+    created_at=NOW,
+)
+
+
+def _written(incident: Incident) -> dict[str, Any]:
+    """The row that a check writes for a new incident."""
+    change = IncidentChange(
+        id=incident.id,
+        started_at=incident.started_at,
+        is_new=True,
+        status=incident.status,
+        ended_at=None,
+        entry=incident.timeline[0] if incident.timeline else None,
+    )
+    return dict(incident_write("T", "acme", "target_1", change)["Put"]["Item"])
+
+
+OPENED: Final = Functions(_written, INCIDENTS.decode)
+BEGIN: Final = TimelineEntry(at=LATER, status=Status.DOWN, message="ö")
+DOWN: Final = Incident(
+    id="incident_1", started_at=NOW, ended_at=None, status=Status.DOWN, timeline=(BEGIN,)
+)
+
+ONCE: Final = MaintenanceWindow(
+    tenant="acme",
+    id="window_1",
+    name="Ä",
+    starts_at=datetime(2026, 1, 2, 3, 4),  # noqa: DTZ001 - wall-clock time
+    duration_minutes=60,
+    timezone="Europe/Berlin",
+    recurrence=None,
+    target_ids=(),
+    created_at=NOW,
+    updated_at=LATER,
+)
+DAILY: Final = replace(
+    ONCE, recurrence="FREQ=DAILY", target_ids=("target_1", "target_2"), version=3
+)
+PAGE: Final = StatusPage(tenant="acme", slug="s", title="Ä", updated_at=NOW, version=3)
+
+ROWS: Final = [
+    StoredRow(
+        "a target",
+        TARGETS,
+        TARGET,
+        {
+            "pk": "T#acme#TARGET#target_1",
+            "sk": "TARGET",
+            "url": "https://ä.example",
+            "canonical_url": "https://xn--4ca.example/",
+            "host": "xn--4ca.example",
+            "created_at": "2026-01-02T03:04:05.678901Z",
+            "updated_at": "2026-01-02T04:04:05.000000Z",
+            "options": (
+                '{"name":null,"interval_seconds":15,"method":"GET","failure_threshold":3,'
+                '"recovery_threshold":2,"degraded_ms":null,"conditions":[],"certificate_d'
+                'ays":[21,14,7],"watch_content":false,"public":false}'
+            ),
+            "paused": False,
+            "version": 1,
+        },
+    ),
+    StoredRow(
+        "a public target",
+        TARGETS,
+        PUBLIC,
+        {
+            "pk": "T#acme#TARGET#target_1",
+            "sk": "TARGET",
+            "url": "https://ä.example",
+            "canonical_url": "https://xn--4ca.example/",
+            "host": "xn--4ca.example",
+            "created_at": "2026-01-02T03:04:05.678901Z",
+            "updated_at": "2026-01-02T04:04:05.000000Z",
+            "options": (
+                '{"name":"Ä","interval_seconds":60,"method":"HEAD","failure_threshold":2,'
+                '"recovery_threshold":3,"degraded_ms":900,"conditions":["status == 200"],'
+                '"certificate_days":[7,1],"watch_content":true,"public":true}'
+            ),
+            "paused": True,
+            "version": 4,
+        },
+    ),
+    StoredRow(
+        "an answer to a key",
+        RECORDS,
+        RECORD,
+        {
+            "pk": "T#acme#KEY#s",
+            "sk": "KEY",
+            "payload": "p",
+            "status": 201,
+            "target_id": "target_1",
+            "body": '{"id":"target_1"}',
+            "created_at": "2026-01-02T03:04:05.678901Z",
+            "purge_at": 1767409445,
+        },
+    ),
+    StoredRow(
+        "a new incident",
+        OPENED,
+        DOWN,
+        {
+            "pk": "T#acme#INCIDENTS#target_1",
+            "sk": "2026-01-02T03:04:05.678901Z#incident_1",
+            "id": "incident_1",
+            "started_at": "2026-01-02T03:04:05.678901Z",
+            "status": "down",
+            "timeline": ['{"at":"2026-01-02T04:04:05Z","status":"down","message":"ö"}'],
+            "purge_at": 1801886645,
+        },
+    ),
+    StoredRow(
+        "a new incident without an entry",
+        OPENED,
+        replace(DOWN, timeline=()),
+        {
+            "pk": "T#acme#INCIDENTS#target_1",
+            "sk": "2026-01-02T03:04:05.678901Z#incident_1",
+            "id": "incident_1",
+            "started_at": "2026-01-02T03:04:05.678901Z",
+            "status": "down",
+            "timeline": [],
+            "purge_at": 1801883045,
+        },
+    ),
+    StoredRow(
+        "a single window",
+        WINDOWS,
+        ONCE,
+        {
+            "pk": "T#acme#WINDOWS",
+            "sk": "window_1",
+            "version": 1,
+            "window": (
+                '{"tenant":"acme","id":"window_1","name":"Ä","starts_at":"2026-01-02T03:0'
+                '4:00","duration_minutes":60,"timezone":"Europe/Berlin","recurrence":null'
+                ',"target_ids":[],"created_at":"2026-01-02T03:04:05.678901Z","updated_at"'
+                ':"2026-01-02T04:04:05Z","version":1}'
+            ),
+        },
+    ),
+    StoredRow(
+        "a daily window",
+        WINDOWS,
+        DAILY,
+        {
+            "pk": "T#acme#WINDOWS",
+            "sk": "window_1",
+            "version": 3,
+            "window": (
+                '{"tenant":"acme","id":"window_1","name":"Ä","starts_at":"2026-01-02T03:0'
+                '4:00","duration_minutes":60,"timezone":"Europe/Berlin","recurrence":"FRE'
+                'Q=DAILY","target_ids":["target_1","target_2"],"created_at":"2026-01-02T0'
+                '3:04:05.678901Z","updated_at":"2026-01-02T04:04:05Z","version":3}'
+            ),
+        },
+    ),
+    StoredRow(
+        "a status page",
+        STATUS_PAGES,
+        PAGE,
+        {
+            "pk": "T#acme#PAGE",
+            "sk": "PAGE",
+            "slug": "s",
+            "title": "Ä",
+            "updated_at": "2026-01-02T03:04:05.678901Z",
+            "version": 3,
+        },
+    ),
+]
+
+ONLY_READ: Final = [
+    StoredRow(
+        "an incident that has ended",
+        OPENED,
+        replace(
+            DOWN,
+            ended_at=LATER,
+            status=Status.UP,
+            timeline=(BEGIN, replace(BEGIN, status=Status.UP)),
+        ),
+        {
+            "pk": "T#acme#INCIDENTS#target_1",
+            "sk": "2026-01-02T03:04:05.678901Z#incident_1",
+            "id": "incident_1",
+            "started_at": "2026-01-02T03:04:05.678901Z",
+            "status": "up",
+            "timeline": [
+                '{"at":"2026-01-02T04:04:05Z","status":"down","message":"ö"}',
+                '{"at":"2026-01-02T04:04:05Z","status":"up","message":"ö"}',
+            ],
+            "purge_at": 1801886645,
+            "ended_at": "2026-01-02T04:04:05.000000Z",
+        },
+    ),
+]
+"""Rows after an update."""
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_a_row_is_written_in_its_form(row: StoredRow) -> None:
+    assert row.written() == readable(row.item)
+
+
+@pytest.mark.parametrize("row", [*ROWS, *ONLY_READ], ids=str)
+def test_a_stored_row_is_read(row: StoredRow) -> None:
+    assert row.read() == row.value
