@@ -16,7 +16,7 @@ from spinneret.jobs.ports import Holder, JobStore, Listener, Reopening
 class PublishingJobStore:
     """Implements JobStore over another one, and calls the listeners after its transitions.
 
-    The other methods are those of the inner store.
+    The other methods come from the inner store.
     """
 
     def __init__(self, store: JobStore, *listeners: Listener) -> None:
