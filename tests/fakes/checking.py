@@ -133,6 +133,17 @@ class FakeLanes:
         self.lists.append((ticked_at, list(targets)))
 
 
+class FakeMaintenance:
+    """Covers the targets of its set."""
+
+    def __init__(self) -> None:
+        self.targets: set[str] = set()
+
+    def covers(self, tenant: str, target_id: str, now: datetime) -> bool:
+        """See Maintenance."""
+        return target_id in self.targets
+
+
 class CheckWorld:
     """The services over their fakes, which are the attributes."""
 
@@ -154,7 +165,7 @@ class CheckWorld:
         self.progress = FakeProgressStore()
         self.lanes = FakeLanes()
         self.references: dict[str, bool] = {}
-        self.maintained: set[str] = set()
+        self.maintenance = FakeMaintenance()
         self.handed_on: list[tuple[str, str]] = []
         self._numbers = itertools.count(1)
         self.targets = target_service(self)
@@ -174,7 +185,7 @@ class CheckWorld:
             "slots": self.slots,
             "fetcher": self.sites,
             "polite": self._polite,
-            "in_maintenance": lambda tenant, target_id, now: target_id in self.maintained,
+            "maintenance": self.maintenance,
             "connectivity": Connectivity(
                 references=tuple(self.references),
                 answers=lambda url: self.references[url],

@@ -6,8 +6,9 @@ import itertools
 from dataclasses import replace
 
 from spinneret.crawl.configs.models import Config
-from spinneret.crawl.configs.service import ConfigService, HeaderSeal, RequireProxy
+from spinneret.crawl.configs.service import ConfigService, HeaderSeal
 from spinneret.kernel.paging import Page
+from spinneret.web.proxies.service import ProxyService
 from tests.fakes.named import FakeNamedStore
 from tests.fakes.sealing import FakeSealer
 from tests.fakes.time import HandClock
@@ -68,7 +69,7 @@ class FakeConfigStore:
 class Configs:
     """The service over its fakes, which are the attributes."""
 
-    def __init__(self, clock: HandClock, require_proxy: RequireProxy) -> None:
+    def __init__(self, clock: HandClock, proxies: ProxyService) -> None:
         self.store = FakeConfigStore()
         self.sealer = FakeSealer()
         self.seal = HeaderSeal(self.sealer)
@@ -76,7 +77,7 @@ class Configs:
         self.service = ConfigService(
             store=self.store,
             seal=self.seal,
-            require_proxy=require_proxy,
+            proxies=proxies,
             user_agent=USER_AGENT,
             clock=clock,
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from spinneret.content.collections.service import CollectionService
@@ -20,7 +20,7 @@ from spinneret.crawl.known import KnownPages
 from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
-from spinneret.crawl.service import CrawlService, Targets
+from spinneret.crawl.service import CrawlService
 from spinneret.jobs import limits
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
@@ -59,6 +59,16 @@ Wrap = Callable[[str, Any], Any]
 _PASSES = 100  # of the sweeper: more than any job lives
 
 
+class FakeWebhooks:
+    """Addresses the ends of jobs to the URLs that their submissions name."""
+
+    def targets(
+        self, tenant: str, webhook_url: str | None, webhook_headers: Mapping[str, str]
+    ) -> tuple[str, ...]:
+        """See WebhookService."""
+        return () if webhook_url is None else (f"hook:{webhook_url}",)
+
+
 class CrawlSlice:
     """`wrap` sees every port on its way to the code under test; the attributes are the fakes."""
 
@@ -80,14 +90,14 @@ class CrawlSlice:
         self.robots = FakeRobotsStore()
         self.progress = FakeProgressStore()
         self.proxies = Proxies(self.clock, self.pages)
-        self.configs = Configs(self.clock, self.proxies.service.require)
+        self.configs = Configs(self.clock, self.proxies.service)
         self.collections = CollectionService(
             store=FakeNamedStore(collection_rows.page_of), clock=self.clock, new_id=self.new_id
         )
         self.tags = TagService(
             store=FakeNamedStore(tag_rows.page_of), clock=self.clock, new_id=self.new_id
         )
-        self.targets: Targets = lambda _tenant, _url, _headers: ()
+        self.webhooks: Any = FakeWebhooks()
         self.hops: list[str] = []
         """Every URL that was asked for, by any worker."""
         self.extract: Extract = plain_content
@@ -101,7 +111,7 @@ class CrawlSlice:
         return store
 
     def tag_ids(self, tenant: str, names: Sequence[str]) -> tuple[str, ...]:
-        """As wired."""
+        """Ids of the tags of these names."""
         return tuple(each.id for each in self.tags.named(tenant, names))
 
     def new_id(self, prefix: str) -> str:
@@ -118,15 +128,10 @@ class CrawlSlice:
         """The use cases of the crawl API."""
         return CrawlService(
             jobs=self.job_service(wrap),
-            policy=AddressPolicy(),
-            hosts=self.hosts.service,
-            targets=self.targets,
-            require_proxy=self.proxies.service.require,
-            config_in_force=self.configs.service.in_force,
-            require_collection=self.collections.get,
-            ensure_tags=self.tag_ids,
+            checks=self.checks(),
+            webhooks=self.webhooks,
+            documents=self.documents,
             parts=self.parts,
-            shown=self.documents.shown,
             submit_deep=self.submit_deep,
             begin_batch=lambda ref: self.worker(wrap).run(ref, lambda: self.remaining),
         )
@@ -136,10 +141,10 @@ class CrawlSlice:
         return CrawlChecks(
             policy=AddressPolicy(),
             hosts=self.hosts.service,
-            require_proxy=self.proxies.service.require,
-            config_in_force=self.configs.service.in_force,
-            require_collection=self.collections.get,
-            ensure_tags=self.tag_ids,
+            proxies=self.proxies.service,
+            configs=self.configs.service,
+            collections=self.collections,
+            tags=self.tags,
         )
 
     def job_service(self, wrap: Wrap = lambda _, port: port) -> JobService:

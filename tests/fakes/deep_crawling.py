@@ -22,7 +22,6 @@ from spinneret.jobs.worker import Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import parse_stamp
 from spinneret.web.exploring.frontier.service import Frontier
-from spinneret.web.fetching.addresses import AddressPolicy
 from tests.factories import TENANT
 from tests.fakes.crawling import CrawlSlice, Wrap
 from tests.fakes.exploring import FakeFrontierStore
@@ -99,13 +98,10 @@ class DeepSlice(CrawlSlice):
         return DeepCrawlService(
             jobs=jobs,
             frontier=self.frontier,
-            policy=AddressPolicy(),
-            hosts=self.hosts.service,
-            targets=self.targets,
-            terms=self.crawls().terms,
-            tagged=self.crawls().tagged,
+            checks=self.checks(),
+            webhooks=self.webhooks,
+            documents=self.documents,
             parts=self.parts,
-            shown=self.documents.shown,
             enabled=self.enabled,
             pages_max=self.pages_max,
         )

@@ -95,7 +95,6 @@ class DiscoverySlice:
             store=self.found,
             policy=AddressPolicy(),
             hosts=self.hosts.service,
-            targets=lambda _tenant, _url, _headers: (),
             enabled=self.enabled,
         )
 

@@ -177,6 +177,20 @@ class FakeDiscoveries:
         return self.found.get(job_id.removeprefix("discovery of "))
 
 
+class FakeSourceWebhooks:
+    """Implements SourceWebhooks with one webhook for each source."""
+
+    def __init__(self) -> None:
+        self.removed: list[str] = []
+        """Sources whose webhooks were removed."""
+
+    def source_targets(self, tenant: str, source_id: str) -> tuple[str, ...]:
+        return (f"webhook of {source_id}",)
+
+    def remove_of_source(self, tenant: str, source_id: str) -> None:
+        self.removed.append(source_id)
+
+
 class SourceSlice:
     """The services over their fakes, which are the attributes."""
 
@@ -185,15 +199,14 @@ class SourceSlice:
         self.store = FakeSourceStore()
         self.crawls = FakeCrawls()
         self.discoveries = FakeDiscoveries()
-        self.without_webhooks: list[str] = []
-        """Sources whose webhooks were removed."""
+        self.webhooks = FakeSourceWebhooks()
         self.handed_on: list[str] = []
         numbers = itertools.count(1)
         self.runs = SourceRuns(
             store=self.store,
             crawls=self.crawls,
             discoveries=self.discoveries,
-            targets=lambda _tenant, source_id: (f"webhook of {source_id}",),
+            webhooks=self.webhooks,
             hand_on=lambda _tenant, subject: self.handed_on.append(subject),
             clock=self.clock,
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
@@ -202,7 +215,7 @@ class SourceSlice:
             store=self.store,
             runs=self.runs,
             policy=AddressPolicy(),
-            remove_webhooks=lambda _tenant, source_id: self.without_webhooks.append(source_id),
+            webhooks=self.webhooks,
             clock=self.clock,
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
         )

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 from spinneret.jobs import rules
@@ -51,7 +50,7 @@ from spinneret.marketplace.publishing.rounds import NextJobsStep
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import Statistics
 from spinneret.marketplace.publishing.visits import JobStep, NullJobQueue
-from spinneret.marketplace.publishing.work import StepContext
+from spinneret.marketplace.publishing.work import StepContext, StepServices
 from spinneret.marketplace.registry import PLATFORMS, READ, SILENT
 from spinneret.marketplace.vinted.transport import PluginCallbacks, PluginInbox, PluginTransport
 from tests.contract.backends import Tables
@@ -168,8 +167,7 @@ class Bench:
             sales=self.sales,
             products=self.products,
             listings=self.listings,
-            ask=self.publishing.ask,
-            find_job=self.store.get,
+            jobs=self.publishing,
             clock=self.clock,
             silent=SILENT,
         )
@@ -177,8 +175,7 @@ class Bench:
             sales=self.sales,
             connections=self.connections,
             book=self.book,
-            read=partial(self.publishing.read_orders, urgent=False),
-            find_job=self.store.get,
+            jobs=self.publishing,
             marketplaces=READ,
         )
         self.cataloguing = ProductService(
@@ -448,12 +445,7 @@ class Bench:
             calls=self.calls(subject.marketplace, context.remaining, begun, is_over),
             listings=self.listings,
             effects=self.effects,
-            services={
-                "browser": browser,
-                "images": ImageSource(self.web),
-                "orders": self.book,
-                "settings": self.tokens.remember,
-            },
+            services=StepServices(browser=browser, images=ImageSource(self.web), orders=self.book),
             clock=self.clock,
             over=is_over,
         )

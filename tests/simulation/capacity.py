@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from spinneret.jobs import limits as jobs_limits
 from spinneret.jobs import rules
-from spinneret.jobs.ends import HandOn, handing_on, is_reported
+from spinneret.jobs.ends import handing_on, is_reported
 from spinneret.jobs.models import (
     Backlog,
     Draft,
@@ -38,7 +38,7 @@ from spinneret.jobs.worker import Context, Defer, Worker
 from spinneret.kernel.errors import FetchTimeout
 from spinneret.outbox import limits as outbox_limits
 from spinneret.outbox.models import DomainEvent
-from spinneret.outbox.ports import DueSubjectPage, Position
+from spinneret.outbox.ports import DueSubjectPage, HandOn, Position
 from spinneret.outbox.relay import Relay
 from tests.fakes.crashes import Crash
 from tests.fakes.jobs import DueIndex, FakeJobStore, no_parent

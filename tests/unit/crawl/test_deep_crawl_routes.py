@@ -85,7 +85,6 @@ def test_the_errors_of_an_unknown_crawl_are_not_found(api: Served) -> None:
 
 
 def test_the_end_is_an_event_and_is_addressed_to_the_webhook(crawl: DeepSlice) -> None:
-    crawl.targets = lambda _tenant, url, _headers: (f"hook:{url}",)
     api = Served(router, SimpleNamespace(crawl=crawl.crawls(), deep=crawl.deep()))
     job_id = asked(api, webhook_url="https://me.example/hook")
     finished(crawl, job_id)

@@ -49,7 +49,7 @@ def test_a_crawl_with_a_webhook_is_replayed_after_webhooks_were_switched_off(
 
     request = CrawlRequest(url=URL, webhook_url="https://own.example/hook")
     first = crawl.crawls().submit("acme", request, KEY)
-    crawl.targets = switched_off
+    crawl.webhooks.targets = switched_off
     replay = crawl.crawls().submit("acme", request, KEY)
     assert (replay.reply, replay.replayed) == (first.reply, True)
     with pytest.raises(FeatureDisabled):

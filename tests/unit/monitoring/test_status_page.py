@@ -34,7 +34,7 @@ def served(world: CheckWorld) -> Served:
         pages=FakeStatusPageStore(),
         targets=world.watch,
         figures=world.watch,
-        in_maintenance=lambda tenant, target_id, now: target_id in world.maintained,
+        maintenance=world.maintenance,
         clock=world.clock,
     )
     return Served(status_routes.routes.router, pages)
@@ -115,7 +115,7 @@ def test_what_is_down_is_shown_however_many_there_are(served: Served, world: Che
     assert "One service is down" in text
     assert re.search(r'h55.example</span><span class="is bad">down<', text)
     assert "and 10 more" in text
-    world.maintained.add(ids[55])
+    world.maintenance.targets.add(ids[55])
     assert "All services are up" in page(served)
 
 
@@ -145,7 +145,7 @@ def test_maintenance_and_pauses_are_no_outage(served: Served, world: CheckWorld)
     published(served)
     first = down(world, "https://one.example/")
     second = down(world, "https://two.example/")
-    world.maintained.add(first)
+    world.maintenance.targets.add(first)
     world.targets.pause("acme", second)
     text = page(served)
     assert "maintenance" in text

@@ -174,13 +174,13 @@ def test_a_window_holds_for_the_targets_that_it_names(
     named = replace(window("2026-01-02T00:00", "FREQ=DAILY", 1440), target_ids=("t_1",))
     store.put(named, None)
     maintenance = Maintenance(store=store, clock=clock)
-    assert maintenance("acme", "t_1", clock())
-    assert not maintenance("acme", "t_2", clock())
-    assert not maintenance("other", "t_1", clock())
+    assert maintenance.covers("acme", "t_1", clock())
+    assert not maintenance.covers("acme", "t_2", clock())
+    assert not maintenance.covers("other", "t_1", clock())
     store.remove(named)
-    assert maintenance("acme", "t_1", clock())
+    assert maintenance.covers("acme", "t_1", clock())
     clock.advance(31)
-    assert not maintenance("acme", "t_1", clock())
+    assert not maintenance.covers("acme", "t_1", clock())
 
 
 def test_an_old_rule_is_asked_quickly_enough() -> None:

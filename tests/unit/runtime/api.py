@@ -120,7 +120,7 @@ class Api:
     def __init__(self) -> None:
         self.hooks = WebhookSlice()
         self.crawls = CrawlSlice()
-        self.crawls.targets = self.hooks.service.targets
+        self.crawls.webhooks = self.hooks.service
         self.key_store = FakeKeyStore()
         self.windows = FakeRateLimitStore()
         self.down: set[str] = set()

@@ -410,7 +410,7 @@ def test_a_stage_without_webhooks_has_no_such_routes_nor_notifications(api: Api,
     endpoint = created(api, key)
     api.hooks.enabled = False
     api.services.webhooks = api.hooks.service
-    api.services.crawl._targets = api.hooks.service.targets
+    api.services.crawl.webhooks = api.hooks.service
     for method, path in (("GET", ""), ("GET", f"/{endpoint}"), ("POST", f"/{endpoint}/test")):
         assert_refused(ask(api, key, method, path), 404, "FEATURE_DISABLED")
     assert notified(api, crawl(api, key)) == ()

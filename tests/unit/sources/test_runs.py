@@ -279,7 +279,7 @@ def test_a_source_that_is_removed_meanwhile_stays_away(world: SourceSlice) -> No
     source = made(world)
     run, _ = world.service.trigger("acme", source.id)
     world.service.remove("acme", source.id)
-    assert world.without_webhooks == [source.id]
+    assert world.webhooks.removed == [source.id]
     world.end(run, page())
     assert world.tick().looked_at == 0
 

@@ -17,7 +17,7 @@ from spinneret.sources.source_adapters import SourceCrawls
 from spinneret.web.fetching.addresses import AddressPolicy
 from tests.fakes.crawling import CrawlSlice, long_page
 from tests.fakes.fetching import fetched_page
-from tests.fakes.sources import FakeDiscoveries, FakeSourceStore
+from tests.fakes.sources import FakeDiscoveries, FakeSourceStore, FakeSourceWebhooks
 
 SITE = "https://site.example"
 
@@ -34,7 +34,7 @@ class World:
             store=self.store,
             crawls=SourceCrawls(self.crawl.crawls()),
             discoveries=self.discoveries,
-            targets=lambda _tenant, _source: (),
+            webhooks=FakeSourceWebhooks(),
             hand_on=lambda _tenant, _subject: None,
             clock=self.crawl.clock,
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
@@ -43,7 +43,7 @@ class World:
             store=self.store,
             runs=self.runs,
             policy=AddressPolicy(),
-            remove_webhooks=lambda _tenant, _source: None,
+            webhooks=FakeSourceWebhooks(),
             clock=self.crawl.clock,
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
         )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from spinneret.content.collections.service import CollectionService
 from spinneret.content.documents.models import DocumentSource
+from spinneret.content.tags.service import TagService
 from spinneret.crawl.configs.models import Config, snapshot_of
+from spinneret.crawl.configs.service import ConfigService
 from spinneret.crawl.kinds import CRAWL
-from spinneret.crawl.models import PageOptions
+from spinneret.crawl.models import CrawlOptions, PageOptions
 from spinneret.jobs.models import Draft, Priority
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.errors import (
@@ -24,20 +27,9 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.fetching.urls import Url, cache_url, canonical_url
 from spinneret.web.hosts.service import HostService
+from spinneret.web.proxies.service import ProxyService
 
 RECIPE: Final = 2  # increment it when the same page would yield another result
-
-RequireProxy = Callable[[str, str], None]
-"""Function of (tenant, config id) that raises if crawls may not use these proxies."""
-ConfigInForce = Callable[[str, str | None], Config | None]
-"""Function of (tenant, config id) that returns this config, or the tenant's default.
-
-Raises NotFound.
-"""
-RequireCollection = Callable[[str, str], object]
-"""Function of (tenant, collection id) that raises NotFound for an unknown collection."""
-EnsureTags = Callable[[str, Sequence[str]], tuple[str, ...]]
-"""Function of (tenant, names) that returns the ids of these tags and creates missing ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,10 +96,10 @@ class CrawlChecks:
 
     policy: AddressPolicy
     hosts: HostService
-    require_proxy: RequireProxy
-    config_in_force: ConfigInForce
-    require_collection: RequireCollection
-    ensure_tags: EnsureTags
+    proxies: ProxyService
+    configs: ConfigService
+    collections: CollectionService
+    tags: TagService
 
     def terms(
         self,
@@ -121,18 +113,43 @@ class CrawlChecks:
         Raises what the checks of proxies, collection and config raise.
         """
         if options.proxy_config_id is not None:
-            self.require_proxy(tenant, options.proxy_config_id)
+            self.proxies.require(tenant, options.proxy_config_id)
         if options.collection_id is not None:
-            self.require_collection(tenant, options.collection_id)
+            self.collections.get(tenant, options.collection_id)
         tags = {"tags": sorted(set(options.tags))} if options.tags else {}
         return CrawlTerms(
             notify=notify,
-            config=self.config_in_force(tenant, options.config_id),
+            config=self.configs.in_force(tenant, options.config_id),
             proxy_config_id=options.proxy_config_id,
             collection_id=options.collection_id,
             priority=options.priority,
             force=options.force,
             same={**(same or {}), **tags},
+        )
+
+    def crawl_terms(
+        self, tenant: str, options: CrawlOptions, notify: tuple[str, ...]
+    ) -> CrawlTerms:
+        """See `terms`; crawls with another webhook aren't duplicates."""
+        same: dict[str, Any] = {}
+        if options.webhook_url is not None:
+            same["webhook_url"] = options.webhook_url
+            same["webhook_headers"] = options.webhook_headers
+        return self.terms(tenant, options, notify, same)
+
+    def source_terms(
+        self, tenant: str, source_id: str, config_id: str | None, collection_id: str | None
+    ) -> CrawlTerms:
+        """Build the terms of a source's crawls. Raises NotFound."""
+        if collection_id is not None:
+            self.collections.get(tenant, collection_id)
+        return CrawlTerms(
+            notify=(),
+            config=self.configs.in_force(tenant, config_id),
+            collection_id=collection_id,
+            source_id=source_id,
+            priority=Priority.LOW,
+            force=True,
         )
 
     def require_listed(self, options: PageOptions, terms: CrawlTerms) -> None:
@@ -153,7 +170,14 @@ class CrawlChecks:
         """Add the tag ids; create missing tags."""
         if not options.tags:
             return terms
-        return replace(terms, tag_ids=self.ensure_tags(tenant, options.tags))
+        found = self.tags.named(tenant, options.tags)
+        return replace(terms, tag_ids=tuple(tag.id for tag in found))
+
+    def url(self, tenant: str, url: str) -> Url:
+        """Parse the URL. Raises UrlInvalid, UrlBlocked, DomainBlocked and CircuitOpen."""
+        parsed = check_url_at_submission(url, self.policy)
+        self.hosts.check_submission(tenant, parsed.host, parsed.unusual_port)
+        return parsed
 
     def parsed(
         self, url: str, refusal: Callable[[str, int | None], DomainError | None]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
+from spinneret.content.documents.ports import DocumentStore
 from spinneret.content.extraction.plain import plain_text
 from spinneret.crawl import limits
 from spinneret.crawl.models import BatchView, CrawlView
@@ -17,21 +18,15 @@ from spinneret.web.fetching.urls import cache_url, parse_url
 
 _SHARED: Final = set(CrawlView.model_fields) - {"result"}
 
-Shown = Callable[[str, Sequence[str]], Container[str]]
-"""Function of (tenant, at most 100 document ids) that returns the existing, undeleted ones.
 
-Raises DependencyUnavailable.
-"""
-
-
-def view_of(job: Job, pages: PartStore, shown: Shown) -> CrawlView:
+def view_of(job: Job, pages: PartStore, documents: DocumentStore) -> CrawlView:
     """Build a crawl's view, without content if its document was deleted.
 
     Raises DependencyUnavailable.
     """
     payload, found = job.payload, job.result or {}
     document_id = found.get("document_id")
-    stands = document_id is not None and document_id in shown(job.tenant, [document_id])
+    stands = document_id is not None and document_id in documents.shown(job.tenant, [document_id])
     stored = found if stands else {}
     view = job_view(job)
     return CrawlView(

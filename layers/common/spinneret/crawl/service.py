@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any
 
-from spinneret.crawl.checks import (
-    ConfigInForce,
-    CrawlChecks,
-    CrawlTerms,
-    EnsureTags,
-    RequireCollection,
-    RequireProxy,
-)
+from spinneret.content.documents.ports import DocumentStore
+from spinneret.crawl.checks import CrawlChecks, CrawlTerms
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE
 from spinneret.crawl.models import (
     BatchRequest,
@@ -28,23 +21,17 @@ from spinneret.crawl.models import (
     UrlOutcome,
 )
 from spinneret.crawl.ports import PartStore
-from spinneret.crawl.reading import Shown, batch_view_of, view_of
+from spinneret.crawl.reading import batch_view_of, view_of
+from spinneret.events.webhooks.service import WebhookService
 from spinneret.jobs import rules
 from spinneret.jobs.models import Draft, Job, JobRef, Priority, Reply, RequestKey
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.errors import DomainError, ValidationFailed
-from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.fetching.rules import check_url_at_submission
+from spinneret.kernel.service import service
 from spinneret.web.fetching.urls import Url
-from spinneret.web.hosts.service import HostService
 
-Targets = Callable[[str, str | None, Mapping[str, str]], tuple[str, ...]]
-"""Function of (tenant, webhook_url, webhook_headers) that returns targets.
-
-They are notified of a job's end (`Draft.notify`).
-"""
 SubmitDeep = Callable[[str, CrawlRequest, int, RequestKey | None], Submitted]
 """Function of (tenant, request for one URL, depth, key) that submits a deep crawl.
 
@@ -72,42 +59,17 @@ class _Checked:
     error: DomainError | None = None
 
 
+@service
 class CrawlService:
     """Submits and reads a tenant's crawls."""
 
-    def __init__(
-        self,
-        *,
-        jobs: JobService,
-        policy: AddressPolicy,
-        hosts: HostService,
-        targets: Targets,
-        require_proxy: RequireProxy,
-        config_in_force: ConfigInForce,
-        require_collection: RequireCollection,
-        ensure_tags: EnsureTags,
-        parts: PartStore,
-        shown: Shown,
-        begin_batch: Callable[[JobRef], None],
-        submit_deep: SubmitDeep,
-    ) -> None:
-        self._jobs = jobs
-        self._policy = policy
-        self._targets = targets
-        self._config_in_force = config_in_force
-        self._require_collection = require_collection
-        self._checks = CrawlChecks(
-            policy=policy,
-            hosts=hosts,
-            require_proxy=require_proxy,
-            config_in_force=config_in_force,
-            require_collection=require_collection,
-            ensure_tags=ensure_tags,
-        )
-        self._parts = parts
-        self._shown = shown
-        self._begin_batch = begin_batch
-        self._submit_deep = submit_deep
+    jobs: JobService
+    checks: CrawlChecks
+    webhooks: WebhookService
+    documents: DocumentStore
+    parts: PartStore
+    begin_batch: Callable[[JobRef], None]
+    submit_deep: SubmitDeep
 
     def submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
         """Accept one URL or several.
@@ -115,7 +77,7 @@ class CrawlService:
         A refused single URL raises its error. Among several URLs, each has its own outcome; the
         request raises only if all are refused.
         """
-        return self._jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
+        return self.jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
 
     def submit_batch(self, tenant: str, request: BatchRequest, key: RequestKey | None) -> Submitted:
         """Accept up to URLS_PER_BATCH URLs as the children of one job.
@@ -123,7 +85,7 @@ class CrawlService:
         The jobs exist when the method returns. If its process dies earlier, a worker creates them a
         little later. Raises the exceptions of `submit` with several URLs.
         """
-        return self._jobs.replayed_or(key, lambda: self._submit_batch(tenant, request, key))
+        return self.jobs.replayed_or(key, lambda: self._submit_batch(tenant, request, key))
 
     def submit_for_source(
         self, tenant: str, pages: SourcePages
@@ -136,18 +98,11 @@ class CrawlService:
 
         Raises NotFound (config, collection) and ValidationFailed (too many pages, too large).
         """
-        if pages.collection_id is not None:
-            self._require_collection(tenant, pages.collection_id)
-        terms = CrawlTerms(
-            notify=(),
-            config=self._config_in_force(tenant, pages.config_id),
-            collection_id=pages.collection_id,
-            source_id=pages.source_id,
-            priority=Priority.LOW,
-            force=True,
+        terms = self.checks.source_terms(
+            tenant, pages.source_id, pages.config_id, pages.collection_id
         )
-        refusal = cache(partial(self._checks.refusal, tenant))
-        parsed = {url: self._checks.parsed(url, refusal) for url in pages.urls}
+        refusal = cache(partial(self.checks.refusal, tenant))
+        parsed = {url: self.checks.parsed(url, refusal) for url in pages.urls}
         refused = {url: each.code for url, each in parsed.items() if isinstance(each, DomainError)}
         drafts = [terms.draft(each) for each in parsed.values() if isinstance(each, Url)]
         if not drafts:
@@ -160,7 +115,7 @@ class CrawlService:
             duplicate_key=None,
         )
         scope = fingerprint(payload)
-        submitted = self._jobs.submit_parent(
+        submitted = self.jobs.submit_parent(
             tenant,
             parent,
             drafts,
@@ -171,70 +126,55 @@ class CrawlService:
 
     def ended_for_source(self, tenant: str, batch_id: str) -> list[Job] | None:
         """Return the crawls of a source's job; None while any is under way. Raises NotFound."""
-        batch = self._jobs.get(JobRef(tenant=tenant, job_id=batch_id), CRAWL_BATCH)
-        counts = self._jobs.counts(batch)
+        batch = self.jobs.get(JobRef(tenant=tenant, job_id=batch_id), CRAWL_BATCH)
+        counts = self.jobs.counts(batch)
         if batch.status not in rules.TERMINAL or counts is None:
             return None
-        crawls = self._jobs.ended_children(batch)
+        crawls = self.jobs.ended_children(batch)
         return crawls if len(crawls) >= counts.created else None
 
     def get(self, tenant: str, job_id: str) -> CrawlView | BatchView:
         """Return a crawl, or a batch or file of URLs with its counters. Raises NotFound."""
-        job = self._jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL, CRAWL_BATCH, CRAWL_FILE)
-        counts = self._jobs.counts(job)
+        job = self.jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL, CRAWL_BATCH, CRAWL_FILE)
+        counts = self.jobs.counts(job)
         if counts is not None:
             return batch_view_of(job, counts)
-        return view_of(job, self._parts, self._shown)
+        return view_of(job, self.parts, self.documents)
 
     def _submit(self, tenant: str, request: CrawlRequest, key: RequestKey | None) -> Submitted:
-        refusal = cache(partial(self._checks.refusal, tenant))  # once per host and request
-        notify = self._targets(tenant, request.webhook_url, request.webhook_headers)
-        terms = self.terms(tenant, request, notify)
+        notify = self.webhooks.targets(tenant, request.webhook_url, request.webhook_headers)
+        terms = self.checks.crawl_terms(tenant, request, notify)
         if request.url is not None:
-            url = check_url_at_submission(request.url, self._policy)
-            if error := refusal(url.host, url.unusual_port):
-                raise error
+            url = self.checks.url(tenant, request.url)
             if terms.config is not None and terms.config.options.max_depth:
-                return self._submit_deep(tenant, request, terms.config.options.max_depth, key)
-            draft = self.tagged(tenant, request, terms).draft(url)
-            return self._jobs.submit(tenant, [draft], key, _single)
+                return self.submit_deep(tenant, request, terms.config.options.max_depth, key)
+            draft = self.checks.tagged(tenant, request, terms).draft(url)
+            return self.jobs.submit(tenant, [draft], key, _single)
         checked = self._checked(tenant, request, request.urls or (), terms)
         drafts = _acceptable(checked)
-        return self._jobs.submit(tenant, drafts, key, lambda placed: _several(checked, placed))
+        return self.jobs.submit(tenant, drafts, key, lambda placed: _several(checked, placed))
 
     def _submit_batch(
         self, tenant: str, request: BatchRequest, key: RequestKey | None
     ) -> Submitted:
         alone = request.model_copy(update={"webhook_url": None, "webhook_headers": {}})
-        terms = self.terms(tenant, alone, ())
+        terms = self.checks.crawl_terms(tenant, alone, ())
         parent = Draft(
             kind=CRAWL_BATCH,
             payload={},
             priority=request.priority,
-            notify=self._targets(tenant, request.webhook_url, request.webhook_headers),
+            notify=self.webhooks.targets(tenant, request.webhook_url, request.webhook_headers),
             duplicate_key=None,
         )
         checked = self._checked(tenant, request, request.urls, terms)
-        return self._jobs.submit_parent(
+        return self.jobs.submit_parent(
             tenant,
             parent,
             _acceptable(checked),
             key,
             lambda job, placed: _several(checked, placed, job.id),
-            begin=self._begin_batch,
+            begin=self.begin_batch,
         )
-
-    def terms(self, tenant: str, options: CrawlOptions, notify: tuple[str, ...]) -> CrawlTerms:
-        """See CrawlChecks.terms; crawls with another webhook aren't duplicates."""
-        same: dict[str, Any] = {}
-        if options.webhook_url is not None:
-            same["webhook_url"] = options.webhook_url
-            same["webhook_headers"] = options.webhook_headers
-        return self._checks.terms(tenant, options, notify, same)
-
-    def tagged(self, tenant: str, options: CrawlOptions, terms: CrawlTerms) -> CrawlTerms:
-        """See CrawlChecks.tagged."""
-        return self._checks.tagged(tenant, options, terms)
 
     def _checked(
         self, tenant: str, options: CrawlOptions, urls: Sequence[str], terms: CrawlTerms
@@ -243,12 +183,12 @@ class CrawlService:
 
         Raises ValidationFailed if all are refused or the named config has a depth.
         """
-        self._checks.require_listed(options, terms)
-        refusal = cache(partial(self._checks.refusal, tenant))
-        parsed = [self._checks.parsed(url, refusal) for url in urls]
+        self.checks.require_listed(options, terms)
+        refusal = cache(partial(self.checks.refusal, tenant))  # once per host
+        parsed = [self.checks.parsed(url, refusal) for url in urls]
         if all(isinstance(each, DomainError) for each in parsed):
             raise _none_acceptable(parsed)
-        terms = self.tagged(tenant, options, terms)
+        terms = self.checks.tagged(tenant, options, terms)
         return [
             _Checked(url=url, draft=None, error=each)
             if isinstance(each, DomainError)

@@ -18,7 +18,6 @@ from spinneret.crawl.configs.wiring import ConfigSettings, config_service
 from spinneret.crawl.deep.service import DeepCrawlService
 from spinneret.crawl.deep.wiring import FrontierSettings, frontier
 from spinneret.crawl.kinds import CRAWL_BATCH
-from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.s3_parts import S3PartStore
 from spinneret.crawl.service import CrawlService
 from spinneret.crawl.settings import SubmissionSettings
@@ -27,8 +26,6 @@ from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
 from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.leases import remaining_of
-from spinneret.jobs.models import RequestKey
-from spinneret.jobs.service import Submitted
 from spinneret.jobs.wiring import children, ending_store, job_control, job_service, worker
 from spinneret.kernel import bounds
 from spinneret.web.fetching.wiring import address_policy
@@ -75,7 +72,6 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     webhooks = webhook_service(settings)
     store = ending_store(settings, relay(settings).relay)
     configs = config_service(settings, proxies)
-    tags = tag_service(env)
     documents = DynamoDocumentStore(
         dynamodb_client(), settings.documents_table, settings.jobs_table
     )
@@ -83,37 +79,32 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
     parts = S3PartStore(s3_client(), settings.content_bucket)
     batches = worker(settings, {CRAWL_BATCH: makes}, store)
 
-    def submit_deep(
-        tenant: str, request: CrawlRequest, max_depth: int, key: RequestKey | None
-    ) -> Submitted:
-        return deep.submit_plain(tenant, request, max_depth, key)  # `deep` needs `crawls`
-
-    crawls = CrawlService(
-        jobs=job_service(settings, settings.kinds),
+    checks = CrawlChecks(
         policy=address_policy(settings),
         hosts=hosts,
-        targets=webhooks.targets,
-        require_proxy=proxies.require,
-        begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
-        config_in_force=configs.in_force,
-        require_collection=collection_service(env).get,
-        ensure_tags=lambda tenant, names: tuple(each.id for each in tags.named(tenant, names)),
-        parts=parts,
-        shown=documents.shown,
-        submit_deep=submit_deep,
+        proxies=proxies,
+        configs=configs,
+        collections=collection_service(env),
+        tags=tag_service(env),
     )
     deep = DeepCrawlService(
         jobs=job_service(settings),
         frontier=frontier(settings),
-        policy=address_policy(settings),
-        hosts=hosts,
-        targets=webhooks.targets,
-        terms=crawls.terms,
-        tagged=crawls.tagged,
+        checks=checks,
+        webhooks=webhooks,
+        documents=documents,
         parts=parts,
-        shown=documents.shown,
         enabled=settings.features__enable_deep_crawl,
         pages_max=settings.features__max_pages_per_deep_crawl,
+    )
+    crawls = CrawlService(
+        jobs=job_service(settings, settings.kinds),
+        checks=checks,
+        webhooks=webhooks,
+        documents=documents,
+        parts=parts,
+        begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
+        submit_deep=deep.submit_plain,
     )
     return CrawlApi(
         crawl=crawls,
@@ -130,12 +121,11 @@ def crawl_api(env: Mapping[str, str]) -> CrawlApi:
 def crawl_checks(settings: ConfigSettings, env: Mapping[str, str]) -> CrawlChecks:
     """Build the submission checks that a worker applies."""
     proxies = proxy_service(settings)
-    tags = tag_service(env)
     return CrawlChecks(
         policy=address_policy(settings),
         hosts=host_service(settings),
-        require_proxy=proxies.require,
-        config_in_force=config_service(settings, proxies).in_force,
-        require_collection=collection_service(env).get,
-        ensure_tags=lambda tenant, names: tuple(each.id for each in tags.named(tenant, names)),
+        proxies=proxies,
+        configs=config_service(settings, proxies),
+        collections=collection_service(env),
+        tags=tag_service(env),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,10 +23,6 @@ from spinneret.web.fetching.rules import require_reachable
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.hosts.service import HostService
 
-Targets = Callable[[str, str | None, Mapping[str, str]], tuple[str, ...]]
-"""Function (tenant, webhook_url, webhook_headers) → targets to notify of a job's end
-(`Draft.notify`).
-"""
 _WITH_RESULT: Final = frozenset({JobStatus.COMPLETED, JobStatus.PARTIALLY_FAILED})
 
 
@@ -48,7 +44,6 @@ class DiscoveryService:
     store: DiscoveryStore
     policy: AddressPolicy
     hosts: HostService
-    targets: Targets
     enabled: bool
 
     def submit(self, tenant: str, request: DiscoverRequest, key: RequestKey | None) -> Submitted:
@@ -123,7 +118,6 @@ class DiscoveryService:
             payload=terms.payload(),
             priority=Priority.LOW,
             domain=roots[0].host,
-            notify=self.targets(tenant, None, {}),
             duplicate_key=None,
         )
         return self.jobs.submit(tenant, [draft], key, _accepted)

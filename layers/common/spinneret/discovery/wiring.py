@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from spinneret.aws.clients import dynamodb_client
 from spinneret.discovery.dynamo import DynamoDiscoveryStore
 from spinneret.discovery.service import DiscoveryService
-from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
+from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import job_service
 from spinneret.web.fetching.wiring import address_policy
 from spinneret.web.hosts.wiring import HostServiceSettings, host_service
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiscoverySettings(WebhookSettings, HostServiceSettings):
+class DiscoverySettings(JobSettings, HostServiceSettings):
     """Table of results, and whether this stage offers discovery."""
 
     plans_table: str
@@ -34,15 +34,14 @@ def discovery_api(env: Mapping[str, str]) -> DiscoveryService:
 
 
 def discovery_service(
-    webhooks: WebhookSettings, politeness: HostServiceSettings, *, plans_table: str, enabled: bool
+    jobs: JobSettings, politeness: HostServiceSettings, *, plans_table: str, enabled: bool
 ) -> DiscoveryService:
     """Return the discovery service for settings that were already read."""
-    store = DynamoDiscoveryStore(dynamodb_client(), plans_table, webhooks.jobs_table)
+    store = DynamoDiscoveryStore(dynamodb_client(), plans_table, jobs.jobs_table)
     return DiscoveryService(
-        jobs=job_service(webhooks),
+        jobs=job_service(jobs),
         store=store,
-        policy=address_policy(webhooks),
+        policy=address_policy(politeness),
         hosts=host_service(politeness),
-        targets=webhook_service(webhooks).targets,
         enabled=enabled,
     )

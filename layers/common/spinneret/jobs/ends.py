@@ -8,7 +8,7 @@ cancelled it. A child emits none, because its parent reports the end of all chil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from spinneret.jobs.api_models import job_view
@@ -18,6 +18,7 @@ from spinneret.jobs.ports import Listener
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import canonical_json
 from spinneret.outbox.models import DomainEvent
+from spinneret.outbox.ports import HandOn
 from spinneret.redaction import redact, redact_text
 
 REPORTED: Final = (
@@ -27,9 +28,6 @@ REPORTED: Final = (
     JobStatus.EXPIRED,
 )
 """Statuses at the end of a run that an event reports."""
-
-HandOn = Callable[[str, str], None]
-"""Function (tenant, subject) that relays the subject's events after the commit; raises nothing."""
 
 
 def end_event(before: Job, after: Job, kinds: Kinds) -> DomainEvent | None:

@@ -13,7 +13,7 @@ from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.dynamo import DynamoJobStore
-from spinneret.jobs.ends import HandOn, handing_on
+from spinneret.jobs.ends import handing_on
 from spinneret.jobs.kinds import Kinds, all_kinds, all_lanes
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
 from spinneret.jobs.live.pushes import LiveEvents, Pushes
@@ -30,6 +30,7 @@ from spinneret.jobs.sweeper import Sweeper, SweepResult
 from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
+from spinneret.outbox.ports import HandOn
 
 
 def job_store(settings: JobSettings) -> DynamoJobStore:

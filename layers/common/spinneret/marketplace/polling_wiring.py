@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client
@@ -53,8 +52,7 @@ def order_polling(env: Mapping[str, str]) -> Callable[[], PollResult]:
         sales=sales,
         products=products,
         listings=listings,
-        ask=publishing.ask,
-        find_job=store.get,
+        jobs=publishing,
         clock=utc_now,
         silent=SILENT,
     )
@@ -62,7 +60,6 @@ def order_polling(env: Mapping[str, str]) -> Callable[[], PollResult]:
         sales=sales,
         connections=DynamoConnections(client, table),
         book=book,
-        read=partial(publishing.read_orders, urgent=False),
-        find_job=store.get,
+        jobs=publishing,
         marketplaces=READ,
     ).run

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client
@@ -140,8 +140,7 @@ def order_book(settings: MarketplaceSettings, publishing: PublishingService) -> 
         sales=DynamoSaleStore(client, table),
         products=DynamoProductStore(client, table),
         listings=DynamoListingStore(client, table, settings.jobs_table),
-        ask=publishing.ask,
-        find_job=publishing_store(settings).get,
+        jobs=publishing,
         clock=utc_now,
         silent=SILENT,
     )
@@ -191,7 +190,7 @@ def tokens(settings: MarketplaceSettings) -> Tokens:
     )
 
 
-def signing(marketplace: str) -> Any:
+def signing(marketplace: str) -> Callable[[AccessToken], Mapping[str, str]]:
     """Return the function that builds the headers of a marketplace's authorised calls."""
     app = PLATFORMS[marketplace].app
     return _unsigned if app is None else app.sign

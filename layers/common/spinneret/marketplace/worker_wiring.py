@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from uuid import uuid4
 
 from spinneret.aws.clients import dynamodb_client
@@ -26,7 +27,7 @@ from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.publishing.engine import PublishHandler
 from spinneret.marketplace.publishing.models import Subject
 from spinneret.marketplace.publishing.visits import JobStep, NullJobQueue
-from spinneret.marketplace.publishing.work import StepContext
+from spinneret.marketplace.publishing.work import StepContext, StepServices
 from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
 from spinneret.marketplace.settings import MarketplaceSettings
 from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
@@ -53,12 +54,11 @@ def publish_visits(env: Mapping[str, str]) -> JobStep:
         clock=utc_now,
     )
     plugins = DynamoPluginStore(client, table, settings.jobs_table), sockets(settings), utc_now
-    services = {
-        "browser": PluginTransport(store=plugins[0], sockets=plugins[1], clock=plugins[2]),
-        "images": ImageSource(fetcher(settings)),
-        "orders": order_book(settings, publishing_service(settings)),
-        "settings": access.remember,
-    }
+    services = StepServices(
+        browser=PluginTransport(store=plugins[0], sockets=plugins[1], clock=plugins[2]),
+        images=ImageSource(fetcher(settings)),
+        orders=order_book(settings, publishing_service(settings)),
+    )
 
     def new_work(context: Context, subject: Subject) -> StepContext:
         is_over = final_look_deferral(context.job, utc_now())
@@ -75,14 +75,16 @@ def publish_visits(env: Mapping[str, str]) -> JobStep:
             begun=context.job.started_at,
             over=is_over,
         )
-        own = {} if is_over is None else {"browser": AnswersOnly(*plugins, is_over)}
+        own = services
+        if is_over is not None:
+            own = replace(services, browser=AnswersOnly(*plugins, is_over))
         return StepContext(
             context=context,
             subject=subject,
             calls=calls,
             listings=listings,
             effects=effects,
-            services={**services, **own},
+            services=own,
             clock=utc_now,
             over=is_over,
         )

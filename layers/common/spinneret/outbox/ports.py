@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
 
+HandOn = Callable[[str, str], None]
+"""Function (tenant, subject) that relays the subject's events after the commit; raises nothing."""
 Position = Mapping[str, str]
 """End of a page; only the store that created it reads it."""
 

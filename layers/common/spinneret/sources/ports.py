@@ -116,3 +116,15 @@ class Discoveries(Protocol):
     def ended(self, tenant: str, job_id: str) -> DiscoveryProgress | None:
         """Return the result; None while the discovery isn't finished."""
         ...
+
+
+class SourceWebhooks(Protocol):
+    """Webhooks of sources. All methods raise DependencyUnavailable."""
+
+    def source_targets(self, tenant: str, source_id: str) -> tuple[str, ...]:
+        """Return the active webhooks of a source, which are notified of its runs."""
+        ...
+
+    def remove_of_source(self, tenant: str, source_id: str) -> None:
+        """Remove the webhooks of a source."""
+        ...

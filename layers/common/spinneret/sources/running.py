@@ -15,16 +15,12 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, DomainError
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.service import service
+from spinneret.outbox.ports import HandOn
 from spinneret.sources import limits, rules
 from spinneret.sources.models import FINAL, Run, RunPage, RunStage, Source, Trigger
-from spinneret.sources.ports import Crawls, Discoveries, SourceStore
+from spinneret.sources.ports import Crawls, Discoveries, SourceStore, SourceWebhooks
 
 logger = logging.getLogger(__name__)
-
-SourceTargets = Callable[[str, str], tuple[str, ...]]
-"""Function (tenant, source id) → webhooks of a source that are notified of its runs."""
-HandOn = Callable[[str, str], None]
-"""Function (tenant, subject) that relays the subject's events after the commit; raises nothing."""
 
 _STEPS: Final = 4  # steps of one call: a run has no further stages
 
@@ -45,7 +41,7 @@ class SourceRuns:
     store: SourceStore
     crawls: Crawls
     discoveries: Discoveries
-    targets: SourceTargets
+    webhooks: SourceWebhooks
     hand_on: HandOn
     clock: Clock
     new_id: NewId
@@ -134,7 +130,9 @@ class SourceRuns:
             self.store.keep_pages(after, pages, now)
             changed = replace(changed, last_run_id=after.id, last_crawled_at=now)
         changed = _next(rules.scheduled(changed, now))
-        event = rules.event_of(changed, after, self.targets(source.tenant, source.id))
+        event = rules.event_of(
+            changed, after, self.webhooks.source_targets(source.tenant, source.id)
+        )
         if not self.store.replace(source, changed, after, event):
             return None
         self.hand_on(source.tenant, source.id)

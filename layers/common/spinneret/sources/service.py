@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -13,13 +12,10 @@ from spinneret.kernel.paging import Page
 from spinneret.schedules.cron import parse_schedule
 from spinneret.sources import rules
 from spinneret.sources.models import Run, RunPage, Source, Trigger
-from spinneret.sources.ports import SourceStore
+from spinneret.sources.ports import SourceStore, SourceWebhooks
 from spinneret.sources.running import SourceRuns
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission, require_reachable
-
-RemoveWebhooks = Callable[[str, str], None]
-"""Function (tenant, source id) that removes the webhooks of a source."""
 
 _RACES: Final = 5  # concurrent changes of one source are rare
 
@@ -49,14 +45,14 @@ class SourceService:
         store: SourceStore,
         runs: SourceRuns,
         policy: AddressPolicy,
-        remove_webhooks: RemoveWebhooks,
+        webhooks: SourceWebhooks,
         clock: Clock,
         new_id: NewId,
     ) -> None:
         self._store = store
         self._runs = runs
         self._policy = policy
-        self._remove_webhooks = remove_webhooks
+        self._webhooks = webhooks
         self._clock = clock
         self._new_id = new_id
 
@@ -114,7 +110,7 @@ class SourceService:
         """
         for _ in range(_RACES):
             source = self.get(tenant, source_id)
-            self._remove_webhooks(tenant, source_id)
+            self._webhooks.remove_of_source(tenant, source_id)
             if self._store.remove(source):
                 return
         raise _changing()

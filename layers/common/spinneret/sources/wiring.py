@@ -49,7 +49,7 @@ def source_api(env: Mapping[str, str]) -> SourceApi:
             store=store,
             runs=_runs(settings, store, crawling),
             policy=address_policy(settings),
-            remove_webhooks=crawling.webhooks.remove_of_source,
+            webhooks=crawling.webhooks,
             clock=utc_now,
             new_id=new_id,
         ),
@@ -87,7 +87,7 @@ def _runs(settings: SourceSettings, store: DynamoSourceStore, crawling: CrawlApi
                 enabled=settings.features__enable_url_discovery,
             )
         ),
-        targets=crawling.webhooks.source_targets,
+        webhooks=crawling.webhooks,
         hand_on=relay(settings).relay,
         clock=utc_now,
         new_id=id_maker(utc_now),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,9 +16,7 @@ from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.sealing import Sealer
 from spinneret.kernel.service import service
-
-RequireProxy = Callable[[str, str], None]
-"""Function of (tenant, proxy config id) that raises if crawls may not use these proxies."""
+from spinneret.web.proxies.service import ProxyService
 
 _RACES: Final = 5  # concurrent changes of one config are rare
 _PURPOSE: Final = "crawl-config-headers"
@@ -64,7 +62,7 @@ class ConfigService:
 
     store: ConfigStore
     seal: HeaderSeal
-    require_proxy: RequireProxy
+    proxies: ProxyService
     user_agent: str
     """The stage's own."""
     clock: Clock
@@ -155,7 +153,7 @@ class ConfigService:
 
     def _check_proxy(self, tenant: str, options: ConfigOptions) -> None:
         if options.proxy_config_id is not None:
-            self.require_proxy(tenant, options.proxy_config_id)
+            self.proxies.require(tenant, options.proxy_config_id)
 
 
 def _changing() -> Conflict:

@@ -26,7 +26,7 @@ def config_service(settings: ConfigSettings, proxies: ProxyService) -> ConfigSer
     return ConfigService(
         store=DynamoConfigStore(dynamodb_client(), settings.plans_table),
         seal=header_seal(settings),
-        require_proxy=proxies.require,
+        proxies=proxies,
         user_agent=settings.user_agent,
         clock=utc_now,
         new_id=id_maker(utc_now),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final
 
+from spinneret.content.documents.ports import DocumentStore
 from spinneret.crawl import limits
-from spinneret.crawl.checks import CrawlTerms
+from spinneret.crawl.checks import CrawlChecks
 from spinneret.crawl.deep.models import (
     CrawledPageList,
     CrawledPageView,
@@ -16,8 +17,8 @@ from spinneret.crawl.deep.models import (
 from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.crawl.models import CrawlOptions, CrawlRequest, Submission
 from spinneret.crawl.ports import PartStore
-from spinneret.crawl.reading import Shown
-from spinneret.crawl.service import Targets, message_about
+from spinneret.crawl.service import message_about
+from spinneret.events.webhooks.service import WebhookService
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
 from spinneret.jobs.placement import Placed
@@ -38,9 +39,6 @@ from spinneret.web.exploring.frontier.models import (
 )
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.exploring.scope import ScopeKind
-from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.fetching.rules import check_url_at_submission
-from spinneret.web.hosts.service import HostService
 
 RECIPE: Final = 2  # increment it when the same crawl would yield another result
 
@@ -51,13 +49,10 @@ class DeepCrawlService:
 
     jobs: JobService
     frontier: Frontier
-    policy: AddressPolicy
-    hosts: HostService
-    targets: Targets
-    terms: Callable[[str, CrawlOptions, tuple[str, ...]], CrawlTerms]
-    tagged: Callable[[str, CrawlOptions, CrawlTerms], CrawlTerms]
+    checks: CrawlChecks
+    webhooks: WebhookService
+    documents: DocumentStore
     parts: PartStore
-    shown: Shown
     enabled: bool
     pages_max: int
 
@@ -99,8 +94,8 @@ class DeepCrawlService:
         if self._found(ref) is None:
             return CrawledPageList(items=[], next_cursor=None, has_more=False)
         found = self.frontier.pages(crawl_ref(ref), state, after, limit)
-        documents = sorted({page.document_id for page in found.pages if page.document_id})
-        shown = self.shown(tenant, documents) if documents else ()
+        ids = sorted({page.document_id for page in found.pages if page.document_id})
+        shown = self.documents.shown(tenant, ids) if ids else ()
         return CrawledPageList(
             items=[self._page_view(page, shown) for page in found.pages],
             next_cursor=None if found.after is None else cursor_of(found.after),
@@ -133,8 +128,7 @@ class DeepCrawlService:
             return None
 
     def _submit(self, tenant: str, request: DeepCrawlRequest, key: RequestKey | None) -> Submitted:
-        url = check_url_at_submission(request.url, self.policy)
-        self.hosts.check_submission(tenant, url.host, url.unusual_port)
+        url = self.checks.url(tenant, request.url)
         if request.max_pages > self.pages_max:
             raise ValidationFailed(
                 f"this stage crawls up to {self.pages_max} pages",
@@ -142,12 +136,12 @@ class DeepCrawlService:
             )
         fields = _plan_fields(request)
         check_plan(plan_of(fields))
-        notify = self.targets(tenant, request.webhook_url, request.webhook_headers)
-        terms = self.terms(tenant, request, notify)
+        notify = self.webhooks.targets(tenant, request.webhook_url, request.webhook_headers)
+        terms = self.checks.crawl_terms(tenant, request, notify)
         same = {**terms.identity(DEEP_CRAWL, RECIPE, url), **fields}
         draft = Draft(
             kind=DEEP_CRAWL,
-            payload={**self.tagged(tenant, request, terms).payload(url), **fields},
+            payload={**self.checks.tagged(tenant, request, terms).payload(url), **fields},
             priority=request.priority,
             domain=url.host,
             notify=notify,

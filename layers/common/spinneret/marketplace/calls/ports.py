@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from spinneret.marketplace.connections.models import AccessToken
 
@@ -35,4 +36,15 @@ class TokenProvider(Protocol):
         """Return the application's own token, other than the refused one. Raises
         MarketplaceUnavailable, also when the marketplace grants none, because that isn't the
         seller's fault."""
+        ...
+
+    def remember(
+        self,
+        tenant: str,
+        marketplace: str,
+        settings: Mapping[str, Any],
+        account: str | None = None,
+    ) -> None:
+        """Store facts found about the account. If a concurrent write wins, they are looked up again
+        later."""
         ...

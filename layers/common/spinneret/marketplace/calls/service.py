@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from spinneret.jobs.worker import Defer, ReleaseJob
 from spinneret.kernel import bounds
@@ -114,6 +114,10 @@ class SellerApiClient:
         if self._access is None:
             self._access = self._source.access(self._tenant, self._marketplace)
         return self._access
+
+    def remember(self, settings: Mapping[str, Any], account: str | None = None) -> None:
+        """Store facts found about the account: settings, and its id. Raises ReauthNeeded."""
+        self._source.remember(self._tenant, self._marketplace, settings, account)
 
     def send(self, request: MarketRequest) -> MarketAnswer:
         """Send a request and return its response, unless that asks to retry or rejects the token.

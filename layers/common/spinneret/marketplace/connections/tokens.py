@@ -128,8 +128,7 @@ class Tokens:
         settings: Mapping[str, Any],
         account: str | None = None,
     ) -> None:
-        """Store facts found about the account. If a concurrent write wins, they are looked up again
-        later."""
+        """See TokenProvider."""
         connection = self._connection(tenant, marketplace)
         changed = replace(
             connection,

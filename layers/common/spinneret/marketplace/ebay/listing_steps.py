@@ -41,7 +41,7 @@ def account(work: StepContext) -> Mapping[str, Any]:
         account = Preconditions(api_of(work)).account(site)
         fields = [dict(each) for each in account.missing]
         kept = {**account.found, "missing": fields, "checked_at": to_iso(now)}
-        work.services["settings"](work.subject.tenant, "ebay", {site: kept})
+        work.calls.remember({site: kept})
     if missing := kept.get("missing"):
         details = {"fields": missing, "checked_at": kept["checked_at"]}
         raise InputNeeded("the eBay account isn't ready", details=details)

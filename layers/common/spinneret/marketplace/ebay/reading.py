@@ -61,7 +61,7 @@ def _nothing() -> dict[str, str]:
 
 def orders(work: StepContext) -> Mapping[str, Any]:
     """Store every order that changed since the last reading in the order book, line by line."""
-    api, book = api_of(work), work.services["orders"]
+    api, book = api_of(work), work.services.orders
     now, seen, offset = work.clock(), 0, 0
     since = book.since(work.subject.tenant, "ebay", now)
     while True:

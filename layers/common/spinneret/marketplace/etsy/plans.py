@@ -157,7 +157,7 @@ def _account(work: StepContext) -> Mapping[str, Any]:
         "readiness_state_id": int(states[0]["readiness_state_id"]),
     }
     checked = {"shop": {**found, "checked_at": to_iso(work.clock())}}
-    work.services["settings"](work.subject.tenant, "etsy", checked, shop_id)
+    work.calls.remember(checked, shop_id)
     return found
 
 
@@ -172,7 +172,7 @@ def _upload(url: str, number: int, work: StepContext) -> Mapping[str, Any]:
     known = work.listing.images.get(url)
     if known is not None:
         return {"image_id": known}
-    body, media_type = work.services["images"](url)
+    body, media_type = work.services.images(url)
 
     def find() -> Mapping[str, Any] | None:
         taken = set(work.listing.images.values())

@@ -102,7 +102,7 @@ def gone(work: StepContext, listing: Listing) -> None:
 def orders(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
     """Store every paid order that changed since the last reading in the order book, line by
     line."""
-    book = work.services["orders"]
+    book = work.services.orders
     now, seen, offset = work.clock(), 0, 0
     since = book.since(work.subject.tenant, "etsy", now)
     while True:

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from spinneret.jobs.models import JobRef
 from spinneret.jobs.rules import TERMINAL
 from spinneret.kernel.errors import DomainError
 from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.connections.models import ConnectionStatus, Seller
 from spinneret.marketplace.connections.ports import ConnectionStore
-from spinneret.marketplace.orders.ports import SaleStore
-from spinneret.marketplace.orders.service import FindJob, OrderBook
+from spinneret.marketplace.orders.ports import SaleStore, SellerJobs
+from spinneret.marketplace.orders.service import OrderBook
 
 logger = logging.getLogger(__name__)
 
 _SELLERS: Final = "sellers"
 _SALES: Final = "sales"
-
-Read = Callable[[str, str, str], str]
-"""(tenant, marketplace, why) → id of the submitted job that reads the seller's orders."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +44,7 @@ class OrderPolling:
     sales: SaleStore
     connections: ConnectionStore
     book: OrderBook
-    read: Read
-    find_job: FindJob
+    jobs: SellerJobs
     marketplaces: frozenset[str]
     """Marketplaces whose orders can be read."""
 
@@ -89,10 +83,10 @@ class OrderPolling:
         if connection.status is not ConnectionStatus.ACTIVE:
             return False
         if seller.job_id is not None:
-            former = self.find_job(JobRef(tenant=seller.tenant, job_id=seller.job_id))
+            former = self.jobs.find(seller.tenant, seller.job_id)
             if former is not None and former.status not in TERMINAL:
                 return False
-        job_id = self.read(seller.tenant, seller.marketplace, "poll")
+        job_id = self.jobs.read_orders(seller.tenant, seller.marketplace, "poll", urgent=False)
         self.connections.polled(replace(seller, job_id=job_id))
         return True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
+from spinneret.jobs.models import Job
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.orders.models import Sale
 
@@ -54,4 +55,29 @@ class SaleStore(Protocol):
 
     def remember(self, tenant: str, marketplace: str, moment: datetime) -> None:
         """Record that orders up to this moment were read."""
+        ...
+
+
+class SellerJobs(Protocol):
+    """Marketplace jobs of sellers. All methods raise DependencyUnavailable."""
+
+    def find(self, tenant: str, job_id: str) -> Job | None:
+        """Return the job, or None."""
+        ...
+
+    def ask(
+        self,
+        tenant: str,
+        marketplace: str,
+        action: str,
+        product_id: str,
+        why: str,
+        once: str | None = None,
+    ) -> str:
+        """Submit a job of the highest priority for the product and return its id. If an earlier job
+        has the same `once`, return that one's id, however it ended."""
+        ...
+
+    def read_orders(self, tenant: str, marketplace: str, why: str, *, urgent: bool = True) -> str:
+        """Submit a job that reads a seller's orders; return its id."""
         ...

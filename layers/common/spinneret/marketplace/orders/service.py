@@ -4,12 +4,11 @@ updated."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Final, Protocol
+from typing import Final
 
-from spinneret.jobs.models import Job, JobRef, JobStatus, Lease
+from spinneret.jobs.models import JobStatus, Lease
 from spinneret.jobs.rules import TERMINAL
 from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import (
@@ -26,30 +25,11 @@ from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.orders.models import Adjustment, AdjustmentState, Sale, SaleOutcome
-from spinneret.marketplace.orders.ports import SaleStore
+from spinneret.marketplace.orders.ports import SaleStore, SellerJobs
 from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.products.ports import ProductStore
 
 logger = logging.getLogger(__name__)
-
-
-class SubmitJob(Protocol):
-    """Submits a job of the highest priority and returns its id."""
-
-    def __call__(
-        self,
-        tenant: str,
-        marketplace: str,
-        action: str,
-        product_id: str,
-        why: str,
-        once: str | None = None,
-    ) -> str:
-        """Submit the job; if an earlier job has the same `once`, return that one's id."""
-        ...
-
-
-FindJob = Callable[[JobRef], Job | None]
 
 _FIRST_READ: Final = timedelta(days=7)  # period that a seller's first reading covers
 _IN_DOUBT: Final = timedelta(minutes=15)  # longer than a claim and its retries
@@ -77,8 +57,7 @@ class OrderBook:
     sales: SaleStore
     products: ProductStore
     listings: ListingStore
-    ask: SubmitJob
-    find_job: FindJob
+    jobs: SellerJobs
     clock: Clock
     silent: frozenset[str] = frozenset()
     """Marketplaces whose orders can't be read."""
@@ -158,7 +137,7 @@ class OrderBook:
                     # A sync without result leaves the listing due, so `once` limits its repetition:
                     # to one an hour, or one a day where it needs a browser that may be away.
                     once = f"{now:%Y-%m-%d}" if there in self.silent else f"{now:%Y-%m-%dT%H}"
-                    self.ask(tenant, there, "sync", listing.product_id, "reconcile", once)
+                    self.jobs.ask(tenant, there, "sync", listing.product_id, "reconcile", once)
                     asked += 1
             after = page.after
             if after is None:
@@ -236,7 +215,7 @@ class OrderBook:
         why, marketplace = f"sold on {sale.marketplace}", listing.marketplace
         times = former.times + 1 if former else 1
         once = f"{sale.key} {times}"  # concurrent callers get the same job
-        job_id = self.ask(sale.tenant, marketplace, action, product.id, why, once)
+        job_id = self.jobs.ask(sale.tenant, marketplace, action, product.id, why, once)
         return Adjustment(marketplace=marketplace, job_id=job_id, asked_at=now, times=times)
 
     def _state(
@@ -248,7 +227,7 @@ class OrderBook:
             return former.state
         if _is_settled(listing, left):
             return AdjustmentState.DONE
-        job = self.find_job(JobRef(tenant=sale.tenant, job_id=former.job_id))
+        job = self.jobs.find(sale.tenant, former.job_id)
         if job is None:
             return None
         if job.status is JobStatus.COMPLETED:  # a publishing job may have created a listing since

@@ -192,6 +192,13 @@ class PublishingService:
             begin=self._begin_batch,
         )
 
+    def find(self, tenant: str, job_id: str) -> Job | None:
+        """See SellerJobs."""
+        try:
+            return self._job(tenant, job_id)
+        except NotFound:
+            return None
+
     def ask(
         self,
         tenant: str,
@@ -201,8 +208,7 @@ class PublishingService:
         why: str,
         once: str | None = None,
     ) -> str:
-        """Submit a job of the highest priority for the product and return its id. If an earlier job
-        has the same `once`, return that one's id, however it ended."""
+        """See SellerJobs."""
         command = Command(
             marketplace=marketplace,
             action_code=action,
@@ -212,7 +218,7 @@ class PublishingService:
         return self._asked(tenant, command, 1, once)
 
     def read_orders(self, tenant: str, marketplace: str, why: str, *, urgent: bool = True) -> str:
-        """Submit a job that reads a seller's orders; return its id."""
+        """See SellerJobs."""
         command = Command(
             marketplace=marketplace,
             action_code="orders",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -14,10 +14,13 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, InputNeeded
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.service import SellerApiClient
+from spinneret.marketplace.images import ImageSource
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
+from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.publishing.models import Subject
 from spinneret.marketplace.tasks.models import Task
+from spinneret.marketplace.vinted.transport import PluginTransport
 
 _RACES: Final = 5  # concurrent writers of one listing record
 # The longest call: the call, a token refresh, the call again, a wait for the seller's rate limit
@@ -32,6 +35,15 @@ _KNOWN: Final = timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS) - timedelta(d
 Result = Mapping[str, Any]
 
 
+@dataclass(frozen=True, kw_only=True)
+class StepServices:
+    """Services that the steps of single marketplaces use."""
+
+    browser: PluginTransport
+    images: ImageSource
+    orders: OrderBook
+
+
 class StepContext:
     """One claim of a job, as passed to its steps."""
 
@@ -43,7 +55,7 @@ class StepContext:
         calls: SellerApiClient,
         listings: ListingStore,
         effects: SideEffects,
-        services: Mapping[str, Any],
+        services: StepServices,
         clock: Clock,
         over: Defer | None = None,
     ) -> None:
@@ -54,7 +66,6 @@ class StepContext:
         self.results: dict[str, Result] = {}
         """Results of the steps that are done, by key."""
         self.services = services
-        """Further services for single marketplaces: `images`, `orders`, `browser`, `settings`."""
         self.clock = clock
         self.task: Task | None = None
         self._listings = listings

@@ -96,6 +96,5 @@ def unrepeatable(
 
 
 def _browser(work: StepContext) -> tuple[PluginTransport, Task]:
-    browser: PluginTransport = work.services["browser"]
     assert work.task is not None
-    return browser, work.task
+    return work.services.browser, work.task

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from operator import attrgetter
-from typing import Final
+from typing import Final, Protocol
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
@@ -28,6 +28,19 @@ class HostBusy(Exception):
     """
 
 
+class CheckSlots(Protocol):
+    """Slots of one running check."""
+
+    def require_room(self, seconds: float) -> None:
+        """Raise HostBusy if a request of that many seconds could outlast the slots."""
+        ...
+
+    def enter(self, url: Url) -> None:
+        """Acquire the slot of the host that a redirect leads to. Raises HostBusy if another check
+        uses it."""
+        ...
+
+
 class CheckFetcher:
     """Implements RoutedFetcher for one check, always without a proxy.
 
@@ -40,21 +53,14 @@ class CheckFetcher:
         fetcher: Fetcher,
         *,
         timeout: float,
-        require_room: Callable[[float], None],
-        enter: Callable[[Url], None],
+        slots: CheckSlots,
         clock: Clock,
         monotonic: Callable[[], float],
         sleep: Callable[[float], None],
     ) -> None:
-        """Store the collaborators of one check.
-
-        `require_room` raises HostBusy if a request of that many seconds could outlast the check's
-        slots. `enter` raises HostBusy if another check uses the host that a redirect leads to.
-        """
         self._fetcher = fetcher
         self._timeout = timeout
-        self._require_room = require_room
-        self._enter = enter
+        self._slots = slots
         self._clock = clock
         self._monotonic = monotonic
         self._sleep = sleep
@@ -93,7 +99,7 @@ class CheckFetcher:
 
         def follow(target: Url) -> None:
             asked_at = self._monotonic()
-            self._enter(target)
+            self._slots.enter(target)
             if request.before_redirect is not None:
                 request.before_redirect(target)
             hops.append(target)
@@ -122,7 +128,7 @@ class CheckFetcher:
         raise AssertionError("the last try ends the loop")
 
     def _try(self, request: FetchRequest) -> FetchedPage:
-        self._require_room(self._timeout)
+        self._slots.require_room(self._timeout)
         self.tries += 1
         self.began_at, self._waited = self._monotonic(), 0.0
         if self._refuses_head:

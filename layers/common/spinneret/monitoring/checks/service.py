@@ -29,6 +29,8 @@ from spinneret.monitoring.slots.ports import SlotStore
 from spinneret.monitoring.targets import rules as target_rules
 from spinneret.monitoring.targets.models import Method, TargetWithState
 from spinneret.monitoring.targets.ports import TargetStore
+from spinneret.monitoring.windows.service import Maintenance
+from spinneret.outbox.ports import HandOn
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.urls import Url, parse_url
@@ -50,10 +52,6 @@ class CheckDisposition(StrEnum):
     """The target was no longer due, or it changed during the check."""
 
 
-HandOn = Callable[[str, str], None]
-"""Function of (tenant, subject) that relays the subject's domain events; raises nothing."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class CheckParts:
     """Dependencies that all checks share."""
@@ -64,8 +62,7 @@ class CheckParts:
     fetcher: Fetcher
     polite: Callable[[CheckFetcher], PoliteFetcher]
     """Function that wraps a check's own requests in a polite fetcher."""
-    in_maintenance: Callable[[str, str, datetime], bool]
-    """Function of (tenant, target id, now) that returns whether maintenance is active."""
+    maintenance: Maintenance
     connectivity: Connectivity
     hand_on: HandOn
     clock: Clock
@@ -181,12 +178,12 @@ class Checker:
             checked_at=now,
             outcome=Outcome.UNKNOWN,
             late_ms=max(0, round(late / timedelta(milliseconds=1))),
-            in_maintenance=self._parts.in_maintenance(target.tenant, target.id, now),
+            in_maintenance=self._parts.maintenance.covers(target.tenant, target.id, now),
         )
 
 
 class _Check:
-    """A running check with the slots of the hosts that it requests."""
+    """A running check with the slots of the hosts that it requests. Implements CheckSlots."""
 
     def __init__(self, parts: CheckParts, slot: SlotLease, worker: SlotLease) -> None:
         self._parts = parts
@@ -197,8 +194,7 @@ class _Check:
         self.asking = CheckFetcher(
             parts.fetcher,
             timeout=parts.timeout,
-            require_room=self._require_room,
-            enter=self._enter,
+            slots=self,
             clock=parts.clock,
             monotonic=parts.monotonic,
             sleep=parts.sleep,
@@ -234,14 +230,15 @@ class _Check:
             with suppress(DependencyUnavailable):
                 self._parts.slots.give_back(slot)
 
-    def _require_room(self, seconds: float) -> None:
+    def require_room(self, seconds: float) -> None:
+        """See CheckSlots."""
         needed = seconds + bounds.REDIRECT_WAITS_SECONDS + _SLOT_MARGIN_SECONDS
         end = min(each.until for each in (self.slot, self._worker, *self._others.values()))
         if self._parts.clock() + timedelta(seconds=needed) > end:
             raise HostBusy
 
-    def _enter(self, url: Url) -> None:
-        """Acquire the slot of a redirect's host, which also allows one check at a time."""
+    def enter(self, url: Url) -> None:
+        """See CheckSlots; the host also allows one check at a time."""
         name = host_slot(url.host)
         if name == self.slot.name or name in self._others:
             return

@@ -91,7 +91,7 @@ def check_worker(env: Mapping[str, str]) -> Callable[[Order, Remaining], Counter
         slots=slots,
         fetcher=fetcher,
         polite=_polite(settings),
-        in_maintenance=Maintenance(
+        maintenance=Maintenance(
             store=DynamoWindowStore(client, settings.targets_table), clock=utc_now
         ),
         connectivity=connectivity(

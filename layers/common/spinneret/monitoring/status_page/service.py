@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, NotFound
@@ -23,6 +22,7 @@ from spinneret.monitoring.status_page.ports import StatusPageStore
 from spinneret.monitoring.status_page.prometheus import metrics_text
 from spinneret.monitoring.targets.models import TargetWithState
 from spinneret.monitoring.targets.ports import TargetStore
+from spinneret.monitoring.windows.service import Maintenance
 
 _PAGE = 100  # targets per read
 
@@ -34,7 +34,7 @@ class StatusPages:
     pages: StatusPageStore
     targets: TargetStore
     figures: RollupStore
-    in_maintenance: Callable[[str, str, datetime], bool]
+    maintenance: Maintenance
     clock: Clock
 
     def get(self, tenant: str) -> StatusPage:
@@ -113,7 +113,7 @@ class StatusPages:
         return StatusPageRow(watched=watched, in_maintenance=is_kept, days=())
 
     def _maintained(self, watched: TargetWithState) -> bool:
-        return self.in_maintenance(watched.target.tenant, watched.target.id, self.clock())
+        return self.maintenance.covers(watched.target.tenant, watched.target.id, self.clock())
 
     def _line(self, watched: TargetWithState) -> StatusPageRow:
         target, now = watched.target, self.clock()

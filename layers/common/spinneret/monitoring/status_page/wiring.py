@@ -31,6 +31,6 @@ def status_pages(env: Mapping[str, str]) -> StatusPages:
         pages=DynamoStatusPageStore(client, table),
         targets=DynamoTargetStore(client, table),
         figures=DynamoRollupStore(client, settings.checks_table),
-        in_maintenance=Maintenance(store=DynamoWindowStore(client, table), clock=utc_now),
+        maintenance=Maintenance(store=DynamoWindowStore(client, table), clock=utc_now),
         clock=utc_now,
     )

@@ -103,7 +103,7 @@ class Maintenance:
         self._clock = clock
         self._known: dict[str, tuple[datetime, Sequence[MaintenanceWindow]]] = {}
 
-    def __call__(self, tenant: str, target_id: str, now: datetime) -> bool:
+    def covers(self, tenant: str, target_id: str, now: datetime) -> bool:
         """Return whether the target is in maintenance. Raises DependencyUnavailable."""
         return rules.any_open(self._windows(tenant), target_id, now)
 
