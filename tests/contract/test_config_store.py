@@ -22,7 +22,7 @@ from tests.fakes.configs import FakeConfigStore
 def store(tables: Tables | None) -> Any:
     if tables is None:
         return FakeConfigStore()
-    return DynamoConfigStore(tables.client, tables.names["Plans"])
+    return DynamoConfigStore(tables.client, tables.names["CrawlDefinitions"])
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_a_row_that_others_refer_to_is_kept(
     store: Any, made: Callable[..., Config], tables: Tables, tenant: str
 ) -> None:
     config = made("one")
-    rows = NamedItemTable(tables.client, tables.names["Plans"], KIND)
+    rows = NamedItemTable(tables.client, tables.names["CrawlDefinitions"], KIND)
     for _ in range(2):
         dynamo.transact(tables.client, rows.reference_writes(tenant, config.id))
     dynamo.transact(tables.client, rows.unrefer(tenant, config.id))

@@ -28,7 +28,9 @@ def found(store: JobStore, tables: Tables | None) -> DiscoveryStore:
     if tables is None:
         assert isinstance(store, FakeJobStore)
         return FakeDiscoveryStore(store)
-    return DynamoDiscoveryStore(tables.client, tables.names["Plans"], tables.names["Jobs"])
+    return DynamoDiscoveryStore(
+        tables.client, tables.names["CrawlDefinitions"], tables.names["Jobs"]
+    )
 
 
 @pytest.fixture

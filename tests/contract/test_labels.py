@@ -26,7 +26,9 @@ def test_a_collection_counts_its_documents_and_stays_while_it_has_some(
     tables: Tables, tenant: str
 ) -> None:
     names = tables.names
-    collections = DynamoCollectionStore(tables.client, names["Labels"], names["Documents"])
+    collections = DynamoCollectionStore(
+        tables.client, names["TagsAndCollections"], names["Documents"]
+    )
     documents = DynamoDocumentStore(tables.client, names["Documents"], names["Jobs"])
     collection = collection_row(tenant, "col_1", "silk")
     collections.add(collection)
@@ -54,7 +56,7 @@ def test_tags_are_found_by_name_and_by_many_ids(tables: Tables | None, tenant: s
     tags: Any = (
         FakeNamedStore(lambda rows, after: Page(items=rows, after=after))
         if tables is None
-        else DynamoTagStore(tables.client, tables.names["Labels"])
+        else DynamoTagStore(tables.client, tables.names["TagsAndCollections"])
     )
     silk, webs = tag_row(tenant, "tag_1", "silk"), tag_row(tenant, "tag_2", "webs")
     for each in (silk, webs):

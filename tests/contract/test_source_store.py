@@ -41,7 +41,7 @@ _numbers = count()
 def config_rows(tables: Tables | None) -> Any:
     if tables is None:
         return FakeNamedStore(configs.page_of)
-    return DynamoConfigStore(tables.client, tables.names["Plans"])
+    return DynamoConfigStore(tables.client, tables.names["CrawlDefinitions"])
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def collection_rows(tables: Tables | None) -> Any:
     if tables is None:
         return FakeNamedStore(collections.page_of)
     names = tables.names
-    return DynamoCollectionStore(tables.client, names["Labels"], names["Documents"])
+    return DynamoCollectionStore(tables.client, names["TagsAndCollections"], names["Documents"])
 
 
 @pytest.fixture
@@ -57,7 +57,9 @@ def store(tables: Tables | None, config_rows: Any, collection_rows: Any) -> Any:
     if tables is None:
         return FakeSourceStore(config_rows, collection_rows)
     names = tables.names
-    return DynamoSourceStore(tables.client, names["Plans"], names["Labels"], names["Events"])
+    return DynamoSourceStore(
+        tables.client, names["CrawlDefinitions"], names["TagsAndCollections"], names["Events"]
+    )
 
 
 @pytest.fixture

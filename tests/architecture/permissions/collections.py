@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from tests.architecture.permissions.parts import on
 
-NEEDED = {"SearchApi": on("Labels", "BatchGetItem DeleteItem GetItem PutItem Query")}
+NEEDED = {"SearchApi": on("TagsAndCollections", "BatchGetItem DeleteItem GetItem PutItem Query")}

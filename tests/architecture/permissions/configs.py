@@ -6,8 +6,8 @@ from tests.architecture.permissions.parts import on, together
 
 NEEDED = {
     "CrawlApi": together(
-        on("Plans", "DeleteItem GetItem PutItem Query"),
-        on("Labels", "BatchGetItem GetItem PutItem"),  # collections are looked up, tags made
+        on("CrawlDefinitions", "DeleteItem GetItem PutItem Query"),
+        on("TagsAndCollections", "BatchGetItem GetItem PutItem"),  # tags are made
         # what a crawl shows, and what a presigned URL does, its signer must be allowed
         on("Content/*", "s3:GetObject"),
         on("Content", "s3:ListBucket"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from tests.architecture.permissions.parts import JOB_WORK, POLITE_FETCHING, RELAYING, on, together
 
 NEEDED = {
-    "CrawlApi": on("Plans", "BatchGetItem"),
+    "CrawlApi": on("CrawlDefinitions", "BatchGetItem"),
     "DiscoveryWorker": together(
         JOB_WORK,
         RELAYING,
         POLITE_FETCHING,
-        on("Plans", "BatchGetItem GetItem PutItem"),
+        on("CrawlDefinitions", "BatchGetItem GetItem PutItem"),
         # robots.txt files, kept for all
         on("Content/*", "s3:GetObject s3:PutObject"),
         on("Content", "s3:ListBucket"),

@@ -13,8 +13,8 @@ CALLS = {
 _FILES = together(
     on("Inbox/*", "s3:GetObject s3:GetObjectVersion s3:PutObject"),
     on("Inbox", "s3:ListBucket"),
-    on("Plans", "GetItem"),  # configs
-    on("Labels", "GetItem PutItem"),  # collections are looked up, tags made
+    on("CrawlDefinitions", "GetItem"),  # configs
+    on("TagsAndCollections", "GetItem PutItem"),  # collections are looked up, tags made
 )
 
 NEEDED = {

@@ -7,15 +7,15 @@ from tests.architecture.permissions.parts import JOB_WORK, RELAYING, on, togethe
 NEEDED = {
     # config and collection of a source are counted with it
     "CrawlApi": together(
-        on("Plans", "BatchGetItem ConditionCheckItem UpdateItem"),
-        on("Labels", "ConditionCheckItem UpdateItem"),
+        on("CrawlDefinitions", "BatchGetItem ConditionCheckItem UpdateItem"),
+        on("TagsAndCollections", "ConditionCheckItem UpdateItem"),
     ),
     "SourceTick": together(
         JOB_WORK,
         RELAYING,
-        on("Plans", "BatchGetItem GetItem PutItem"),
-        on("Plans/index/due", "Query"),
+        on("CrawlDefinitions", "BatchGetItem GetItem PutItem"),
+        on("CrawlDefinitions/index/due", "Query"),
         on("Domains", "BatchGetItem GetItem"),  # blocks, breakers
-        on("Labels", "GetItem"),
+        on("TagsAndCollections", "GetItem"),
     ),
 }

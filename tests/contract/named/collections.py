@@ -7,7 +7,7 @@ from spinneret.content.collections.models import Collection
 from spinneret.kernel.paging import Page
 from tests.fakes.time import START
 
-TABLES = ("Labels", "Documents")
+TABLES = ("TagsAndCollections", "Documents")
 STORE = DynamoCollectionStore
 
 

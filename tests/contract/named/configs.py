@@ -7,7 +7,7 @@ from spinneret.crawl.configs.models import Config, ConfigOptions
 from spinneret.kernel.paging import Page
 from tests.fakes.time import START
 
-TABLES = ("Plans",)
+TABLES = ("CrawlDefinitions",)
 STORE = DynamoConfigStore
 
 

@@ -7,7 +7,7 @@ from spinneret.content.tags.models import Tag
 from spinneret.kernel.paging import Page
 from tests.fakes.time import START
 
-TABLES = ("Labels",)
+TABLES = ("TagsAndCollections",)
 STORE = DynamoTagStore
 
 

@@ -1,4 +1,4 @@
-"""Discoveries on DynamoDB, in the table Plans.
+"""Discoveries on DynamoDB, in the table CrawlDefinitions.
 
     pk `T#<tenant>#DISCOVERY#<job>`
         sk `FOUND#<nnn>`          up to DISCOVERY_URLS_PER_ROW URLs of the result; `urls_found` in

@@ -1,4 +1,4 @@
-"""Sources on DynamoDB, in the table Plans.
+"""Sources on DynamoDB, in the table CrawlDefinitions.
 
     pk `T#<tenant>#SOURCES`, sk `<id>`               a source; lists by partition, in the order of
                                                      ids, which is by time

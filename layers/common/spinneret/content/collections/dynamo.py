@@ -1,4 +1,4 @@
-"""Collections on DynamoDB: items of the kind `collection` in the table Labels (aws.named_rows).
+"""Collections on DynamoDB: items of the kind `collection` (aws.named_rows), in TagsAndCollections.
 
 Documents table: pk `T#<tenant>#COUNT#<collection>#<shard>`. `number` counts the collection's
 documents and is written with them (`documents.dynamo`); `closed` rejects further documents.

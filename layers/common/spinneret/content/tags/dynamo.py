@@ -1,4 +1,4 @@
-"""Tags on DynamoDB: items of the kind `tag` in the table Labels (aws.named_rows)."""
+"""Tags on DynamoDB: items of the kind `tag` in the table TagsAndCollections (aws.named_rows)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crawl configs on DynamoDB: rows of the kind `config` in the table Plans (aws.named_rows).
+"""Crawl configs on DynamoDB: rows of the kind `config` (aws.named_rows), in CrawlDefinitions.
 
 pk `T#<tenant>#CONFIGDEFAULT`, sk `DEFAULT`   the id of the tenant's default, written with the
                                               config that it names, in one transaction
