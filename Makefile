@@ -32,7 +32,7 @@ test: check ## Run every test; the stack's run on fresh instances of their own
 
 # Beside each other, since they mostly wait, on two instances: one for all end-to-end processes.
 test-end-to-end: .venv/.done
-	@$(STACK) run --instance end-to-end -- $(BIN)/python -m pytest -m stack tests/e2e -n 4 --dist loadgroup
+	@$(STACK) run --instance end-to-end -- $(BIN)/python -m pytest -m stack tests/e2e -n 4 --dist loadfile
 
 test-parts: .venv/.done
 	@$(STACK) run --instance parts -- $(BIN)/python -m pytest -m stack --ignore tests/e2e

@@ -29,21 +29,11 @@ from tests.markets.ebay import KEYS as EBAY_KEYS
 from tests.markets.etsy import KEYS as ETSY_KEYS
 from tests.site.server import page_paths, serve
 
-FOLDER = Path(__file__).parent
 CRAWL_TIMEOUT = 30
 Alone = Callable[[], AbstractContextManager[None]]
 WEBSITES = 3
 """Ports of one process: a block has them for four, beside market and captures."""
 TERMINAL = {"completed", "failed", "cancelled"}
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each process whole files; a file that is marked `spread`, function by function."""
-    for item in items:
-        if item.path.parent == FOLDER and isinstance(item, pytest.Function):
-            spread = item.get_closest_marker("spread") is not None
-            group = f"{item.path.stem}-{item.originalname}" if spread else item.path.stem
-            item.add_marker(pytest.mark.xdist_group(group))
 
 
 class Turns:
@@ -310,19 +300,13 @@ def tenant(deployed: Deployed) -> Iterator[Tenant]:
     fresh.close()
 
 
-@pytest.fixture(scope="session")
-def dynamodb(aws: Aws) -> Any:
-    """One client for what every test does: making one takes longer than most calls."""
-    return aws.dynamodb()
-
-
 @pytest.fixture(autouse=True)
-def rested_host(deployed: Deployed, dynamodb: Any) -> Iterator[None]:
+def rested_host(deployed: Deployed, aws: Aws) -> Iterator[None]:
     """All websites of these tests are one host, whose breaker must not outlive a test."""
     yield
     places = ["127.0.0.1", *(f"127.0.0.1:{port}" for port in deployed.ports)]
     for place in places:
-        dynamodb.delete_item(
+        aws.dynamodb().delete_item(
             TableName=deployed.outputs["DomainsTable"], Key={"pk": f"DOMAIN#{place}", "sk": "PACE"}
         )
 

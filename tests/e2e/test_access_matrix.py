@@ -27,7 +27,7 @@ from tests.e2e.fixture_tenants import (
 from tests.e2e.operations import OPERATIONS, Operation, Reply, Wire
 from tests.e2e.website import Website
 
-pytestmark = [pytest.mark.stack, pytest.mark.spread]
+pytestmark = pytest.mark.stack
 
 # With these nobody is admitted anywhere: the first operation of each area and scope is tried with
 # all of them, every other one with the next of them.
