@@ -300,13 +300,19 @@ def tenant(deployed: Deployed) -> Iterator[Tenant]:
     fresh.close()
 
 
+@pytest.fixture(scope="session")
+def dynamodb(aws: Aws) -> Any:
+    """One client for what every test does: making one takes longer than most calls."""
+    return aws.dynamodb()
+
+
 @pytest.fixture(autouse=True)
-def rested_host(deployed: Deployed, aws: Aws) -> Iterator[None]:
+def rested_host(deployed: Deployed, dynamodb: Any) -> Iterator[None]:
     """All websites of these tests are one host, whose breaker must not outlive a test."""
     yield
     places = ["127.0.0.1", *(f"127.0.0.1:{port}" for port in deployed.ports)]
     for place in places:
-        aws.dynamodb().delete_item(
+        dynamodb.delete_item(
             TableName=deployed.outputs["DomainsTable"], Key={"pk": f"DOMAIN#{place}", "sk": "PACE"}
         )
 

@@ -29,9 +29,8 @@ from spinneret.kernel.clock import to_iso
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-_AS_THEY_ARE: Final = frozenset(
-    {str, int, bool}
-)  # fast path for most fields: dispatch costs more than the conversion
+# The fast path of most fields: dispatch costs more than the conversion.
+_AS_THEY_ARE: Final = frozenset({str, int, bool})
 _BINARY: Final[Any] = Binary  # its published types lack the conversion to bytes
 
 
