@@ -1,0 +1,210 @@
+"""Rules of parents that hold however their children end: counters, cancelling, reopening."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+import pytest
+
+from spinneret.jobs import limits, rules
+from spinneret.jobs.models import ChildCounts, Job, JobRef, JobStatus, Transition
+from spinneret.jobs.parents import ParentEnds
+from spinneret.kernel.paging import Page
+from tests import factories
+from tests.fakes.jobs import FakeJobStore
+from tests.fakes.time import START
+from tests.unit.jobs.household import ParentScenario
+from tests.unit.jobs.submissions import finish
+
+
+class OvertakenStore(FakeJobStore):
+    """Something happens once, just after counters were read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.then: Callable[[], object] = lambda: None
+
+    def child_counts(self, parent: JobRef, shards: Sequence[int]) -> list[ChildCounts]:
+        found = super().child_counts(parent, shards)
+        then, self.then = self.then, lambda: None
+        then()
+        return found
+
+
+class LaggingStore(FakeJobStore):
+    """The index of children still lists those that have ended."""
+
+    def children(
+        self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
+    ) -> Page[JobRef]:
+        return super().children(parent, tuple(JobStatus), after, limit)
+
+
+def alive(household: ParentScenario) -> list[Job]:
+    return [child for child in household.children() if child.status not in rules.TERMINAL]
+
+
+def failed_in_part() -> ParentScenario:
+    """A parent whose second child of three has failed, and won't again."""
+    household = ParentScenario(3, lambda job: job.payload["n"] == 1)
+    household.settle()
+    household.failing = lambda _: False
+    return household
+
+
+def failed_child(household: ParentScenario) -> JobRef:
+    [failed] = [child for child in household.children() if child.status is JobStatus.FAILED]
+    return failed.ref
+
+
+# ---------------------------------------------------------------- Ends
+
+
+def test_a_parent_does_not_end_by_counters_that_a_retried_child_has_left() -> None:
+    store = OvertakenStore()
+    household = ParentScenario(1, store=store)
+    household.deliver()
+    [child] = household.children()
+    finish(store, child.id, household.clock, _failed)  # its worker stands still after this
+    store.then = lambda: household.move(child.ref, Transition.RETRY)
+    assert not ParentEnds(store=household.noted, clock=household.clock).end(household.parent)
+    assert household.job(household.parent).status is JobStatus.RUNNING
+    household.settle()
+    assert household.ended == [JobStatus.COMPLETED]
+
+
+@pytest.mark.parametrize(
+    ("ends", "status"),
+    [
+        ({"completed": 2}, JobStatus.COMPLETED),
+        ({"completed": 1, "cancelled": 1}, JobStatus.COMPLETED),
+        ({"completed": 1, "partially_failed": 1}, JobStatus.PARTIALLY_FAILED),
+        ({"partially_failed": 2}, JobStatus.PARTIALLY_FAILED),
+        ({"completed": 1, "failed": 1}, JobStatus.PARTIALLY_FAILED),
+        ({"completed": 1, "expired": 1}, JobStatus.PARTIALLY_FAILED),
+        ({"failed": 1, "expired": 1}, JobStatus.FAILED),
+        ({"failed": 1, "cancelled": 1}, JobStatus.FAILED),
+        ({"expired": 2}, JobStatus.FAILED),
+        ({"cancelled": 2}, JobStatus.CANCELLED),
+    ],
+    ids=str,
+)
+def test_a_parent_ends_as_its_children_did(ends: dict[str, int], status: JobStatus) -> None:
+    parent = factories.running_job(START, locked_by=None, family=rules.new_family(2))
+    ended = rules.end_of(parent, ChildCounts(created=2, **ends), START)
+    assert ended.status is status
+    assert ended.result is not None
+    good, cancelled = ends.get("completed", 0), ends.get("cancelled", 0)
+    assert (ended.result["completed_count"], ended.result["cancelled_count"]) == (good, cancelled)
+    assert ended.result["failed_count"] == 2 - good - cancelled
+
+
+@pytest.mark.parametrize("status", sorted(rules.TERMINAL))
+def test_every_end_of_a_child_has_a_counter_of_its_own(status: JobStatus) -> None:
+    child = factories.running_job(START, parent="job_0")
+    assert rules.counted(child, factories.job(status=status, parent="job_0")) == status.value
+
+
+def test_a_parent_with_unfinished_children_is_looked_at_once_a_minute() -> None:
+    household = ParentScenario(1)
+    household.deliver()
+    household.queue.take()
+    household.sweep()
+    assert rules.wake_at(household.job(household.parent)) == _in_a_minute(household)
+
+
+# ---------------------------------------------------------------- Cancelling
+
+
+@pytest.fixture
+def cancelled(monkeypatch: pytest.MonkeyPatch) -> ParentScenario:
+    """A cancelled parent whose children the sweeper has to cancel, a hundred in each pass."""
+    monkeypatch.setattr(limits, "CHILDREN_CANCELLED_PER_REQUEST", 0)
+    monkeypatch.setattr(limits, "CHILDREN_CANCELLED_PER_PASS", 100)
+    monkeypatch.setattr(limits, "CHILDREN_PER_SHARD", 50)
+    household = ParentScenario(120)
+    household.deliver()
+    household.queue.take()
+    household.move(household.parent, Transition.CANCEL)
+    return household
+
+
+def test_a_cancelled_parent_is_settled_only_by_all_its_counters(cancelled: ParentScenario) -> None:
+    for child in cancelled.children():
+        if child.parent_shard == 0:
+            cancelled.move(child.ref, Transition.CANCEL)
+    assert alive(cancelled)
+    for _ in range(3):
+        cancelled.sweep()
+    assert alive(cancelled) == []
+
+
+def test_a_cancelled_parent_is_looked_at_once_a_minute_until_its_children_have_ended(
+    cancelled: ParentScenario,
+) -> None:
+    cancelled.sweep()
+    assert len(alive(cancelled)) == 20
+    assert rules.wake_at(cancelled.job(cancelled.parent)) == _in_a_minute(cancelled)
+    for _ in range(2):
+        cancelled.sweep()
+    assert rules.sweep_at(cancelled.job(cancelled.parent)) is None
+
+
+def test_a_child_that_has_ended_keeps_none_of_its_siblings_from_being_cancelled() -> None:
+    household = ParentScenario(4, store=LaggingStore())
+    household.deliver()
+    household.deliver()
+    household.move(household.parent, Transition.CANCEL)
+    assert household.counts() == ChildCounts(created=4, completed=1, cancelled=3)
+
+
+# ---------------------------------------------------------------- Further runs
+
+
+def test_a_reopened_parent_adds_its_new_run_to_its_timeline_and_publishes_it() -> None:
+    household = failed_in_part()
+    published: list[tuple[str, JobStatus]] = []
+    household.noted.listen(lambda job, _: published.append((job.id, job.status)))
+    before = household.store.events(household.parent, None, 99)
+    household.move(failed_child(household), Transition.RETRY)
+    [*others, last] = household.store.events(household.parent, None, 99)
+    assert (others, last.message) == (before, JobStatus.RUNNING)
+    assert (household.parent.job_id, JobStatus.RUNNING) in published
+
+
+def test_a_reopened_parent_cancels_its_children() -> None:
+    household = failed_in_part()
+    household.move(failed_child(household), Transition.RETRY)
+    household.move(household.parent, Transition.CANCEL)
+    assert household.counts() == ChildCounts(created=3, completed=2, cancelled=1)
+
+
+def test_a_child_that_failed_in_this_run_is_not_retried_by_a_further_claim_of_its_parent() -> None:
+    household = ParentScenario(3, lambda job: job.payload["n"] > 0)
+    household.settle()
+    household.clock.advance(60.0)
+    household.move(household.parent, Transition.RETRY)
+    for _ in range(2):  # the parent, and the first of the two children
+        household.deliver()
+    assert len(alive(household)) == 1
+    household.move(household.parent, Transition.PAUSE)
+    household.move(household.parent, Transition.RESUME)
+    household.settle()
+    assert sorted(household.worked.values()) == [1, 2, 2]
+
+
+def test_a_plan_of_several_rows_loses_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "PLAN_ROW_BYTES", 600)
+    household = ParentScenario(20)
+    assert household.store.plan(household.parent, 2) is not None
+    household.settle()
+    assert sorted(child.payload["n"] for child in household.children()) == list(range(20))
+
+
+def _failed(job: Job) -> Job:
+    return rules.after_error(job, ValueError(), START, 0.5)
+
+
+def _in_a_minute(household: ParentScenario) -> datetime:
+    return household.clock() + timedelta(seconds=limits.CHILDREN_CHECK_SECONDS)
