@@ -1,0 +1,135 @@
+"""What an execution's steps do to their job, and which claims they accept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.driven.driving import Driver
+from spinneret.jobs.driven.models import ExecutionClaim
+from spinneret.jobs.driven.starting import Starter
+from spinneret.jobs.models import Failure, JobStatus, Transition
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import LeaseLost
+from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.time import HandClock
+from tests.kinds import KINDS
+from tests.unit.jobs.worker_bench import Bench
+
+MARGIN = timedelta(seconds=bounds.LEASE_MARGIN_SECONDS)
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def driver(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> Driver:
+    return Driver(store=store, queue=queue, kinds=KINDS, clock=clock, random=lambda: 0.5)
+
+
+class _Executions:
+    """Implements Executions; keeps the state that the last one was started with."""
+
+    state: Mapping[str, Any]
+
+    def start(self, name: str, state: Mapping[str, Any]) -> None:
+        self.state = state
+
+
+def begun(bench: Bench) -> ExecutionClaim:
+    """The first step of an execution that a worker has started."""
+    executions = _Executions()
+    bench.run(Starter(executions=executions, prepare=lambda _: None))
+    started = ExecutionClaim.of(executions.state)
+    return replace(started, number=started.number + 1)
+
+
+@pytest.fixture
+def claim(bench: Bench) -> ExecutionClaim:
+    return begun(bench)
+
+
+def test_only_the_claim_that_holds_the_job_goes_on(
+    driver: Driver, claim: ExecutionClaim, control: JobControl, bench: Bench
+) -> None:
+    assert driver.held(claim) == bench.job
+    for other in (
+        replace(claim, owner="another"),
+        replace(claim, fence=claim.fence - 1),
+        replace(claim, fence=claim.fence + 1),
+        replace(claim, job_id="job_unknown"),
+    ):
+        with pytest.raises(LeaseLost):
+            driver.held(other)
+    control.move(bench.ref, Transition.PAUSE)
+    with pytest.raises(LeaseLost):
+        driver.held(claim)
+
+
+def test_a_renewal_holds_the_job_a_margin_longer_than_its_step_needs(
+    driver: Driver, claim: ExecutionClaim, bench: Bench
+) -> None:
+    until = bench.clock() + 3 * MINUTE
+    driver.renew(claim, driver.held(claim), until, "fetching", 20, {})
+    assert (bench.job.locked_until, bench.job.step) == (until + MARGIN, "fetching")
+
+
+def test_progress_never_goes_back_and_is_complete_only_at_the_end(
+    driver: Driver, claim: ExecutionClaim, bench: Bench
+) -> None:
+    shown = []
+    for number, progress in enumerate((10, 5, 60, 60, 100), start=claim.number):
+        turn = replace(claim, number=number)
+        driver.renew(turn, driver.held(turn), bench.clock() + MINUTE, "fetching", progress, {})
+        shown.append(bench.job.progress)
+    assert shown == [10, 10, 60, 60, 99]
+
+
+def test_a_segment_that_gets_on_is_not_charged_for_executions_that_were_lost(
+    driver: Driver, claim: ExecutionClaim, bench: Bench
+) -> None:
+    assert bench.job.locked_until is not None
+    bench.clock.now = bench.job.locked_until + timedelta(seconds=bounds.CLOCK_SKEW_SECONDS)
+    again = begun(bench)
+    assert (again.fence > claim.fence, bench.job.attempts) == (True, 1)
+    driver.renew(again, driver.held(again), bench.clock() + MINUTE, "fetching", 20, {})
+    assert bench.job.attempts == 0
+
+
+@pytest.mark.parametrize("seconds", [-30, 0, 30])
+def test_a_lease_is_never_shortened(
+    seconds: int, driver: Driver, claim: ExecutionClaim, bench: Bench
+) -> None:
+    before = bench.job.locked_until
+    assert before is not None
+    wanted = before + timedelta(seconds=seconds)
+    driver.extend(claim, driver.held(claim), wanted)
+    assert bench.job.locked_until == max(before, wanted)
+
+
+def test_a_step_overwrites_no_event_of_the_worker_that_started_the_execution(
+    driver: Driver, claim: ExecutionClaim, bench: Bench
+) -> None:
+    before = bench.timeline
+    driver.renew(claim, driver.held(claim), bench.clock() + MINUTE, "fetching", 20, {})
+    assert bench.timeline == [*before, (claim.fence, "step_started", "fetching")]
+
+
+def test_a_job_goes_on_in_its_next_segment_however_long_it_has_worked(
+    driver: Driver, claim: ExecutionClaim, bench: Bench, queue: FakeJobQueue
+) -> None:
+    bench.clock.advance(2 * bounds.JOB_WORK_SECONDS)
+    driver.next_segment(claim, driver.held(claim))
+    assert (bench.job.status, bench.job.attempts) == (JobStatus.PENDING, 0)
+    assert [sent.ref for sent in queue.sent] == [bench.ref]
+
+
+def test_a_job_that_ends_lacking_something_says_what(
+    driver: Driver, claim: ExecutionClaim, bench: Bench
+) -> None:
+    lack = Failure(code="PAGES_FAILED", message="two pages failed", type="permanent")
+    driver.complete(claim, driver.held(claim), {"n": 1}, lack)
+    assert (bench.job.status, bench.job.last_error) == (JobStatus.PARTIALLY_FAILED, lack)
