@@ -97,5 +97,28 @@ def test_watchers_whose_end_got_lost_take_nobody_s_place(
     assert job.watchers == len(connections.subscribers(ref)) == bounds.SUBSCRIBERS_PER_JOB - 4
 
 
+def test_a_recount_loses_nobody_who_came_after_it_had_counted(
+    tables: Tables, store: JobStore, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "SUBSCRIBERS_PER_JOB", 3)
+    connections, ref = connections_of(tables), submitted(store, tenant).ref
+    *lost, one, two = (
+        Connection(id=f"{tenant}-{number}=", tenant=tenant, key_id="key_1") for number in range(5)
+    )
+    for each in (*lost, one, two):
+        connections.open(each, START)
+    for each in lost:
+        connections.subscribe(each, ref, START)
+        place = keys.subscriber_key(ref, each.id)
+        tables.client.delete_item(TableName=tables.names["Jobs"], Key=place)
+    overtaken = interrupted(
+        tables, "transact_write_items", lambda: connections.subscribe(two, ref, START), before=2
+    )
+    connections_of(overtaken).subscribe(one, ref, START)
+    job = store.get(ref)
+    assert job is not None
+    assert job.watchers == len(connections.subscribers(ref)) == 2
+
+
 def connections_of(tables: Tables) -> DynamoConnectionStore:
     return DynamoConnectionStore(tables.client, tables.names["Jobs"])

@@ -1,4 +1,4 @@
-"""What one call has written, the next one finds: reads of hosts and proxies never lag behind."""
+"""What one call has written, the next one finds: reads that decide something never lag behind."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from spinneret.aws import dynamo
+from spinneret.jobs import rules
+from spinneret.jobs.models import ChildCounts
+from spinneret.jobs.ports import NewJob
+from spinneret.outbox.dynamo import DynamoOutboxStore, event_write
+from spinneret.outbox.models import DomainEvent, SubjectRef
 from spinneret.web.dynamo import DynamoProgressStore
+from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
+from spinneret.web.exploring.frontier.models import Batch, CrawlRef, Plan
+from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.hosts.dynamo import DynamoHostStore
 from spinneret.web.hosts.models import Block
@@ -17,9 +26,12 @@ from spinneret.web.politeness.models import Record
 from spinneret.web.proxies.dynamo import DynamoProxyStore
 from spinneret.web.proxies.dynamo_usage import DynamoProxyUsageStore
 from spinneret.web.proxies.models import ProxyConfig, RotationStrategy
-from tests.contract.backends import OF_REAL_AWS, Tables
+from tests import factories
+from tests.contract import frontier_table
+from tests.contract.backends import OF_REAL_AWS, Tables, job_store
 from tests.contract.stale import LaggingTable
-from tests.fakes.time import START
+from tests.contract.stored_jobs import new_job
+from tests.fakes.time import START, HandClock
 
 pytestmark = OF_REAL_AWS
 
@@ -72,3 +84,41 @@ def test_proxies_and_their_usage_are_read_consistently(
     assert usage.count_pick(config, 5).picks == 1
     assert usage.read(config).picks == 1
     assert usage.read(replace(config, version=2)).picks == 0
+
+
+def test_the_outbox_reads_what_is_pending_consistently(tables: Tables, tenant: str) -> None:
+    event = DomainEvent(
+        tenant=tenant,
+        type="crawl.completed",
+        subject="job_1",
+        sequence=1,
+        occurred_at=START,
+        data={},
+    )
+    name = tables.names["Events"]
+    dynamo.transact(tables.client, [event_write(name, event)])
+    store = DynamoOutboxStore(LaggingTable(tables.client), name)  # type: ignore[arg-type]  # stands for a client
+    page = store.pending(SubjectRef(tenant=tenant, subject="job_1"), None, 10)
+    assert [pending.event for pending in page.events] == [event]
+
+
+def test_a_plan_and_its_counters_are_read_consistently(tables: Tables, tenant: str) -> None:
+    store = job_store(replace(tables, client=LaggingTable(tables.client)))
+    parent = new_job(tenant, family=rules.new_family(1))
+    new = NewJob(job=parent, plan=["one"])
+    store.submit([new], [factories.event()], None, factories.reply(), START)
+    assert store.get(parent.ref) == parent
+    assert store.plan(parent.ref, 0) == "one"
+    assert store.child_counts(parent.ref, [0]) == [ChildCounts()]
+
+
+def test_the_pages_of_a_crawl_are_read_consistently(tables: Tables, tenant: str) -> None:
+    name = frontier_table.create(tables.client)
+    store = DynamoFrontierStore(LaggingTable(tables.client), name)  # type: ignore[arg-type]  # stands for a client
+    frontier = Frontier(store=store, clock=HandClock())
+    ref = CrawlRef(tenant=tenant, crawl_id="job_1")
+    frontier.begin(ref, Plan(), ["https://site.example/"], fence=1)
+    batch = frontier.next_batch(ref, fence=1)
+    tables.client.delete_table(TableName=name)
+    assert isinstance(batch, Batch)
+    assert len(batch.keys) == 1

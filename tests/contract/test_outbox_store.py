@@ -207,6 +207,25 @@ def test_only_an_event_that_is_handed_on_is_purged(
     assert purge_at() == epoch_seconds(START + timedelta(days=30))
 
 
+@OF_REAL_AWS
+def test_a_process_that_comes_late_changes_no_event_that_was_handed_on(
+    tables: Tables, store: OutboxStore, write: Write, tenant: str
+) -> None:
+    event = event_of(tenant)
+
+    def row() -> Any:
+        key = items.event_key(event)
+        return tables.client.get_item(TableName=tables.names["Events"], Key=key)["Item"]
+
+    write(event)
+    [pending] = all_pending(store, tenant)
+    store.close(event, START)
+    closed = row()
+    store.close(event, START + 5 * GRACE)
+    store.postpone(replace(pending, tries=1, failing_since=START, taken=frozenset({"bus"})))
+    assert row() == closed
+
+
 def event_of(
     tenant: str,
     sequence: int = 1,

@@ -136,6 +136,14 @@ def test_a_new_run_has_a_week_of_its_own() -> None:
     assert rules.retry(failed, START + HOUR).deferred_since is None
 
 
+@pytest.mark.parametrize(("seconds", "waits"), [(59, True), (60, False), (61, False)])
+def test_a_last_look_that_can_not_go_on_in_time_expires_at_once(seconds: int, waits: bool) -> None:
+    minute, until = START + timedelta(seconds=60), START + timedelta(seconds=seconds)
+    job = factories.running_job(minute, deferred_since=START, ending=True)
+    after = rules.defer(job, until, "site.example", START, 60)
+    assert after.expires_at == (minute if waits else START)
+
+
 def test_a_kind_without_a_limit_waits_for_ever() -> None:
     running = factories.running_job(START + HOUR)
     after = rules.defer(running, START + 1000 * HOUR, "site.example", START)

@@ -59,6 +59,7 @@ def test_what_ends_no_run_reports_nothing() -> None:
         (done, replace(done, watchers=1)),
         (delivery, rules.complete(delivery, {}, START)),
         (replace(job, kind="unknown"), replace(done, kind="unknown")),
+        (replace(job, parent="job_0"), replace(done, parent="job_0")),
     ):
         assert end_event(before, after, KINDS) is None
 

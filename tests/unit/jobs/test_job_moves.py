@@ -103,12 +103,13 @@ def test_a_resumed_job_is_due_at_once() -> None:
 
 
 def test_a_retry_is_a_new_run_of_the_same_job() -> None:
-    failed = rules.after_error(in_state(JobStatus.RUNNING, attempts=2), NotFound("x"), NOW, 0.5)
+    running = in_state(JobStatus.RUNNING, attempts=2, ending=True)
+    failed = rules.after_error(running, NotFound("x"), NOW, 0.5)
     after = rules.retry(failed, NOW + SECOND)
     assert (after.id, after.run, after.due_at) == (failed.id, 2, NOW + SECOND)
     assert (after.attempts, after.redrives, after.worked_ms) == (0, 0, 0)
     assert (after.started_at, after.finished_at, after.last_error) == (None, None, None)
-    assert (after.progress, after.step) == (0, None)
+    assert (after.progress, after.step, after.ending) == (0, None, False)
     assert after.fence > failed.fence
 
 

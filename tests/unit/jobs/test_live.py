@@ -13,7 +13,7 @@ from spinneret.jobs import limits
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.live.pushes import LiveEvents, Pushes, Subscribers, messages
 from spinneret.jobs.live.service import LiveService
-from spinneret.jobs.models import Connection, JobEventKind, JobRef
+from spinneret.jobs.models import Connection, JobEvent, JobEventKind, JobRef
 from spinneret.jobs.ports import NewJob
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
@@ -138,6 +138,24 @@ def test_who_comes_while_the_job_runs_misses_nothing(
 
     bench.run(handler)
     assert received(sockets) == ["pending", "running", "fetching", "embedding", "completed"]
+
+
+def test_what_happens_while_a_subscriber_catches_up_is_not_lost(
+    live: LiveService,
+    sockets: FakeSockets,
+    bench: Bench,
+    store: FakeJobStore,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def read_before_the_job_runs(*given: Any) -> list[JobEvent]:
+        monkeypatch.undo()
+        found = store.events(*given)
+        bench.run(succeed)
+        return found
+
+    monkeypatch.setattr(store, "events", read_before_the_job_runs)
+    subscribe(live)
+    assert set(received(sockets)) == {"pending", "running", "completed"}
 
 
 def test_a_subscriber_learns_up_to_where_it_has_everything(

@@ -122,6 +122,31 @@ def test_a_sink_that_failed_is_left_alone_until_its_next_try_and_gets_no_later_e
     assert sequences(world.bus.took) == [1, 2]
 
 
+def test_an_event_that_waits_for_two_sinks_is_tried_when_the_first_of_them_is() -> None:
+    world = World(event_of(1))
+    world.bus.refuse = failing(1)
+    world.hand_on()
+    world.sweep_for(DAY / 2)  # by now the bus is tried once an hour
+    world.webhooks.refuse = failing(2)
+    for sequence in (2, 3):
+        world.store.write(event_of(sequence))
+    world.hand_on()
+    world.webhooks.refuse = lambda _: None
+    world.sweep_for(60)
+    assert sequences(world.webhooks.took) == [1, 2, 3]
+
+
+def test_only_a_sweep_counts_a_try_before_it_is_made() -> None:
+    """Its process may have died of the event; for the writer, the next sweep comes anyway."""
+    tries: list[int] = []
+    world = World(event_of(1))
+    world.bus.refuse = lambda _: tries.extend(row.tries for row in world.store.rows.values())
+    world.hand_on()
+    world.store.write(event_of(2))
+    world.sweep_for(60)
+    assert tries == [0, 1]
+
+
 def test_tries_come_later_each_time_and_end_after_a_day(caplog: pytest.LogCaptureFixture) -> None:
     world = World(event_of(1))
     moments: list[float] = []

@@ -11,6 +11,7 @@ import pytest
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import LeaseLost, NotFound, UrlInvalid, ValidationFailed
 from spinneret.web.exploring import limits
+from spinneret.web.exploring.frontier.changes import FrontierTransaction
 from spinneret.web.exploring.frontier.models import (
     Batch,
     CrawlRef,
@@ -33,6 +34,7 @@ from spinneret.web.exploring.frontier.models import (
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.exploring.scope import ScopeKind
 from spinneret.web.fetching.urls import parse_url
+from tests.fakes.crashes import Crash
 from tests.fakes.exploring import FakeFrontierStore
 from tests.fakes.time import START, HandClock
 
@@ -225,6 +227,28 @@ def test_a_full_frontier_takes_no_more(frontier: Frontier, monkeypatch: pytest.M
 def test_a_page_with_more_links_than_a_change_holds_is_merged_whole(frontier: Frontier) -> None:
     links = [f"/{number}" for number in range(limits.FRONTIER_ROWS_PER_WRITE * 2 + 5)]
     fetched(frontier, begun(frontier), *links)
+    assert urls(frontier) == {"/", *links}
+    assert frontier.crawl(REF).discovered == len(links) + 1
+
+
+@pytest.mark.parametrize("written", [1, 2, 3])
+def test_a_driver_that_dies_between_two_changes_of_a_page_loses_none_of_its_links(
+    written: int, frontier: Frontier, store: FakeFrontierStore
+) -> None:
+    links = [f"/{number}" for number in range(limits.FRONTIER_ROWS_PER_WRITE * 2 + 5)]
+    left = [written]
+
+    def die(change: FrontierTransaction) -> None:
+        left[0] -= bool(change.new)
+        if not left[0]:
+            store.after_commit = None
+            raise Crash("driver")
+
+    batch = begun(frontier)
+    store.after_commit = die
+    with pytest.raises(Crash):
+        fetched(frontier, batch, *links)
+    frontier.next_batch(REF, fence=2)
     assert urls(frontier) == {"/", *links}
     assert frontier.crawl(REF).discovered == len(links) + 1
 
