@@ -138,6 +138,13 @@ def test_of_a_crowded_host_the_longest_waiting_are_handed_out() -> None:
     assert len(one) == 37
 
 
+def test_no_worker_gets_more_than_fits_however_the_hosts_are_dealt_out() -> None:
+    hosts = {"a.example": 250, "b.example": 250, "c.example": 100}
+    found = [due(n, host) for host, number in hosts.items() for n in range(number)]
+    lists = rules.assign_to_workers(found, workers=2, per_host=250)
+    assert sorted(map(len, lists)) == [250, limits.CHECK_ROUND_TARGETS]
+
+
 def test_hosts_come_before_second_targets_when_there_is_more_than_fits() -> None:
     most = limits.CHECK_ROUND_TARGETS
     found = [due(number, f"h{number % 10}.example", -9) for number in range(most)]

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     PermanentError,
@@ -169,6 +170,19 @@ def test_tries_come_later_each_time_and_end_after_a_day(caplog: pytest.LogCaptur
     ]
 
 
+@pytest.mark.parametrize("error", [TransientError("down"), ZeroDivisionError()], ids=str)
+@pytest.mark.parametrize(("seconds", "tried"), [(DAY - 1, True), (DAY, False)])
+def test_an_event_is_given_up_by_the_first_try_after_a_day(
+    seconds: float, tried: bool, error: Exception
+) -> None:
+    world = World(event_of(1))
+    world.bus.refuse = lambda _: error
+    world.hand_on()
+    world.clock.advance(seconds)
+    world.hand_on()
+    assert bool(world.store.rows) is tried
+
+
 def test_events_behind_one_that_is_given_up_get_their_chance() -> None:
     world = World(event_of(1), event_of(2), event_of(3))
     world.bus.refuse = failing(1, 2)
@@ -211,16 +225,20 @@ def test_a_fault_of_a_sink_reaches_neither_the_writer_nor_other_sinks() -> None:
 
 def test_a_store_that_is_down_fails_no_writer(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(event_of(1))
+    asked: list[Any] = []
 
-    def down(*_: Any) -> Any:
+    def down(*given: Any) -> Any:
+        asked.append(given)
         raise DependencyUnavailable("dynamodb")
 
     with monkeypatch.context() as patch:
         patch.setattr(world.store, "pending", down)
         world.hand_on()
         patch.setattr(world.store, "to_wake", down)
+        asked.clear()
         with pytest.raises(DependencyUnavailable):
             world.relay.sweep()
+    assert len(asked) == bounds.SWEEP_REFUSALS
     world.sweep_for(60)
     assert sequences(world.bus.took) == [1]
 

@@ -378,14 +378,19 @@ def test_a_redirect_that_leads_astray_fails_its_page(
     assert refused.value.outcome.error_code == code
 
 
-def test_a_claim_that_has_passed_on_takes_no_targets(frontier: Frontier, clock: HandClock) -> None:
-    batch = begun(frontier)
+@pytest.mark.parametrize("known", [False, True])
+def test_a_claim_that_has_passed_on_takes_no_targets(
+    known: bool, frontier: Frontier, clock: HandClock
+) -> None:
+    starts = [f"{SITE}/", f"{SITE}/a"] if known else [f"{SITE}/"]
+    batch = begun(frontier, *starts, batch_pages=1)
     late = claimed(frontier, batch.keys[0], "late")
     clock.advance(60)
     claimed(frontier, batch.keys[0], "next")
+    before = rows(frontier)
     with pytest.raises(LeaseLost):
         frontier.redirects(late)(parse_url(f"{SITE}/a"))
-    assert urls(frontier) == {"/"}
+    assert rows(frontier) == before
 
 
 def test_who_visits_again_is_led_to_the_same_target(frontier: Frontier, clock: HandClock) -> None:
