@@ -60,7 +60,7 @@ def main() -> None:
         )
         world = AuditWorld()
         world.store = DynamoJobStore(  # type: ignore[assignment]
-            client, names["Jobs"], names["Idempotency"], names["Events"]
+            client, names["Jobs"], names["Idempotency"], names["Events"], clock=world.clock
         )
         world.audits = DynamoAuditStore(  # type: ignore[assignment]
             client, names["Audits"], names["Jobs"], clock=world.clock

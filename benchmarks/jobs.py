@@ -92,7 +92,11 @@ class Kernel:
         self.queue_url = self.sqs.create_queue(QueueName=name)["QueueUrl"]
         queue = self.queue = SqsJobQueue(self.sqs, self.queue_url.removesuffix(LANE))
         store = self.store = DynamoJobStore(
-            self.dynamodb, tables["Jobs"], tables["Idempotency"], tables["Events"]
+            self.dynamodb,
+            tables["Jobs"],
+            tables["Idempotency"],
+            tables["Events"],
+            clock=utc_now,
         )
         self.control = JobControl(
             store=store, queue=queue, kinds=KINDS, clock=utc_now, sleep=time.sleep

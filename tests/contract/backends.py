@@ -13,6 +13,8 @@ from typing import Any, Final
 import pytest
 
 from spinneret.jobs.dynamo import DynamoJobStore
+from spinneret.kernel.clock import Clock
+from tests.fakes.time import late
 
 _STACK: Final = pytest.param("stack", marks=pytest.mark.stack)
 
@@ -38,7 +40,8 @@ class Tables:
     names: dict[str, str]
 
 
-def job_store(tables: Tables) -> DynamoJobStore:
+def job_store(tables: Tables, clock: Clock = late) -> DynamoJobStore:
     """The job store on these tables."""
     names = tables.names
-    return DynamoJobStore(tables.client, names["Jobs"], names["Idempotency"], names["Events"])
+    tables_of_jobs = names["Jobs"], names["Idempotency"], names["Events"]
+    return DynamoJobStore(tables.client, *tables_of_jobs, clock=clock)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,22 +14,23 @@ from spinneret.jobs import rules
 from spinneret.jobs.ends import end_event
 from spinneret.jobs.kinds import all_kinds
 from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobRef, JobStatus
-from spinneret.jobs.ports import JobStore
+from spinneret.jobs.ports import JobStore, NewJob
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.kernel.errors import LeaseLost
 from spinneret.outbox.dynamo import DynamoOutboxStore
 from spinneret.outbox.models import DomainEvent, SubjectRef
 from spinneret.outbox.ports import OutboxStore
 from tests import factories
-from tests.contract.backends import OF_AWS, Tables
+from tests.contract.backends import OF_AWS, Tables, job_store
 from tests.contract.stored_jobs import (
     SECOND,
     UNTIL,
     claimed,
+    new_job,
     submitted,
 )
 from tests.fakes.jobs import FakeJobStore
-from tests.fakes.time import START
+from tests.fakes.time import START, HandClock
 
 pytestmark = OF_AWS
 
@@ -276,6 +278,39 @@ def test_a_cursor_walks_the_whole_timeline(store: JobStore, tenant: str) -> None
         assert len(part) <= 3
         walked += part
     assert walked == [factories.event(), *noted]
+
+
+# covers P-06
+@pytest.mark.parametrize("write", ["submit", "transition", "begin_run", "add_children"])
+def test_an_event_more_than_a_minute_ahead_is_refused(
+    write: str, tables: Tables | None, tenant: str
+) -> None:
+    clock = HandClock()
+    store: JobStore = FakeJobStore(clock=clock) if tables is None else job_store(tables, clock)
+    job, new = claimed(store, tenant, family=rules.new_family(1)), new_job(tenant)
+    failed = rules.after_error(job, ValueError(), START, 0.5)
+    again, child = rules.retry(failed, START), rules.as_child(new_job(tenant), job)
+
+    def at(moment: datetime) -> None:
+        event = factories.event(fence=1, number=1, created_at=moment)
+        match write:
+            case "submit":
+                store.submit([NewJob(job=new)], [event], None, factories.reply(), START)
+            case "transition":
+                store.transition(job, job, [event])
+            case "begin_run":
+                store.begin_run(failed, again, event, None)
+            case "add_children":
+                lease = factories.lease(job)
+                store.add_children(job, job, [NewJob(job=child)], [event], lease=lease)
+
+    if write == "begin_run":
+        store.transition(job, failed)
+    before = store.get(job.ref)
+    with pytest.raises(ValueError, match="ahead"):
+        at(START + 60 * SECOND + timedelta.resolution)
+    assert (store.get(job.ref), store.get(new.ref), store.get(child.ref)) == (before, None, None)
+    at(START + 60 * SECOND)
 
 
 def test_a_cursor_need_not_name_an_event(store: JobStore, tenant: str) -> None:

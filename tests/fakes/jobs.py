@@ -42,12 +42,14 @@ from spinneret.jobs.ports import (
 )
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import json_text
+from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     LeaseLost,
 )
 from spinneret.kernel.paging import Page
 from tests.fakes.outbox import FakeOutboxStore
+from tests.fakes.time import late
 
 _NO_PAGE = DuePage(refs=(), after=None)
 
@@ -112,8 +114,9 @@ class _Rows(dict[JobRef, Job]):
 class FakeJobStore:
     """Implements JobStore under one lock; free-form values pass through JSON as in a real one."""
 
-    def __init__(self, kinds: Kinds | None = None) -> None:
+    def __init__(self, kinds: Kinds | None = None, clock: Clock = late) -> None:
         self.kinds = all_kinds() if kinds is None else kinds
+        self._clock = clock
         self.outbox = FakeOutboxStore()
         """The events of ends, written with the rows."""
         self._lock = Lock()
@@ -149,6 +152,7 @@ class FakeJobStore:
     ) -> None:
         for new in jobs:
             check_payload(new.job.payload)
+        rules.check_not_ahead(events, self._clock())
         with self._lock:
             if any(not self._free(new) for new in jobs) or self._alive(request, now):
                 raise SubmissionRaced
@@ -192,6 +196,7 @@ class FakeJobStore:
         lease: Lease | None = None,
         counted: Sequence[ChildCounts] = (),
     ) -> int:
+        rules.check_not_ahead(events, self._clock())
         with self._lock:
             stands = self._held(lease) if lease else self._stands(before)
             if counted and self._counters[before.ref] != list(counted):
@@ -211,6 +216,7 @@ class FakeJobStore:
         parent: Reopening | None = None,
     ) -> None:
         key = before.tenant, before.duplicate_key or ""
+        rules.check_not_ahead([event, *([parent.event] if parent else [])], self._clock())
         with self._lock:
             keyless = before.duplicate_key is None
             if not self._stands(before) or not (keyless or self._is_held(key, holder)):
@@ -234,6 +240,7 @@ class FakeJobStore:
     ) -> None:
         for new in children:
             check_payload(new.job.payload)
+        rules.check_not_ahead(events, self._clock())
         with self._lock:
             if not self._held(lease):
                 raise LeaseLost(f"job {before.id} is no longer held by this claim")

@@ -27,3 +27,8 @@ class HandClock:
 def plenty() -> float:
     """A Remaining that never runs out."""
     return 60.0
+
+
+def late() -> datetime:
+    """A clock behind which every moment of a test lies."""
+    return START + timedelta(days=36_500)

@@ -105,7 +105,9 @@ def test_a_worker_that_was_stopped_past_its_lease_commits_nothing(
     tables: tuple[Any, dict[str, str]], stack: Stack
 ) -> None:
     client, names = tables
-    store = DynamoJobStore(client, names["Jobs"], names["Idempotency"], names["Events"])
+    store = DynamoJobStore(
+        client, names["Jobs"], names["Idempotency"], names["Events"], clock=utc_now
+    )
     job = factories.job(id=f"job_{uuid4().hex}", created_at=utc_now(), due_at=utc_now())
     store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), utc_now())
     first = WorkerProcess("first", job, stack, names)

@@ -50,7 +50,9 @@ def main(tenant: str, job_id: str, name: str) -> None:
         return {"by": name}
 
     worker = Worker(
-        store=DynamoJobStore(client, jobs, os.environ["IDEMPOTENCY"], os.environ["EVENTS"]),
+        store=DynamoJobStore(
+            client, jobs, os.environ["IDEMPOTENCY"], os.environ["EVENTS"], clock=utc_now
+        ),
         queue=FakeJobQueue(),
         kinds=KINDS,
         handlers={"crawl": handle},

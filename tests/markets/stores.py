@@ -39,6 +39,7 @@ from tests.fakes.marketplace import (
     FakeStatistics,
     FakeTaskStore,
 )
+from tests.fakes.time import late
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +82,7 @@ def on_tables(tables: Tables) -> Stores:
     client, names = tables.client, tables.names
     table, jobs, keys = names["Marketplace"], names["Jobs"], names["Idempotency"]
     return Stores(
-        jobs=DynamoJobStore(client, jobs, keys),
+        jobs=DynamoJobStore(client, jobs, keys, clock=late),
         effects=DynamoEffectStore(client, jobs, keys),
         products=DynamoProductStore(client, table),
         listings=DynamoListingStore(client, table, jobs),

@@ -111,7 +111,9 @@ class StoredCrawl(TrapCrawl):
         self._services = services
         super().__init__(site, steps, workers=workers)
         client, bucket, names = services.dynamodb, services.s3, services.names
-        self.store = DynamoJobStore(client, names["Jobs"], names["Idempotency"], names["Events"])
+        self.store = DynamoJobStore(
+            client, names["Jobs"], names["Idempotency"], names["Events"], clock=self.clock
+        )
         self.documents = DynamoDocumentStore(client, names["Documents"], names["Jobs"])
         self.contents = S3ContentStore(bucket, BUCKET)
         self.parts = S3PartStore(bucket, BUCKET)

@@ -20,7 +20,7 @@ from spinneret.jobs.models import Priority
 from spinneret.jobs.ports import ResendShard
 from spinneret.kernel.errors import DependencyUnavailable
 from tests import factories
-from tests.fakes.time import START
+from tests.fakes.time import START, HandClock
 
 COLLISION = "TransactionConflict"
 Call = Callable[[DynamoJobStore], Any]
@@ -44,7 +44,7 @@ def store_that_meets(answer: Callable[[], Any]) -> DynamoJobStore:
     once = Config(retries={"total_max_attempts": 1})
     client = _session().resource("dynamodb", config=once).meta.client
     client.meta.events.register("before-send.dynamodb", lambda **_: answer())
-    return DynamoJobStore(client, "jobs", "idempotency")
+    return DynamoJobStore(client, "jobs", "idempotency", clock=HandClock())
 
 
 def refusal(code: str, *reasons: str, status: int = 400) -> Callable[[], Any]:

@@ -16,7 +16,7 @@ from spinneret.kernel.canonical import canonical_json
 from spinneret.kernel.errors import HttpRefused
 from spinneret.outbox.types import all_event_types
 from tests import factories
-from tests.fakes.time import START
+from tests.fakes.time import START, HandClock
 from tests.kinds import KINDS
 from tests.unit.jobs.worker_bench import Bench, succeed
 
@@ -110,6 +110,6 @@ def test_who_writes_an_end_hands_it_on(bench: Bench, ends: bool) -> None:
 
 def test_a_store_without_a_table_of_events_refuses_an_end_rather_than_lose_its_event() -> None:
     client: Any = None  # not reached
-    store = DynamoJobStore(client, "jobs", "idempotency")
+    store = DynamoJobStore(client, "jobs", "idempotency", clock=HandClock())
     with pytest.raises(RuntimeError):
         store.transition(running(), rules.complete(running(), {}, START))

@@ -14,6 +14,7 @@ from spinneret.jobs.models import JobStatus, ParentState
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests import factories
+from tests.fakes.time import HandClock
 
 
 class Client:
@@ -69,7 +70,7 @@ def test_births_that_collide_with_ends_are_tried_more_often() -> None:
     parent = factories.job(
         status=JobStatus.RUNNING, fence=1, locked_by="one", family=ParentState(shards=12)
     )
-    store = DynamoJobStore(client, "jobs", "keys")
+    store = DynamoJobStore(client, "jobs", "keys", clock=HandClock())
     store.add_children(parent, parent, [], [], lease=factories.lease(parent))
     assert client.calls == 8
 

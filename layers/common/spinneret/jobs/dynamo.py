@@ -47,6 +47,7 @@ from spinneret.jobs import (
     dynamo_submissions,
     items,
     keys,
+    rules,
 )
 from spinneret.jobs.dynamo_due import RESEND, WAKE
 from spinneret.jobs.ends import end_event
@@ -74,7 +75,7 @@ from spinneret.jobs.ports import (
     ResendShard,
     SubmissionRaced,
 )
-from spinneret.kernel.clock import to_iso
+from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
@@ -118,11 +119,14 @@ class DynamoJobStore:
         idempotency_table: str,
         events_table: str | None = None,
         kinds: Kinds | None = None,
+        *,
+        clock: Clock,
     ) -> None:
         """Set the tables. Without an events table, refuse ends that are reported; `kinds` defaults
         to all.
         """
         self._client = client
+        self._clock = clock
         self._jobs = jobs_table
         self._idempotency = idempotency_table
         self._events = events_table
@@ -159,6 +163,7 @@ class DynamoJobStore:
         now: datetime,
     ) -> None:
         """See JobStore. Accepts at most 24 jobs: four rows each in a transaction of 100."""
+        rules.check_not_ahead(events, self._clock())
         writes = dynamo_submissions.writes(
             self._jobs, self._idempotency, jobs, events, request, reply, now
         )
@@ -211,6 +216,7 @@ class DynamoJobStore:
         Under a lease, `watchers` is in the condition only to learn its value. If nothing else has
         changed, the write is retried with the stored number.
         """
+        rules.check_not_ahead(events, self._clock())
         watchers = before.watchers
         for _ in range(_SUBSCRIPTION_RACES):
             standing = (
@@ -240,6 +246,7 @@ class DynamoJobStore:
         parent: Reopening | None = None,
     ) -> None:
         """See JobStore."""
+        rules.check_not_ahead([event, *([parent.event] if parent else [])], self._clock())
         writes = self._moved(before, after, [event], conditions.row_stands(before))
         if before.duplicate_key is not None:
             record = dynamo_submissions.duplicate_record(
@@ -266,6 +273,7 @@ class DynamoJobStore:
         lease: Lease,
     ) -> None:
         """See JobStore."""
+        rules.check_not_ahead(events, self._clock())
         writes = self._moved(before, after, (), conditions.claimed(lease))
         writes += dynamo_families.child_count_writes(self._jobs, [new.job for new in children])
         writes += dynamo_submissions.writes(

@@ -25,6 +25,7 @@ PLAN_BYTES: Final = 3 * 1024 * 1024  # in one transaction of at most 4 MB
 REDRIVE_FIRST_SECONDS: Final = 30.0
 REDRIVE_CAP_SECONDS: Final = 300.0  # P-08
 EVENT_RETENTION_SECONDS: Final = 30 * 24 * 3600  # P-06
+EVENT_AHEAD_SECONDS: Final = 60.0  # P-06: a timeline has no event further in the future
 EVENT_DATA_BYTES: Final = 8 * 1024  # 100 events are below API Gateway's and DynamoDB's limits
 EVENTS_PER_WRITE: Final = 90  # a DynamoDB transaction has 100 writes, one for the row
 RESEND_GRACE_SECONDS: Final = 30.0  # a pending job unclaimed for this long is sent again …

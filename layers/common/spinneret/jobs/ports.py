@@ -105,7 +105,8 @@ class JobStore(Protocol):
     """Job rows, their events and their idempotency records.
 
     All methods raise DependencyUnavailable if the store doesn't answer. Every write is one
-    conditional, atomic operation.
+    conditional, atomic operation. It raises ValueError for an event that is more than
+    EVENT_AHEAD_SECONDS ahead of the process's clock.
     """
 
     def get(self, ref: JobRef) -> Job | None:

@@ -35,7 +35,9 @@ from spinneret.outbox.ports import HandOn
 
 def job_store(settings: JobSettings) -> DynamoJobStore:
     """Return the store for submission and look-up; it publishes nothing, refuses reported ends."""
-    return DynamoJobStore(dynamodb_client(), settings.jobs_table, settings.idempotency_table)
+    return DynamoJobStore(
+        dynamodb_client(), settings.jobs_table, settings.idempotency_table, clock=utc_now
+    )
 
 
 def pushing_store(settings: JobSettings) -> JobStore:
@@ -49,7 +51,11 @@ def ending_store(settings: EndSettings, hand_on: HandOn, *listeners: Listener) -
     It relays the events of ends, ends a parent after its last child, and calls `listeners`.
     """
     inner = DynamoJobStore(
-        dynamodb_client(), settings.jobs_table, settings.idempotency_table, settings.events_table
+        dynamodb_client(),
+        settings.jobs_table,
+        settings.idempotency_table,
+        settings.events_table,
+        clock=utc_now,
     )
     live = LiveEvents(pushes(settings))
     store = PublishingJobStore(inner, live, handing_on(all_kinds(), hand_on), *listeners)

@@ -43,7 +43,7 @@ from spinneret.jobs.rules.outcomes import (
     hand_back,
     has_expired_lease,
 )
-from spinneret.jobs.rules.states import TERMINAL, TRANSITIONS, status_event
+from spinneret.jobs.rules.states import TERMINAL, TRANSITIONS, check_not_ahead, status_event
 from spinneret.jobs.rules.sweeping import (
     resend_at,
     resent,
@@ -67,6 +67,7 @@ __all__ = [
     "backoff",
     "cancel",
     "cancelled_to",
+    "check_not_ahead",
     "complete",
     "complete_in_part",
     "counted",

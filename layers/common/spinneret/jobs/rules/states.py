@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from spinneret.jobs import limits
 from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
@@ -142,3 +143,11 @@ def status_event(job: Job, moment: datetime, **data: Any) -> JobEvent:
         progress=job.progress,
         data={"status": job.status, **data},
     )
+
+
+def check_not_ahead(events: Iterable[JobEvent], now: datetime) -> None:
+    """Raise ValueError for an event that is more than EVENT_AHEAD_SECONDS ahead of `now`."""
+    latest = now + timedelta(seconds=limits.EVENT_AHEAD_SECONDS)
+    for event in events:
+        if event.created_at > latest:
+            raise ValueError(f"event {event.id} is ahead of the clock: {event.created_at}")
