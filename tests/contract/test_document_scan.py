@@ -68,14 +68,14 @@ def test_a_body_is_unused_when_its_last_document_has_left_it(
     one, other = (factories.document(tenant=tenant, id=f"doc_{n}") for n in (1, 2))
     documents.commit(one, None)
     documents.commit(other, None)
-    documents.remove(one)
+    documents.remove(one, START)
     assert everything(scan, tenant)[1] == []
     documents.commit(replace(other, sequence=2, content_key="another"), other)
     [body] = everything(scan, tenant)[1]
     assert body == UnusedBody(tenant=tenant, key=one.content_key, since=START)
     documents.commit(replace(one, sequence=1), None)
     assert not scan.forget_body(body)
-    documents.remove(one)
+    documents.remove(one, START)
     assert scan.forget_body(body)
     assert everything(scan, tenant)[1] == []
 
@@ -90,7 +90,7 @@ def test_a_body_that_no_document_ever_had_is_uncounted(
         for n in range(130)
     ]
     assert scan.unreferenced_bodies(bodies) == [bodies[0], *bodies[2:]]
-    documents.remove(document)
+    documents.remove(document, START)
     assert scan.unreferenced_bodies(bodies[:2]) == bodies[:1]
     assert scan.unreferenced_bodies([]) == []
 

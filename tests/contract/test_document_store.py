@@ -249,7 +249,7 @@ def test_every_write_makes_another_generation(documents: DocumentStore, tenant: 
     with pytest.raises(VersionRaced):
         documents.commit(first, None)
     assert documents.generation(tenant) == seen[-1]
-    documents.remove(second)
+    documents.remove(second, START)
     seen.append(documents.generation(tenant))
     assert len(set(seen)) == len(seen)
     assert documents.generation(f"{tenant}x") == seen[0]
@@ -260,9 +260,9 @@ def test_a_document_is_removed_as_it_was_read(documents: DocumentStore, tenant: 
     second = next_version(first)
     documents.commit(first, None)
     documents.commit(second, first)
-    assert not documents.remove(first)
-    assert documents.remove(second)
-    assert not documents.remove(second)
+    assert not documents.remove(first, START)
+    assert documents.remove(second, START)
+    assert not documents.remove(second, START)
     assert documents.get(tenant, first.id) is None
     assert listed(documents, tenant, tag_id="tag_1") == listed(documents, tenant) == []
     documents.commit(first, None)

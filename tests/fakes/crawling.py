@@ -21,6 +21,7 @@ from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
 from spinneret.crawl.service import CrawlService
+from spinneret.crawl.url_leases import UrlLeases
 from spinneret.jobs import limits
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
@@ -198,13 +199,13 @@ class CrawlSlice:
             cache=wrap("cache", self.cache),
             seal=self.configs.seal,
             known=KnownPages(
-                documents=wrap("documents", self.documents),
                 contents=wrap("contents", self.contents),
                 parts=wrap("parts", self.parts),
             ).find,
             clock=self.clock,
         )
         return CrawlPipeline(
+            urls=UrlLeases(documents=wrap("documents", self.documents), clock=self.clock),
             pages=pages,
             extract=self.extract,
             parts=wrap("parts", self.parts),

@@ -14,9 +14,12 @@ from spinneret.content.documents.models import (
     DocumentFilter,
     StoredBody,
     StoredPart,
+    UrlBusy,
+    UrlLease,
+    UrlTaken,
     VersionVisibility,
 )
-from spinneret.content.documents.ports import CollectionGone, VersionRaced
+from spinneret.content.documents.ports import CollectionGone, UrlLeaseLost, VersionRaced
 from spinneret.content.documents.rules import PARTS, parts_prefix
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
@@ -32,6 +35,8 @@ class FakeDocumentStore:
         self._jobs = jobs
         self._lock = Lock()
         self._documents: dict[tuple[str, str], Document] = {}
+        self.leases: dict[tuple[str, str], UrlLease] = {}
+        """By tenant and document, also of URLs without one."""
         self._generations: dict[str, int] = {}
         self.bodies: set[str] = set()
         """That a document has, or has had; as the table counts them."""
@@ -75,12 +80,36 @@ class FakeDocumentStore:
         last = keys.position(shown[-1]) if len(found) > limit else None
         return Page(items=tuple(shown), after=last)
 
+    def take_url(self, lease: UrlLease, now: datetime) -> UrlTaken | UrlBusy:
+        key = (lease.tenant, lease.document_id)
+        with self._lock:
+            held = self.leases.get(key, lease)
+            if held.holder != lease.holder and held.until > now:
+                return UrlBusy(until=held.until)
+            self.leases[key] = lease
+            return UrlTaken(lease=lease, document=self._documents.get(key))
+
+    def release_url(self, taken: UrlTaken) -> None:
+        with self._lock:
+            if self._holds(taken.lease):
+                del self.leases[taken.lease.tenant, taken.lease.document_id]
+
+    def _holds(self, lease: UrlLease) -> bool:
+        held = self.leases.get((lease.tenant, lease.document_id))
+        return held is not None and held.holder == lease.holder
+
     def commit(
-        self, document: Document, replaces: Document | None, lease: Lease | None = None
+        self,
+        document: Document,
+        replaces: Document | None,
+        lease: Lease | None = None,
+        url: UrlLease | None = None,
     ) -> None:
         with self._lock:
             if lease is not None and not self._jobs.holds(lease):
                 raise LeaseLost(f"job {lease.job_id} is no longer held by this claim")
+            if url is not None and not self._holds(url):
+                raise UrlLeaseLost
             current = self._documents.get((document.tenant, document.id))
             if (current and current.sequence) != (replaces and replaces.sequence):
                 raise VersionRaced
@@ -88,14 +117,20 @@ class FakeDocumentStore:
             if entered in self.closed and entered != _counted_in(current):
                 raise CollectionGone
             self._documents[document.tenant, document.id] = document
+            if url is not None:
+                del self.leases[document.tenant, document.id]
             self.bodies.add(document.content_key)
             self._written(document.tenant)
 
-    def remove(self, document: Document) -> bool:
+    def remove(self, document: Document, now: datetime) -> bool:
         with self._lock:
             current = self._documents.get((document.tenant, document.id))
             if current is None or current.sequence != document.sequence:
                 return False
+            lease = self.leases.get((document.tenant, document.id))
+            if lease is not None and lease.until > now:
+                return False
+            self.leases.pop((document.tenant, document.id), None)
             del self._documents[document.tenant, document.id]
             self._written(document.tenant)
             return True

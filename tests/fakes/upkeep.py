@@ -40,8 +40,16 @@ class FakeDocumentScan:
         part = rows[start : start + limit]
         more = start + limit < len(rows)
         bodies = () if after else tuple(self.unused)
+        bare = [
+            lease
+            for (tenant, of), lease in self._documents.leases.items()
+            if self._documents.get(tenant, of) is None
+        ]
         return ScanPage(
-            documents=tuple(part), bodies=bodies, after={"pk": str(start + limit)} if more else None
+            documents=tuple(part),
+            bodies=bodies,
+            leases=() if after else tuple(bare),
+            after={"pk": str(start + limit)} if more else None,
         )
 
     def unreferenced_bodies(self, bodies: Sequence[StoredBody]) -> list[StoredBody]:

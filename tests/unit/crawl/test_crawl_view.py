@@ -105,7 +105,7 @@ def test_the_page_of_a_deleted_document_is_not_shown(crawl: CrawlSlice) -> None:
     crawl.documents.commit(deleted, document)
     for gone in (False, True):
         if gone:
-            crawl.documents.remove(deleted)
+            crawl.documents.remove(deleted, crawl.clock())
         view = crawl.crawls().get("acme", job.id)
         assert (view.status, view.document_id) == ("completed", document.id)
         assert (view.markdown, view.text, view.links, view.metadata) == (None, None, None, None)

@@ -163,7 +163,7 @@ def test_the_redirects_of_a_kept_page_are_judged_again(crawl: Watched) -> None:
     )
     job, pipeline = crawl.crawled(), crawl.pipeline()
     seen: list[str] = []
-    found = pipeline.pages.get(job, lambda: 60.0, lambda url: seen.append(url.text))
+    found = pipeline.pages.get(job, None, lambda: 60.0, lambda url: seen.append(url.text))
     assert (found.source, seen) == ("kept", ["https://b.example/", "https://c.example/"])
 
 
@@ -320,9 +320,10 @@ def test_a_page_that_is_known_has_the_content_that_was_read(crawl: Watched) -> N
         <a href="/a" rel="nofollow">a</a>, <a href="/a">a</a> and <a href="/b">b</a>.</main>"""
     crawl.pages[URL] = fetched_page(URL, body, headers={**ETAG, "x-robots-tag": "none"})
     first, pipeline = crawl.crawled(), crawl.pipeline()
-    kept = pipeline.pages.get(first, lambda: 60.0)
+    [document] = crawl.documents.all("acme")
+    kept = pipeline.pages.get(first, document, lambda: 60.0, lambda _: None)
     crawl.clock.advance(limits.FETCH_KEPT_SECONDS)
-    known = pipeline.pages.get(first, lambda: 60.0)
+    known = pipeline.pages.get(first, document, lambda: 60.0, lambda _: None)
     assert known.content == extract(body, "text/html", URL)
     assert known.content.nofollow_agents == ("somebot",)
     assert [link.may_follow for link in known.content.hyperlinks] == [True, True]

@@ -6,6 +6,7 @@ import random
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.types import TypeDeserializer
@@ -42,6 +43,13 @@ Condition = tuple[str, Mapping[str, Any]]
 
 Every attribute is written through a placeholder, because DynamoDB reserves over 500 words.
 """
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The item that made a write's condition fail; {} if there is none."""
+
+    item: Item
 
 
 class ConditionFailed(Exception):
@@ -94,13 +102,24 @@ def write_if(write: Callable[..., Any], **request: Any) -> Mapping[str, Any] | N
 
     Return None if its condition failed. Raises DependencyUnavailable.
     """
+    answer = write_or_standing(write, **request)
+    return None if isinstance(answer, Standing) else answer
+
+
+def write_or_standing(write: Callable[..., Any], **request: Any) -> Mapping[str, Any] | Standing:
+    """Return the response to a conditional PutItem, UpdateItem or DeleteItem.
+
+    Return the current item if its condition failed. Raises DependencyUnavailable.
+    """
     try:
         with translate_aws_errors("dynamodb"):
-            answer: Mapping[str, Any] = write(**request)
+            answer: Mapping[str, Any] = write(
+                **request, ReturnValuesOnConditionCheckFailure="ALL_OLD"
+            )
     except ClientError as error:
         if error_code(error) != "ConditionalCheckFailedException":
             raise
-        return None
+        return Standing(deserialize_item(error.response.get("Item")))
     return answer
 
 

@@ -9,14 +9,14 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from spinneret.content.documents.models import Document, Origin
-from spinneret.content.documents.ports import ContentStore, DocumentStore
-from spinneret.content.documents.rules import content_hash, document_id
+from spinneret.content.documents.ports import ContentStore
+from spinneret.content.documents.rules import content_hash
 from spinneret.content.extraction.models import Content, Hyperlink
 from spinneret.crawl.ports import PartStore
 from spinneret.kernel.service import service
 from spinneret.web.exploring.robots_tags import HEADER
 from spinneret.web.fetching.models import FetchedPage, Validators, validators_of
-from spinneret.web.fetching.urls import Url, cache_url, parse_url
+from spinneret.web.fetching.urls import parse_url
 
 _KEPT_HEADERS: Final = ("etag", "last-modified", HEADER)
 _HEADERS_MAX: Final = 2048  # characters, of one document's row
@@ -40,7 +40,7 @@ class PreviousFetch:
         )
 
 
-FindKnown = Callable[[str, Url, str], PreviousFetch | None]
+FindKnown = Callable[[Document, str], PreviousFetch | None]
 """See `KnownPages.find`."""
 
 
@@ -48,17 +48,16 @@ FindKnown = Callable[[str, Url, str], PreviousFetch | None]
 class KnownPages:
     """Finds known pages in the documents of all tenants."""
 
-    documents: DocumentStore
     contents: ContentStore
     parts: PartStore
 
-    def find(self, tenant: str, url: Url, asked: str) -> PreviousFetch | None:
-        """Return the page if its complete document stems from the same request and extraction.
+    def find(self, document: Document, asked: str) -> PreviousFetch | None:
+        """Return the page if its document is complete and stems from the same request and
+        extraction.
 
         Returns None otherwise. Raises DependencyUnavailable.
         """
-        document = self.documents.get(tenant, document_id(tenant, cache_url(url)))
-        if document is None or document.deleted_at is not None:
+        if document.deleted_at is not None:
             return None
         origin = document.origin
         if origin is None or origin.asked != asked:

@@ -9,6 +9,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
+from spinneret.content.documents.models import Document
 from spinneret.content.extraction.models import Content
 from spinneret.crawl import limits
 from spinneret.crawl.checks import RECIPE
@@ -88,10 +89,11 @@ class CrawlPages:
     def get(
         self,
         job: Job,
+        document: Document | None,
         remaining: Remaining,
-        before_redirect: Callable[[Url], None] | None = None,
+        before_redirect: Callable[[Url], None],
     ) -> CrawlPage:
-        """Return the page that the job's payload names.
+        """Return the page that the job's payload names; `document` is the current one of its URL.
 
         `remaining` returns the invocation's remaining seconds: a fetch ends before the worker must
         release the job. `before_redirect` is called for each redirect to the page, also for a
@@ -104,11 +106,10 @@ class CrawlPages:
         asked = f"{RECIPE} {key}"
         kept = self._find(job.tenant, key)
         if kept is not None and _is_of_this_run(kept, job):
-            if before_redirect is not None:
-                for url in _redirects_of(kept.page):
-                    before_redirect(url)
+            for url in _redirects_of(kept.page):
+                before_redirect(url)
             return CrawlPage(page=kept.page, source=Source.KEPT, asked=asked)
-        known = self._find_known(job, asked) if kept is None else None
+        known = self._find_known(document, asked) if kept is None else None
         validators = kept.page.validators if kept else known.validators if known else None
         answer = self._fetch(job, validators, remaining, before_redirect)
         now = self._clock()
@@ -134,7 +135,7 @@ class CrawlPages:
         job: Job,
         validators: Validators | None,
         remaining: Remaining,
-        before_redirect: Callable[[Url], None] | None,
+        before_redirect: Callable[[Url], None],
     ) -> FetchedPage:
         options, rate, sealed = options_of(job), None, None
         if (stored := job.payload.get("config")) is not None:
@@ -176,11 +177,11 @@ class CrawlPages:
             return None
         return kept if kept and self._clock() < kept.fetched_at + self._kept_for else None
 
-    def _find_known(self, job: Job, asked: str) -> PreviousFetch | None:
-        if not self._kept_for:
+    def _find_known(self, document: Document | None, asked: str) -> PreviousFetch | None:
+        if not self._kept_for or document is None:
             return None
         try:
-            return self._known(job.tenant, parse_url(job.payload["url"]), asked)
+            return self._known(document, asked)
         except DependencyUnavailable as error:
             logger.warning("known_page_not_read", extra={"reason": error.message})
             return None

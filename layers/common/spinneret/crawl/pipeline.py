@@ -17,6 +17,7 @@ from spinneret.crawl.pages import CrawlPages, options_of
 from spinneret.crawl.parts import parts_of
 from spinneret.crawl.ports import PartStore
 from spinneret.crawl.rules import require_suited
+from spinneret.crawl.url_leases import HeldUrl, UrlLeases
 from spinneret.jobs.models import Job, JobEventKind, Lease
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
@@ -24,7 +25,7 @@ from spinneret.kernel.clock import Remaining, to_iso
 from spinneret.kernel.service import service
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.rules import decode_text
-from spinneret.web.fetching.urls import Url, cache_url
+from spinneret.web.fetching.urls import Url, cache_url, parse_url
 
 
 class Extract(Protocol):
@@ -51,6 +52,11 @@ class Claim(Protocol):
     @property
     def lease(self) -> Lease:
         """Lease that every write checks."""
+        ...
+
+    @property
+    def owner(self) -> str:
+        """Name that no other claim of a job or page has."""
         ...
 
     @property
@@ -83,6 +89,7 @@ class Processed:
 class CrawlPipeline:
     """Handle `crawl` jobs."""
 
+    urls: UrlLeases
     pages: CrawlPages
     extract: Extract
     parts: PartStore
@@ -97,11 +104,22 @@ class CrawlPipeline:
     ) -> Processed:
         """Fetch and index one page; every side effect is idempotent or fenced.
 
-        Raises Defer if the page must wait for a host, the exceptions of `before_redirect`, and
-        domain errors.
+        Raises Defer if the page must wait for a host or for another worker that has its URL, the
+        exceptions of `before_redirect`, and domain errors.
         """
+        with self.urls.hold(context, parse_url(context.job.payload["url"])) as held:
+            return self._process(context, held, before_redirect)
+
+    def _process(
+        self, context: Claim, held: HeldUrl, before_redirect: Callable[[Url], None] | None
+    ) -> Processed:
+        def follow(url: Url) -> None:
+            if before_redirect is not None:
+                before_redirect(url)
+            held.follow(url)
+
         context.checkpoint("fetching", 10)
-        found = self.pages.get(context.job, context.remaining, before_redirect)
+        found = self.pages.get(context.job, held.document, context.remaining, follow)
         page = found.page
         context.note(
             JobEventKind.STEP_DONE,
@@ -137,6 +155,7 @@ class CrawlPipeline:
             context.lease,
             context.checkpoint,
             lambda: context.remaining() - bounds.DEADLINE_MARGIN_SECONDS,
+            held.taken,
         )
         return Processed(
             page=page,

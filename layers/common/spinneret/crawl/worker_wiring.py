@@ -38,6 +38,7 @@ from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.crawl.s3 import S3FetchCache
 from spinneret.crawl.s3_parts import S3PartStore
 from spinneret.crawl.settings import PageWorkSettings, WorkSettings
+from spinneret.crawl.url_leases import UrlLeases
 from spinneret.crawl.wiring import crawl_checks
 from spinneret.events.wiring import RelaySettings, relay
 from spinneret.jobs.driven.starting import Starter
@@ -129,8 +130,9 @@ def _pipeline(settings: PageSettings) -> CrawlPipeline:
         fetcher=polite_fetcher(settings),
         cache=S3FetchCache(s3_client(), settings.content_bucket),
         seal=header_seal(settings),
-        known=KnownPages(documents=documents, contents=contents, parts=parts).find,
+        known=KnownPages(contents=contents, parts=parts).find,
         clock=utc_now,
         kept_seconds=settings.cache__crawl_ttl_s,
     )
-    return CrawlPipeline(pages=pages, extract=extract, parts=parts, indexer=indexer)
+    urls = UrlLeases(documents=documents, clock=utc_now)
+    return CrawlPipeline(urls=urls, pages=pages, extract=extract, parts=parts, indexer=indexer)

@@ -86,6 +86,11 @@ class Context:
         self._numbered = 0
         self.note(JobEventKind.STATUS_CHANGED, JobStatus.RUNNING, {"status": JobStatus.RUNNING})
 
+    @property
+    def owner(self) -> str:
+        """Name that no other claim has."""
+        return self.lease.owner
+
     def note(self, kind: JobEventKind, message: str, data: Mapping[str, Any] | None = None) -> None:
         """Add an event; it is written with the next checkpoint or with the outcome.
 

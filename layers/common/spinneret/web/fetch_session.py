@@ -103,12 +103,15 @@ class FetchSession:
         gate = request.before_redirect
 
         def follow(url: Url) -> None:
+            urls.append(url)
             if gate is not None:
                 gate(url)
-            urls.append(url)
             self._follow(url, pace_for)
 
         try:
+            if gate is not None and progress is not None:
+                for url in urls[1:]:
+                    gate(url)
             pace = pace_for(request.url)
             if request.left_seconds is not None:
                 request.left_seconds()  # before it uses up a slot at the host

@@ -10,7 +10,6 @@ from spinneret.content.documents.models import Document
 from spinneret.content.documents.ports import VersionRaced
 from spinneret.content.extraction.models import Content
 from spinneret.jobs import rules
-from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests import factories
 from tests.factories import TENANT
@@ -26,13 +25,13 @@ class RacedDocuments(FakeDocumentStore):
         self._bench = bench
         self._others = contents
 
-    def commit(self, document: Document, replaces: Document | None, lease: Lease) -> None:
+    def commit(self, document: Document, *given: Any) -> None:
         if self._others:
             content = self._others.pop(0)
             mine, self._others = self._others, []
             self._bench.index(content)
             self._others = mine
-        super().commit(document, replaces, lease)
+        super().commit(document, *given)
 
 
 def test_a_lost_race_starts_again_from_the_winner(bench: Bench) -> None:
@@ -52,7 +51,7 @@ def test_a_race_between_equal_contents_ends_as_unchanged(bench: Bench) -> None:
 
 def test_endless_races_are_waited_for(bench: Bench) -> None:
     class AlwaysRaced(FakeDocumentStore):
-        def commit(self, document: Document, replaces: Document | None, lease: Lease) -> None:
+        def commit(self, *_: Any) -> None:
             raise VersionRaced
 
     bench.documents = AlwaysRaced(bench.jobs)

@@ -12,7 +12,7 @@ import pytest
 from spinneret.content import limits as content_limits
 from spinneret.content.caches import limits as caches_limits
 from spinneret.content.chunking.models import TokenSpan
-from spinneret.content.documents.models import Origin, UnusedBody
+from spinneret.content.documents.models import Origin, UnusedBody, UrlLease
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import Conflict
@@ -210,6 +210,17 @@ def test_a_body_of_a_job_that_never_committed_goes_after_a_day(
     assert all(map(shelves.contents.exists, bodies))
 
 
+def test_expired_leases_of_urls_without_a_document_are_removed(shelves: LibraryFixture) -> None:
+    [stored] = filled(shelves, 1)
+    now = shelves.clock()
+    ends = {"doc_lost": now, "doc_fetched": now + timedelta(seconds=1), stored: now}
+    for each, until in ends.items():
+        lease = UrlLease(tenant=TENANT, document_id=each, holder="one", until=until)
+        shelves.documents.take_url(lease, now - timedelta(seconds=60))
+    shelves.upkeep().reconcile(plenty)
+    assert {each for _, each in shelves.documents.leases} == {"doc_fetched", stored}
+
+
 def test_parts_of_a_page_go_with_its_document(shelves: LibraryFixture) -> None:
     kept, gone = filled(shelves, 2)
     parts = FakePartStore(shelves.contents)
@@ -230,7 +241,7 @@ def test_parts_of_a_page_that_is_crawled_again_meanwhile_stay(shelves: LibraryFi
     shelves.contents.stored_at[keys[1]] = shelves.clock()  # of a job that commits soon
     remove = shelves.documents.remove
     shelves.documents.remove = (  # type: ignore[method-assign]  # its row has been written since
-        lambda document: document.id != recrawled and remove(document)
+        lambda document, now: document.id != recrawled and remove(document, now)
     )
     assert shelves.upkeep().reconcile(plenty).removed_documents == 1
     assert [parts.read(each) for each in keys] == ["{}", "{}"]

@@ -89,7 +89,7 @@ def test_no_answer_from_before_a_write_is_shown_after_it(bench: CachedSearch, wr
         case "commit":
             bench.add("doc_2", "silk too")
         case "remove":
-            bench.documents.remove(current)
+            bench.documents.remove(current, bench.clock())
         case _:
             changed = {"deleted_at": bench.clock()} if write == "delete" else {"tag_ids": ("t",)}
             bench.documents.commit(replace(current, sequence=2, **changed), current)

@@ -3,7 +3,9 @@
 Documents table
     pk `T#<tenant>#DOC#<id>`              the document; tenant and URL determine the id, so a URL is
                                           looked up by key. Searches return only the chunks of
-                                          `version`
+                                          `version`. `leased_by` and `leased_until`: the worker that
+                                          fetches the URL; a row may have nothing else, and is then
+                                          no document
     pk `T#<tenant>#DOC#<id>#TAG#<tag>`    lists the document under a tag
     pk `T#<tenant>#GENERATION#<shard>`    counts the tenant's writes; cached searches belong to a
                                           generation
@@ -15,26 +17,34 @@ Documents table
     index `collected`: `collection_key`, `list_id`  documents of a collection
     index `hosted`: `host_key`, `list_id`           documents of a host
 
-Every change of a document is one transaction with the generation, the counts and the tag items.
+Every change of a document is one transaction with the generation, the counts and the tag items. It
+updates the row, so that another worker's lease remains.
 Counting items are sharded by document id, so that concurrent writes of a crawl rarely conflict.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.reads import items
-from spinneret.aws.table import Table
 from spinneret.content.collections.keys import count_keys
 from spinneret.content.documents import keys
-from spinneret.content.documents.items import DOCUMENTS
-from spinneret.content.documents.models import Document, DocumentFilter, VersionVisibility
-from spinneret.content.documents.ports import CollectionGone, VersionRaced
+from spinneret.content.documents.items import DOCUMENTS, document_of, documents_of
+from spinneret.content.documents.models import (
+    Document,
+    DocumentFilter,
+    UrlBusy,
+    UrlLease,
+    UrlTaken,
+    VersionVisibility,
+)
+from spinneret.content.documents.ports import CollectionGone, UrlLeaseLost, VersionRaced
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
-from spinneret.kernel.clock import to_iso
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.paging import Page
 
@@ -44,6 +54,8 @@ if TYPE_CHECKING:
 
 _ROW: Final = "row"
 _LEASE: Final = "lease"
+_FREE: Final = "attribute_not_exists(#leased_until) OR #leased_until <= :now"
+_NOT_LEASED: Final = {"leased_by": None, "leased_until": None}
 _OPEN: Final[dynamo.Condition] = ("attribute_not_exists(#closed)", {})
 _INDEX_KEYS: Final = {"listed": "list_key", "collected": "collection_key", "hosted": "host_key"}
 
@@ -57,12 +69,12 @@ class DynamoDocumentStore:
     def __init__(self, client: DynamoDBClient, documents_table: str, jobs_table: str) -> None:
         self._client = client
         self._documents = documents_table
-        self._rows = Table(client, documents_table, DOCUMENTS)
         self._jobs = jobs_table
 
     def get(self, tenant: str, document_id: str) -> Document | None:
         """See DocumentStore."""
-        return self._rows.get(keys.document_key(tenant, document_id))
+        key = keys.document_key(tenant, document_id)
+        return document_of(dynamo.get(self._client, self._documents, key))
 
     def shown(self, tenant: str, document_ids: Sequence[str]) -> dict[str, VersionVisibility]:
         """See DocumentStore; sends one BatchGetItem."""
@@ -79,7 +91,7 @@ class DynamoDocumentStore:
                 tag_ids=tuple(item["tag_ids"]),
             )
             for item in found
-            if "deleted_at" not in item
+            if "version" in item and "deleted_at" not in item
         }
 
     def generation(self, tenant: str) -> str:
@@ -106,34 +118,99 @@ class DynamoDocumentStore:
         rows = items(self._client.query, request, limit + 1)
         listed = Page.cut(list(rows), limit, lambda row: str(row["list_id"]))
         wanted = [keys.document_id_of(row["pk"]) for row in listed.items]
-        stored = self._rows.batch_get([keys.document_key(listing.tenant, each) for each in wanted])
-        found = {document.id: document for document in stored}
+        stored = dynamo.batch_get(
+            self._client,
+            self._documents,
+            [keys.document_key(listing.tenant, each) for each in wanted],
+        )
+        found = {document.id: document for document in documents_of(stored)}
         documents = tuple(found[each] for each in wanted if each in found)
         return Page(items=documents, after=listed.after)
 
+    def take_url(self, lease: UrlLease, now: datetime) -> UrlTaken | UrlBusy:
+        """See DocumentStore; sends one UpdateItem, whose response is the document.
+
+        The holder itself isn't refused, since a retry may find the lease of its first call.
+        """
+        taken = "SET #leased_by = :holder, #leased_until = :until"
+        condition = f"{_FREE} OR #leased_by = :holder"
+        answer = dynamo.write_or_standing(
+            self._client.update_item,
+            TableName=self._documents,
+            Key=keys.document_key(lease.tenant, lease.document_id),
+            UpdateExpression=taken,
+            ConditionExpression=condition,
+            ExpressionAttributeNames=dynamo.names_in(condition),
+            ExpressionAttributeValues={
+                ":holder": lease.holder,
+                ":until": to_iso(lease.until),
+                ":now": to_iso(now),
+            },
+            ReturnValues="ALL_NEW",
+        )
+        if isinstance(answer, dynamo.Standing):
+            return UrlBusy(until=parse_stamp(answer.item["leased_until"]))
+        return UrlTaken(lease=lease, document=document_of(answer["Attributes"]))
+
+    def release_url(self, taken: UrlTaken) -> None:
+        """See DocumentStore; sends one call, or two if a document was committed meanwhile."""
+        of = taken.lease
+        request = {
+            "TableName": self._documents,
+            "Key": keys.document_key(of.tenant, of.document_id),
+            "ExpressionAttributeValues": {":holder": of.holder},
+        }
+        if taken.document is None:
+            condition = "#leased_by = :holder AND attribute_not_exists(#sequence)"
+            deleted = dynamo.write_or_standing(
+                self._client.delete_item,
+                **request,
+                ConditionExpression=condition,
+                ExpressionAttributeNames=dynamo.names_in(condition),
+            )
+            if not isinstance(deleted, dynamo.Standing):
+                return
+            if deleted.item.get("leased_by") != of.holder:
+                return
+        dynamo.write_if(
+            self._client.update_item,
+            **request,
+            UpdateExpression="REMOVE #leased_by, #leased_until",
+            ConditionExpression="#leased_by = :holder",
+            ExpressionAttributeNames=dynamo.names_in("#leased_by #leased_until"),
+        )
+
     def commit(
-        self, document: Document, replaces: Document | None, lease: Lease | None = None
+        self,
+        document: Document,
+        replaces: Document | None,
+        lease: Lease | None = None,
+        url: UrlLease | None = None,
     ) -> None:
         """See DocumentStore; sends one transaction."""
-        condition = (
-            ("attribute_not_exists(#pk)", {})
-            if replaces is None
-            else dynamo.equals(sequence=replaces.sequence)
-        )
+        former = {} if replaces is None else DOCUMENTS.encode(replaces)
+        changes = {**dict.fromkeys(former), **DOCUMENTS.encode(document)}
+        key = {"pk": changes.pop("pk")}
+        unchanged: dict[str, Any] = {"sequence": None if replaces is None else replaces.sequence}
+        if url is not None:
+            changes |= _NOT_LEASED
+            unchanged["leased_by"] = url.holder
+        condition = dynamo.equals(**unchanged)
         writes: list[Write] = [
-            (_ROW, self._rows.put_write(document, condition)),
+            (_ROW, dynamo.update(self._documents, key, changes, condition)),
             *self._beside(document, replaces),
         ]
         if lease is not None:
             writes.append((_LEASE, lease_check(self._jobs, lease)))
-        self._write(writes)
+        self._write(writes, url)
 
-    def remove(self, document: Document) -> bool:
+    def remove(self, document: Document, now: datetime) -> bool:
         """See DocumentStore."""
         key = keys.document_key(document.tenant, document.id)
-        unchanged = dynamo.equals(sequence=document.sequence)
+        same, values = dynamo.equals(sequence=document.sequence)
+        condition = (f"{same} AND ({_FREE})", {**values, ":now": to_iso(now)})
         writes: list[Write] = [
-            (_ROW, dynamo.delete(self._documents, key, unchanged)),
+            (_ROW, dynamo.delete(self._documents, key, condition)),
             *self._beside(None, document),
         ]
         try:
@@ -142,14 +219,16 @@ class DynamoDocumentStore:
             return False
         return True
 
-    def _write(self, writes: Sequence[Write]) -> None:
+    def _write(self, writes: Sequence[Write], url: UrlLease | None = None) -> None:
         try:
             dynamo.transact(self._client, [write for _, write in writes])
         except dynamo.ConditionFailed as failed:
-            parts = {writes[position][0] for position in failed.standing}
+            parts = {writes[position][0]: item for position, item in failed.standing.items()}
             if _LEASE in parts:
                 raise LeaseLost("the job is no longer held by this claim") from failed
             if _ROW in parts:
+                if url is not None and parts[_ROW].get("leased_by") != url.holder:
+                    raise UrlLeaseLost from failed
                 raise VersionRaced from failed
             raise CollectionGone from failed
 

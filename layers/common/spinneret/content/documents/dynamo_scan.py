@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.content.documents import keys
-from spinneret.content.documents.items import DOCUMENTS
+from spinneret.content.documents.items import bare_lease_of, documents_of
 from spinneret.content.documents.models import (
     ScanCheckpoint,
     ScanPage,
@@ -42,9 +42,7 @@ class DynamoDocumentScan:
             answer = self._client.scan(TableName=self._documents, Limit=limit, **asked)
         items = answer["Items"]
         return ScanPage(
-            documents=tuple(
-                map(DOCUMENTS.decode, (each for each in items if "content_key" in each))
-            ),
+            documents=tuple(documents_of(items)),
             bodies=tuple(
                 UnusedBody(
                     tenant=str(item["tenant"]),
@@ -54,6 +52,7 @@ class DynamoDocumentScan:
                 for item in items
                 if "counted_at" in item and int(str(item["number"])) <= 0
             ),
+            leases=tuple(filter(None, map(bare_lease_of, items))),
             after=answer.get("LastEvaluatedKey"),
         )
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from spinneret.aws.codec import Codec, Column, to_attribute, to_json
+from spinneret.aws.codec import Codec, Column, tenant_of, to_attribute, to_json
 from spinneret.aws.dynamo import Item
 from spinneret.content.chunking.models import USUAL_CHUNKING, Chunking
 from spinneret.content.documents import keys
-from spinneret.content.documents.models import Document
+from spinneret.content.documents.models import Document, UrlLease
+from spinneret.kernel.clock import parse_stamp
 
 
 def _json(value: Any) -> str:
@@ -55,3 +57,25 @@ DOCUMENTS: Final = Codec(
     },
     derived=_index_keys,
 )
+
+
+def document_of(item: Item) -> Document | None:
+    """Return the document of a row; None if the row only has the lease of its URL, or is {}."""
+    return DOCUMENTS.decode(item) if "sequence" in item else None
+
+
+def documents_of(items: Iterable[Item]) -> Iterator[Document]:
+    """Yield the documents of rows."""
+    return (found for item in items if (found := document_of(item)) is not None)
+
+
+def bare_lease_of(item: Item) -> UrlLease | None:
+    """Return the lease of a row that has no document, or None."""
+    if "sequence" in item or "leased_by" not in item:
+        return None
+    return UrlLease(
+        tenant=tenant_of(item),
+        document_id=keys.document_id_of(item["pk"]),
+        holder=item["leased_by"],
+        until=parse_stamp(item["leased_until"]),
+    )

@@ -76,6 +76,37 @@ class Document:
 
 
 @dataclass(frozen=True, kw_only=True)
+class UrlLease:
+    """The right of one worker to fetch a URL and to commit what it fetched.
+
+    It is stored in the row of the URL's document, or in a row of its own until there is one.
+    """
+
+    tenant: str
+    document_id: str
+    """Id of the URL's document, which needn't exist."""
+    holder: str
+    """Names the claim of a job or page; no two claims have the same name."""
+    until: datetime
+    """Time after which other workers may take the lease."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UrlTaken:
+    """A granted lease, and the document at that moment."""
+
+    lease: UrlLease
+    document: Document | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UrlBusy:
+    """Another worker holds the lease of the URL, at most until `until`."""
+
+    until: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class VersionVisibility:
     """Fields that decide whether a hit may be returned."""
 
@@ -212,6 +243,8 @@ class ScanPage:
 
     documents: tuple[Document, ...]
     bodies: tuple[UnusedBody, ...]
+    leases: tuple[UrlLease, ...]
+    """Leases of URLs without a document."""
     after: Mapping[str, Any] | None
 
 

@@ -17,6 +17,9 @@ from spinneret.content.documents.models import (
     StoredBody,
     StoredPart,
     UnusedBody,
+    UrlBusy,
+    UrlLease,
+    UrlTaken,
     VersionVisibility,
 )
 from spinneret.jobs.models import Lease
@@ -47,18 +50,34 @@ class DocumentStore(Protocol):
         """
         ...
 
-    def commit(
-        self, document: Document, replaces: Document | None, lease: Lease | None = None
-    ) -> None:
-        """Replace `replaces` (None: no document yet) by `document`.
+    def take_url(self, lease: UrlLease, now: datetime) -> UrlTaken | UrlBusy:
+        """Take the lease of a URL, unless another holder has it until later than `now`.
 
-        Raises LeaseLost if the claim has ended, VersionRaced if another change came first, and
-        CollectionGone if the document enters a deleted collection.
+        Changes neither the document nor the generation.
         """
         ...
 
-    def remove(self, document: Document) -> bool:
-        """Remove a document permanently; return False if it changed meanwhile."""
+    def release_url(self, taken: UrlTaken) -> None:
+        """End a lease without a commit; do nothing if it was lost."""
+        ...
+
+    def commit(
+        self,
+        document: Document,
+        replaces: Document | None,
+        lease: Lease | None = None,
+        url: UrlLease | None = None,
+    ) -> None:
+        """Replace `replaces` (None: no document yet) by `document`.
+
+        Ends the lease `url` of the document's URL; any other lease stays. Raises LeaseLost if the
+        claim has ended, UrlLeaseLost if another worker took the URL, VersionRaced if another change
+        came first, and CollectionGone if the document enters a deleted collection.
+        """
+        ...
+
+    def remove(self, document: Document, now: datetime) -> bool:
+        """Remove a document permanently; return False if it changed meanwhile or is fetched."""
         ...
 
 
@@ -206,6 +225,10 @@ class Embedder(Protocol):
 
 class CollectionGone(Exception):
     """Raised if the collection that a document enters was deleted meanwhile."""
+
+
+class UrlLeaseLost(Exception):
+    """Raised if the lease of the document's URL is held by another worker, or by none."""
 
 
 class VersionRaced(Exception):

@@ -21,6 +21,8 @@ from spinneret.content.documents.models import (
     EmbedderInfo,
     IndexedChunk,
     Origin,
+    UrlLease,
+    UrlTaken,
     labels_of,
 )
 from spinneret.content.documents.ports import (
@@ -74,6 +76,14 @@ class Indexed:
     unchanged: bool
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Claim:
+    """Leases that a commit checks: of the job, and of the URL of a fetched page."""
+
+    job: Lease
+    url: UrlLease | None
+
+
 class Indexer:
     """Stores a page and its chunks as the current version of its document."""
 
@@ -97,28 +107,43 @@ class Indexer:
         self._clock = clock
 
     def index(
-        self, page: Page, lease: Lease, checkpoint: Checkpoint, remaining: Remaining
+        self,
+        page: Page,
+        lease: Lease,
+        checkpoint: Checkpoint,
+        remaining: Remaining,
+        url: UrlTaken | None = None,
     ) -> Indexed:
         """Index a page; skip embedding and indexing of unchanged content unless `page.anew`.
 
-        Restores a deleted document unless `page.anew`. Raises LeaseLost, EmbeddingRefused,
-        ContentRefused, DependencyUnavailable and what `checkpoint` raises.
+        Restores a deleted document unless `page.anew`. A fetched page is committed under the lease
+        of its URL, which ends. Raises LeaseLost, UrlLeaseLost, EmbeddingRefused, ContentRefused,
+        DependencyUnavailable and what `checkpoint` raises.
         """
+        identity = rules.document_id(page.tenant, page.url_key)
+        assert url is None or url.lease.document_id == identity  # it moved along redirects
+        claim = _Claim(job=lease, url=None if url is None else url.lease)
+        current = self._documents.get(page.tenant, identity) if url is None else url.document
         for _ in range(_RACES):
             try:
-                return self._index_once(page, lease, checkpoint, remaining)
+                return self._index_once(page, current, claim, checkpoint, remaining)
             except VersionRaced:
                 logger.info("document_version_raced", extra={"url": page.url})
+                current = self._documents.get(page.tenant, identity)
             except CollectionGone:
                 logger.warning("collection_gone", extra={"url": page.url})
                 page = replace(page, without_collection=True)
         raise DependencyUnavailable("dynamodb", "too many versions of one page at once")
 
     def _index_once(
-        self, page: Page, lease: Lease, checkpoint: Checkpoint, remaining: Remaining
+        self,
+        page: Page,
+        current: Document | None,
+        claim: _Claim,
+        checkpoint: Checkpoint,
+        remaining: Remaining,
     ) -> Indexed:
         identity = rules.document_id(page.tenant, page.url_key)
-        current = self._documents.get(page.tenant, identity)
         digest = rules.content_hash(page.content)
         embedder = self._chunks.info(remaining)
         if (
@@ -128,19 +153,19 @@ class Indexer:
             and current.chunking == page.chunking
             and not page.anew
         ):
-            return self._seen_again(page, current, lease, remaining)
+            return self._seen_again(page, current, claim, remaining)
         checkpoint("chunking", 40)
         chunks = self._chunks.cut(page.content.markdown, remaining, page.chunking)
-        document = self._document(page, identity, digest, chunks, embedder, current, lease)
+        document = self._document(page, identity, digest, chunks, embedder, current, claim.job)
         indexed = self._chunks.indexed(document, chunks, checkpoint, remaining)
         checkpoint("indexing", 90)
         written = self._index.write(indexed, remaining)
-        self._documents.commit(document, current, lease)
+        self._documents.commit(document, current, claim.job, claim.url)
         self._settle(document, indexed, written, remaining)
         return Indexed(document=document, unchanged=False)
 
     def _seen_again(
-        self, page: Page, current: Document, lease: Lease, remaining: Remaining
+        self, page: Page, current: Document, claim: _Claim, remaining: Remaining
     ) -> Indexed:
         now = self._clock()
         document = replace(
@@ -150,12 +175,12 @@ class Indexer:
             extraction=page.content.extraction,
             origin=page.origin,
             crawled_at=now,
-            job_id=lease.job_id,
+            job_id=claim.job.job_id,
         )
         if labels_of(document) != labels_of(current):
             document = replace(document, updated_at=now)
             self._index.relabel(document, remaining)
-        self._documents.commit(document, current, lease)
+        self._documents.commit(document, current, claim.job, claim.url)
         return Indexed(document=document, unchanged=True)
 
     def _document(

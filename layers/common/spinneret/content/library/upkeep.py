@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from spinneret.content import limits
-from spinneret.content.documents.models import Document, ScanCheckpoint
+from spinneret.content.documents.models import Document, ScanCheckpoint, UrlLease, UrlTaken
 from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentScan, DocumentStore
 from spinneret.content.library.remaking import Reindexer
 from spinneret.content.library.sweeping import OrphanCleanup
@@ -194,6 +194,7 @@ class DocumentMaintenance:
         page = self._scan.scan(after, limits.UPKEEP_PAGE)
         report.documents += len(page.documents)
         report.removed_bodies += self._bucket.unused(page.bodies)
+        self._end_leases(page.leases)
         kept = [each for each in page.documents if not self._expired(each)]
         for document in page.documents:
             if self._expired(document):
@@ -203,6 +204,12 @@ class DocumentMaintenance:
         report.reindexed += written
         report.relabelled += relabelled
         return page.after
+
+    def _end_leases(self, leases: Sequence[UrlLease]) -> None:
+        """Remove the expired leases of URLs without a document, which lost workers left."""
+        for lease in leases:
+            if lease.until <= self._clock():
+                self._documents.release_url(UrlTaken(lease=lease, document=None))
 
     def _taken(self, task: str, owner: str, remaining: Remaining) -> ScanCheckpoint:
         now = self._clock()
@@ -262,7 +269,7 @@ class DocumentMaintenance:
         crawl may have rewritten the row. Parts left by an interruption are removed by age.
         """
         self._index.remove_others(document, remaining, also_current=True)
-        if self._documents.remove(document):
+        if self._documents.remove(document, self._clock()):
             before = self._clock() - timedelta(seconds=limits.BODY_KEPT_SECONDS)
             self._contents.remove_parts(document.tenant, document.id, before)
             report.removed_documents += 1

@@ -77,15 +77,21 @@ class PageStep:
             soon = self._clock() + timedelta(seconds=limits.DEEP_CRAWL_BATCH_SECONDS / 2)
             self._driver.extend(turn, job, soon)
             until = self._clock() + timedelta(seconds=remaining() + bounds.LEASE_MARGIN_SECONDS)
-            visit = self._frontier.claim(crawl_ref(job.ref), state["key"], self._new_owner(), until)
+            owner = self._new_owner()
+            visit = self._frontier.claim(crawl_ref(job.ref), state["key"], owner, until)
             if visit is not None:
-                self._frontier.record(visit, self._outcome(job, turn.lease, visit, remaining))
+                claim = PageClaim(
+                    job=page_job(job, visit.page),
+                    lease=turn.lease,
+                    owner=owner,
+                    remaining=remaining,
+                )
+                self._frontier.record(visit, self._outcome(job, claim, visit))
         except LeaseLost:
             logger.info("page_left", extra={"job_id": turn.job_id, "fence": turn.fence})
 
-    def _outcome(self, job: Job, lease: Lease, visit: PageLease, remaining: Remaining) -> Outcome:
+    def _outcome(self, job: Job, claim: PageClaim, visit: PageLease) -> Outcome:
         """Process the page and return its outcome. Raises LeaseLost."""
-        claim = PageClaim(job=page_job(job, visit.page), lease=lease, remaining=remaining)
         try:
             processed = self._pipeline.process(claim, self._frontier.redirects(visit))
             return _fetched(processed, self._links(job, processed))
@@ -169,6 +175,7 @@ class PageClaim:
 
     job: Job
     lease: Lease
+    owner: str
     remaining: Remaining
 
     def checkpoint(self, _step: str, _progress: int) -> None:
