@@ -84,13 +84,19 @@ def operation_of(seen: RecordedRequest) -> tuple[Description, Mapping[str, Any]]
     return None
 
 
-def error_ids() -> set[str]:
-    """The ids that eBay's descriptions of the interfaces that we call list."""
+def error_ids(category: str | None = None) -> set[str]:
+    """The ids that eBay's descriptions of the interfaces that we call list, of one category if it
+    is given."""
     found: set[str] = set()
 
     def walk(value: Any) -> None:
         if isinstance(value, dict):
-            found.update(value.get("x-response-codes", {}).get("errors", {}))
+            errors = value.get("x-response-codes", {}).get("errors", {})
+            found.update(
+                number
+                for number, each in errors.items()
+                if category in (None, each.get("category"))
+            )
             for each in value.values():
                 walk(each)
         elif isinstance(value, list):

@@ -41,10 +41,14 @@ class StubResponse:
     status: int
     data: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    raw: bytes | None = None
+    """The body instead of `data`."""
 
     @property
     def body(self) -> bytes:
         """As it is sent."""
+        if self.raw is not None:
+            return self.raw
         return b"" if self.data is None else json.dumps(self.data).encode()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from spinneret.marketplace.ebay.errors import MEANINGS
+from spinneret.marketplace.refusals import ErrorClass
 from tests.markets import contracts
 from tests.markets.bench import Bench
 from tests.markets.ebay import SCOPES
@@ -24,11 +25,19 @@ def stores() -> Stores:
     return in_memory()
 
 
-def test_every_error_id_has_field_and_cause() -> None:
+def test_every_error_id_has_field_cause_fix_and_class() -> None:
     ids = contracts.error_ids()
     assert len(ids) >= 361
     assert ids - set(MEANINGS) == set()
-    assert all(each.field and each.cause for each in MEANINGS.values())
+    assert all(each.field and each.cause and each.fix for each in MEANINGS.values())
+
+
+def test_a_fault_of_ebay_itself_is_no_refusal() -> None:
+    """The descriptions call them APPLICATION; 25401 and 25402 are warnings, 25726 is no fault."""
+    own = contracts.error_ids("APPLICATION") - {"25401", "25402", "25726"}
+    assert len(own) >= 12
+    assert {MEANINGS[each].error_class for each in own} == {ErrorClass.FAULT, ErrorClass.READ_BACK}
+    assert {each for each in own if MEANINGS[each].error_class is ErrorClass.READ_BACK} == {"25025"}
 
 
 # covers B-06

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobRef, JobStatus, Transition
+from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.products.models import Product
+from spinneret.marketplace.publishing.api_models import job_view, job_with_tasks
+from tests.markets.answers import EBAY_SHORT
 from tests.markets.bench import Bench
 from tests.markets.web import StubResponse
 
@@ -334,6 +338,76 @@ def test_failures_end_as_often_as_the_action_type_says(bench: Bench) -> None:
     ended = bench.done("delete", "ebay", product)
     assert ended.last_error is not None
     assert ended.last_error.message.startswith("Max retries (1) exceeded")
+
+
+def test_a_task_that_fails_unexpectedly_is_shown_as_failed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("offerId")
+
+    monkeypatch.setattr(EbayApi, "create_offer", fail)
+    job = bench.done("publish", "ebay", bench.product())
+    tasks = bench.publishing.get(bench.tenant, job.id).tasks
+    shown = {task.key: (task.status.value, task.error_message) for task in tasks}
+    assert shown["offer"] == ("failed", job.last_error and job.last_error.message)
+    assert shown["publish"] == ("cancelled", None)
+
+
+def test_the_percentage_never_falls_on_retry(bench: Bench) -> None:
+    product = bench.product()
+    bench.ebay.refused_titles["Wool coat"] = 25005
+    job = bench.done("publish", "ebay", product)
+    failed = _percent(bench, job.ref)
+    bench.ebay.refused_titles.clear()
+    bench.edit(product, price=7500)
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
+    again = _percent(bench, job.ref)
+    bench.web.instead[len(bench.web.seen) + 1] = StubResponse(503)
+    bench.once(job.ref)
+    retried = _percent(bench, job.ref)
+    assert bench.finish(job.ref).status == "completed"
+    assert 50 < min(failed) == max(failed) <= min(again) <= min(retried)
+    assert _percent(bench, job.ref) == {100}
+
+
+def _percent(bench: Bench, ref: JobRef) -> set[int]:
+    """What a list of jobs shows, and the job by itself."""
+    [listed], _ = bench.publishing.page(bench.tenant, "ebay", None, None, None, 1)
+    by_itself = job_with_tasks(bench.publishing.get(bench.tenant, ref.job_id))
+    return {job_view(listed.job, has_product=True).progress, by_itself.progress}
+
+
+def test_a_link_by_id_links_or_refuses(bench: Bench) -> None:
+    product = bench.product()
+    other = bench.product("Another")
+    bench.done("publish", "ebay", other)
+    [(listing_id, offer_id)] = bench.ebay.listings.items()
+    for given in ({"external_id": listing_id}, {"external_id": "4711"}, {}):
+        job = bench.done("link_product", "ebay", product, **given)
+        assert job.last_error is not None
+        assert job.last_error.code == "NEEDS_INPUT"
+    bench.ebay.offers[offer_id]["sku"] = product.sku
+    job = bench.done("link_product", "ebay", product, external_id="4711")
+    assert job.status == "failed"
+    job = bench.done("link_product", "ebay", product, external_id=listing_id)
+    assert job.result is not None
+    assert job.result["linked"] == listing_id
+    assert _record(bench, product).external_id == listing_id
+    job = bench.done("link_product", "ebay", product, external_id=None)
+    assert (job.result, _record(bench, product).external_id) == ({"linked": None}, None)
+
+
+def test_a_listing_that_doesnt_show_yet_isnt_ended(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "ebay", product)
+    until = bench.clock() + timedelta(seconds=60)
+    bench.web.around = lambda name, serve: (
+        EBAY_SHORT["25713"] if "/offer" in name and bench.clock() < until else serve()
+    )
+    assert bench.done("sync", "ebay", product).result["state"] == "active"
+    assert bench.done("delete", "ebay", product).status == "completed"
+    assert bench.ebay.listings == {}
 
 
 def test_a_message_is_sent_once(bench: Bench) -> None:

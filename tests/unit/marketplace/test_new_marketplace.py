@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -46,11 +48,12 @@ class FakeBazaar:
 
 
 @pytest.fixture
-def bench(stores: Stores) -> Bench:
+def bench(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> Bench:
     [code] = re.findall(r"```python\n(.+?)```", PAGE, re.DOTALL)
-    module: dict[str, Any] = {"__name__": "bazaar"}
-    exec(compile(code, "new-marketplace.md", "exec"), module)
-    bazaar: Platform = module["BAZAAR"]
+    module = ModuleType("bazaar")
+    monkeypatch.setitem(sys.modules, "bazaar", module)  # pydantic resolves annotations there
+    exec(compile(code, "new-marketplace.md", "exec"), vars(module))
+    bazaar: Platform = vars(module)["BAZAAR"]
     made = Bench(stores, platforms={**PLATFORMS, "bazaar": bazaar})
     made.web._markets = {"/bazaar": FakeBazaar(), **made.web._markets}
     return made

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from spinneret.jobs.models import JobStatus
+from spinneret.jobs.models import Failure, JobStatus
 from spinneret.marketplace.markup import plain_text, safe_html
 from spinneret.marketplace.money import CURRENCIES, decimal_text, minor_units
 from spinneret.marketplace.registry import ACTION_TYPES, HANDLERS
 from spinneret.marketplace.tasks import rules
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType, place_of
+from tests.factories import job as new_job
 from tests.fakes.time import START
 
 TASK = Task(
@@ -113,15 +114,27 @@ def test_a_success_stands_while_its_digest_does(
 
 # covers B-05
 @pytest.mark.parametrize(
-    ("job", "task", "shown"),
+    ("job", "tasks", "shown"),
     [
-        (JobStatus.CANCELLED, TaskStatus.PENDING, TaskStatus.CANCELLED),
-        (JobStatus.EXPIRED, TaskStatus.PROCESSING, TaskStatus.CANCELLED),
-        (JobStatus.CANCELLED, TaskStatus.SUCCESS, TaskStatus.SUCCESS),
-        (JobStatus.RUNNING, TaskStatus.PENDING, TaskStatus.PENDING),
+        ("cancelled", ["pending"], ["cancelled"]),
+        ("expired", ["success", "processing"], ["success", "cancelled"]),
+        ("cancelled", ["success"], ["success"]),
+        ("running", ["pending"], ["pending"]),
+        ("failed", ["success", "processing", "pending"], ["success", "failed", "cancelled"]),
+        ("failed", ["success", "pending", "pending"], ["success", "failed", "cancelled"]),
+        ("failed", ["success", "timeout", "pending"], ["success", "timeout", "cancelled"]),
+        ("failed", ["failed", "pending"], ["failed", "cancelled"]),
     ],
 )
-def test_an_ended_job_has_no_task_that_waits(
-    job: JobStatus, task: TaskStatus, shown: TaskStatus
-) -> None:
-    assert rules.as_of(job, replace(TASK, status=task)).status is shown
+def test_an_ended_job_has_no_task_that_waits(job: str, tasks: list[str], shown: list[str]) -> None:
+    failure = Failure(code="WORK_LIMIT", message="too long", type="permanent", details={})
+    ended = replace(new_job(status=JobStatus(job)), last_error=failure)
+    given = [
+        replace(TASK, position=number, status=TaskStatus(status))
+        for number, status in enumerate(tasks, start=1)
+    ]
+    found = rules.as_of(ended, given)
+    assert [task.status for task in found] == shown
+    changed = [task for task, former in zip(found, given, strict=True) if task != former]
+    said = {task.error_message for task in changed if task.status is TaskStatus.FAILED}
+    assert said <= {"too long"}

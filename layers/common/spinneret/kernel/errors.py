@@ -10,7 +10,7 @@
     ├── TransientError          a worker retries and charges an attempt
     │   └── FetchTimeout (CallerDeadlineExceeded), FetchFailed (ProxyFailed), HttpUnavailable,
     │       RateLimited, Contended, CircuitOpen, DomainLockLost, DeliveryFailed,
-    │       MarketplaceUnavailable
+    │       MarketplaceUnavailable (MarketplaceUnsettled)
     ├── DependencyUnavailable   one of our own parts is down: retry, charge nothing
     └── LeaseLost               another claim owns the job: stop and touch nothing
 
@@ -286,6 +286,24 @@ class MarketplaceUnavailable(TransientError):
 
     code = "MARKETPLACE_UNAVAILABLE"
     status = 502
+
+
+class MarketplaceUnsettled(MarketplaceUnavailable):
+    """A marketplace's answer doesn't show what it did, or contradicts what it did just before.
+
+    The step is repeated after it has read back what the marketplace has, for some minutes at most;
+    then `otherwise` is raised, by default MarketplaceUnavailable.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        details: Mapping[str, Any] | None = None,
+        otherwise: DomainError | None = None,
+    ) -> None:
+        super().__init__(message, details=details)
+        self.otherwise = otherwise or MarketplaceUnavailable(message, details=details)
 
 
 class Contended(TransientError):

@@ -22,4 +22,6 @@ RECONCILED_PER_READ: Final = 50  # listings that are checked again when orders a
 SELLERS_POLLED_PER_PASS: Final = 200  # every five minutes; the next pass continues there
 SALES_ADJUSTED_PER_PASS: Final = 200
 LISTING_REVISIONS_PER_DAY: Final = 250  # eBay: per listing and day
+READ_BACK_SECONDS: Final = 180.0  # maximum time for which a step repeats after a read-back
+READ_BACK_PAUSE_SECONDS: Final = 5.0  # before the first repetition; then as long as it took so far
 LISTING_SETTLE_SECONDS: Final = 120.0  # look-ups may miss a new Etsy listing for this long

@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
-from spinneret.kernel.errors import MarketplaceRefused
+from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnsettled
+
+
+class ErrorClass(StrEnum):
+    """Consequence of a marketplace's error."""
+
+    REFUSED = "refused"
+    """The same request will fail again: something has to change first."""
+    READ_BACK = "read_back"
+    """The marketplace may not show yet what it did just before: read it back and repeat, for some
+    minutes; then it counts as refused."""
+    FAULT = "fault"
+    """The marketplace's own fault, which isn't the seller's: read back and repeat, for some
+    minutes; then the marketplace counts as unavailable."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +30,8 @@ class Meaning:
     field: str
     """A field of the product or of the job, or `connection`, `request`, `marketplace`."""
     cause: str
-    fix: str | None = None
+    fix: str
+    error_class: ErrorClass = ErrorClass.REFUSED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,9 +46,13 @@ class Problem:
     @property
     def view(self) -> Mapping[str, Any]:
         """Entry for the details of an exception."""
-        known = {"id": self.id, "field": self.meaning.field, "cause": self.meaning.cause}
-        fix = {} if self.meaning.fix is None else {"fix": self.meaning.fix}
-        return {**known, **fix, "message": self.said}
+        return {
+            "id": self.id,
+            "field": self.meaning.field,
+            "cause": self.meaning.cause,
+            "fix": self.meaning.fix,
+            "message": self.said,
+        }
 
 
 def refusal_error(marketplace: str, status: int, problems: Sequence[Problem]) -> MarketplaceRefused:
@@ -46,4 +65,22 @@ def refusal_error(marketplace: str, status: int, problems: Sequence[Problem]) ->
             "status": status,
             "fields": [dict(each.view) for each in problems],
         },
+    )
+
+
+def answer_error(
+    marketplace: str, status: int, problems: Sequence[Problem]
+) -> MarketplaceRefused | MarketplaceUnsettled:
+    """Build the exception for a response with these problems, by their classes.
+
+    One refused problem is enough for a refusal: the request would fail again.
+    """
+    refusal = refusal_error(marketplace, status, problems)
+    classes = {each.meaning.error_class for each in problems}
+    if ErrorClass.REFUSED in classes:
+        return refusal
+    return MarketplaceUnsettled(
+        refusal.message,
+        details=refusal.details,
+        otherwise=None if ErrorClass.FAULT in classes else refusal,
     )

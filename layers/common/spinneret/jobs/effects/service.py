@@ -18,7 +18,7 @@ from spinneret.jobs.ports import EffectDone, EffectStarted, EffectStore, EffectU
 from spinneret.jobs.worker import Context, Defer, ReleaseJob
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Contended, PermanentError
+from spinneret.kernel.errors import Contended, MarketplaceUnsettled, PermanentError
 from spinneret.kernel.service import service
 
 Result = Mapping[str, Any]
@@ -48,8 +48,8 @@ class SideEffects:
         effect, and returns its result or None. The job is deferred while another claim's call may
         still run. Raises LeaseLost.
 
-        `perform` and `reconcile` may raise Defer or a PermanentError once their calls have ended:
-        the effect stays in doubt.
+        `perform` and `reconcile` may raise Defer, a PermanentError or MarketplaceUnsettled once
+        their calls have ended: the effect stays in doubt.
         """
         begun, until = self._begin(context, key, request, seconds)
         if isinstance(begun, EffectDone):
@@ -66,7 +66,8 @@ class SideEffects:
                 if self.clock() + _call(seconds) > until:
                     raise ReleaseJob
                 outcome = perform()
-        except (Defer, PermanentError):  # the call has ended, so the next claim needn't wait for it
+        except (Defer, PermanentError, MarketplaceUnsettled):
+            # the call has ended, so the next claim needn't wait for it
             now = self.clock()
             self.store.begin(context.lease, key, request, now, now)
             raise

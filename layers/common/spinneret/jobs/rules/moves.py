@@ -69,7 +69,10 @@ def resume(job: Job, now: datetime) -> Job:
 
 
 def retry(job: Job, now: datetime) -> Job:
-    """Start a new run under the same id; the timeline continues and the fence keeps rising."""
+    """Start a new run under the same id; the timeline continues and the fence keeps rising.
+
+    The percentage of a failed job never falls. A job that ended in part starts from scratch.
+    """
     after = replace(
         job,
         status=next_status(job, Transition.RETRY),
@@ -87,7 +90,7 @@ def retry(job: Job, now: datetime) -> Job:
         started_at=None,
         finished_at=None,
         ending=False,
-        progress=0,
+        progress=job.progress if job.status is JobStatus.FAILED and job.family is None else 0,
         step=None,
         last_error=None,
         family=None if job.family is None else replace(job.family, settled=False),

@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import Annotated, Any
 from urllib.parse import quote, urlencode
+
+from pydantic import BeforeValidator, TypeAdapter, ValidationError
+
+from spinneret.kernel.errors import MarketplaceUnsettled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,13 +50,46 @@ class MarketAnswer:
         """Whether the status is 2xx."""
         return 200 <= self.status < 300
 
-    @property
-    def data(self) -> Any:
-        """JSON of the body; {} if the body is empty or isn't JSON."""
+    def read[T](self, shape: type[T]) -> T:
+        """Return the JSON of a success. Raises MarketplaceUnsettled if it doesn't have the promised
+        shape: whether the marketplace acted is then unknown."""
         try:
-            return json.loads(self.body) if self.body.strip() else {}
-        except ValueError:
-            return {}
+            return _validated(shape, self.body)
+        except ValidationError as error:
+            raise self.unfit() from error
+
+    def read_error[T](self, shape: type[T]) -> T | None:
+        """Return the JSON of an error; None if it doesn't have the shape."""
+        try:
+            return _validated(shape, self.body)
+        except ValidationError:
+            return None
+
+    def unfit(self) -> MarketplaceUnsettled:
+        """Build the exception for a response without its promised content."""
+        message = f"the marketplace answered {self.status} without the promised content"
+        return MarketplaceUnsettled(message, details={"status": self.status})
+
+
+def _validated[T](shape: type[T], body: bytes) -> T:
+    key: Any = shape
+    adapter: TypeAdapter[T] = _adapter(key)
+    return adapter.validate_json(body)
+
+
+@cache
+def _adapter(shape: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)
+
+
+def _id_text(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int) or value in ("", 0):
+        raise ValueError("an id is a text or a number")
+    return str(value)
+
+
+Id = Annotated[str, BeforeValidator(_id_text)]
+"""Id that a marketplace writes as a text or as a number."""
 
 
 def json_body(value: Any) -> tuple[bytes, Mapping[str, str]]:

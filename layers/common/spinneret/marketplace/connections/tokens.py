@@ -6,14 +6,16 @@ import base64
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Annotated, Any, Final, NotRequired, TypedDict
+
+from pydantic import ConfigDict, Field, with_config
 
 from spinneret.jobs.worker import Defer
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, MarketplaceUnavailable, ReauthNeeded
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, form_body
-from spinneret.marketplace.calls.service import MarketplaceTransport
+from spinneret.marketplace.calls.service import LATER, MarketplaceTransport
 from spinneret.marketplace.connections.models import (
     AccessToken,
     ClientSecrets,
@@ -259,21 +261,38 @@ def _basic(app: OAuthApp, client: ClientSecrets) -> dict[str, str]:
     return {"Authorization": f"Basic {base64.b64encode(pair).decode()}"}
 
 
+@with_config(ConfigDict(extra="allow"))  # a marketplace may name the account, see `account_of`
+class _Tokens(TypedDict):
+    """Success of a token endpoint (RFC 6749, section 5.1)."""
+
+    access_token: Annotated[str, Field(min_length=1)]
+    refresh_token: NotRequired[str]
+    expires_in: NotRequired[int]
+    refresh_token_expires_in: NotRequired[int]
+
+
+class _Refusal(TypedDict):
+    """Error of a token endpoint (RFC 6749, section 5.2)."""
+
+    error: str
+
+
 def _grant(app: OAuthApp, answer: MarketAnswer) -> Grant:
-    if answer.status >= 500 or answer.status == 429:
+    if answer.status >= 500 or answer.status in LATER:
         raise MarketplaceUnavailable(f"the token endpoint answered {answer.status}")
-    data = answer.data
-    if not answer.ok or "access_token" not in data:
-        reason = str(data.get("error", answer.status)) if isinstance(data, dict) else "no JSON"
+    if not answer.ok:
+        said = answer.read_error(_Refusal)
+        reason = str(answer.status) if said is None else said["error"]
         raise ReauthNeeded("the marketplace issued no token", details={"reason": reason})
+    data = answer.read(_Tokens)
     renewed = data.get("refresh_token")
     lasts = data.get("refresh_token_expires_in")
     if lasts is None and renewed is not None:
         lasts = app.refresh_days * 24 * 3600
     return Grant(
-        access_token=str(data["access_token"]),
+        access_token=data["access_token"],
         refresh_token=renewed,
-        seconds=int(data.get("expires_in", 3600)),
-        refresh_seconds=None if lasts is None else int(lasts),
+        seconds=data.get("expires_in", 3600),
+        refresh_seconds=lasts,
         account=app.account_of(data),
     )

@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from spinneret.marketplace.ebay.answers import Violation
 from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.refusals import Meaning
 
 # The description of version 1.4 supports these marketplaces only.
 SITES: Final = frozenset({"EBAY_AU", "EBAY_CA", "EBAY_DE", "EBAY_GB", "EBAY_US"})
 
+_OTHER: Final = Meaning(
+    field="listing", cause="eBay finds a violation", fix="mend it as eBay's message says"
+)
 _SHORTEN: Final = "take it out of the description"
 _ASPECTS: Final = "add it to the product's attributes"
 
@@ -60,27 +64,26 @@ def violations(api: EbayApi, site: str) -> dict[str, list[Mapping[str, Any]]]:
     for kind in api.violated_types(site):
         for listing in api.violations(site, kind):
             shown = [_view(kind, each) for each in listing.get("violations", ())]
-            found.setdefault(str(listing["listingId"]), []).extend(shown)
+            found.setdefault(listing["listingId"], []).extend(shown)
     return found
 
 
-def _view(kind: str, detail: Mapping[str, Any]) -> Mapping[str, Any]:
-    reason = str(detail.get("reasonCode", ""))
-    meaning = _REASONS.get(reason) or Meaning(field="listing", cause="eBay finds a violation")
-    aspects = [str(each["name"]) for each in detail.get("violationData", ()) if "name" in each]
+def _view(kind: str, detail: Violation) -> Mapping[str, Any]:
+    reason = detail.get("reasonCode", "")
+    meaning = _REASONS.get(reason) or _OTHER
+    aspects = [each["name"] for each in detail.get("violationData", ()) if "name" in each]
     advice = detail.get("correctiveRecommendations", {}).get("aspectRecommendations", ())
     return {
         "type": kind,
         "reason": reason,
         # The description of complianceState: a violation without a state is out of compliance.
-        "state": str(detail.get("complianceState", "OUT_OF_COMPLIANCE")),
+        "state": detail.get("complianceState", "OUT_OF_COMPLIANCE"),
         "field": meaning.field,
         "cause": meaning.cause,
         "fix": meaning.fix,
-        "message": str(detail.get("message", "")),
+        "message": detail.get("message", ""),
         "aspects": aspects,
         "suggested": {
-            str(each["localizedAspectName"]): list(each.get("suggestedValues", ()))
-            for each in advice
+            each["localizedAspectName"]: list(each.get("suggestedValues", ())) for each in advice
         },
     }

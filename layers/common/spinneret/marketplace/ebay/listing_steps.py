@@ -155,6 +155,7 @@ def publish(work: StepContext) -> Mapping[str, Any]:
     if work.current_listing() is not None:
         found = find()
         if found is None:
+            common.await_visible(work)
             raise InputNeeded("the listing has ended there: sync the product, then publish it")
         return found
 
@@ -245,6 +246,7 @@ def withdraw(work: StepContext) -> Mapping[str, Any]:
     offer = standing_offer(api, listing, product.sku)
     listing_id = listing_of(offer)
     if offer is None or listing_id is None:
+        common.await_visible(work)
         return {"withdrawn": False, "on_record": listing.external_id}
     api.withdraw(str(offer["offerId"]))
     return {"withdrawn": True, "listing_id": listing_id, "on_record": listing.external_id}

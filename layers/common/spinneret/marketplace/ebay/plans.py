@@ -94,9 +94,13 @@ def sync(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan t
     return [_step("look", "Look up the offer", "GET", "/sell/inventory/v1/offer", {}, reading.sync)]
 
 
-def link_product(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
-    """Return the step that links the listing of the product's SKU to the product."""
-    return [_step("link", "Look up the offer", "GET", "/sell/inventory/v1/offer", {}, reading.sync)]
+def link_product(subject: Subject) -> Sequence[PlanStep]:
+    """Return the step that links the listing `external_id`, or the only one of the product's SKU,
+    to the product; null means that there is none."""
+    what = {"external_id": subject.given.get("external_id")}
+    return [
+        _step("link", "Look up the offer", "GET", "/sell/inventory/v1/offer", what, reading.link)
+    ]
 
 
 def orders(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from spinneret.marketplace.ebay import rules
+from spinneret.marketplace.ebay.answers import Aspect
 from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.products.models import Content
 
@@ -36,7 +37,7 @@ class Preconditions:
         self._api = api
         self._accounts: dict[str, Precondition] = {}
         self._trees: dict[str, str] = {}
-        self._aspects: dict[tuple[str, str], Sequence[Mapping[str, Any]]] = {}
+        self._aspects: dict[tuple[str, str], Sequence[Aspect]] = {}
 
     def account(self, site: str) -> Precondition:
         """Return policies and location of the seller on a marketplace."""
@@ -76,13 +77,13 @@ class Preconditions:
         for kind in POLICIES:
             policies = self._api.policies(kind, site)
             if policies:
-                found[f"{kind}_policy_id"] = str(policies[0][f"{kind}PolicyId"])
+                found[f"{kind}_policy_id"] = policies[0]
             else:
                 missing.append(_needs("policy", f"create a {kind} policy for {site}"))
         standing = self._api.locations()
         enabled = [each for each in standing if each.get("merchantLocationStatus") != "DISABLED"]
         if enabled:
-            found["location_key"] = str(enabled[0]["merchantLocationKey"])
+            found["location_key"] = enabled[0]["merchantLocationKey"]
         else:
             missing.append(_needs("location", "create an inventory location"))
         return Precondition(found=found, missing=missing)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spinneret.kernel.clock import to_iso
+from spinneret.kernel.errors import InputNeeded, MarketplaceUnsettled
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.listing_steps import api_of, listing_of, standing_offer
 from spinneret.marketplace.ebay.preconditions import POLICIES
@@ -16,16 +17,66 @@ from spinneret.marketplace.publishing.work import StepContext
 
 def sync(work: StepContext) -> Mapping[str, Any]:
     """Adopt the listing of the product's SKU and report differences, or record its end."""
-    product, content = work.subject.sold
+    product, _ = work.subject.sold
     listing = work.listing
     offer = standing_offer(api_of(work), listing, product.sku)
     listing_id = listing_of(offer)
     if offer is None or listing_id is None:
         if listing.state is ListingState.ACTIVE:
+            common.await_visible(work)
             common.ended(work, listing, ListingState.ENDED)
         elif listing.version:
             work.record(last_sync_at=work.clock())
         return {"state": "ended" if listing.version else "unknown"}
+    return _adopted(work, offer, listing_id)
+
+
+def link(work: StepContext) -> Mapping[str, Any]:
+    """Link the listing `external_id`, or without it the only one, of the product's SKU to the
+    product; null means that no listing was created.
+
+    eBay finds offers by SKU only. Raises InputNeeded if no offer of the SKU has the listing.
+    """
+    product, _ = work.subject.sold
+    given = work.subject.given
+    if "external_id" in given and given["external_id"] is None:
+        common.ended(work, work.listing, ListingState.ENDED, reference=None)
+        return {"linked": None}
+    wanted = common.given_text(work.subject, "external_id") if "external_id" in given else None
+    listings = {
+        listing_id: offer
+        for offer in api_of(work).published_offers(product.sku)
+        if (listing_id := listing_of(offer)) is not None and wanted in (None, listing_id)
+    }
+    if len(listings) != 1:
+        refusal = _unlinked(product.sku, wanted, list(listings))
+        if listings:
+            raise refusal
+        raise MarketplaceUnsettled(refusal.message, otherwise=refusal)  # a new one may show late
+    [(listing_id, offer)] = listings.items()
+    return {"linked": listing_id, **_adopted(work, offer, listing_id)}
+
+
+def _unlinked(sku: str, wanted: str | None, found: list[str]) -> InputNeeded:
+    """Build the exception for a listing that isn't found, or isn't the only one."""
+    what = "this listing" if wanted else "exactly one listing"
+    return InputNeeded(
+        f"eBay has no offer of the SKU {sku} with {what}",
+        details={
+            "fields": [
+                {
+                    "field": "input_data.external_id",
+                    "message": "give a listing of the product's SKU, or change the product's SKU",
+                }
+            ],
+            "external_ids": found,
+        },
+    )
+
+
+def _adopted(work: StepContext, offer: Mapping[str, Any], listing_id: str) -> Mapping[str, Any]:
+    """Record the published offer as the product's listing, with its differences."""
+    product, content = work.subject.sold
     price = rules.offer_of(content, product.sku, "", _nothing())["pricingSummary"]["price"]
     drift = common.drift_between(
         {"price": price["value"], "currency": price["currency"], "quantity": content.quantity},
@@ -66,21 +117,21 @@ def orders(work: StepContext) -> Mapping[str, Any]:
     since = book.since(work.subject.tenant, "ebay", now)
     while True:
         page = api.orders(since, offset)
-        found = page.get("orders", [])
+        found = page["orders"]
         for order in found:
-            for line in order.get("lineItems", []):
+            for line in order["lineItems"]:
                 book.record_sale(
                     work.context.lease,
                     marketplace="ebay",
-                    order_id=f"{order['orderId']}",
-                    line_id=str(line.get("lineItemId", "")),
-                    sku=str(line.get("sku", "")),
-                    quantity=int(line.get("quantity", 1)),
-                    sold_at=str(order.get("creationDate", "")),
+                    order_id=order["orderId"],
+                    line_id=line["lineItemId"],
+                    sku=line.get("sku", ""),
+                    quantity=line.get("quantity", 1),
+                    sold_at=order.get("creationDate", ""),
                 )
         seen += len(found)
         offset += len(found)
-        if not found or offset >= int(page.get("total", 0)):
+        if not found or offset >= page["total"]:
             break
     book.remember(work.subject.tenant, "ebay", now)
     return {"orders": seen, "looked_again": book.sync_stale_listings(work.subject.tenant, "ebay")}
@@ -97,8 +148,8 @@ def message(work: StepContext) -> Mapping[str, Any]:
         started = work.context.job.started_at
         begun = to_iso(started) if started else ""
         for each in api.conversation(conversation):
-            if each.get("messageBody") == text and str(each.get("createdDate", "")) >= begun[:19]:
-                return {"message_id": str(each.get("messageId", ""))}
+            if each.get("messageBody") == text and each.get("createdDate", "") >= begun[:19]:
+                return {"message_id": each.get("messageId", "")}
         return None
 
     body = {"messageText": text, "conversationId": conversation}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from spinneret.marketplace.ebay.answers import Aspect
 from spinneret.marketplace.markup import plain_text, safe_html
 from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.products.models import Content
@@ -217,21 +218,21 @@ def price_quantity(
     return {"sku": offer["sku"], "shipToLocationAvailability": shipping, "offers": [ours]}
 
 
-def missing_aspects(aspects: Sequence[Mapping[str, Any]], content: Content) -> list[str]:
+def missing_aspects(aspects: Sequence[Aspect], content: Content) -> list[str]:
     """Return the names of aspects that the category requires and the product lacks."""
     given = {name.casefold() for name in aspects_of(content)}
     return [
-        str(aspect["localizedAspectName"])
+        aspect["localizedAspectName"]
         for aspect in aspects
         if aspect.get("aspectConstraint", {}).get("aspectRequired")
-        and str(aspect["localizedAspectName"]).casefold() not in given
+        and aspect["localizedAspectName"].casefold() not in given
         and not _is_colour(aspect, given)
     ]
 
 
-def _is_colour(aspect: Mapping[str, Any], given: set[str]) -> bool:
+def _is_colour(aspect: Aspect, given: set[str]) -> bool:
     """Return whether the aspect is `Color` and the product has `Colour`."""
-    return str(aspect["localizedAspectName"]).casefold() == "color" and "colour" in given
+    return aspect["localizedAspectName"].casefold() == "color" and "colour" in given
 
 
 def _aspects_in(product: Mapping[str, Any]) -> dict[str, Any]:

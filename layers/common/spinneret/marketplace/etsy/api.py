@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, form_body, json_body
 from spinneret.marketplace.calls.service import SellerApiClient
-from spinneret.marketplace.refusals import Meaning, Problem, refusal_error
+from spinneret.marketplace.etsy import answers
+from spinneret.marketplace.refusals import ErrorClass, Meaning, Problem, answer_error
 
 API: Final = "etsy.api"
 _V3: Final = "/v3/application"
@@ -16,17 +17,41 @@ PAGE: Final = 100
 _BOUNDARY: Final = "spinneret-8f14e45fceea167a5a36dedd4bea2543"  # in no image: 32 hex digits
 _PART: Final = "Content-Disposition: form-data"
 
-# Etsy's errors have no ids: the status gives the kind, the message the details.
+_NO_CONTENT: Final = 204
+
+# Etsy's errors have no ids: the call gives the field, the status the cause, the message the rest.
 MEANINGS: Final[Mapping[int, Meaning]] = {
-    400: Meaning(field="product", cause="Etsy refuses a field", fix="read its message"),
     401: Meaning(field="connection", cause="the token is invalid", fix="connect again"),
     403: Meaning(
         field="connection", cause="the seller hasn't authorized this", fix="connect again"
     ),
-    404: Meaning(field="listing", cause="it isn't there", fix="sync the product"),
     409: Meaning(field="listing", cause="its state doesn't allow this", fix="sync the product"),
     413: Meaning(field="images", cause="the image is too large", fix="use at most 10 MB"),
 }
+REFUSED: Final[Mapping[str, Meaning]] = {
+    "images": Meaning(field="images", cause="Etsy refuses an image", fix="read its message"),
+    "listing": Meaning(
+        field="listing", cause="Etsy doesn't publish it", fix="complete it as the message says"
+    ),
+    "orders": Meaning(field="orders", cause="Etsy refuses the request", fix="read its message"),
+    "price": Meaning(
+        field="price", cause="Etsy refuses price, quantity or SKU", fix="read its message"
+    ),
+    "product": Meaning(field="product", cause="Etsy refuses a field", fix="read its message"),
+    "shop": Meaning(field="shop", cause="Etsy refuses the request", fix="read its message"),
+}
+"""Meanings of a 400, by the field that the call sends."""
+MISSING: Final[Mapping[str, Meaning]] = {
+    "orders": Meaning(field="shop", cause="it isn't there", fix="open a shop on Etsy"),
+    "shop": Meaning(field="shop", cause="it isn't there", fix="open a shop on Etsy"),
+}
+"""Meanings of a 404, by the field that the call sends; the others' is _NOT_SHOWN."""
+_NOT_SHOWN: Final = Meaning(
+    field="listing",
+    cause="it isn't there",
+    fix="sync the product",
+    error_class=ErrorClass.READ_BACK,  # Etsy may not show at once what it made
+)
 
 
 class EtsyApi:
@@ -39,23 +64,26 @@ class EtsyApi:
 
     def shop_of(self, user_id: str) -> str:
         """Return the id of a seller's shop."""
-        data = self._get(f"{_V3}/users/{user_id}/shops").data
-        return str(data.get("shop_id", ""))
+        return self._get(f"{_V3}/users/{user_id}/shops", "shop").read(answers.Shop)["shop_id"]
 
-    def shipping_profiles(self) -> list[dict[str, Any]]:
-        """Return the shop's shipping profiles."""
-        return list(self._get(f"{self._shop}/shipping-profiles").data.get("results", []))
+    def shipping_profiles(self) -> list[int]:
+        """Return the ids of the shop's shipping profiles."""
+        answer = self._get(f"{self._shop}/shipping-profiles", "shop")
+        found = answer.read(answers.ShippingProfiles)["results"]
+        return [each["shipping_profile_id"] for each in found]
 
-    def readiness_states(self) -> list[dict[str, Any]]:
-        """Return the shop's processing profiles."""
-        path = f"{self._shop}/readiness-state-definitions"
-        return list(self._get(path).data.get("results", []))
+    def readiness_states(self) -> list[int]:
+        """Return the ids of the shop's processing profiles."""
+        answer = self._get(f"{self._shop}/readiness-state-definitions", "shop")
+        found = answer.read(answers.ReadinessStates)["results"]
+        return [each["readiness_state_id"] for each in found]
 
     def create_draft(self, form: Mapping[str, Any]) -> str:
         """Create a draft and return its id."""
-        return str(self._form("POST", f"{self._shop}/listings", form).data["listing_id"])
+        answer = self._form("POST", f"{self._shop}/listings", form, "product")
+        return answer.read(answers.ShopListing)["listing_id"]
 
-    def newest(self, state: str, offset: int) -> list[dict[str, Any]]:
+    def newest(self, state: str, offset: int) -> list[answers.ShopListing]:
         """Return a page of the shop's listings in a state, newest first."""
         query = {
             "state": state,
@@ -64,31 +92,37 @@ class EtsyApi:
             "sort_on": "created",
             "sort_order": "desc",
         }
-        return list(self._get(f"{self._shop}/listings", query).data.get("results", []))
+        answer = self._get(f"{self._shop}/listings", "shop", query)
+        return answer.read(answers.ShopListings)["results"]
 
-    def listing(self, listing_id: str) -> dict[str, Any] | None:
+    def listing(self, listing_id: str) -> answers.ShopListing | None:
         """Return a listing; None if there is none."""
         answer = self._sent("GET", f"{_V3}/listings/{listing_id}")
-        if answer.status == 404:
+        if _is_missing(answer):
             return None
-        return dict(_good(answer).data)
+        return _good(answer, "listing").read(answers.ShopListing)
 
-    def change(self, listing_id: str, form: Mapping[str, Any]) -> dict[str, Any]:
-        """Change fields of a listing and return it."""
-        return dict(self._form("PATCH", f"{self._shop}/listings/{listing_id}", form).data)
+    def change(
+        self, listing_id: str, form: Mapping[str, Any], field: str = "product"
+    ) -> answers.ShopListing:
+        """Change fields of a listing and return it. `field` is the field that a refusal names."""
+        path = f"{self._shop}/listings/{listing_id}"
+        return self._form("PATCH", path, form, field).read(answers.ShopListing)
 
     def delete(self, listing_id: str) -> bool:
         """Delete a listing; return False if there is none."""
         answer = self._sent("DELETE", f"{_V3}/listings/{listing_id}")
-        if answer.status == 404:
+        if _is_missing(answer):
             return False
-        _good(answer)
+        if _good(answer, "listing").status != _NO_CONTENT:
+            raise answer.unfit()
         return True
 
-    def images(self, listing_id: str) -> list[dict[str, Any]]:
+    def images(self, listing_id: str) -> list[answers.Image]:
         """Return a listing's images by rank."""
-        found = self._get(f"{_V3}/listings/{listing_id}/images").data.get("results", [])
-        return sorted(found, key=lambda image: int(image.get("rank", 0)))
+        answer = self._get(f"{_V3}/listings/{listing_id}/images", "images")
+        found = answer.read(answers.Images)["results"]
+        return sorted(found, key=lambda image: image.get("rank") or 0)
 
     def upload(
         self, listing_id: str, image: bytes, media_type: str, rank: int, alt_text: str
@@ -97,20 +131,23 @@ class EtsyApi:
         body, headers = _multipart(image, media_type, {"rank": str(rank), "alt_text": alt_text})
         path = f"{self._shop}/listings/{listing_id}/images"
         answer = self._sent("POST", path, body=body, headers=headers)
-        return str(_good(answer).data["listing_image_id"])
+        return _good(answer, "images").read(answers.Image)["listing_image_id"]
 
-    def inventory(self, listing_id: str) -> dict[str, Any]:
-        """Return a listing's product set; {} if it has none."""
+    def inventory(self, listing_id: str) -> list[answers.InventoryProduct]:
+        """Return a listing's product set; [] if it has none."""
         answer = self._sent("GET", f"{_V3}/listings/{listing_id}/inventory")
-        return {} if answer.status == 404 else dict(_good(answer).data)
+        if _is_missing(answer):
+            return []
+        return _good(answer, "price").read(answers.Inventory)["products"]
 
     def put_inventory(self, listing_id: str, inventory: Mapping[str, Any]) -> None:
         """Replace the whole product set."""
         body, headers = json_body(inventory)
         path = f"{_V3}/listings/{listing_id}/inventory"
-        _good(self._sent("PUT", path, body=body, headers=headers))
+        answer = self._sent("PUT", path, body=body, headers=headers)
+        _good(answer, "price").read(answers.Inventory)
 
-    def receipts(self, since: datetime, offset: int) -> dict[str, Any]:
+    def receipts(self, since: datetime, offset: int) -> answers.Receipts:
         """Return a page of paid orders that changed since a time."""
         query = {
             "min_last_modified": int(since.timestamp()),
@@ -118,14 +155,14 @@ class EtsyApi:
             "limit": PAGE,
             "offset": offset,
         }
-        return dict(self._get(f"{self._shop}/receipts", query).data)
+        return self._get(f"{self._shop}/receipts", "orders", query).read(answers.Receipts)
 
-    def _get(self, path: str, query: Mapping[str, Any] | None = None) -> MarketAnswer:
-        return _good(self._sent("GET", path, query))
+    def _get(self, path: str, field: str, query: Mapping[str, Any] | None = None) -> MarketAnswer:
+        return _good(self._sent("GET", path, query), field)
 
-    def _form(self, method: str, path: str, form: Mapping[str, Any]) -> MarketAnswer:
+    def _form(self, method: str, path: str, form: Mapping[str, Any], field: str) -> MarketAnswer:
         body, headers = form_body(form)
-        return _good(self._sent(method, path, body=body, headers=headers))
+        return _good(self._sent(method, path, body=body, headers=headers), field)
 
     def _sent(
         self,
@@ -148,15 +185,37 @@ class EtsyApi:
         )
 
 
-def _good(answer: MarketAnswer) -> MarketAnswer:
+def _is_missing(answer: MarketAnswer) -> bool:
+    """Return whether Etsy answers that there is no such thing. Raises MarketplaceUnsettled for a
+    404 without its reason: an intermediary's 404 proves nothing."""
+    if answer.status != 404:
+        return False
+    if answer.read_error(answers.ErrorText) is None:
+        raise answer.unfit()
+    return True
+
+
+def _good(answer: MarketAnswer, field: str) -> MarketAnswer:
+    """Return a success. Raises MarketplaceRefused and MarketplaceUnsettled; `field` is the field
+    that the call sends."""
     if answer.ok:
         return answer
-    data = answer.data
-    said = str(data.get("error_description") or data.get("error") or "") if data else ""
-    other = Meaning(field="request", cause=f"Etsy answers {answer.status}")
-    meaning = MEANINGS.get(answer.status, other)
-    problem = Problem(id=str(answer.status), meaning=meaning, said=said)
-    raise refusal_error("etsy", answer.status, [problem])
+    text = answer.read_error(answers.ErrorText)
+    said = "" if text is None else text.get("error_description") or text["error"]
+    problem = Problem(id=str(answer.status), meaning=_meaning(answer.status, field), said=said)
+    raise answer_error("etsy", answer.status, [problem])
+
+
+def _meaning(status: int, field: str) -> Meaning:
+    match status:
+        case 400:
+            return REFUSED[field]
+        case 404:
+            return MISSING.get(field, _NOT_SHOWN)
+    other = Meaning(
+        field="request", cause=f"Etsy answers {status}", fix="try again later, then report it"
+    )
+    return MEANINGS.get(status, other)
 
 
 def _multipart(

@@ -7,7 +7,7 @@ were sent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
@@ -16,8 +16,10 @@ from spinneret.jobs.worker import Defer
 from spinneret.kernel.errors import InputNeeded
 from spinneret.marketplace import limits
 from spinneret.marketplace.etsy import rules
+from spinneret.marketplace.etsy.answers import ShopListing
 from spinneret.marketplace.etsy.api import PAGE, EtsyApi
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
+from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.work import StepContext
 
 _STATES: Final = ("draft", "active", "inactive", "sold_out", "expired")
@@ -62,7 +64,7 @@ def update_draft(work: StepContext, api: EtsyApi, listing_id: str) -> bool:
     _, content = work.subject.sold
     standing, wanted = api.listing(listing_id), rules.changes_of(content)
     if standing is None:
-        await_visible(work)
+        common.await_visible(work)
         raise InputNeeded("the listing is gone: sync the product")
     changed = any(standing.get(name) != value for name, value in wanted.items() if value)
     if changed:
@@ -82,14 +84,14 @@ def find(work: StepContext, api: EtsyApi) -> Mapping[str, Any] | None:
     others = work.others()
     known = {name for each in others for name in (each.external_id, each.reference)}
     since = _made_since(api, began - _SKEW)
-    made = [each for each in since if str(each["listing_id"]) not in known]
+    made = [each for each in since if each["listing_id"] not in known]
     found = [each for each in made if rules.same_title(str(each.get("title"))) in titles]
     if len(found) > 1:
         found = _told_apart(work, found) or found
     if len(found) > 1:
         raise _undecided("several listings may be the created one", found)
     if found:
-        return {"listing_id": str(found[0]["listing_id"])}
+        return {"listing_id": found[0]["listing_id"]}
     settled = attempted + _SETTLE
     if work.clock() < settled:
         raise Defer(settled, "the outcome of an earlier call to Etsy")
@@ -110,14 +112,7 @@ def find(work: StepContext, api: EtsyApi) -> Mapping[str, Any] | None:
     return None
 
 
-def await_visible(work: StepContext) -> None:
-    """Raise Defer while a listing that was just created may not be visible yet."""
-    attempted = work.listing.attempted_at
-    if attempted is not None and work.clock() < attempted + _SETTLE:
-        raise Defer(attempted + _SETTLE, "Etsy to show a new listing")
-
-
-def _made_since(api: EtsyApi, began: datetime) -> Iterator[Mapping[str, Any]]:
+def _made_since(api: EtsyApi, began: datetime) -> Iterator[ShopListing]:
     """Yield the shop's listings created since a time. Raises InputNeeded if there are too many to
     search."""
     for state in _STATES:
@@ -131,15 +126,15 @@ def _made_since(api: EtsyApi, began: datetime) -> Iterator[Mapping[str, Any]]:
             raise _undecided("too many listings were created since", ())
 
 
-def _told_apart(work: StepContext, found: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _told_apart(work: StepContext, found: list[ShopListing]) -> list[ShopListing]:
     """Return the listings that also have the product's description."""
     _, content = work.subject.sold
     wanted = rules.changes_of(content)["description"]
     return [each for each in found if each.get("description") == wanted]
 
 
-def _undecided(what: str, listings: Any) -> InputNeeded:
+def _undecided(what: str, listings: Sequence[ShopListing]) -> InputNeeded:
     return InputNeeded(
         f"{what}: select it with link_product",
-        details={"external_ids": [str(each["listing_id"]) for each in listings]},
+        details={"external_ids": [each["listing_id"] for each in listings]},
     )

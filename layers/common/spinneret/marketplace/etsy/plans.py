@@ -153,8 +153,8 @@ def _account(work: StepContext) -> Mapping[str, Any]:
         raise InputNeeded("the Etsy shop isn't ready", details={"fields": missing})
     found = {
         "shop_id": shop_id,
-        "shipping_profile_id": int(profiles[0]["shipping_profile_id"]),
-        "readiness_state_id": int(states[0]["readiness_state_id"]),
+        "shipping_profile_id": profiles[0],
+        "readiness_state_id": states[0],
     }
     checked = {"shop": {**found, "checked_at": to_iso(work.clock())}}
     work.calls.remember(checked, shop_id)
@@ -177,7 +177,7 @@ def _upload(url: str, number: int, work: StepContext) -> Mapping[str, Any]:
     def find() -> Mapping[str, Any] | None:
         taken = set(work.listing.images.values())
         for image in api.images(listing_id):
-            image_id = str(image["listing_image_id"])
+            image_id = image["listing_image_id"]
             if image.get("alt_text") == alt_text and image_id not in taken:
                 return {"image_id": image_id}
         return None
@@ -199,7 +199,7 @@ def _order(work: StepContext) -> Mapping[str, Any]:
         for number in range(1, len(content.images) + 1)
     ]
     if _shown(api, listing_id) != wanted:
-        api.change(listing_id, {"image_ids": wanted})
+        api.change(listing_id, {"image_ids": wanted}, "images")
         if (shown := _shown(api, listing_id)) != wanted:
             raise MarketplaceUnavailable(
                 "Etsy shows the images in another order", details={"shown": shown}
@@ -211,7 +211,7 @@ def _order(work: StepContext) -> Mapping[str, Any]:
 
 
 def _shown(api: EtsyApi, listing_id: str) -> list[str]:
-    return [str(image["listing_image_id"]) for image in api.images(listing_id)]
+    return [image["listing_image_id"] for image in api.images(listing_id)]
 
 
 def _inventory(work: StepContext) -> Mapping[str, Any]:
@@ -220,7 +220,7 @@ def _inventory(work: StepContext) -> Mapping[str, Any]:
     product, content = work.subject.sold
     api, listing_id = _api(work), _listing_id(work)
     standing = api.inventory(listing_id)
-    if len(standing.get("products", [])) > 1:
+    if len(standing) > 1:
         raise InputNeeded("the listing has variations, which can only be changed on Etsy's pages")
     readiness = int(work.results[_ACCOUNT]["readiness_state_id"])
     wanted = rules.inventory_of(content, product.sku, readiness)
@@ -234,9 +234,10 @@ def _activate(work: StepContext) -> Mapping[str, Any]:
     api, listing_id = _api(work), _listing_id(work)
     standing = api.listing(listing_id)
     if standing is None:
+        common.await_visible(work)
         raise InputNeeded("the draft is gone: publish again", details={"listing_id": listing_id})
-    if standing.get("state") != "active":
-        standing = api.change(listing_id, {"state": "active"})
+    if standing["state"] != "active":
+        standing = api.change(listing_id, {"state": "active"}, "listing")
     return {"listing_id": listing_id, "url": standing.get("url") or _page(listing_id)}
 
 
@@ -267,6 +268,8 @@ def _delete(work: StepContext) -> Mapping[str, Any]:
     if listing_id is None:
         return {"deleted": False, "on_record": None}
     deleted = api.delete(listing_id)
+    if not deleted:
+        common.await_visible(work)
     if listing.reference is not None:
         work.record(reference=None, images={})
     return {"deleted": deleted, "listing_id": listing_id, "on_record": listing.external_id}

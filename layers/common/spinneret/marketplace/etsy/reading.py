@@ -7,14 +7,16 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from spinneret.kernel.clock import to_iso
-from spinneret.kernel.errors import InputNeeded
+from spinneret.kernel.errors import InputNeeded, MarketplaceUnsettled
 from spinneret.marketplace.etsy import drafts, rules
+from spinneret.marketplace.etsy.answers import ShopListing
 from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.listings.models import Listing, ListingState
+from spinneret.marketplace.products.models import Content
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.work import StepContext
 
-_GONE: Final = (None, "removed")
+_REMOVED: Final = "removed"
 
 
 def sync(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
@@ -33,9 +35,9 @@ def sync(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
         if listing.version:
             work.record(last_sync_at=work.clock())
         return {"state": "ended" if listing.version else "unknown"}
-    standing = api.listing(listing_id) or {}
-    if standing.get("state") in _GONE:
-        drafts.await_visible(work)
+    standing = api.listing(listing_id)
+    if standing is None or standing["state"] == _REMOVED:
+        common.await_visible(work)
         gone(work, listing)
         return {"state": "ended"}
     drift = common.drift_between(*_ours_and_theirs(content, standing))
@@ -54,14 +56,14 @@ def sync(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
     }
 
 
-def _state_of(standing: Mapping[str, Any], listing: Listing) -> ListingState:
+def _state_of(standing: ShopListing, listing: Listing) -> ListingState:
     if standing["state"] == "active":
         return ListingState.ACTIVE
     return ListingState.DRAFT if listing.state is ListingState.ACTIVE else listing.state
 
 
 def _ours_and_theirs(
-    content: Any, standing: Mapping[str, Any]
+    content: Content, standing: ShopListing
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     ours: dict[str, Any] = {"title": content.title, "quantity": content.quantity}
     theirs = {"title": standing.get("title"), "quantity": standing.get("quantity")}
@@ -82,8 +84,9 @@ def link(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
     listing_id = common.given_text(work.subject, "external_id")
     standing = api.listing(listing_id)
     if standing is None:
-        raise InputNeeded("there is no such listing", details={"external_id": listing_id})
-    active = standing.get("state") == "active"
+        missing = InputNeeded("there is no such listing", details={"external_id": listing_id})
+        raise MarketplaceUnsettled(missing.message, otherwise=missing)
+    active = standing["state"] == "active"
     work.record(
         state=ListingState.ACTIVE if active else ListingState.CREATING,
         external_id=listing_id,
@@ -91,7 +94,7 @@ def link(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
         url=standing.get("url"),
         last_sync_at=work.clock(),
     )
-    return {"linked": listing_id, "state": standing.get("state")}
+    return {"linked": listing_id, "state": standing["state"]}
 
 
 def gone(work: StepContext, listing: Listing) -> None:
@@ -107,22 +110,22 @@ def orders(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
     since = book.since(work.subject.tenant, "etsy", now)
     while True:
         page = api.receipts(since, offset)
-        receipts = page.get("results", [])
+        receipts = page["results"]
         for receipt in receipts:
-            sold_at = datetime.fromtimestamp(int(receipt.get("created_timestamp", 0)), UTC)
-            for line in receipt.get("transactions", []):
+            sold_at = datetime.fromtimestamp(receipt.get("created_timestamp", 0), UTC)
+            for line in receipt["transactions"]:
                 book.record_sale(
                     work.context.lease,
                     marketplace="etsy",
-                    order_id=str(receipt["receipt_id"]),
-                    line_id=str(line.get("transaction_id", "")),
-                    sku=str(line.get("sku") or ""),
-                    quantity=int(line.get("quantity", 1)),
+                    order_id=receipt["receipt_id"],
+                    line_id=line["transaction_id"],
+                    sku=line.get("sku") or "",
+                    quantity=line.get("quantity", 1),
                     sold_at=to_iso(sold_at),
                 )
         seen += len(receipts)
         offset += len(receipts)
-        if not receipts or offset >= int(page.get("count", 0)):
+        if not receipts or offset >= page["count"]:
             break
     book.remember(work.subject.tenant, "etsy", now)
     return {"orders": seen, "looked_again": book.sync_stale_listings(work.subject.tenant, "etsy")}

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from html import unescape
 from typing import Any, Final
 
+from spinneret.marketplace.etsy.answers import InventoryProduct, Money, ShopListing
 from spinneret.marketplace.markup import plain_text
 from spinneret.marketplace.money import CURRENCIES, decimal_text
 from spinneret.marketplace.products.models import Content
@@ -113,16 +114,15 @@ def inventory_of(content: Content, sku: str, readiness_state_id: int) -> dict[st
     return {"products": [{"sku": sku, "property_values": [], "offerings": [offering]}]}
 
 
-def is_same_inventory(wanted: Mapping[str, Any], standing: Mapping[str, Any]) -> bool:
+def is_same_inventory(wanted: Mapping[str, Any], standing: Sequence[InventoryProduct]) -> bool:
     """Return whether a PUT would change nothing; fields that Etsy adds to its response are
     ignored."""
-    products = standing.get("products", [])
-    if len(products) != 1 or len(products[0].get("offerings", [])) != 1:
+    if len(standing) != 1 or len(standing[0]["offerings"]) != 1:
         return False
-    [ours], theirs = wanted["products"], products[0]
+    [ours], theirs = wanted["products"], standing[0]
     [mine], other = ours["offerings"], theirs["offerings"][0]
-    money = other.get("price", {})
-    price = money.get("amount", 0) / (money.get("divisor") or 1)
+    money = other.get("price")
+    price = money["amount"] / (money["divisor"] or 1) if money else 0.0
     return bool(
         theirs.get("sku") == ours["sku"]
         and other.get("quantity") == mine["quantity"]
@@ -137,10 +137,10 @@ def alt_text(content: Content, number: int) -> str:
     return content.title[: ALT_MAX - len(mark)] + mark
 
 
-def created_at(listing: Mapping[str, Any]) -> datetime:
+def created_at(listing: ShopListing) -> datetime:
     """Return when a listing was created, by Etsy's clock."""
     created = listing.get("created_timestamp") or listing.get("original_creation_timestamp") or 0
-    return datetime.fromtimestamp(int(created), UTC)
+    return datetime.fromtimestamp(created, UTC)
 
 
 def same_title(title: str) -> str:
@@ -149,11 +149,10 @@ def same_title(title: str) -> str:
     return " ".join(unescape(title).split()).casefold()
 
 
-def money_text(money: Mapping[str, Any]) -> str:
+def money_text(money: Money) -> str:
     """Format Etsy's amount and divisor as a decimal."""
-    currency = str(money.get("currency_code", "EUR"))
-    digits = CURRENCIES.get(currency, 2)
-    return f"{money.get('amount', 0) / (money.get('divisor') or 1):.{digits}f}"
+    digits = CURRENCIES.get(money.get("currency_code", "EUR"), 2)
+    return f"{money['amount'] / (money['divisor'] or 1):.{digits}f}"
 
 
 def _wrong(field: str, message: str) -> dict[str, str]:

@@ -228,7 +228,7 @@ def job_with_tasks(seen: JobWithTasks) -> MarketplaceJobWithTasks:
     """Return the view of a job and its tasks."""
     progress = None
     if seen.tasks and seen.job.status not in job_rules.TERMINAL:
-        progress = task_rules.progress(seen.tasks)
+        progress = max(seen.job.progress, task_rules.progress(seen.tasks))
     view = job_view(seen.job, seen.has_product, progress)
     return MarketplaceJobWithTasks(
         **view.model_dump(), tasks=[task_view(task) for task in seen.tasks]

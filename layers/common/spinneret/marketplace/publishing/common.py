@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from datetime import timedelta
+from typing import Any, Final
 
+from spinneret.jobs.worker import Defer
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import Conflict, InputNeeded, ValidationFailed
+from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
 from spinneret.marketplace.products.models import Content
 from spinneret.marketplace.publishing.models import Subject
@@ -15,6 +18,7 @@ from spinneret.marketplace.publishing.plans import PlanStep
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 
+_SETTLE: Final = timedelta(seconds=limits.LISTING_SETTLE_SECONDS)
 Check = Callable[[Content], Sequence[Mapping[str, str]]]
 
 
@@ -128,6 +132,15 @@ def live(work: StepContext) -> Listing:
     if listing.state is not ListingState.ACTIVE or listing.external_id is None:
         raise Conflict("the product isn't listed there: publish it first")
     return listing
+
+
+def await_visible(work: StepContext) -> None:
+    """Raise Defer while a listing that was just created may not be visible yet."""
+    listing = work.listing
+    created = listing.attempted_at or listing.intent_at
+    settled = None if created is None else created + _SETTLE
+    if settled is not None and work.clock() < settled:
+        raise Defer(settled, "the marketplace to show a new listing")
 
 
 def drift_between(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> tuple[Drift, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any, Final
 
 from spinneret.jobs.disclosure import safe_data, safe_text
@@ -23,6 +24,7 @@ from spinneret.kernel.errors import (
     InputNeeded,
     LeaseLost,
     MarketplaceUnavailable,
+    MarketplaceUnsettled,
     MarketplaceUnsupported,
     NotFound,
     PermanentError,
@@ -31,6 +33,7 @@ from spinneret.kernel.errors import (
     TransientError,
 )
 from spinneret.kernel.service import service
+from spinneret.marketplace import limits
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on
@@ -221,6 +224,8 @@ class PublishHandler:
         except Contended as busy:  # of our own rows: the step didn't fail
             self.tasks.save(context.lease, [replace(begun, status=TaskStatus.PENDING)])
             raise DependencyUnavailable("dynamodb", busy.message) from busy
+        except MarketplaceUnsettled as error:
+            raise self._read_back(context, begun, error) from error
         except DomainError as error:
             self.tasks.save(context.lease, [self._failed(begun, error)])
             raise
@@ -228,11 +233,31 @@ class PublishHandler:
             begun,
             status=TaskStatus.SUCCESS,
             reason=None,
+            unsettled_since=None,
             result=result,
             completed_at=self.clock(),
         )
         self.tasks.save(context.lease, [done])
         return done
+
+    def _read_back(self, context: Context, task: Task, error: MarketplaceUnsettled) -> Exception:
+        """Store the task as repeating and return the deferral until then; after
+        READ_BACK_SECONDS, store its failure and return that.
+
+        A repeated step first looks for its own effect: this reads back what the marketplace has.
+        """
+        now = self.clock()
+        since = task.unsettled_since or now
+        waited = (now - since).total_seconds()
+        if waited >= limits.READ_BACK_SECONDS:
+            self.tasks.save(context.lease, [self._failed(task, error.otherwise)])
+            return error.otherwise
+        again = replace(
+            task, status=TaskStatus.PENDING, reason=Reason.RECONCILING, unsettled_since=since
+        )
+        self.tasks.save(context.lease, [again])
+        pause = max(limits.READ_BACK_PAUSE_SECONDS, waited)
+        return Defer(now + timedelta(seconds=pause), f"a second look: {error.message}")
 
     def _failed(self, task: Task, error: DomainError) -> Task:
         unknown = isinstance(error, MarketplaceUnavailable)
@@ -243,6 +268,7 @@ class PublishHandler:
             task,
             status=status,
             reason=reason,
+            unsettled_since=None,
             retry_count=task.retry_count + 1,
             error_message=safe_text(error.message),
             error_details=safe_data(error.details),

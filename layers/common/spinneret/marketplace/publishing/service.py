@@ -378,11 +378,9 @@ class PublishingService:
         tasks are hidden then."""
         product_id = job.payload.get("product_id")
         has_product = product_id is not None and product_id in existing
-        shown = [
-            task_rules.as_of(job.status, task)
-            for task in tasks
-            if task.product_id is None or has_product
-        ]
+        shown = task_rules.as_of(
+            job, [task for task in tasks if task.product_id is None or has_product]
+        )
         return JobWithTasks(job=job, tasks=tuple(shown), has_product=has_product)
 
 

@@ -63,6 +63,8 @@ class Task:
     status: TaskStatus = TaskStatus.PENDING
     reason: Reason | None = None
     result: Mapping[str, Any] | None = None
+    unsettled_since: datetime | None = None
+    """Time since which it repeats after read-backs; None if it doesn't."""
     retry_count: int = 0
     error_message: str | None = None
     error_details: Mapping[str, Any] = field(default_factory=dict)

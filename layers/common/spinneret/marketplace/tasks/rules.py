@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from spinneret.jobs.models import JobStatus
+from spinneret.jobs.models import Job, JobStatus
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus
 
 _UNFINISHED = frozenset({TaskStatus.PENDING, TaskStatus.PROCESSING})
@@ -37,25 +37,45 @@ def _again(task: Task, former: Task) -> Task:
         task,
         status=TaskStatus.PENDING,
         reason=Reason.RECONCILING if in_doubt else None,
+        unsettled_since=former.unsettled_since,
         retry_count=former.retry_count,
         created_at=former.created_at,
         started_at=former.started_at,
     )
 
 
-def as_of(job_status: JobStatus, task: Task) -> Task:
-    """Return a task as shown for a job of this status: an ended job has no waiting or running
-    tasks.
+def as_of(job: Job, tasks: Sequence[Task]) -> list[Task]:
+    """Return a job's tasks as shown: an ended job has no waiting or running tasks.
 
-    Work that was under way when the job was cancelled or expired is in doubt. The product's next
-    job there reconciles it before it acts.
+    The first task without success is the one at which a job failed, with the job's reason unless
+    it has its own; those after it are cancelled. Work that was under way when the job ended is in
+    doubt. The product's next job there reconciles it before it acts.
     """
-    if job_status not in (JobStatus.CANCELLED, JobStatus.EXPIRED, JobStatus.FAILED):
-        return task
-    if task.status not in _UNFINISHED:
-        return task
+    if job.status not in (JobStatus.CANCELLED, JobStatus.EXPIRED, JobStatus.FAILED):
+        return list(tasks)
+    is_failed = job.status is JobStatus.FAILED
+    unfinished = [task for task in tasks if task.status is not TaskStatus.SUCCESS]
+    return [
+        _ended(job, task, is_failed=is_failed and task is unfinished[0])
+        if task.status in _UNFINISHED
+        else task
+        for task in tasks
+    ]
+
+
+def _ended(job: Job, task: Task, *, is_failed: bool) -> Task:
     reason = Reason.RECONCILING if task.status is TaskStatus.PROCESSING else task.reason
-    return replace(task, status=TaskStatus.CANCELLED, reason=reason)
+    if not is_failed:
+        return replace(task, status=TaskStatus.CANCELLED, reason=reason)
+    failure = job.last_error
+    return replace(
+        task,
+        status=TaskStatus.FAILED,
+        reason=reason,
+        error_message=failure.message if failure else None,
+        error_details=failure.details if failure else {},
+        completed_at=job.finished_at,
+    )
 
 
 def progress(tasks: Sequence[Task]) -> int:

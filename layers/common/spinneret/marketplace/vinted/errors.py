@@ -93,15 +93,19 @@ def is_gone(answer: PluginAnswer) -> bool:
 
 
 def part(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the object that a success contains. Raises MarketplaceRefused if it is missing."""
+    """Return the object that a success contains. Raises MarketplaceUnavailable if it is missing."""
     found = body.get(name)
-    return found if isinstance(found, dict) else _incomplete(name)
+    if not isinstance(found, dict):
+        raise MarketplaceUnavailable(f"Vinted's answer has no {name}")
+    return found
 
 
 def id_of(thing: Mapping[str, Any]) -> str:
-    """Return the id of an object. Raises MarketplaceRefused if it is missing."""
+    """Return the id of an object. Raises MarketplaceUnavailable if it is missing."""
     found = thing.get("id")
-    return str(found) if found else _incomplete("id")
+    if not found or isinstance(found, bool) or not isinstance(found, str | int):
+        raise MarketplaceUnavailable("Vinted's answer has no id")
+    return str(found)
 
 
 def undecided(message: str) -> InputNeeded:
@@ -115,7 +119,9 @@ def undecided(message: str) -> InputNeeded:
 def _problems(answer: PluginAnswer) -> list[Problem]:
     """Return one problem per field that Vinted names; without any, one for the status."""
     number = str(answer.status)
-    other = Meaning(field="request", cause=f"Vinted answers {number}")
+    other = Meaning(
+        field="request", cause=f"Vinted answers {number}", fix="try again later, then report it"
+    )
     meaning = MEANINGS.get(answer.status, other)
     errors = answer.body.get("errors")
     named = [each for each in errors if isinstance(each, dict)] if isinstance(errors, list) else []
@@ -129,8 +135,3 @@ def _of_field(number: str, theirs: str, value: Any) -> Problem:
     cause = "Vinted refuses it" if ours else f"Vinted refuses its field {theirs}"
     meaning = Meaning(field=ours or "product", cause=cause, fix="change it as the message says")
     return Problem(id=number, meaning=meaning, said=str(value or ""))
-
-
-def _incomplete(name: str) -> Any:
-    meaning = Meaning(field="connection", cause=f"an answer without {name}")
-    raise refusal_error("vinted", 200, [Problem(id="incomplete", meaning=meaning, said="")])

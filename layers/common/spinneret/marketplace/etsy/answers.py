@@ -1,0 +1,134 @@
+"""Shapes of Etsy's responses: the fields that are read. Each response is validated by one."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+from pydantic import ConfigDict, with_config
+
+from spinneret.marketplace.calls.models import Id
+
+_KEEPING = ConfigDict(extra="allow")
+
+
+class ErrorText(TypedDict):
+    """Body of an error."""
+
+    error: str
+    error_description: NotRequired[str]
+
+
+class Shop(TypedDict):
+    """A seller's shop."""
+
+    shop_id: Id
+
+
+class ShippingProfile(TypedDict):
+    """Shipping profile of a shop."""
+
+    shipping_profile_id: int
+
+
+class ShippingProfiles(TypedDict):
+    """Shipping profiles of a shop."""
+
+    results: list[ShippingProfile]
+
+
+class ReadinessState(TypedDict):
+    """Processing profile of a shop."""
+
+    readiness_state_id: int
+
+
+class ReadinessStates(TypedDict):
+    """Processing profiles of a shop."""
+
+    results: list[ReadinessState]
+
+
+class Money(TypedDict):
+    """Amount of money."""
+
+    amount: int
+    divisor: int
+    currency_code: NotRequired[str]
+
+
+@with_config(_KEEPING)
+class ShopListing(TypedDict):
+    """Listing of a shop."""
+
+    listing_id: Id
+    state: str
+    title: NotRequired[str | None]
+    description: NotRequired[str | None]
+    url: NotRequired[str | None]
+    quantity: NotRequired[int | None]
+    price: NotRequired[Money | None]
+    created_timestamp: NotRequired[int | None]
+    original_creation_timestamp: NotRequired[int | None]
+
+
+class ShopListings(TypedDict):
+    """Page of a shop's listings."""
+
+    results: list[ShopListing]
+
+
+class Image(TypedDict):
+    """Image of a listing."""
+
+    listing_image_id: Id
+    rank: NotRequired[int | None]
+    alt_text: NotRequired[str | None]
+
+
+class Images(TypedDict):
+    """Images of a listing."""
+
+    results: list[Image]
+
+
+class Offering(TypedDict):
+    """Price and quantity of a product."""
+
+    quantity: NotRequired[int]
+    price: NotRequired[Money]
+
+
+class InventoryProduct(TypedDict):
+    """Product of a listing."""
+
+    sku: NotRequired[str | None]
+    offerings: list[Offering]
+
+
+class Inventory(TypedDict):
+    """Product set of a listing."""
+
+    products: list[InventoryProduct]
+
+
+class Transaction(TypedDict):
+    """Line of an order."""
+
+    transaction_id: Id
+    sku: NotRequired[str | None]
+    quantity: NotRequired[int]
+
+
+class Receipt(TypedDict):
+    """Order of a buyer."""
+
+    receipt_id: Id
+    created_timestamp: NotRequired[int]
+    transactions: list[Transaction]
+
+
+class Receipts(TypedDict):
+    """Page of orders."""
+
+    count: int
+    results: list[Receipt]

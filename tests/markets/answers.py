@@ -1,0 +1,101 @@
+"""Answers that don't hold what was promised, or contradict what was done just before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from tests.markets.bench import Bench
+from tests.markets.web import StubResponse
+
+Change = Callable[[StubResponse], StubResponse]
+_HTML: Final = b"<html><body>Welcome</body></html>"
+
+
+def _raw(body: bytes) -> Change:
+    return lambda said: replace(said, headers={}, raw=body)
+
+
+def _mistyped(value: Any) -> Any:
+    """The value with the same names, and other types."""
+    match value:
+        case dict():
+            return {name: _mistyped(each) for name, each in value.items()}
+        case bool() | int() | float():
+            return ["x"]
+        case _:
+            return {"x": 1}
+
+
+def _cut(said: StubResponse) -> StubResponse:
+    body = said.body
+    return replace(said, headers={}, raw=body[: len(body) // 2] or b"{")
+
+
+UNFIT: Final[Mapping[str, Change]] = {
+    "empty": _raw(b""),
+    "html": _raw(_HTML),
+    "null": _raw(b"null"),
+    "{}": _raw(b"{}"),
+    "truncated": _cut,
+    "wrong types": lambda said: replace(said, headers={}, data=_mistyped(said.data or {"x": 1})),
+    "200 for 201": lambda said: replace(said, status=200),
+}
+"""What becomes of a success on its way."""
+
+GATEWAY: Final[Mapping[str, StubResponse]] = {
+    "empty": StubResponse(200),
+    "html": StubResponse(200, raw=_HTML),
+    "null": StubResponse(200, raw=b"null"),
+}
+"""What a gateway answers itself: the market hears nothing."""
+
+EBAY_SHORT: Final[Mapping[str, StubResponse]] = {
+    str(number): StubResponse(status, {"errors": [{"errorId": number, "message": "said"}]})
+    for number, status in (
+        (25001, 400),
+        (20500, 400),
+        (25025, 409),
+        (25702, 404),
+        (25713, 404),
+    )
+}
+"""What eBay answers for a moment."""
+
+ETSY_SHORT: Final = StubResponse(404, {"error": "Resource not found"})
+
+
+def number_calls(bench: Bench) -> list[str]:
+    """The names of the calls from now on, as they come."""
+    names: list[str] = []
+
+    def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
+        names.append(name)
+        return serve()
+
+    bench.web.around = around
+    return names
+
+
+def change_call(bench: Bench, number: int, change: Change) -> None:
+    """Change the answer to one of the next calls if it is a success."""
+    left = [number]
+
+    def around(_: str, serve: Callable[[], StubResponse]) -> StubResponse:
+        left[0] -= 1
+        said = serve()
+        return change(said) if left[0] == 0 and 200 <= said.status < 300 else said
+
+    bench.web.around = around
+
+
+def replace_call(bench: Bench, number: int, answer: StubResponse) -> None:
+    """Answer one of the next calls before the market hears it."""
+    left = [number]
+
+    def around(_: str, serve: Callable[[], StubResponse]) -> StubResponse:
+        left[0] -= 1
+        return answer if left[0] == 0 else serve()
+
+    bench.web.around = around

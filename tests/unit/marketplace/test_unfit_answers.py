@@ -1,0 +1,208 @@
+"""An answer without its promised content is an unknown outcome: nothing is listed twice, and
+nothing fails for good. A short inconsistency is no refusal."""
+
+# covers B-04
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
+from spinneret.marketplace.connections.models import ConnectionStatus
+from tests.markets.answers import (
+    EBAY_SHORT,
+    ETSY_SHORT,
+    GATEWAY,
+    UNFIT,
+    change_call,
+    number_calls,
+    replace_call,
+)
+from tests.markets.bench import Bench
+from tests.markets.crashing import fresh
+from tests.markets.web import StubResponse
+
+Begin = Callable[[Bench], JobRef]
+
+
+def _listed(marketplace: str) -> Begin:
+    def begin(bench: Bench) -> JobRef:
+        return bench.submit("publish", marketplace, bench.product())
+
+    return begin
+
+
+def _then(marketplace: str, action: str, **changes: object) -> Begin:
+    def begin(bench: Bench) -> JobRef:
+        product = bench.product()
+        bench.done("publish", marketplace, product)
+        product = bench.edit(product, **changes) if changes else product
+        return bench.submit(action, marketplace, product)
+
+    return begin
+
+
+def _orders(marketplace: str) -> Begin:
+    def begin(bench: Bench) -> JobRef:
+        product = bench.product(quantity=3)
+        bench.done("publish", marketplace, product)
+        if marketplace == "ebay":
+            bench.ebay.sell(product.sku, "o-1")
+        else:
+            bench.etsy.sell(product.sku, 1)
+        return bench.submit("orders", marketplace)
+
+    return begin
+
+
+def _message(bench: Bench) -> JobRef:
+    return bench.submit("message", "ebay", None, text="hello", conversation_id="c1")
+
+
+def _linked(marketplace: str) -> Begin:
+    def begin(bench: Bench) -> JobRef:
+        product = bench.product()
+        bench.done("publish", marketplace, product)
+        [listing] = bench.listings.of_product(bench.tenant, product.id)
+        return bench.submit(
+            "link_product", marketplace, product, external_id=str(listing.external_id)
+        )
+
+    return begin
+
+
+STORIES: dict[str, tuple[Begin, int]] = {
+    **{
+        f"{action} {marketplace}": each
+        for marketplace in ("ebay", "etsy")
+        for action, each in {
+            "publish": (_listed(marketplace), 1),
+            "update": (_then(marketplace, "update", price=7500, description="Worn thrice."), 1),
+            "delete": (_then(marketplace, "delete"), 0),
+            "sync": (_then(marketplace, "sync"), 1),
+            "orders": (_orders(marketplace), 1),
+            "link": (_linked(marketplace), 1),
+        }.items()
+    },
+    "reprice ebay": (_then("ebay", "update", price=7500), 1),
+    "message ebay": (_message, 0),
+}
+"""How a job is begun, and how many listings there are in the end."""
+ALL = pytest.mark.parametrize(
+    "story",
+    [
+        pytest.param(name, marks=() if name.startswith("publish") else pytest.mark.heavy)
+        for name in STORIES
+    ],
+)
+
+
+def _world() -> Bench:
+    bench = fresh(None)
+    bench.etsy.visible_after = 90.0
+    return bench
+
+
+def _calls(begin: Begin) -> list[str]:
+    bench = _world()
+    ref = begin(bench)
+    names = number_calls(bench)
+    assert bench.finish(ref).status == "completed"
+    return names
+
+
+def _holds(bench: Bench, job: Job, listings: int, where: str) -> None:
+    assert job.status is JobStatus.COMPLETED, f"{where}: {job.last_error}"
+    assert len(bench.ebay.listings) + len(bench.etsy.listings) == listings, where
+    assert len(bench.ebay.messages) <= 1, where
+    for connection in ("ebay", "etsy"):
+        status = bench.connecting.get(bench.tenant, connection).status
+        assert status is ConnectionStatus.ACTIVE, where
+    assert {sale.quantity for sale in bench.sales.page(bench.tenant, None, 9).items} <= {1}, where
+    tasks = bench.tasks.of_job(bench.tenant, job.id)
+    assert {task.status for task in tasks} == {"success"}, where
+    assert {task.unsettled_since for task in tasks} == {None}, where
+    for listing in bench.listings.page(bench.tenant, None, 9).items:
+        assert listing.state == ("active" if listings else "ended"), where
+
+
+@ALL
+def test_an_answer_without_its_content_is_read_back(story: str) -> None:
+    begin, listings = STORIES[story]
+    for number, name in enumerate(_calls(begin), start=1):
+        for kind, change in UNFIT.items():
+            bench = _world()
+            ref = begin(bench)
+            change_call(bench, number, change)
+            _holds(bench, bench.finish(ref), listings, f"{story}: {kind} for {name} ({number})")
+
+
+@ALL
+def test_a_success_that_only_a_gateway_answered_is_read_back(story: str) -> None:
+    begin, listings = STORIES[story]
+    for number, name in enumerate(_calls(begin), start=1):
+        for kind, answer in GATEWAY.items():
+            bench = _world()
+            ref = begin(bench)
+            replace_call(bench, number, answer)
+            _holds(bench, bench.finish(ref), listings, f"{story}: {kind} for {name} ({number})")
+
+
+@ALL
+def test_a_short_inconsistency_is_no_refusal(story: str) -> None:
+    begin, listings = STORIES[story]
+    short = EBAY_SHORT if story.endswith("ebay") else {"404": ETSY_SHORT}
+    for number, name in enumerate(_calls(begin), start=1):
+        if _is_of_account(name):
+            continue
+        for kind, answer in short.items():
+            bench = _world()
+            ref = begin(bench)
+            replace_call(bench, number, answer)
+            _holds(bench, bench.finish(ref), listings, f"{story}: {kind} for {name} ({number})")
+
+
+def _is_of_account(name: str) -> bool:
+    """Whether a call is no call about a listing: of tokens, or of Etsy's shop."""
+    return "token" in name or name.endswith(
+        ("/shops", "/shipping-profiles", "/readiness-state-definitions", "/receipts")
+    )
+
+
+def test_an_inconsistency_that_lasts_is_refused_after_minutes(memory: Bench) -> None:
+    began = memory.clock()
+    memory.web.around = lambda name, serve: (
+        EBAY_SHORT["25702"] if name == "POST /sell/inventory/v1/offer" else serve()
+    )
+    job = memory.done("publish", "ebay", memory.product())
+    assert job.last_error is not None
+    assert job.last_error.code == "MARKETPLACE_REFUSED"
+    assert job.last_error.details["fields"][0]["field"] == "sku"
+    assert 180 <= (memory.clock() - began).total_seconds() < 600
+    [failed] = [each for each in memory.tasks.of_job("acme", job.id) if each.error_message]
+    assert (failed.key, failed.status, failed.unsettled_since) == ("offer", "failed", None)
+
+
+def test_a_fault_that_lasts_is_no_fault_of_the_seller(memory: Bench) -> None:
+    memory.web.around = lambda name, serve: (
+        EBAY_SHORT["25001"] if name == "POST /sell/inventory/v1/offer" else serve()
+    )
+    job = memory.done("publish", "ebay", memory.product())
+    assert job.last_error is not None
+    assert job.last_error.code == "MAX_RETRIES_EXCEEDED"
+    memory.web.around = lambda _, serve: serve()
+    memory.publishing.move(memory.tenant, job.id, Transition.RETRY)
+    assert memory.finish(job.ref).status == "completed"
+
+
+def test_a_token_endpoint_that_answers_html_is_no_fault_of_the_seller(memory: Bench) -> None:
+    memory.connect("etsy", seconds=10)
+    memory.web.around = lambda name, serve: (
+        StubResponse(200, raw=b"<html>") if name.endswith("/token") else serve()
+    )
+    job = memory.done("sync", "etsy", memory.product())
+    assert job.last_error is not None
+    assert job.last_error.code == "MAX_RETRIES_EXCEEDED"
+    assert memory.connecting.get(memory.tenant, "etsy").status is ConnectionStatus.ACTIVE
