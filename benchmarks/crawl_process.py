@@ -18,14 +18,19 @@ from uuid import uuid4
 import boto3
 
 from benchmarks.prices import Counting, Spending
+from spinneret.aws.stage import Stage
+from spinneret.content import wiring as content_wiring
+from spinneret.content import worker_wiring as content_worker_wiring
 from spinneret.content.documents import service as documents
 from spinneret.crawl import limits, worker_wiring
+from spinneret.crawl import wiring as crawl_wiring
 from spinneret.crawl.deep.models import DeepCrawlRequest
-from spinneret.crawl.deep.take_wiring import take_step
+from spinneret.crawl.deep.wiring import take_step
 from spinneret.crawl.models import BatchRequest
 from spinneret.crawl.wiring import crawl_api
 from spinneret.jobs.kinds import all_lanes
 from spinneret.jobs.sqs import ref_of
+from spinneret.jobs.worker import Worker
 from tests.tables import create_tables
 
 TENANT: Final = "bench"
@@ -168,23 +173,33 @@ class Application:
         self._lane = env["LANES_URL"] + "crawl-normal"
         os.environ.update(env)
         self._measure(indexed=indexed)
-        self._api = crawl_api(env)
-        self._worker = worker_wiring.crawl_worker(env)
-        self._take = take_step(env)
-        self._page = worker_wiring.page_step(env)
+        self._api = crawl_api.of(env)
+        self._worker = self._crawl_worker(env)
+        self._take = take_step.of(env)
+        self._page = worker_wiring.page_step.of(env)
+
+    def _crawl_worker(self, env: Mapping[str, str]) -> Worker:
+        stage = Stage(env, worker_wiring.crawl_worker.reads)
+        cast("Any", stage).step_functions = self._executions
+        return worker_wiring.crawl_worker(stage)
 
     def _measure(self, *, indexed: bool) -> None:
         """Puts the clock between the pipeline and its parts."""
         of = self.shares.timed
         wiring = cast("Any", worker_wiring)
-        wiring.stepfunctions_client = lambda: self._executions
         wiring.polite_fetcher = of("fetch", wiring.polite_fetcher)
         wiring.embedder = of("embed", wiring.embedder, {"tokenize": "chunk"})
-        wiring.CachedVectors = of("embed", wiring.CachedVectors)
-        index = wiring.chunk_index if indexed else lambda *_: NoIndex()
-        wiring.chunk_index = of("index", index)
-        for name in ("S3FetchCache", "S3PartStore", "S3ContentStore", "DynamoDocumentStore"):
-            setattr(wiring, name, of("store", getattr(wiring, name)))
+        index = wiring.written_index if indexed else lambda *_: NoIndex()
+        wiring.written_index = of("index", index)
+        writing = cast("Any", content_worker_wiring)
+        writing.CachedVectors = of("embed", writing.CachedVectors)
+        for module, name in (
+            (worker_wiring, "S3FetchCache"),
+            (crawl_wiring, "S3PartStore"),
+            (content_wiring, "S3ContentStore"),
+            (content_wiring, "DynamoDocumentStore"),
+        ):
+            setattr(module, name, of("store", getattr(module, name)))
         extract = wiring.extract
         wiring.extract = lambda *args, **named: self._extracted(extract, args, named)
         cast("Any", documents).ChunkMaker = self._chunks(documents.ChunkMaker)

@@ -7,10 +7,10 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 
 from spinneret.runtime.http.declaration import declared
-from spinneret.runtime.http.routes import Routes, no_services
+from spinneret.runtime.http.routes import NO_SERVICES, Routes
 from spinneret.runtime.openapi.page import StaticText, document, page
 
-routes = Routes(no_services)
+routes = Routes(NO_SERVICES)
 router = routes.router
 
 

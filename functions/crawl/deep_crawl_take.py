@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spinneret.crawl.deep.take_wiring import take_step
+from spinneret.crawl.deep.wiring import take_step
 from spinneret.runtime.steps import step_entrypoint
 
-handler = step_entrypoint(lambda env: take_step(env).take, "deep-crawl-take")
+handler = step_entrypoint(take_step.then(lambda step: step.take), "deep-crawl-take")

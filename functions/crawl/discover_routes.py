@@ -19,7 +19,7 @@ from spinneret.discovery.api_models import (
     score_view,
 )
 from spinneret.discovery.rules import is_position
-from spinneret.discovery.wiring import discovery_api
+from spinneret.discovery.wiring import discovery_service
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     CircuitOpen,
@@ -34,7 +34,7 @@ from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import request_key, submitted
 from spinneret.runtime.http.routes import Routes
 
-routes = Routes(discovery_api)
+routes = Routes(discovery_service)
 router = routes.router
 
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]

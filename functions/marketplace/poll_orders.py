@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spinneret.marketplace.polling_wiring import order_polling
+from spinneret.marketplace.publishing_wiring import order_polling
 from spinneret.runtime.scheduled import scheduled_entrypoint
 
 handler = scheduled_entrypoint(order_polling, "order-polling")

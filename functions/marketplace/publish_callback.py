@@ -5,4 +5,4 @@ from __future__ import annotations
 from spinneret.marketplace.driving_wiring import publish_callbacks
 from spinneret.runtime.steps import step_entrypoint
 
-handler = step_entrypoint(lambda env: publish_callbacks(env).wait, "publish-callback")
+handler = step_entrypoint(publish_callbacks.then(lambda step: step.wait), "publish-callback")

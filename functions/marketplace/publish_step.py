@@ -5,4 +5,4 @@ from __future__ import annotations
 from spinneret.marketplace.worker_wiring import publish_visits
 from spinneret.runtime.steps import step_entrypoint
 
-handler = step_entrypoint(lambda env: publish_visits(env).step, "publish-step")
+handler = step_entrypoint(publish_visits.then(lambda visits: visits.step), "publish-step")

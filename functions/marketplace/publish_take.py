@@ -5,4 +5,4 @@ from __future__ import annotations
 from spinneret.marketplace.driving_wiring import publish_rounds
 from spinneret.runtime.steps import step_entrypoint
 
-handler = step_entrypoint(lambda env: publish_rounds(env).take, "publish-take")
+handler = step_entrypoint(publish_rounds.then(lambda rounds: rounds.take), "publish-take")

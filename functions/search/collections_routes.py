@@ -17,7 +17,7 @@ from spinneret.content.collections.api_models import (
     collection_view,
 )
 from spinneret.content.collections.models import Collection
-from spinneret.content.collections.wiring import collection_service
+from spinneret.content.wiring import collection_service
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.paging import position_of

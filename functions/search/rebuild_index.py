@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spinneret.content.library.worker_wiring import rebuild_pass
+from spinneret.content.library.worker_wiring import document_maintenance
 from spinneret.runtime.scheduled import timed_entrypoint
 
-handler = timed_entrypoint(rebuild_pass, "rebuild-index")
+handler = timed_entrypoint(document_maintenance.then(lambda it: it.rebuild), "rebuild-index")

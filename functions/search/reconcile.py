@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spinneret.content.library.worker_wiring import reconcile_pass
+from spinneret.content.library.worker_wiring import document_maintenance
 from spinneret.runtime.scheduled import timed_entrypoint
 
-handler = timed_entrypoint(reconcile_pass, "reconcile")
+handler = timed_entrypoint(document_maintenance.then(lambda it: it.reconcile), "reconcile")

@@ -16,7 +16,7 @@ from spinneret.content.tags.api_models import (
     tag_list,
     tag_view,
 )
-from spinneret.content.tags.wiring import tag_service
+from spinneret.content.wiring import tag_service
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.paging import position_of

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler import Response
 from spinneret.access.keys.models import Scope
 from spinneret.kernel.errors import IdempotencyMismatch, UrlBlocked, UrlInvalid
 from spinneret.monitoring.imports.api_models import ImportRequest, ImportSubmission
-from spinneret.monitoring.imports.wiring import import_service
+from spinneret.monitoring.wiring import import_service
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import request_key, submitted
 from spinneret.runtime.http.routes import Routes

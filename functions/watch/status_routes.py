@@ -17,7 +17,7 @@ from spinneret.monitoring.status_page.html import POLICY, page_html
 from spinneret.monitoring.status_page.models import BadgeKind
 from spinneret.monitoring.status_page.prometheus import CONTENT_TYPE
 from spinneret.monitoring.status_page.svg import badge_svg
-from spinneret.monitoring.status_page.wiring import status_pages
+from spinneret.monitoring.wiring import status_pages
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
 from watch.status_examples import STATUS_PAGE

@@ -19,7 +19,7 @@ from spinneret.monitoring.windows.api_models import (
     window_list,
     window_view,
 )
-from spinneret.monitoring.windows.wiring import window_service
+from spinneret.monitoring.wiring import window_service
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
 from watch.windows_examples import WINDOW

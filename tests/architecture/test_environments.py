@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import importlib
-import os
-from dataclasses import MISSING, Field, fields
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from types import SimpleNamespace
-from typing import Any, get_type_hints
+from typing import Any
 
 import pytest
 
 from spinneret.access.wiring import admitting
-from spinneret.kernel.settings import Settings
+from spinneret.aws.stage import Builder, Stage
+from spinneret.content.search.model_wiring import embedder_handler
+from spinneret.kernel.settings import Variable
 from tests.architecture.conftest import Templates
 
 OF_LAMBDA = {"AWS_LAMBDA_RUNTIME_API"}
-VALUES: dict[Any, Any] = {str: "http://localhost", int: 1, float: 1.0, bool: True}
 OF_THE_STAGE = {
     *("INDEX_SHARDS", "INDEX_REPLICAS", "TEI__BATCH_SIZE", "TEI__TIMEOUT_S"),
     *(f"CACHE__{each}_TTL_S" for each in ("EMBED", "QUERY", "QUERY_EMBED")),
@@ -28,61 +29,76 @@ EVENT = {
 CONTEXT = SimpleNamespace(get_remaining_time_in_millis=lambda: 1000)
 
 
-class _Read(BaseException):
-    """A function without routes has read its settings; no entry point catches it."""
+class _Found(BaseException):
+    """The builder of a function without routes; no entry point catches it."""
 
 
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Field[Any]]:
-    """The fields of all settings that are read, by their variables."""
-    found: dict[str, Field[Any]] = {}
-
-    def from_env(cls: type[Settings], _: Any) -> Settings:
-        found.update({field.name.upper(): field for field in fields(cls)})
-        hints = get_type_hints(cls)
-        made = {each.name: VALUES.get(hints[each.name], frozenset()) for each in fields(cls)}
-        if "aws_lambda_runtime_api" in made:
-            made["aws_lambda_runtime_api"] = "127.0.0.1:9001"
-        return cls(**made)
-
-    monkeypatch.setattr(Settings, "from_env", classmethod(from_env))
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
-    return found
+@pytest.fixture(autouse=True)
+def _region(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "eu-west-1")
 
 
-def test_a_function_has_the_variables_that_it_reads_and_no_others(
-    templates: Templates, asked: dict[str, Field[Any]]
-) -> None:
+def test_a_function_has_the_variables_that_it_reads_and_no_others(templates: Templates) -> None:
     """What a stage may set, although it has a default, reaches all that read it."""
     of_the_stage = set()
     for name, function in templates.functions().items():
-        asked.clear()
-        _build(function["Handler"])
+        declared = {
+            each.name: each for build in _builders(function["Handler"]) for each in build.reads
+        }
         given = function.get("Environment", {}).get("Variables", {})
-        needed = {each for each, field in asked.items() if field.default is MISSING}
-        needed |= set(asked) & OF_THE_STAGE
-        assert given.keys() - asked.keys() == set(), f"{name} doesn't read these"
+        needed = {each for each, variable in declared.items() if variable.default is None}
+        needed |= set(declared) & OF_THE_STAGE
+        assert given.keys() - declared.keys() == set(), f"{name} doesn't read these"
         assert needed - given.keys() - OF_LAMBDA == set(), f"{name} lacks these"
         of_the_stage |= {each for each, value in given.items() if "Ref" in value}
     assert of_the_stage >= OF_THE_STAGE
 
 
-def _build(handler: str) -> None:
-    """Let a function read its settings: those of each of its routes, or its one set of them."""
+def test_a_function_reads_all_variables_that_it_declares(
+    templates: Templates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A builder that reads a variable that it doesn't declare fails here too."""
+    asked: set[str] = set()
+    value = Stage.__getitem__
+
+    def getitem(stage: Stage, variable: Variable[Any]) -> Any:
+        asked.add(variable.name)
+        return value(stage, variable)
+
+    monkeypatch.setattr(Stage, "__getitem__", getitem)
+    for build in dict.fromkeys(
+        build
+        for function in templates.functions().values()
+        for build in _builders(function["Handler"])
+    ):
+        asked.clear()
+        needs_layer = build is embedder_handler  # only its function has the layer
+        with pytest.raises(ModuleNotFoundError) if needs_layer else nullcontext():
+            getattr(build.of(_environment(build)), "previews", None)  # built late
+        assert {each.name for each in build.reads} == asked, f"{build} doesn't read the others"
+
+
+def _environment(build: Builder[Any]) -> Mapping[str, str]:
+    """What is required and may be enabled, with values that all adapters take."""
+    texts = {int: "1", str: "http://localhost"}
+    given = {each.name: texts[each.parse] for each in build.reads if each.default is None}
+    return given | {each.name: "true" for each in build.reads if each.default is False}
+
+
+def _builders(handler: str) -> Iterator[Builder[Any]]:
+    """The builders of a function: those of each of its routes, or its only one."""
     module_name, _, name = handler.rpartition(".")
     module = importlib.import_module(module_name)
     if api := getattr(module, "api", None):
-        for build in {admitting, *(routes.build for routes in api.routes)}:
-            build(os.environ)
+        yield from {admitting: None, **{routes.build: None for routes in api.routes}}
         return
-    stop = pytest.MonkeyPatch()
-    read = Settings.from_env
 
-    def from_env(cls: type[Settings], env: Any) -> Settings:
-        read.__func__(cls, env)  # type: ignore[attr-defined]  # a class method
-        raise _Read
+    def of(build: Builder[Any], _: Mapping[str, str]) -> Any:
+        raise _Found(build)
 
-    with stop.context() as patch:
-        patch.setattr(Settings, "from_env", classmethod(from_env))
-        with pytest.raises(_Read):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Builder, "of", of)
+        with pytest.raises(_Found) as found:
             getattr(module, name)(EVENT, CONTEXT)
+    yield found.value.args[0]

@@ -18,12 +18,12 @@ from spinneret.web.politeness.models import (
     PaceLimits,
     Permit,
     Record,
+    SessionOptions,
     Wait,
     WaitReason,
     to_ms,
 )
 from spinneret.web.politeness.sessions import Session, Sessions, SessionWait
-from spinneret.web.politeness.settings import SessionSettings
 from tests.contract.backends import Tables
 from tests.contract.races import Race, racing
 from tests.fakes.politeness import pace_at, tokens
@@ -177,7 +177,7 @@ def test_a_session_recognises_itself(
 def sessions_at(ledger: DynamoHostStateStore, clock: HandClock) -> Sessions:
     return Sessions(
         ledger=ledger,
-        settings=SessionSettings(),
+        options=SessionOptions(),
         clock=clock,
         random=lambda: 0.0,
         new_token=tokens(),

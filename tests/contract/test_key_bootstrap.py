@@ -16,7 +16,7 @@ import pytest
 from spinneret.access.keys import bootstrap
 from spinneret.access.keys.dynamo import DynamoKeyStore
 from spinneret.access.keys.models import Principal, Scope
-from spinneret.access.keys.wiring import keys_in
+from spinneret.access.wiring import keys_in
 from tests.contract.backends import Tables
 
 LIBRARY = Path(__file__).resolve().parents[2] / "layers" / "common"

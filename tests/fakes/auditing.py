@@ -26,10 +26,10 @@ from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.polite_fetcher import PoliteFetcher
+from spinneret.web.politeness.models import SessionOptions
 from spinneret.web.politeness.ports import HostStateStore
 from spinneret.web.politeness.robots_gate import RobotsGate
 from spinneret.web.politeness.sessions import Session, Sessions
-from spinneret.web.politeness.settings import SessionSettings
 from tests.fakes.audits import FakeAuditObjectStore, FakeAuditStore
 from tests.fakes.exploring import FakeFrontierStore
 from tests.fakes.fetching import FakeFetcher, fetched_page
@@ -75,7 +75,7 @@ class AuditWorld:
         self.hosts = self.proxies.hosts
         self.robots = FakeRobotsStore()
         self.progress = FakeProgressStore()
-        self.settings = SessionSettings(**session_settings)
+        self.options = SessionOptions(**session_settings)
         self.asked: list[tuple[Any, str, str]] = []
         """When, how and what was asked of the web."""
         self.slice_seconds = 300.0
@@ -161,7 +161,7 @@ class AuditWorld:
         """Lock and throttle of hosts, as a new process has them."""
         return Sessions(
             ledger=ledger,
-            settings=self.settings,
+            options=self.options,
             clock=self.clock,
             random=lambda: 0.5,
             new_token=tokens(),

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, Final
 
+from spinneret.aws.stage import Stage
 from spinneret.kernel.clock import utc_now
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import parse_url
@@ -23,7 +24,7 @@ from spinneret.web.models import Caller
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Wait
 from spinneret.web.politeness.service import HostRateLimiter
-from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
+from spinneret.web.wiring import POLITE_FETCHING, polite_fetcher
 
 _TELLING: Final = Lock()
 
@@ -66,9 +67,9 @@ class ReportedPace:
         self._pace.report(admitted, outcome, **given)
 
 
-def fetcher_of(settings: PoliteFetchSettings) -> PoliteFetcher:
+def fetcher_of(stage: Stage) -> PoliteFetcher:
     """The product's, but for the reports of its permits."""
-    fetcher = polite_fetcher(settings)
+    fetcher = polite_fetcher(stage)
     office = fetcher._office
     pace: Any = ReportedPace(office.pace)
     fetcher._office = replace(office, pace=pace)
@@ -92,7 +93,7 @@ def fetch(fetcher: PoliteFetcher, orders: Orders, number: int) -> None:
 
 def follow(orders: Orders) -> None:
     """All fetches of the orders, so many at once."""
-    fetcher = fetcher_of(PoliteFetchSettings.from_env({**os.environ, **orders.stage}))
+    fetcher = fetcher_of(Stage({**os.environ, **orders.stage}, POLITE_FETCHING))
     with ThreadPoolExecutor(orders.at_once) as pool:
         emit(ready=True)
         sys.stdin.readline()

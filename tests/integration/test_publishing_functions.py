@@ -96,10 +96,10 @@ class Deployed:
             monkeypatch.setenv(name, text)
         self._api = Api("marketplace-api", *area.api.routes)
         self._work = message_entrypoint(
-            ref_of, lambda env: publish_dispatcher(env).run, "publish-worker"
+            ref_of, publish_dispatcher.then(lambda it: it.run), "publish-worker"
         )
-        take = step_entrypoint(lambda env: publish_rounds(env).take, "publish-take")
-        step = step_entrypoint(lambda env: publish_visits(env).step, "publish-step")
+        take = step_entrypoint(publish_rounds.then(lambda rounds: rounds.take), "publish-take")
+        step = step_entrypoint(publish_visits.then(lambda visits: visits.step), "publish-step")
         functions = {
             "Take": lambda state: take(state, Invocation(55.0)),  # type: ignore[arg-type]  # see below
             "Step": lambda state: step(state, Invocation(115.0)),  # type: ignore[arg-type]  # see below

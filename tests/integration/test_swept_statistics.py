@@ -85,7 +85,7 @@ def test_jobs_that_expire_or_lose_their_last_lease_are_counted(
     lost = _stored(tables, attempts=bounds.JOB_MAX_ATTEMPTS - 1)
     store = job_store(tables)
     store.claim(lost.ref, "one", ended - timedelta(minutes=1), ended)
-    sweeper(env)()
+    sweeper.of(env)()
     statuses = {ref: found.status for ref in (expired.ref, lost.ref) if (found := store.get(ref))}
     assert statuses == {expired.ref: JobStatus.EXPIRED, lost.ref: JobStatus.FAILED}
     day = utc_now().date().isoformat()

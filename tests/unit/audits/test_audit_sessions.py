@@ -13,7 +13,10 @@ from spinneret.audits import limits
 from spinneret.audits.kinds import AUDIT
 from spinneret.audits.models import RunRef
 from spinneret.audits.sessions import has_left
+from spinneret.audits.worker_wiring import SESSIONS, session_options
+from spinneret.aws.stage import Stage
 from spinneret.jobs.models import JobRef, JobStatus, Transition
+from spinneret.web.politeness.models import SessionOptions
 from tests import factories
 from tests.fakes.auditing import AuditWorld
 from tests.fakes.crashes import Crash
@@ -150,7 +153,7 @@ def test_a_worker_that_died_frees_nothing_that_another_one_holds(
 
 
 def test_an_audit_that_outstayed_its_lock_leaves_the_host_and_comes_again() -> None:
-    world = slow_world(domain_lock_ttl_seconds=30)
+    world = slow_world(lock_ttl_seconds=30)
     world.slice_seconds = 300.0
     world.request_seconds = 12.0
     ref = world.submit(f"{HOST}/")
@@ -266,3 +269,27 @@ def test_stopping_frees_no_host_that_another_audit_holds() -> None:
     world.service().cancel("b", second.job_id)
     third = world.submit(f"{HOST}/", tenant="c")
     assert world.run(third).waiting_for == "shop.example: lock"
+
+
+def test_a_stage_sets_lock_and_throttle_by_their_documented_names() -> None:
+    assert session_options(Stage({}, SESSIONS)) == SessionOptions(
+        lock_ttl_seconds=300,
+        throttle_ttl_seconds=60,
+        min_delay_ms=2000,
+        disable_throttle=False,
+        disable_locks=False,
+    )
+    env = {
+        "DOMAIN_LOCK_TTL_SECONDS": "30",
+        "DOMAIN_THROTTLE_TTL_SECONDS": "6",
+        "DOMAIN_MIN_DELAY_MS": "200",
+        "DISABLE_THROTTLE": "true",
+        "DISABLE_LOCKS": "1",
+    }
+    assert session_options(Stage(env, SESSIONS)) == SessionOptions(
+        lock_ttl_seconds=30,
+        throttle_ttl_seconds=6,
+        min_delay_ms=200,
+        disable_throttle=True,
+        disable_locks=True,
+    )

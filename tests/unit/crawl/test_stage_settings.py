@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from spinneret.crawl.settings import SubmissionSettings, WorkSettings
+from spinneret.aws.stage import Stage
+from spinneret.crawl.wiring import SUBMITTED, WORKED, submitted_kinds, worked_kinds
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchTimeout
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
-from spinneret.web.politeness.settings import PolitenessSettings
+from spinneret.web.hosts.wiring import PACE, pace_limits
 from tests.fakes.crawling import CrawlSlice, long_page
 from tests.fakes.fetching import FakeFetcher, fetched_page
 from tests.kinds import KINDS
@@ -20,12 +21,12 @@ URL = "https://site.example/page"
 
 
 def submitting(crawl: CrawlSlice, env: Mapping[str, str]) -> None:
-    crawl.kinds = {**KINDS, **SubmissionSettings.from_env(env).kinds}
+    crawl.kinds = {**KINDS, **submitted_kinds(Stage(env, SUBMITTED))}
 
 
 def test_without_variables_the_bounds_hold() -> None:
-    for settings in (SubmissionSettings.from_env({}), WorkSettings.from_env({})):
-        assert settings.kinds["crawl"] == KINDS["crawl"]
+    for kinds in (submitted_kinds(Stage({}, SUBMITTED)), worked_kinds(Stage({}, WORKED))):
+        assert kinds["crawl"] == KINDS["crawl"]
 
 
 @pytest.mark.parametrize("attempts", [1, 2, 5])
@@ -53,7 +54,7 @@ def test_a_result_answers_as_long_as_the_stage_says(
 def test_a_crawl_may_work_as_long_as_the_stage_says(
     crawl: CrawlSlice, seconds: str, fails: bool
 ) -> None:
-    crawl.kinds = {**KINDS, **WorkSettings.from_env({"JOB__TIMEOUT_S": seconds}).kinds}
+    crawl.kinds = {**KINDS, **worked_kinds(Stage({"JOB__TIMEOUT_S": seconds}, WORKED))}
     crawl.pages[URL] = fetched_page(URL, long_page("silk"))
 
     class Slow(FakeFetcher):
@@ -71,10 +72,9 @@ def test_a_crawl_may_work_as_long_as_the_stage_says(
 
 def test_the_pace_of_a_stage_is_what_its_variables_say() -> None:
     env = {
-        "DOMAINS_TABLE": "domains",
         "RATE_LIMIT__DEFAULT_RPS": "0.5",
         "CIRCUIT_BREAKER__THRESHOLD": "7",
         "CIRCUIT_BREAKER__TIMEOUT_S": "60",
     }
-    pace = PolitenessSettings.from_env(env).pace
+    pace = pace_limits(Stage(env, PACE))
     assert (pace.rate, pace.breaker.threshold, pace.breaker.open_seconds) == (0.5, 7, 60.0)

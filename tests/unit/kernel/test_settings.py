@@ -1,107 +1,72 @@
-"""Settings from the environment; a wrong variable is named."""
+"""Variables of the environment; all wrong ones are named at once."""
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, dataclass
 from typing import Any
 
 import pytest
 
-from spinneret.kernel.settings import Settings, SettingsError
+from spinneret.kernel.settings import SettingsError, Variable, flag, integer, names, number, read
+from spinneret.kernel.settings import text as text_variable
+
+NAME = "X"
+TEXT = text_variable(NAME)
+WHOLE, NUMBER, FLAG, NAMES = integer(NAME), number(NAME), flag(NAME), names(NAME)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Store(Settings):
-    jobs_table: str
-    retries: int = 3
+@pytest.mark.parametrize(
+    ("variable", "given", "value"),
+    [
+        (TEXT, "jobs", "jobs"),
+        (TEXT, "", ""),
+        (WHOLE, "5", 5),
+        (NUMBER, "0.5", 0.5),
+        *((FLAG, given, True) for given in ("true", "TRUE", " true ", "1")),
+        *((FLAG, given, False) for given in ("false", "False", "0", "")),
+        *((NAMES, given, frozenset()) for given in ("", " , ,")),
+        (NAMES, "a:1", frozenset({"a:1"})),
+        (NAMES, " a:1 ,b:2,, a:1", frozenset({"a:1", "b:2"})),
+    ],
+)
+def test_a_text_is_read_as_its_variable_says(
+    variable: Variable[Any], given: str, value: object
+) -> None:
+    assert read({NAME: given, "OTHER": "y"}, [variable]) == {NAME: value}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fetching(Settings):
-    ratio: float
-    debug: bool = False
-    allowed_endpoints: frozenset[str] = frozenset()
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        (text_variable(NAME, ""), ""),
+        (integer(NAME, 0), 0),
+        (number(NAME, 0.5), 0.5),
+        (flag(NAME, default=False), False),
+        (names(NAME, frozenset()), frozenset()),
+    ],
+)
+def test_a_default_fills_what_is_not_set(variable: Variable[Any], value: object) -> None:
+    assert read({}, [variable]) == {NAME: value}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Worker(Store, Fetching):
-    pass
+@pytest.mark.parametrize(
+    ("variable", "given"),
+    [
+        *((WHOLE, given) for given in ("three", "", "1.5")),
+        *((NUMBER, given) for given in ("half", "")),
+        *((FLAG, given) for given in ("yes", "2")),
+        (integer(NAME, 3), "three"),
+    ],
+)
+def test_a_malformed_variable_is_named(variable: Variable[Any], given: str) -> None:
+    with pytest.raises(SettingsError, match=rf"\b{NAME}: "):
+        read({NAME: given}, [variable])
 
 
-COMPLETE = {"JOBS_TABLE": "jobs", "RATIO": "0.5"}
-
-
-def test_a_function_s_settings_are_the_sum_of_its_domains_settings() -> None:
-    env = {**COMPLETE, "RETRIES": "5", "DEBUG": "true", "ALLOWED_ENDPOINTS": "a:1", "OTHER": "x"}
-    assert Worker.from_env(env) == Worker(
-        jobs_table="jobs",
-        retries=5,
-        ratio=0.5,
-        debug=True,
-        allowed_endpoints=frozenset({"a:1"}),
+def test_all_missing_and_malformed_variables_are_named_at_once() -> None:
+    variables = [text_variable("ONE"), integer("TWO"), flag("THREE"), text_variable("FOUR")]
+    with pytest.raises(SettingsError) as raised:
+        read({"TWO": "2.5", "THREE": "yes", "FOUR": "4"}, variables)
+    assert str(raised.value) == (
+        "environment variables: ONE: not set; "
+        "TWO: invalid literal for int() with base 10: '2.5'; THREE: expected true or false"
     )
-
-
-def test_defaults_fill_what_is_not_set() -> None:
-    settings = Worker.from_env(COMPLETE)
-    assert (settings.retries, settings.debug, settings.allowed_endpoints) == (3, False, frozenset())
-
-
-@pytest.mark.parametrize("missing", list(COMPLETE))
-def test_a_missing_variable_is_named(missing: str) -> None:
-    env = {name: value for name, value in COMPLETE.items() if name != missing}
-    with pytest.raises(SettingsError, match=rf"\b{missing}\b"):
-        Worker.from_env(env)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("RETRIES", "three"),
-        ("RETRIES", ""),
-        ("RETRIES", "1.5"),
-        ("RATIO", "half"),
-        ("RATIO", ""),
-        ("DEBUG", "yes"),
-        ("DEBUG", "2"),
-    ],
-)
-def test_a_malformed_variable_is_named(name: str, value: str) -> None:
-    with pytest.raises(SettingsError, match=rf"\b{name}\b"):
-        Worker.from_env({**COMPLETE, name: value})
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("true", True),
-        ("TRUE", True),
-        (" true ", True),
-        ("1", True),
-        ("false", False),
-        ("False", False),
-        ("0", False),
-        ("", False),
-    ],
-)
-def test_a_truth_value_has_few_spellings(text: str, expected: bool) -> None:
-    assert Worker.from_env({**COMPLETE, "DEBUG": text}).debug is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", set()),
-        (" , ,", set()),
-        ("a:1", {"a:1"}),
-        (" a:1 ,b:2,, a:1", {"a:1", "b:2"}),
-    ],
-)
-def test_names_are_separated_by_commas(text: str, expected: set[str]) -> None:
-    assert Worker.from_env({**COMPLETE, "ALLOWED_ENDPOINTS": text}).allowed_endpoints == expected
-
-
-def test_settings_cannot_be_changed() -> None:
-    settings: Any = Worker.from_env(COMPLETE)
-    with pytest.raises(FrozenInstanceError):
-        settings.ratio = 1.0

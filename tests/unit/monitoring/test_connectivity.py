@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
-
 import pytest
 
+from spinneret.aws.stage import Stage
 from spinneret.kernel.errors import DomainError, FetchFailed, FetchTimeout
 from spinneret.kernel.settings import SettingsError
 from spinneret.monitoring.checks.connectivity import Connectivity
-from spinneret.monitoring.checks.worker_wiring import CheckWorkerSettings, connectivity
+from spinneret.monitoring.checks.worker_wiring import REFERENCE_URLS, connectivity
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from tests.fakes.fetching import fetched_page
@@ -45,11 +44,8 @@ def clock() -> HandClock:
 
 def guard(network: Network, clock: HandClock, text: str) -> Connectivity:
     """As a stage with this parameter has it."""
-    required = {
-        each.name.upper(): "1" for each in fields(CheckWorkerSettings) if each.default is MISSING
-    }
-    settings = CheckWorkerSettings.from_env({**required, "REFERENCE_URLS": text})
-    return connectivity(settings.reference_urls, AddressPolicy(), network, seconds=5.0, clock=clock)
+    references = Stage({"REFERENCE_URLS": text}, [REFERENCE_URLS])[REFERENCE_URLS]
+    return connectivity(references, AddressPolicy(), network, seconds=5.0, clock=clock)
 
 
 def test_without_references_every_failure_is_the_sites(network: Network, clock: HandClock) -> None:

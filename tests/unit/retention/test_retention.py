@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 from spinneret.audits.models import Artifact, ArtifactType, RunRef
+from spinneret.aws.stage import Builder, Stage
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.settings import SettingsError
 from spinneret.retention import __main__ as command
 from spinneret.retention.models import CleanupResult, Expired
 from spinneret.retention.rules import next_try
 from spinneret.retention.service import RetentionCleanup
-from spinneret.retention.wiring import RetentionSettings, cleanup, cleanup_pass
+from spinneret.retention.wiring import BATCH_SIZE, DRY_RUN, cleanup, cleanup_pass
 from tests.fakes.audits import FakeAuditObjectStore, FakeAuditStore
 from tests.fakes.crashes import Crash, CrashPlan
 from tests.fakes.jobs import FakeJobStore
@@ -272,14 +273,13 @@ ENV = {"AUDITS_TABLE": "t", "AUDITS_BUCKET": "b"}
 
 
 def test_the_rule_does_nothing_unless_it_is_enabled() -> None:
-    assert cleanup_pass(ENV)() == CleanupResult(enabled=False)
+    assert cleanup_pass.of(ENV)() == CleanupResult(enabled=False)
 
 
 @pytest.mark.parametrize("size", ["0", "1001", "-1"])
 def test_a_batch_that_can_not_be_is_refused(size: str) -> None:
-    settings = RetentionSettings.from_env({**ENV, "RETENTION_CLEANUP_BATCH_SIZE": size})
     with pytest.raises(SettingsError):
-        cleanup(settings)
+        cleanup.of({**ENV, "RETENTION_CLEANUP_BATCH_SIZE": size})
 
 
 def test_the_command_ignores_the_flag_and_reports_each_object(
@@ -289,17 +289,17 @@ def test_the_command_ignores_the_flag_and_reports_each_object(
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("RETENTION_CLEANUP_DRY_RUN", "true")
 
-    def on_fakes(settings: RetentionSettings) -> RetentionCleanup:
-        assert settings.retention_cleanup_dry_run
+    def on_fakes(stage: Stage) -> RetentionCleanup:
+        assert stage[DRY_RUN]
         return RetentionCleanup(
             rows=kept.rows,
             objects=kept.objects,
             clock=kept.clock,
-            batch_size=settings.retention_cleanup_batch_size,
-            dry_run=settings.retention_cleanup_dry_run,
+            batch_size=stage[BATCH_SIZE],
+            dry_run=stage[DRY_RUN],
         )
 
-    assert command.main(on_fakes) == 0
+    assert command.main(Builder(on_fakes, cleanup.reads)) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [each["event"] for each in lines[:-1]] == ["retention.would_delete"] * 5
     assert lines[-1] == {"enabled": True, "dry_run": True, "found": 5, "deleted": 0, "failed": 0}

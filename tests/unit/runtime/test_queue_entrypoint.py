@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from spinneret.aws.stage import Builder
 from spinneret.jobs.models import JobRef, JobStatus
 from spinneret.jobs.sqs import message_of
 from spinneret.kernel.errors import DependencyUnavailable, UrlBlocked
@@ -35,7 +36,7 @@ class Lane:
     def __init__(self) -> None:
         self.crawls = CrawlSlice()
         self.built = 0
-        self._handler: QueueHandler = worker_entrypoint(self._build, "crawl-worker")
+        self._handler: QueueHandler = worker_entrypoint(Builder(self._build), "crawl-worker")
 
     def _build(self, _: Any) -> Any:
         self.built += 1

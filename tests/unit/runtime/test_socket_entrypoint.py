@@ -11,6 +11,7 @@ import pytest
 
 from spinneret.access.keys.models import Scope
 from spinneret.access.keys.service import KeyService
+from spinneret.aws.stage import Builder
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection
 from spinneret.jobs.ports import NewJob
@@ -84,7 +85,7 @@ def call(
 ) -> Call:
     """Asks the function: `call("CONNECT", key=…)`; answers the status code."""
     live = LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
-    handler = socket_entrypoint(lambda _: Services(keys, live), "live")
+    handler = socket_entrypoint(Builder(lambda _: Services(keys, live)), "live")
 
     def ask(
         kind: str, text: str | None = None, key: str | None = None, ticket: str | None = None

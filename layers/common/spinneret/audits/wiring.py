@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable
 from functools import cached_property
+from typing import Final
 
 from spinneret.audits.dynamo import DynamoAuditStore
 from spinneret.audits.preview import Previews
@@ -13,111 +13,84 @@ from spinneret.audits.schedules.dynamo import DynamoScheduleStore
 from spinneret.audits.schedules.models import ScheduleTickResult
 from spinneret.audits.schedules.service import ScheduleService, ScheduleTicker
 from spinneret.audits.service import AuditService
-from spinneret.aws.clients import dynamodb_client, s3_client
-from spinneret.events.wiring import RelaySettings, relay
+from spinneret.aws.stage import CONTENT_BUCKET, Stage, reads
+from spinneret.events.wiring import RELAY, relaying_store
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.settings import JobSettings
-from spinneret.jobs.wiring import ending_store, job_control, job_service, job_store
+from spinneret.jobs.wiring import JOBS_TABLE, SUBMISSION, job_control, job_service, job_store
 from spinneret.kernel.clock import utc_now
-from spinneret.kernel.ids import id_maker
+from spinneret.kernel.settings import text
 from spinneret.web.fetching.models import FetchedPage
-from spinneret.web.fetching.wiring import address_policy
-from spinneret.web.hosts.wiring import HostServiceSettings, host_service
+from spinneret.web.fetching.wiring import USER_AGENT, address_policy
+from spinneret.web.hosts.wiring import HOSTS, host_service
 from spinneret.web.politeness.robots import product_token_of
-from spinneret.web.proxies.wiring import ProxySettings
+from spinneret.web.proxies.wiring import PROXIES
 
-
-@dataclass(frozen=True, kw_only=True)
-class AuditSettings(JobSettings):
-    """Table and bucket of audits."""
-
-    audits_table: str
-    audits_bucket: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class SubmissionSettings(AuditSettings, HostServiceSettings):
-    """Settings for submitting audits."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AuditApiSettings(SubmissionSettings, ProxySettings, RelaySettings):
-    """Environment variables of the API.
-
-    Previews fetch pages, and store robots.txt in the same bucket as all fetchers.
-    """
-
-    content_bucket: str
+AUDITS_TABLE: Final = text("AUDITS_TABLE")
+AUDITS_BUCKET: Final = text("AUDITS_BUCKET")
+AUDITS: Final = (AUDITS_TABLE, AUDITS_BUCKET)
 
 
 class AuditApi:
     """Services that the routes of audits use."""
 
-    def __init__(self, settings: AuditApiSettings) -> None:
-        self._settings = settings
-        store = ending_store(settings, relay(settings).relay)
-        self.jobs: JobControl = job_control(settings, store)
-        self.audits = audit_service(settings, self.jobs)
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self.jobs = job_control(stage, relaying_store(stage))
+        self.audits = audit_service(stage, self.jobs)
         self.schedules = ScheduleService(
-            store=DynamoScheduleStore(dynamodb_client(), settings.audits_table),
-            policy=address_policy(settings),
-            clock=utc_now,
-            new_id=id_maker(utc_now),
+            store=DynamoScheduleStore(stage.dynamodb, stage[AUDITS_TABLE]),
+            policy=address_policy(stage),
+            clock=stage.clock,
+            new_id=stage.new_id,
         )
 
     @cached_property
     def previews(self) -> Previews:
         """Build the previews on first use, as loading the fetcher takes longer than the rest."""
-        from spinneret.web.wiring import (  # noqa: PLC0415 (see above)
-            PoliteFetchSettings,
-            polite_fetcher,
-        )
+        from spinneret.web.wiring import polite_fetcher  # noqa: PLC0415 (see above)
 
-        settings = self._settings
-        given = {each.name: getattr(settings, each.name) for each in fields(PoliteFetchSettings)}
         return Previews(
-            fetcher=polite_fetcher(PoliteFetchSettings(**given)),
-            policy=address_policy(settings),
+            fetcher=polite_fetcher(self._stage),
+            policy=address_policy(self._stage),
             links_of=links_of,
-            product_token=product_token_of(settings.user_agent),
-            clock=utc_now,
-            new_id=id_maker(utc_now),
+            product_token=product_token_of(self._stage[USER_AGENT]),
+            clock=self._stage.clock,
+            new_id=self._stage.new_id,
         )
 
 
-def audit_api(env: Mapping[str, str]) -> AuditApi:
+@reads(*RELAY, *PROXIES, *AUDITS, USER_AGENT, CONTENT_BUCKET)
+def audit_api(stage: Stage) -> AuditApi:
     """Build the services of the audits API."""
-    return AuditApi(AuditApiSettings.from_env(env))
+    return AuditApi(stage)
 
 
-def audit_service(settings: SubmissionSettings, control: JobControl) -> AuditService:
+def audit_service(stage: Stage, control: JobControl) -> AuditService:
     """Build the audit service of this stage."""
     return AuditService(
-        jobs=job_service(settings),
+        jobs=job_service(stage),
         control=control,
-        store=audit_store(settings),
-        bodies=S3AuditObjectStore(s3_client(), settings.audits_bucket),
-        policy=address_policy(settings),
-        hosts=host_service(settings),
+        store=audit_store(stage),
+        bodies=S3AuditObjectStore(stage.s3, stage[AUDITS_BUCKET]),
+        policy=address_policy(stage),
+        hosts=host_service(stage),
     )
 
 
-def audit_store(settings: AuditSettings) -> DynamoAuditStore:
+def audit_store(stage: Stage) -> DynamoAuditStore:
     """Build the audit store of this stage."""
-    return DynamoAuditStore(
-        dynamodb_client(), settings.audits_table, settings.jobs_table, clock=utc_now
-    )
+    tables = stage[AUDITS_TABLE], stage[JOBS_TABLE]
+    return DynamoAuditStore(stage.dynamodb, *tables, clock=stage.clock)
 
 
-def schedule_pass(env: Mapping[str, str]) -> Callable[[], ScheduleTickResult]:
+@reads(*SUBMISSION, *HOSTS, *AUDITS)
+def schedule_pass(stage: Stage) -> Callable[[], ScheduleTickResult]:
     """Return the pass over the schedules that their rule starts."""
-    settings = SubmissionSettings.from_env(env)
-    ticker = ScheduleTicker(
-        store=DynamoScheduleStore(dynamodb_client(), settings.audits_table),
-        audits=audit_service(settings, job_control(settings, job_store(settings))),
-        clock=utc_now,
-    )
-    return ticker.tick
+    return ScheduleTicker(
+        store=DynamoScheduleStore(stage.dynamodb, stage[AUDITS_TABLE]),
+        audits=audit_service(stage, job_control(stage, job_store(stage))),
+        clock=stage.clock,
+    ).tick
 
 
 def links_of(page: FetchedPage) -> list[str]:

@@ -6,9 +6,7 @@ The API's wiring is a separate module, as it must not load the fetcher.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
-from dataclasses import dataclass
-from uuid import uuid4
+from typing import Final
 
 from spinneret.audits import limits
 from spinneret.audits.kinds import AUDIT
@@ -16,54 +14,65 @@ from spinneret.audits.running.pipeline import AuditPipeline
 from spinneret.audits.running.storage import Storage
 from spinneret.audits.s3 import S3AuditObjectStore
 from spinneret.audits.sessions import has_left
-from spinneret.audits.wiring import AuditSettings, audit_store
-from spinneret.aws.clients import dynamodb_client, s3_client
-from spinneret.events.wiring import RelaySettings, relay
-from spinneret.jobs.wiring import ending_store, job_store, worker
+from spinneret.audits.wiring import AUDITS, AUDITS_BUCKET, audit_store
+from spinneret.aws.stage import Stage, reads
+from spinneret.events.wiring import RELAY, relaying_store
+from spinneret.jobs.wiring import job_store, worker
 from spinneret.jobs.worker import Worker
-from spinneret.kernel.clock import utc_now
+from spinneret.kernel.settings import flag, integer, text
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
 from spinneret.web.exploring.frontier.service import Frontier
+from spinneret.web.hosts.wiring import DOMAINS_TABLE
 from spinneret.web.politeness.dynamo import DynamoHostStateStore
+from spinneret.web.politeness.models import SessionOptions
 from spinneret.web.politeness.sessions import Sessions
-from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
+from spinneret.web.wiring import POLITE_FETCHING, polite_fetcher
+
+FRONTIER_TABLE: Final = text("FRONTIER_TABLE")
+HTML_RETENTION_DAYS: Final = integer("HTML_RETENTION_DAYS", limits.HTML_RETENTION_DAYS)
+_USUAL: Final = SessionOptions()
+LOCK_TTL_SECONDS: Final = integer("DOMAIN_LOCK_TTL_SECONDS", _USUAL.lock_ttl_seconds)
+THROTTLE_TTL_SECONDS: Final = integer("DOMAIN_THROTTLE_TTL_SECONDS", _USUAL.throttle_ttl_seconds)
+MIN_DELAY_MS: Final = integer("DOMAIN_MIN_DELAY_MS", _USUAL.min_delay_ms)
+DISABLE_THROTTLE: Final = flag("DISABLE_THROTTLE", default=False)
+DISABLE_LOCKS: Final = flag("DISABLE_LOCKS", default=False)
+SESSIONS: Final = (
+    *(LOCK_TTL_SECONDS, THROTTLE_TTL_SECONDS, MIN_DELAY_MS),
+    *(DISABLE_THROTTLE, DISABLE_LOCKS),
+)
 
 
-@dataclass(frozen=True, kw_only=True)
-class AuditWorkerSettings(AuditSettings, RelaySettings, PoliteFetchSettings):
-    """Environment variables of the audit worker."""
-
-    frontier_table: str
-    html_retention_days: int = limits.HTML_RETENTION_DAYS
-
-
-def audit_worker(env: Mapping[str, str]) -> Worker:
+@reads(*RELAY, *POLITE_FETCHING, *AUDITS, *SESSIONS, FRONTIER_TABLE, HTML_RETENTION_DAYS)
+def audit_worker(stage: Stage) -> Worker:
     """Build a worker of the lane `audit`."""
-    settings = AuditWorkerSettings.from_env(env)
+    frontier = DynamoFrontierStore(stage.dynamodb, stage[FRONTIER_TABLE])
     pipeline = AuditPipeline(
         storage=Storage(
-            store=audit_store(settings),
-            bodies=S3AuditObjectStore(s3_client(), settings.audits_bucket),
-            html_retention_days=settings.html_retention_days,
+            store=audit_store(stage),
+            bodies=S3AuditObjectStore(stage.s3, stage[AUDITS_BUCKET]),
+            html_retention_days=stage[HTML_RETENTION_DAYS],
         ),
-        frontier=Frontier(
-            store=DynamoFrontierStore(dynamodb_client(), settings.frontier_table), clock=utc_now
+        frontier=Frontier(store=frontier, clock=stage.clock),
+        fetcher=polite_fetcher(stage),
+        sessions=Sessions(
+            ledger=DynamoHostStateStore(stage.dynamodb, stage[DOMAINS_TABLE]),
+            options=session_options(stage),
+            clock=stage.clock,
+            random=random.random,
+            new_token=stage.new_token,
+            is_over=has_left(job_store(stage).get),
         ),
-        fetcher=polite_fetcher(settings),
-        sessions=_sessions(settings),
-        clock=utc_now,
+        clock=stage.clock,
     )
-    store = ending_store(settings, relay(settings).relay)
-    return worker(settings, {AUDIT: pipeline}, store)
+    return worker(stage, {AUDIT: pipeline}, relaying_store(stage))
 
 
-def _sessions(settings: AuditWorkerSettings) -> Sessions:
-    """Build the sessions with this stage's hosts: lock and minimum pause."""
-    return Sessions(
-        ledger=DynamoHostStateStore(dynamodb_client(), settings.domains_table),
-        settings=settings,
-        clock=utc_now,
-        random=random.random,
-        new_token=lambda: uuid4().hex,
-        is_over=has_left(job_store(settings).get),
+def session_options(stage: Stage) -> SessionOptions:
+    """Return the stage's lock and throttle of hosts."""
+    return SessionOptions(
+        lock_ttl_seconds=stage[LOCK_TTL_SECONDS],
+        throttle_ttl_seconds=stage[THROTTLE_TTL_SECONDS],
+        min_delay_ms=stage[MIN_DELAY_MS],
+        disable_throttle=stage[DISABLE_THROTTLE],
+        disable_locks=stage[DISABLE_LOCKS],
     )

@@ -3,51 +3,53 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from spinneret.aws.clients import dynamodb_client, s3_client
-from spinneret.content.collections.wiring import collection_service
-from spinneret.content.documents.dynamo import DynamoDocumentStore
-from spinneret.content.tags.wiring import tag_service
+from spinneret.aws.stage import CONTENT_BUCKET, Stage, reads
+from spinneret.content.wiring import (
+    LABELS,
+    collection_service,
+    document_store,
+    tag_service,
+)
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.checks import CrawlChecks
-from spinneret.crawl.configs.service import ConfigService
-from spinneret.crawl.configs.wiring import ConfigSettings, config_service
+from spinneret.crawl.configs.dynamo import DynamoConfigStore
+from spinneret.crawl.configs.service import ConfigService, HeaderSeal
 from spinneret.crawl.deep.service import DeepCrawlService
-from spinneret.crawl.deep.wiring import FrontierSettings, frontier
-from spinneret.crawl.kinds import CRAWL_BATCH
+from spinneret.crawl.deep.wiring import FRONTIER_TABLE, frontier
+from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, KINDS
 from spinneret.crawl.s3_parts import S3PartStore
 from spinneret.crawl.service import CrawlService
-from spinneret.crawl.settings import SubmissionSettings
 from spinneret.events.webhooks.service import WebhookService
-from spinneret.events.webhooks.wiring import WebhookSettings, webhook_service
-from spinneret.events.wiring import RelaySettings, relay
+from spinneret.events.wiring import RELAY, WEBHOOKS, relaying_store, webhook_service
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.kinds import Kinds
 from spinneret.jobs.leases import remaining_of
-from spinneret.jobs.wiring import children, ending_store, job_control, job_service, worker
+from spinneret.jobs.wiring import children, job_control, job_service, worker
 from spinneret.kernel import bounds
-from spinneret.web.fetching.wiring import address_policy
+from spinneret.kernel.settings import flag, integer, number, text
+from spinneret.web.fetching.wiring import USER_AGENT, address_policy
 from spinneret.web.hosts.service import HostService
 from spinneret.web.hosts.wiring import host_service
 from spinneret.web.proxies.service import ProxyService
 from spinneret.web.proxies.trials import ProxyTrials
-from spinneret.web.proxies.wiring import proxy_service, proxy_trials
+from spinneret.web.proxies.wiring import PROXIES, TRIALS, proxy_service, proxy_trials
 
 BEGIN_SECONDS: Final = 15.0  # of a request's 29 s for creating its crawls
 
-
-@dataclass(frozen=True, kw_only=True)
-class CrawlApiSettings(
-    WebhookSettings, ConfigSettings, FrontierSettings, RelaySettings, SubmissionSettings
-):
-    """Environment variables of the crawl API."""
-
-    content_bucket: str
-    documents_table: str
-    features__enable_deep_crawl: bool = True
-    features__max_pages_per_deep_crawl: int = bounds.CRAWL_PAGES_MAX
+PLANS_TABLE: Final = text("PLANS_TABLE")
+ENABLE_DEEP_CRAWL: Final = flag("FEATURES__ENABLE_DEEP_CRAWL", default=True)
+MAX_PAGES: Final = integer("FEATURES__MAX_PAGES_PER_DEEP_CRAWL", bounds.CRAWL_PAGES_MAX)
+JOB__MAX_RETRIES: Final = integer("JOB__MAX_RETRIES", bounds.JOB_MAX_ATTEMPTS)
+"""Maximum attempts of a series, including the first."""
+JOB__RESULT_TTL_S: Final = integer("JOB__RESULT_TTL_S", bounds.RESULT_FRESH_SECONDS)
+JOB__TIMEOUT_S: Final = number("JOB__TIMEOUT_S", bounds.JOB_WORK_SECONDS)
+"""Maximum working seconds of a run, over all of its claims."""
+SUBMITTED: Final = (JOB__MAX_RETRIES, JOB__RESULT_TTL_S)
+WORKED: Final = (*SUBMITTED, JOB__TIMEOUT_S)
+CHECKS: Final = (*PROXIES, *LABELS, PLANS_TABLE, USER_AGENT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,68 +66,83 @@ class CrawlApi:
     webhooks: WebhookService
 
 
-def crawl_api(env: Mapping[str, str]) -> CrawlApi:
+@reads(
+    *(*RELAY, *WEBHOOKS, *CHECKS, *TRIALS, *SUBMITTED),
+    *(FRONTIER_TABLE, CONTENT_BUCKET, ENABLE_DEEP_CRAWL, MAX_PAGES),
+)
+def crawl_api(stage: Stage) -> CrawlApi:
     """Build the services of the crawl API."""
-    settings = CrawlApiSettings.from_env(env)
-    hosts = host_service(settings)
-    proxies = proxy_service(settings)
-    webhooks = webhook_service(settings)
-    store = ending_store(settings, relay(settings).relay)
-    configs = config_service(settings, proxies)
-    documents = DynamoDocumentStore(
-        dynamodb_client(), settings.documents_table, settings.jobs_table
-    )
-    makes = BatchHandler(children(settings, store, settings.kinds))
-    parts = S3PartStore(s3_client(), settings.content_bucket)
-    batches = worker(settings, {CRAWL_BATCH: makes}, store)
-
-    checks = CrawlChecks(
-        policy=address_policy(settings),
-        hosts=hosts,
-        proxies=proxies,
-        configs=configs,
-        collections=collection_service(env),
-        tags=tag_service(env),
-    )
+    checks, webhooks = crawl_checks(stage), webhook_service(stage)
+    store, kinds = relaying_store(stage), submitted_kinds(stage)
+    makes = BatchHandler(children(stage, store, kinds))
+    batches = worker(stage, {CRAWL_BATCH: makes}, store)
     deep = DeepCrawlService(
-        jobs=job_service(settings),
-        frontier=frontier(settings),
+        jobs=job_service(stage),
+        frontier=frontier(stage),
         checks=checks,
         webhooks=webhooks,
-        documents=documents,
-        parts=parts,
-        enabled=settings.features__enable_deep_crawl,
-        pages_max=settings.features__max_pages_per_deep_crawl,
+        documents=document_store(stage),
+        parts=part_store(stage),
+        enabled=stage[ENABLE_DEEP_CRAWL],
+        pages_max=stage[MAX_PAGES],
     )
     crawls = CrawlService(
-        jobs=job_service(settings, settings.kinds),
+        jobs=job_service(stage, kinds),
         checks=checks,
         webhooks=webhooks,
-        documents=documents,
-        parts=parts,
+        documents=document_store(stage),
+        parts=part_store(stage),
         begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
         submit_deep=deep.submit_plain,
     )
     return CrawlApi(
         crawl=crawls,
         deep=deep,
-        configs=configs,
-        jobs=job_control(settings, store),
-        hosts=hosts,
-        proxies=proxies,
-        proxy_trials=proxy_trials(settings),
+        configs=checks.configs,
+        jobs=job_control(stage, store),
+        hosts=checks.hosts,
+        proxies=checks.proxies,
+        proxy_trials=proxy_trials(stage),
         webhooks=webhooks,
     )
 
 
-def crawl_checks(settings: ConfigSettings, env: Mapping[str, str]) -> CrawlChecks:
-    """Build the submission checks that a worker applies."""
-    proxies = proxy_service(settings)
-    return CrawlChecks(
-        policy=address_policy(settings),
-        hosts=host_service(settings),
+def crawl_checks(stage: Stage) -> CrawlChecks:
+    """Build the checks of submitted crawls."""
+    proxies = proxy_service(stage)
+    configs = ConfigService(
+        store=DynamoConfigStore(stage.dynamodb, stage[PLANS_TABLE]),
+        seal=HeaderSeal(stage.sealer),
         proxies=proxies,
-        configs=config_service(settings, proxies),
-        collections=collection_service(env),
-        tags=tag_service(env),
+        user_agent=stage[USER_AGENT],
+        clock=stage.clock,
+        new_id=stage.new_id,
     )
+    return CrawlChecks(
+        policy=address_policy(stage),
+        hosts=host_service(stage),
+        proxies=proxies,
+        configs=configs,
+        collections=collection_service(stage),
+        tags=tag_service(stage),
+    )
+
+
+def part_store(stage: Stage) -> S3PartStore:
+    """Build the store of documents' parts."""
+    return S3PartStore(stage.s3, stage[CONTENT_BUCKET])
+
+
+def submitted_kinds(stage: Stage) -> Kinds:
+    """Return the kind of crawls with this stage's settings for submission."""
+    policy = replace(
+        KINDS[CRAWL],
+        max_attempts=stage[JOB__MAX_RETRIES],
+        result_seconds=stage[JOB__RESULT_TTL_S],
+    )
+    return {CRAWL: policy}
+
+
+def worked_kinds(stage: Stage) -> Kinds:
+    """Return the kind of crawls for their worker, which also submits the crawls of a batch."""
+    return {CRAWL: replace(submitted_kinds(stage)[CRAWL], work_seconds=stage[JOB__TIMEOUT_S])}

@@ -6,133 +6,83 @@ extractor.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from uuid import uuid4
+from typing import Final
 
-from spinneret.aws.clients import dynamodb_client, s3_client, stepfunctions_client
-from spinneret.content.caches.service import CachedVectors
-from spinneret.content.caches.wiring import ChunkCacheSettings, caches
-from spinneret.content.collections.wiring import CollectionSettings
-from spinneret.content.documents.dynamo import DynamoDocumentStore
-from spinneret.content.documents.s3 import S3ContentStore
-from spinneret.content.documents.service import Indexer
+from spinneret.aws.stage import CONTENT_BUCKET, Stage, reads
 from spinneret.content.extraction.pages import extract
-from spinneret.content.search.settings import IndexingSettings
 from spinneret.content.search.wiring import embedder, written_index
+from spinneret.content.wiring import content_store, document_store
+from spinneret.content.worker_wiring import INDEXING, indexer
+from spinneret.crawl import limits
 from spinneret.crawl.batches import BatchHandler
-from spinneret.crawl.configs.wiring import ConfigSettings, header_seal
+from spinneret.crawl.configs.service import HeaderSeal
 from spinneret.crawl.deep.pages import PageStep
-from spinneret.crawl.deep.wiring import (
-    DeepCrawlSettings,
-    FrontierSettings,
-    deep_crawls,
-    frontier,
-)
+from spinneret.crawl.deep.wiring import DEEP_CRAWLS, FRONTIER_TABLE, deep_crawls, frontier
 from spinneret.crawl.inbox.handler import FileHandler
-from spinneret.crawl.inbox.wiring import InboxBucketSettings, inbox_store
+from spinneret.crawl.inbox.wiring import INBOX_BUCKET, inbox_store
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE, DEEP_CRAWL
 from spinneret.crawl.known import KnownPages
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.crawl.s3 import S3FetchCache
-from spinneret.crawl.s3_parts import S3PartStore
-from spinneret.crawl.settings import PageWorkSettings, WorkSettings
 from spinneret.crawl.url_leases import UrlLeases
-from spinneret.crawl.wiring import crawl_checks
-from spinneret.events.wiring import RelaySettings, relay
+from spinneret.crawl.wiring import CHECKS, WORKED, crawl_checks, part_store, worked_kinds
+from spinneret.events.wiring import RELAY, relaying_store
 from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions
-from spinneret.jobs.settings import JobSettings
-from spinneret.jobs.wiring import children, driver, ending_store, pushing_store, worker
+from spinneret.jobs.wiring import JOBS, children, driver, pushing_store, worker
 from spinneret.jobs.worker import Handler, Worker
-from spinneret.kernel.clock import utc_now
+from spinneret.kernel.settings import integer, text
+from spinneret.web.fetching.wiring import USER_AGENT
 from spinneret.web.politeness.robots import product_token_of
-from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
+from spinneret.web.wiring import POLITE_FETCHING, polite_fetcher
+
+DEEP_CRAWL_MACHINE: Final = text("DEEP_CRAWL_MACHINE")
+CACHE__CRAWL_TTL_S: Final = integer("CACHE__CRAWL_TTL_S", limits.FETCH_KEPT_SECONDS)
+"""Seconds for which a fetched page is cached; 0 disables the cache."""
+PAGES: Final = (*POLITE_FETCHING, *INDEXING, CACHE__CRAWL_TTL_S)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PageSettings(
-    PoliteFetchSettings, IndexingSettings, ChunkCacheSettings, JobSettings, PageWorkSettings
-):
-    """Settings for crawling a page."""
-
-    documents_table: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class CrawlWorkerSettings(
-    PageSettings,
-    ConfigSettings,
-    DeepCrawlSettings,
-    CollectionSettings,
-    InboxBucketSettings,
-    RelaySettings,
-    WorkSettings,
-):
-    """Environment variables of the crawl worker."""
-
-    deep_crawl_machine: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class PageStepSettings(PageSettings, FrontierSettings):
-    """Environment variables of the step that crawls a page."""
-
-
-def crawl_worker(env: Mapping[str, str]) -> Worker:
+@reads(*RELAY, *PAGES, *CHECKS, *DEEP_CRAWLS, *WORKED, INBOX_BUCKET, DEEP_CRAWL_MACHINE)
+def crawl_worker(stage: Stage) -> Worker:
     """Build a worker of one crawl lane."""
-    settings = CrawlWorkerSettings.from_env(env)
-    store = ending_store(settings, relay(settings).relay)
-    executions = StepFunctionsExecutions(stepfunctions_client(), settings.deep_crawl_machine)
-    makes = children(settings, store, settings.kinds)
+    store, kinds = relaying_store(stage), worked_kinds(stage)
+    executions = StepFunctionsExecutions(stage.step_functions, stage[DEEP_CRAWL_MACHINE])
+    makes = children(stage, store, kinds)
     handlers: dict[str, Handler] = {
-        CRAWL: _pipeline(settings),
+        CRAWL: _pipeline(stage),
         CRAWL_BATCH: BatchHandler(makes),
         CRAWL_FILE: FileHandler(
-            store=inbox_store(settings), checks=crawl_checks(settings, env), children=makes
+            store=inbox_store(stage), checks=crawl_checks(stage), children=makes
         ),
-        DEEP_CRAWL: Starter(executions=executions, prepare=deep_crawls(settings, store).prepare),
+        DEEP_CRAWL: Starter(executions=executions, prepare=deep_crawls(stage, store).prepare),
     }
-    return worker(settings, handlers, store, settings.kinds)
+    return worker(stage, handlers, store, kinds)
 
 
-def page_step(env: Mapping[str, str]) -> PageStep:
+@reads(*JOBS, *PAGES, FRONTIER_TABLE)
+def page_step(stage: Stage) -> PageStep:
     """Build the step of a deep crawl that crawls one page."""
-    settings = PageStepSettings.from_env(env)
     return PageStep(
-        driver=driver(settings, pushing_store(settings)),
-        frontier=frontier(settings),
-        pipeline=_pipeline(settings),
-        clock=utc_now,
-        new_owner=lambda: uuid4().hex,
-        product_token=product_token_of(settings.user_agent),
+        driver=driver(stage, pushing_store(stage)),
+        frontier=frontier(stage),
+        pipeline=_pipeline(stage),
+        clock=stage.clock,
+        new_owner=stage.new_token,
+        product_token=product_token_of(stage[USER_AGENT]),
     )
 
 
-def _pipeline(settings: PageSettings) -> CrawlPipeline:
-    model = embedder(settings)
-    documents = DynamoDocumentStore(
-        dynamodb_client(), settings.documents_table, settings.jobs_table
-    )
-    contents = S3ContentStore(s3_client(), settings.content_bucket)
-    parts = S3PartStore(s3_client(), settings.content_bucket)
-    indexer = Indexer(
-        documents=documents,
-        contents=contents,
-        embedder=model,
-        index=written_index(settings, model),
-        clock=utc_now,
-        embed_batch=settings.tei__batch_size,
-        known=CachedVectors(caches=caches(settings)),
-    )
+def _pipeline(stage: Stage) -> CrawlPipeline:
+    model, parts = embedder(stage), part_store(stage)
     pages = CrawlPages(
-        fetcher=polite_fetcher(settings),
-        cache=S3FetchCache(s3_client(), settings.content_bucket),
-        seal=header_seal(settings),
-        known=KnownPages(contents=contents, parts=parts).find,
-        clock=utc_now,
-        kept_seconds=settings.cache__crawl_ttl_s,
+        fetcher=polite_fetcher(stage),
+        cache=S3FetchCache(stage.s3, stage[CONTENT_BUCKET]),
+        seal=HeaderSeal(stage.sealer),
+        known=KnownPages(contents=content_store(stage), parts=parts).find,
+        clock=stage.clock,
+        kept_seconds=stage[CACHE__CRAWL_TTL_S],
     )
-    urls = UrlLeases(documents=documents, clock=utc_now)
-    return CrawlPipeline(urls=urls, pages=pages, extract=extract, parts=parts, indexer=indexer)
+    index = indexer(stage, model, written_index(stage, model))
+    urls = UrlLeases(documents=document_store(stage), clock=stage.clock)
+    return CrawlPipeline(urls=urls, pages=pages, extract=extract, parts=parts, indexer=index)

@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Final
 
-from spinneret.aws.clients import dynamodb_client
+from spinneret.aws.stage import Stage, reads
 from spinneret.discovery.dynamo import DynamoDiscoveryStore
 from spinneret.discovery.service import DiscoveryService
-from spinneret.jobs.settings import JobSettings
-from spinneret.jobs.wiring import job_service
+from spinneret.jobs.wiring import JOBS_TABLE, SUBMISSION, job_service
+from spinneret.kernel.settings import flag, text
 from spinneret.web.fetching.wiring import address_policy
-from spinneret.web.hosts.wiring import HostServiceSettings, host_service
+from spinneret.web.hosts.wiring import HOSTS, host_service
+
+PLANS_TABLE: Final = text("PLANS_TABLE")
+ENABLED: Final = flag("FEATURES__ENABLE_URL_DISCOVERY", default=True)
 
 
-@dataclass(frozen=True, kw_only=True)
-class DiscoverySettings(JobSettings, HostServiceSettings):
-    """Table of results, and whether this stage offers discovery."""
-
-    plans_table: str
-    features__enable_url_discovery: bool = True
-
-
-def discovery_api(env: Mapping[str, str]) -> DiscoveryService:
+@reads(*SUBMISSION, *HOSTS, PLANS_TABLE, ENABLED)
+def discovery_service(stage: Stage) -> DiscoveryService:
     """Return the discovery service of this stage."""
-    settings = DiscoverySettings.from_env(env)
-    return discovery_service(
-        settings,
-        settings,
-        plans_table=settings.plans_table,
-        enabled=settings.features__enable_url_discovery,
-    )
-
-
-def discovery_service(
-    jobs: JobSettings, politeness: HostServiceSettings, *, plans_table: str, enabled: bool
-) -> DiscoveryService:
-    """Return the discovery service for settings that were already read."""
-    store = DynamoDiscoveryStore(dynamodb_client(), plans_table, jobs.jobs_table)
     return DiscoveryService(
-        jobs=job_service(jobs),
-        store=store,
-        policy=address_policy(politeness),
-        hosts=host_service(politeness),
-        enabled=enabled,
+        jobs=job_service(stage),
+        store=discovery_store(stage),
+        policy=address_policy(stage),
+        hosts=host_service(stage),
+        enabled=stage[ENABLED],
     )
+
+
+def discovery_store(stage: Stage) -> DynamoDiscoveryStore:
+    """Return the store of results."""
+    return DynamoDiscoveryStore(stage.dynamodb, stage[PLANS_TABLE], stage[JOBS_TABLE])

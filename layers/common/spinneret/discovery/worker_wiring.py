@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Final
 
-from spinneret.aws.clients import dynamodb_client
-from spinneret.discovery.dynamo import DynamoDiscoveryStore
+from spinneret.aws.stage import Stage, reads
 from spinneret.discovery.exploring import DiscoveryHandler
 from spinneret.discovery.kinds import DISCOVER
-from spinneret.events.wiring import RelaySettings, relay
-from spinneret.jobs.wiring import ending_store, worker
+from spinneret.discovery.wiring import PLANS_TABLE, discovery_store
+from spinneret.events.wiring import RELAY, relaying_store
+from spinneret.jobs.wiring import worker
 from spinneret.jobs.worker import Worker
-from spinneret.kernel.clock import utc_now
-from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
+from spinneret.kernel.settings import text
+from spinneret.web.wiring import POLITE_FETCHING, polite_fetcher
+
+COMMON_CRAWL_URL: Final = text("COMMON_CRAWL_URL")
+"""URL of the list of Common Crawl's indexes, newest first."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class DiscoveryWorkerSettings(RelaySettings, PoliteFetchSettings):
-    """The discovery worker's environment."""
-
-    plans_table: str
-    common_crawl_url: str
-    """URL of the list of Common Crawl's indexes, newest first."""
-
-
-def discovery_worker(env: Mapping[str, str]) -> Worker:
+@reads(*RELAY, *POLITE_FETCHING, PLANS_TABLE, COMMON_CRAWL_URL)
+def discovery_worker(stage: Stage) -> Worker:
     """Return a worker for the lane of discoveries."""
-    settings = DiscoveryWorkerSettings.from_env(env)
     handler = DiscoveryHandler(
-        fetcher=polite_fetcher(settings),
-        store=DynamoDiscoveryStore(dynamodb_client(), settings.plans_table, settings.jobs_table),
-        common_crawl_url=settings.common_crawl_url,
-        clock=utc_now,
+        fetcher=polite_fetcher(stage),
+        store=discovery_store(stage),
+        common_crawl_url=stage[COMMON_CRAWL_URL],
+        clock=stage.clock,
     )
-    store = ending_store(settings, relay(settings).relay)
-    return worker(settings, {DISCOVER: handler}, store)
+    return worker(stage, {DISCOVER: handler}, relaying_store(stage))

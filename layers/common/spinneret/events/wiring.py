@@ -1,34 +1,71 @@
-"""Choice of the sinks of domain events; every function that relays events has all of them."""
+"""Choice of the adapters of webhooks and of the sinks of domain events.
+
+Every function that relays events has all sinks.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from typing import Final
 
-from spinneret.aws.clients import dynamodb_client
+from spinneret.aws.stage import SECRETS_KEY_ID, Stage
 from spinneret.events.bus.eventbridge import EventBridgeBus, bus_client
-from spinneret.events.webhooks.wiring import SinkSettings, webhook_sink
+from spinneret.events.webhooks.dynamo import DynamoEndpointStore
+from spinneret.events.webhooks.dynamo_deliveries import DynamoDeliveryLog
+from spinneret.events.webhooks.service import WebhookService
+from spinneret.events.webhooks.sink import WebhookSink
+from spinneret.events.webhooks.vault import Vault
+from spinneret.jobs.kinds import all_kinds
 from spinneret.jobs.live.pushes import Subscribers
-from spinneret.jobs.settings import EndSettings
-from spinneret.jobs.wiring import pushes
-from spinneret.kernel.clock import utc_now
+from spinneret.jobs.ports import JobStore, Listener
+from spinneret.jobs.wiring import EVENTS_TABLE, JOBS, JOBS_TABLE, ending_store, job_service, pushes
+from spinneret.kernel.settings import flag, text
 from spinneret.outbox.dynamo import DynamoOutboxStore
 from spinneret.outbox.ports import Sink
 from spinneret.outbox.relay import Relay
+from spinneret.web.fetching.wiring import ADDRESSES, address_policy
+
+WEBHOOKS_TABLE: Final = text("WEBHOOKS_TABLE")
+EVENT_BUS: Final = text("EVENT_BUS")
+FEATURES__ENABLE_WEBHOOKS: Final = flag("FEATURES__ENABLE_WEBHOOKS", default=True)
+RELAY: Final = (*JOBS, EVENTS_TABLE, EVENT_BUS, WEBHOOKS_TABLE, FEATURES__ENABLE_WEBHOOKS)
+WEBHOOKS: Final = (*JOBS, *ADDRESSES, WEBHOOKS_TABLE, FEATURES__ENABLE_WEBHOOKS, SECRETS_KEY_ID)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RelaySettings(EndSettings, SinkSettings):
-    """Environment settings of the relay."""
-
-    event_bus: str
-
-
-def relay(settings: RelaySettings) -> Relay:
+def relay(stage: Stage) -> Relay:
     """Return the relay of events to subscribers, webhooks and the bus of this stage."""
-    store = DynamoOutboxStore(dynamodb_client(), settings.events_table)
     sinks: list[Sink] = [
-        Subscribers(pushes(settings)),
-        webhook_sink(settings),
-        EventBridgeBus(bus_client(), settings.event_bus),
+        Subscribers(pushes(stage)),
+        WebhookSink(
+            endpoints=DynamoEndpointStore(stage.dynamodb, stage[WEBHOOKS_TABLE]),
+            jobs=job_service(stage),
+            kinds=all_kinds(),
+            enabled=stage[FEATURES__ENABLE_WEBHOOKS],
+        ),
+        EventBridgeBus(bus_client(), stage[EVENT_BUS]),
     ]
-    return Relay(store, sinks, utc_now)
+    return Relay(DynamoOutboxStore(stage.dynamodb, stage[EVENTS_TABLE]), sinks, stage.clock)
+
+
+def relaying_store(stage: Stage, *listeners: Listener) -> JobStore:
+    """Return the store for all code that moves jobs, as `ending_store` with this relay."""
+    return ending_store(stage, relay(stage).relay, *listeners)
+
+
+def webhook_service(stage: Stage) -> WebhookService:
+    """Return the webhook service of this stage."""
+    return WebhookService(
+        endpoints=DynamoEndpointStore(stage.dynamodb, stage[WEBHOOKS_TABLE]),
+        log=DynamoDeliveryLog(stage.dynamodb, stage[WEBHOOKS_TABLE], stage[JOBS_TABLE]),
+        jobs=job_service(stage),
+        vault=vault(stage),
+        policy=address_policy(stage),
+        clock=stage.clock,
+        new_id=stage.new_id,
+        enabled=stage[FEATURES__ENABLE_WEBHOOKS],
+    )
+
+
+def vault(stage: Stage) -> Vault:
+    """Return the vault under this stage's key."""
+    return Vault(sealer=stage.sealer, random=os.urandom)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping
-from uuid import uuid4
+from typing import Final
 
-from spinneret.aws.clients import dynamodb_client, sockets_client, sqs_client
+from spinneret.aws.clients import sockets_client
+from spinneret.aws.stage import Stage, reads
 from spinneret.jobs import limits
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
@@ -24,101 +25,102 @@ from spinneret.jobs.ports import JobStore, Listener
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.redrive import Redrive, RedriveResult
 from spinneret.jobs.service import JobService
-from spinneret.jobs.settings import EndSettings, JobSettings, LaneSettings
 from spinneret.jobs.sqs import SqsDeadLetterQueues, SqsJobQueue
 from spinneret.jobs.sweeper import Sweeper, SweepResult
 from spinneret.jobs.worker import Handler, Worker
-from spinneret.kernel.clock import utc_now
-from spinneret.kernel.ids import id_maker
+from spinneret.kernel.settings import text
 from spinneret.outbox.ports import HandOn
 
+JOBS_TABLE: Final = text("JOBS_TABLE")
+IDEMPOTENCY_TABLE: Final = text("IDEMPOTENCY_TABLE")
+EVENTS_TABLE: Final = text("EVENTS_TABLE")
+LANES_URL: Final = text("LANES_URL")
+"""Common prefix of all lanes' queue URLs; a lane's name is appended (`jobs.sqs`)."""
+WEBSOCKET_URL: Final = text("WEBSOCKET_URL")
+"""The `@connections` endpoint of the WebSocket API."""
+SUBMISSION: Final = (JOBS_TABLE, IDEMPOTENCY_TABLE, LANES_URL)
+JOBS: Final = (*SUBMISSION, WEBSOCKET_URL)
 
-def job_store(settings: JobSettings) -> DynamoJobStore:
+
+def job_store(stage: Stage) -> DynamoJobStore:
     """Return the store for submission and look-up; it publishes nothing, refuses reported ends."""
-    return DynamoJobStore(
-        dynamodb_client(), settings.jobs_table, settings.idempotency_table, clock=utc_now
-    )
+    tables = stage[JOBS_TABLE], stage[IDEMPOTENCY_TABLE]
+    return DynamoJobStore(stage.dynamodb, *tables, clock=stage.clock)
 
 
-def pushing_store(settings: JobSettings) -> JobStore:
+def pushing_store(stage: Stage, *listeners: Listener) -> PublishingJobStore:
     """Return the store for jobs of kinds that emit nothing and are no children."""
-    return PublishingJobStore(job_store(settings), LiveEvents(pushes(settings)))
+    return PublishingJobStore(job_store(stage), LiveEvents(pushes(stage)), *listeners)
 
 
-def ending_store(settings: EndSettings, hand_on: HandOn, *listeners: Listener) -> JobStore:
+def ending_store(stage: Stage, hand_on: HandOn, *listeners: Listener) -> JobStore:
     """Return the store for all code that moves jobs.
 
     It relays the events of ends, ends a parent after its last child, and calls `listeners`.
     """
-    inner = DynamoJobStore(
-        dynamodb_client(),
-        settings.jobs_table,
-        settings.idempotency_table,
-        settings.events_table,
-        clock=utc_now,
-    )
-    live = LiveEvents(pushes(settings))
+    tables = stage[JOBS_TABLE], stage[IDEMPOTENCY_TABLE], stage[EVENTS_TABLE]
+    inner = DynamoJobStore(stage.dynamodb, *tables, clock=stage.clock)
+    live = LiveEvents(pushes(stage))
     store = PublishingJobStore(inner, live, handing_on(all_kinds(), hand_on), *listeners)
-    store.listen(ParentEnds(store=store, clock=utc_now))
+    store.listen(ParentEnds(store=store, clock=stage.clock))
     return store
 
 
-def pushes(settings: JobSettings) -> Pushes:
+def pushes(stage: Stage) -> Pushes:
     """Return the pushes to the WebSocket clients of this stage."""
     return Pushes(
-        connections=DynamoConnectionStore(dynamodb_client(), settings.jobs_table),
-        sockets=sockets(settings),
+        connections=DynamoConnectionStore(stage.dynamodb, stage[JOBS_TABLE]),
+        sockets=sockets(stage),
         monotonic=time.monotonic,
-        clock=utc_now,
+        clock=stage.clock,
     )
 
 
-def sockets(settings: JobSettings) -> ApiGatewaySockets:
+def sockets(stage: Stage) -> ApiGatewaySockets:
     """Return the WebSocket API of this stage."""
-    return ApiGatewaySockets(sockets_client(settings.websocket_url, limits.PUSH_SECONDS))
+    return ApiGatewaySockets(sockets_client(stage[WEBSOCKET_URL], limits.PUSH_SECONDS))
 
 
-def live_service(settings: JobSettings, others: Others | None = None) -> LiveService:
+def live_service(stage: Stage, others: Others | None = None) -> LiveService:
     """Return the subscriptions of WebSocket clients; `others` are further actions of products."""
-    client = dynamodb_client()
     return LiveService(
-        store=job_store(settings),
-        connections=DynamoConnectionStore(client, settings.jobs_table),
-        sockets=sockets(settings),
-        clock=utc_now,
+        store=job_store(stage),
+        connections=DynamoConnectionStore(stage.dynamodb, stage[JOBS_TABLE]),
+        sockets=sockets(stage),
+        clock=stage.clock,
         others=others,
     )
 
 
-def job_queue(settings: JobSettings) -> SqsJobQueue:
+def job_queue(stage: Stage) -> SqsJobQueue:
     """Return the lanes of this stage."""
-    return SqsJobQueue(sqs_client(), settings.lanes_url)
+    return SqsJobQueue(stage.sqs, stage[LANES_URL])
 
 
-def job_service(settings: JobSettings, kinds: Kinds | None = None) -> JobService:
+def job_service(stage: Stage, kinds: Kinds | None = None) -> JobService:
     """Return submission and look-up; `kinds` override declared kinds for this stage."""
     return JobService(
-        store=job_store(settings),
-        queue=job_queue(settings),
+        store=job_store(stage),
+        queue=job_queue(stage),
         kinds={**all_kinds(), **(kinds or {})},
-        clock=utc_now,
-        new_id=id_maker(utc_now),
+        clock=stage.clock,
+        new_id=stage.new_id,
     )
 
 
-def job_control(settings: JobSettings, store: JobStore) -> JobControl:
+def job_control(stage: Stage, store: JobStore) -> JobControl:
     """Return the operations of tenants on jobs."""
     return JobControl(
         store=store,
-        queue=job_queue(settings),
+        queue=job_queue(stage),
         kinds=all_kinds(),
-        clock=utc_now,
+        clock=stage.clock,
         sleep=time.sleep,
     )
 
 
 def children(
-    settings: JobSettings, store: JobStore, kinds: Kinds | None = None, led_seconds: float = 0.0
+    stage: Stage, store: JobStore, kinds: Kinds | None = None, led_seconds: float = 0.0
 ) -> Children:
     """Return the service with which handlers of parents create their children.
 
@@ -126,60 +128,55 @@ def children(
     """
     return Children(
         store=store,
-        queue=job_queue(settings),
+        queue=job_queue(stage),
         kinds={**all_kinds(), **(kinds or {})},
-        clock=utc_now,
-        new_id=id_maker(utc_now),
-        move=job_control(settings, store).move,
+        clock=stage.clock,
+        new_id=stage.new_id,
+        move=job_control(stage, store).move,
         led_seconds=led_seconds,
     )
 
 
-def driver(settings: JobSettings, store: JobStore) -> Driver:
+def driver(stage: Stage, store: JobStore) -> Driver:
     """Return the service with which the steps of an execution write to their job."""
     return Driver(
         store=store,
-        queue=job_queue(settings),
+        queue=job_queue(stage),
         kinds=all_kinds(),
-        clock=utc_now,
+        clock=stage.clock,
         random=random.random,
     )
 
 
 def worker(
-    settings: JobSettings,
-    handlers: Mapping[str, Handler],
-    store: JobStore,
-    kinds: Kinds | None = None,
+    stage: Stage, handlers: Mapping[str, Handler], store: JobStore, kinds: Kinds | None = None
 ) -> Worker:
     """Return a worker of the given kinds; `kinds` as for `job_service`."""
     return Worker(
         store=store,
-        queue=job_queue(settings),
+        queue=job_queue(stage),
         kinds={**all_kinds(), **(kinds or {})},
         handlers=handlers,
-        clock=utc_now,
+        clock=stage.clock,
         random=random.random,
-        new_owner=lambda: uuid4().hex,
+        new_owner=stage.new_token,
     )
 
 
-def sweep_pass(settings: JobSettings, store: JobStore) -> Callable[[], SweepResult]:
+def sweep_pass(stage: Stage, store: JobStore) -> Callable[[], SweepResult]:
     """Return a function that performs one pass of the sweeper."""
-    control = job_control(settings, store)
-    sweeper = Sweeper(
+    ends = ParentEnds(store=store, clock=stage.clock)
+    control = job_control(stage, store)
+    return Sweeper(
         store=store,
-        queue=job_queue(settings),
+        queue=job_queue(stage),
         kinds=all_kinds(),
-        clock=utc_now,
-        look_at_parent=ParentRecheck(
-            store=store, ends=ParentEnds(store=store, clock=utc_now), control=control, clock=utc_now
-        ),
-    )
-    return sweeper.sweep
+        clock=stage.clock,
+        look_at_parent=ParentRecheck(store=store, ends=ends, control=control, clock=stage.clock),
+    ).sweep
 
 
-def redrive_pass(env: Mapping[str, str]) -> Callable[[], RedriveResult]:
+@reads(LANES_URL)
+def redrive_pass(stage: Stage) -> Callable[[], RedriveResult]:
     """Return a function that performs one pass over the dead letters, for its schedule rule."""
-    settings = LaneSettings.from_env(env)
-    return Redrive(SqsDeadLetterQueues(sqs_client(), settings.lanes_url), all_lanes()).run
+    return Redrive(SqsDeadLetterQueues(stage.sqs, stage[LANES_URL]), all_lanes()).run

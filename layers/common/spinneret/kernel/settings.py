@@ -1,45 +1,77 @@
-"""Settings from the environment: one frozen class per function, read once on first use.
+"""Environment variables: declared where they are used, read and checked together.
 
-A class declares its settings as annotated fields; `from_env` reads `JOBS_TABLE` for `jobs_table`.
-Classes combine by inheritance, so a function's settings are the sum of its domains' settings.
+    JOBS_TABLE: Final = text("JOBS_TABLE")
+    CHECK_INTERVAL: Final = integer("CHECK_INTERVAL", 60)
+
+`aws/stage.py` gives a function the variables that it declares.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, Self, get_type_hints
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 
 class SettingsError(Exception):
-    """Raised if a variable is missing or malformed; the message names it."""
+    """Raised for missing or malformed variables; the message names each of them."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """Base of all settings classes; fields without a default are required."""
+@dataclass(frozen=True)
+class Variable[T]:
+    """An environment variable; required unless it has a default."""
 
-    @classmethod
-    def from_env(cls, env: Mapping[str, str]) -> Self:
-        """Read every field. Raises SettingsError for a missing or malformed variable."""
-        hints = get_type_hints(cls)
-        values: dict[str, Any] = {}
-        for field in fields(cls):
-            name = field.name.upper()
-            text = env.get(name)
-            if text is None:
-                if field.default is MISSING:
-                    raise SettingsError(f"environment variable {name} is not set")
-                continue
-            try:
-                values[field.name] = _PARSERS[hints[field.name]](text)
-            except ValueError as error:
-                raise SettingsError(f"environment variable {name}: {error}") from error
-        return cls(**values)
+    name: str
+    parse: Callable[[str], T]
+    """Return the value of a text. Raises ValueError."""
+    default: T | None = None
 
 
-def _boolean(text: str) -> bool:
-    match text.strip().lower():
+def text(name: str, default: str | None = None) -> Variable[str]:
+    """Declare a variable whose text is its value."""
+    return Variable(name, str, default)
+
+
+def integer(name: str, default: int | None = None) -> Variable[int]:
+    """Declare a whole number."""
+    return Variable(name, int, default)
+
+
+def number(name: str, default: float | None = None) -> Variable[float]:
+    """Declare a number."""
+    return Variable(name, float, default)
+
+
+def flag(name: str, default: bool | None = None) -> Variable[bool]:
+    """Declare a truth value: `true`, `1`, `false`, `0` or empty."""
+    return Variable(name, _boolean, default)
+
+
+def names(name: str, default: frozenset[str] | None = None) -> Variable[frozenset[str]]:
+    """Declare names that commas separate."""
+    return Variable(name, _names, default)
+
+
+def read(env: Mapping[str, str], variables: Iterable[Variable[Any]]) -> dict[str, Any]:
+    """Return the values by name. Raises SettingsError that names all missing or malformed ones."""
+    values: dict[str, Any] = {}
+    problems: dict[str, str] = {}
+    for each in variables:
+        given = env.get(each.name)
+        try:
+            values[each.name] = each.default if given is None else each.parse(given)
+        except ValueError as error:
+            problems[each.name] = str(error)
+        if given is None and each.default is None:
+            problems[each.name] = "not set"
+    if problems:
+        named = "; ".join(f"{name}: {problem}" for name, problem in problems.items())
+        raise SettingsError(f"environment variables: {named}")
+    return values
+
+
+def _boolean(given: str) -> bool:
+    match given.strip().lower():
         case "true" | "1":
             return True
         case "false" | "0" | "":
@@ -47,14 +79,5 @@ def _boolean(text: str) -> bool:
     raise ValueError("expected true or false")
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(part.strip() for part in text.split(",") if part.strip())
-
-
-_PARSERS: dict[Any, Callable[[str], Any]] = {
-    str: str,
-    int: int,
-    float: float,
-    bool: _boolean,
-    frozenset[str]: _names,
-}
+def _names(given: str) -> frozenset[str]:
+    return frozenset(part.strip() for part in given.split(",") if part.strip())

@@ -3,110 +3,78 @@ nor a marketplace's API."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Final
 
-from spinneret.aws.clients import dynamodb_client, stepfunctions_client
+from spinneret.aws.stage import Stage, reads
 from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions, StepFunctionsTokens
-from spinneret.jobs.live.pushes import LiveEvents
 from spinneret.jobs.parents import ParentEnds
 from spinneret.jobs.ports import JobStore
-from spinneret.jobs.publishing import PublishingJobStore
-from spinneret.jobs.settings import JobSettings
-from spinneret.jobs.wiring import children, driver, job_store, pushes, worker
+from spinneret.jobs.wiring import JOBS, JOBS_TABLE, children, driver, pushing_store, worker
 from spinneret.jobs.worker import Worker
-from spinneret.kernel.clock import utc_now
-from spinneret.kernel.settings import Settings
+from spinneret.kernel.settings import integer, text
 from spinneret.marketplace import limits
 from spinneret.marketplace.kinds import PUBLISH_BATCH
 from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
 from spinneret.marketplace.publishing.rounds import NextJobsStep
-from spinneret.marketplace.publishing.wiring import counting
+from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE, counting
 from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
 from spinneret.marketplace.vinted.transport import PluginCallbacks
 
-
-@dataclass(frozen=True, kw_only=True)
-class PublishingSettings(JobSettings):
-    """Settings of all functions that advance marketplace jobs."""
-
-    marketplace_table: str
+PUBLISH_MACHINE: Final = text("PUBLISH_MACHINE")
+"""ARN of the state machine."""
+PUBLISH_SEGMENT_STEPS: Final = integer("PUBLISH_SEGMENT_STEPS", 1000)
+PUBLISHING: Final = (*JOBS, MARKETPLACE_TABLE)
 
 
-@dataclass(frozen=True, kw_only=True)
-class LanePublishingSettings(PublishingSettings):
-    """Settings of the functions that start executions."""
-
-    publish_machine: str
-    """ARN of the state machine."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class NextJobsSettings(PublishingSettings):
-    """Settings of the step that chooses the next jobs."""
-
-    publish_segment_steps: int = 1000
-
-
-@dataclass(frozen=True, kw_only=True)
-class CallbackSettings(Settings):
-    """Settings of the state that waits for a plug-in."""
-
-    jobs_table: str
-    marketplace_table: str
-
-
-def publish_dispatcher(env: Mapping[str, str]) -> Dispatcher:
+@reads(*PUBLISHING, PUBLISH_MACHINE)
+def publish_dispatcher(stage: Stage) -> Dispatcher:
     """Build the handler of the marketplace lanes' messages."""
-    settings = LanePublishingSettings.from_env(env)
-    store = publishing_store(settings)
+    store = publishing_store(stage)
     return Dispatcher(
         store=store,
-        batches=batch_worker(settings, store, settings.publish_machine),
-        executions=_executions(settings.publish_machine),
-        clock=utc_now,
+        batches=batch_worker(stage, store),
+        executions=_executions(stage),
+        clock=stage.clock,
     )
 
 
-def publish_rounds(env: Mapping[str, str]) -> NextJobsStep:
+@reads(*PUBLISHING, PUBLISH_SEGMENT_STEPS)
+def publish_rounds(stage: Stage) -> NextJobsStep:
     """Build the step that chooses the next jobs."""
-    settings = NextJobsSettings.from_env(env)
-    store = publishing_store(settings)
+    store = publishing_store(stage)
     return NextJobsStep(
-        driver=driver(settings, store),
+        driver=driver(stage, store),
         store=store,
-        clock=utc_now,
-        segment_steps=settings.publish_segment_steps,
+        clock=stage.clock,
+        segment_steps=stage[PUBLISH_SEGMENT_STEPS],
     )
 
 
-def publish_callbacks(env: Mapping[str, str]) -> PluginCallbacks:
+@reads(JOBS_TABLE, MARKETPLACE_TABLE)
+def publish_callbacks(stage: Stage) -> PluginCallbacks:
     """Build the handler of the state that waits for a plug-in."""
-    settings = CallbackSettings.from_env(env)
-    store = DynamoPluginStore(dynamodb_client(), settings.marketplace_table, settings.jobs_table)
-    return PluginCallbacks(
-        store=store, tokens=StepFunctionsTokens(stepfunctions_client()), clock=utc_now
-    )
+    store = DynamoPluginStore(stage.dynamodb, stage[MARKETPLACE_TABLE], stage[JOBS_TABLE])
+    tokens = StepFunctionsTokens(stage.step_functions)
+    return PluginCallbacks(store=store, tokens=tokens, clock=stage.clock)
 
 
-def batch_worker(settings: JobSettings, store: JobStore, machine: str) -> Worker:
+def batch_worker(stage: Stage, store: JobStore) -> Worker:
     """Build the worker that creates the jobs of a batch and starts its execution."""
-    makes = children(settings, store, led_seconds=limits.PUBLISH_LED_SECONDS)
-    starter = Starter(executions=_executions(machine), prepare=batch_preparation(makes))
-    return worker(settings, {PUBLISH_BATCH: starter}, store)
+    makes = children(stage, store, led_seconds=limits.PUBLISH_LED_SECONDS)
+    starter = Starter(executions=_executions(stage), prepare=batch_preparation(makes))
+    return worker(stage, {PUBLISH_BATCH: starter}, store)
 
 
-def publishing_store(settings: PublishingSettings) -> JobStore:
+def publishing_store(stage: Stage) -> JobStore:
     """Build the job store of functions that advance marketplace jobs, whose kinds emit no events.
 
     Ends are counted by action type, and the last job of a batch ends the batch.
     """
-    counts = counting(settings.marketplace_table)
-    store = PublishingJobStore(job_store(settings), LiveEvents(pushes(settings)), counts)
-    store.listen(ParentEnds(store=store, clock=utc_now))
+    store = pushing_store(stage, counting(stage))
+    store.listen(ParentEnds(store=store, clock=stage.clock))
     return store
 
 
-def _executions(machine: str) -> StepFunctionsExecutions:
-    return StepFunctionsExecutions(stepfunctions_client(), machine)
+def _executions(stage: Stage) -> StepFunctionsExecutions:
+    return StepFunctionsExecutions(stage.step_functions, stage[PUBLISH_MACHINE])

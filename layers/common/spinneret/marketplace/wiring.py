@@ -8,32 +8,30 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
-from uuid import uuid4
 
-from spinneret.aws.clients import dynamodb_client
-from spinneret.aws.kms import KmsSealer, kms_client
-from spinneret.aws.secrets_manager import JsonSecret, secrets_client
+from spinneret.aws.secrets_manager import JsonSecret
+from spinneret.aws.stage import SECRETS_KEY_ID, Stage, reads
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.leases import remaining_of
-from spinneret.jobs.models import JobRef
-from spinneret.jobs.wiring import job_control, job_service
+from spinneret.jobs.wiring import job_control
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import utc_now
-from spinneret.kernel.ids import id_maker
+from spinneret.kernel.settings import SettingsError, names, text
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.dynamo import DynamoSellerRateLimiter
 from spinneret.marketplace.calls.service import Hosts, MarketplaceTransport, SellerApiClient
-from spinneret.marketplace.connections.dynamo import DynamoConnections
-from spinneret.marketplace.connections.models import AccessToken
+from spinneret.marketplace.connections.models import AccessToken, OAuthApp
 from spinneret.marketplace.connections.secrets import ConfiguredSecrets
 from spinneret.marketplace.connections.service import ConnectionService
 from spinneret.marketplace.connections.tokens import TokenEndpoint, Tokens
 from spinneret.marketplace.connections.vault import TokenVault
-from spinneret.marketplace.driving_wiring import batch_worker, publishing_store
+from spinneret.marketplace.driving_wiring import (
+    PUBLISH_MACHINE,
+    PUBLISHING,
+    batch_worker,
+    publishing_store,
+)
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
-from spinneret.marketplace.orders.dynamo import DynamoSaleStore
 from spinneret.marketplace.orders.service import OrderBook
-from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing.dynamo import DynamoStatistics
 from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult
@@ -41,16 +39,29 @@ from spinneret.marketplace.publishing.outlooks import run_preflight
 from spinneret.marketplace.publishing.planning import Planner
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import StatisticsStore
-from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS, SILENT
-from spinneret.marketplace.settings import MarketplaceApiSettings, MarketplaceSettings, hosts_of
-from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
-from spinneret.web.fetching.http import GuardedFetcher
-from spinneret.web.fetching.resolver import resolve_by_system
-from spinneret.web.fetching.wiring import address_policy
+from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
+from spinneret.marketplace.publishing_wiring import (
+    connection_store,
+    listing_store,
+    order_book,
+    product_store,
+    publishing_service,
+)
+from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
+from spinneret.web.fetching.worker_wiring import FETCHING, guarded_fetcher
 
 BEGIN_SECONDS: Final = 15.0  # of a request's 29 s, for creating its jobs
 # No call of a plan begins after ten seconds, so that a request ends within its 29 s.
 _ASK_SECONDS: Final = 10.0 + limits.MARKETPLACE_CALL_SECONDS + bounds.DEADLINE_MARGIN_SECONDS
+
+MARKETPLACE_SECRET: Final = text("MARKETPLACE_SECRET")
+"""ARN of the secret that holds the client ids and secrets."""
+MARKETPLACE_HOSTS: Final = names("MARKETPLACE_HOSTS", frozenset())
+"""Pairs `name=origin`, such as `ebay.api=https://api.sandbox.ebay.com`: each replaces a host's
+origin."""
+MARKETPLACE_RETURN_URL: Final = text("MARKETPLACE_RETURN_URL")
+"""Where a seller's browser goes after a callback."""
+CALLING: Final = (*FETCHING, SECRETS_KEY_ID, MARKETPLACE_SECRET, MARKETPLACE_HOSTS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,23 +80,22 @@ class MarketplaceApi:
     return_url: str
 
 
-def marketplace_api(env: Mapping[str, str]) -> MarketplaceApi:
+@reads(*PUBLISHING, *CALLING, PUBLISH_MACHINE, MARKETPLACE_RETURN_URL)
+def marketplace_api(stage: Stage) -> MarketplaceApi:
     """Build the services of the marketplace API."""
-    settings = MarketplaceApiSettings.from_env(env)
-    client, table = dynamodb_client(), settings.marketplace_table
-    products = DynamoProductStore(client, table)
-    listings = DynamoListingStore(client, table, settings.jobs_table)
-    batches = batch_worker(settings, publishing_store(settings), settings.publish_machine)
+    products, listings = product_store(stage), listing_store(stage)
+    store = publishing_store(stage)
+    batches = batch_worker(stage, store)
     publishing = publishing_service(
-        settings, lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic))
+        stage, lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic))
     )
     return MarketplaceApi(
         products=ProductService(
             store=products,
             listings=listings,
             marketplaces=frozenset(PLATFORMS),
-            clock=utc_now,
-            new_id=id_maker(utc_now),
+            clock=stage.clock,
+            new_id=stage.new_id,
         ),
         publishing=publishing,
         planner=Planner(
@@ -93,101 +103,64 @@ def marketplace_api(env: Mapping[str, str]) -> MarketplaceApi:
             listings=listings,
             platforms=PLATFORMS,
             actions=ACTION_TYPES,
-            ask_before=partial(_asked_before, settings, tokens(settings)),
+            ask_before=partial(_asked_before, stage, tokens(stage)),
         ),
-        jobs=job_control(settings, publishing_store(settings)),
+        jobs=job_control(stage, store),
         listings=listings,
-        orders=order_book(settings, publishing),
+        orders=order_book(stage, publishing),
         connections=ConnectionService(
-            store=DynamoConnections(client, table),
-            secrets=client_secrets(settings),
-            vault=token_vault(settings),
-            endpoint=TokenEndpoint(door(settings)),
-            apps={name: each.app for name, each in PLATFORMS.items() if each.app is not None},
-            hosts=hosts(settings),
-            clock=utc_now,
+            store=connection_store(stage),
+            secrets=client_secrets(stage),
+            vault=TokenVault(stage.sealer),
+            endpoint=TokenEndpoint(door(stage)),
+            apps=_apps(),
+            hosts=hosts(stage),
+            clock=stage.clock,
             random=os.urandom,
         ),
-        secrets=client_secrets(settings),
-        statistics=DynamoStatistics(client, table),
-        return_url=settings.marketplace_return_url,
+        secrets=client_secrets(stage),
+        statistics=DynamoStatistics(stage.dynamodb, stage[MARKETPLACE_TABLE]),
+        return_url=stage[MARKETPLACE_RETURN_URL],
     )
 
 
-def publishing_service(
-    settings: MarketplaceSettings, begin_batch: Callable[[JobRef], None] | None = None
-) -> PublishingService:
-    """Build the service of jobs, tasks and batches of this stage."""
-    client, table = dynamodb_client(), settings.marketplace_table
-    store = publishing_store(settings)
-    return PublishingService(
-        jobs=job_service(settings),
-        control=job_control(settings, store),
-        products=DynamoProductStore(client, table),
-        listings=DynamoListingStore(client, table, settings.jobs_table),
-        tasks=DynamoTaskStore(client, table, settings.jobs_table),
-        actions=ACTION_TYPES,
-        begin_batch=begin_batch,
-        clock=utc_now,
-        new_hex=lambda: uuid4().hex,
-    )
+def hosts(stage: Stage) -> Hosts:
+    """Return the origins of all marketplaces' hosts.
 
-
-def order_book(settings: MarketplaceSettings, publishing: PublishingService) -> OrderBook:
-    """Build the order book of this stage."""
-    client, table = dynamodb_client(), settings.marketplace_table
-    return OrderBook(
-        sales=DynamoSaleStore(client, table),
-        products=DynamoProductStore(client, table),
-        listings=DynamoListingStore(client, table, settings.jobs_table),
-        jobs=publishing,
-        clock=utc_now,
-        silent=SILENT,
-    )
-
-
-def hosts(settings: MarketplaceSettings) -> Hosts:
-    """Return the origins of all marketplaces' hosts."""
+    Raises SettingsError for a name that no marketplace has.
+    """
     known = {name: origin for each in PLATFORMS.values() for name, origin in each.hosts.items()}
-    return hosts_of(settings, known)
+    given = dict(each.partition("=")[::2] for each in stage[MARKETPLACE_HOSTS])
+    if unknown := sorted(given.keys() - known.keys()):
+        raise SettingsError(f"environment variable MARKETPLACE_HOSTS: no host {unknown[0]}")
+    return {**known, **given}
 
 
-def fetcher(settings: MarketplaceSettings) -> GuardedFetcher:
-    """Build the guarded fetcher."""
-    return GuardedFetcher(
-        policy=address_policy(settings),
-        resolver=resolve_by_system,
-        user_agent=settings.user_agent,
-        monotonic=time.monotonic,
-    )
-
-
-def door(settings: MarketplaceSettings) -> MarketplaceTransport:
+def door(stage: Stage) -> MarketplaceTransport:
     """Build the transport to the marketplaces' hosts."""
-    return MarketplaceTransport(fetcher=fetcher(settings), hosts=hosts(settings))
+    return MarketplaceTransport(fetcher=guarded_fetcher(stage), hosts=hosts(stage))
 
 
-def client_secrets(settings: MarketplaceSettings) -> ConfiguredSecrets:
+def client_secrets(stage: Stage) -> ConfiguredSecrets:
     """Build the source of this application's client credentials."""
-    secret = JsonSecret(secrets_client(), settings.marketplace_secret, time.monotonic)
+    secret = JsonSecret(stage.secrets, stage[MARKETPLACE_SECRET], time.monotonic)
     return ConfiguredSecrets(secret.value)
 
 
-def token_vault(settings: MarketplaceSettings) -> TokenVault:
-    """Build the vault that seals tokens with this stage's key."""
-    return TokenVault(KmsSealer(kms_client(), settings.secrets_key_id))
-
-
-def tokens(settings: MarketplaceSettings) -> Tokens:
+def tokens(stage: Stage) -> Tokens:
     """Build the source of connections' tokens."""
     return Tokens(
-        store=DynamoConnections(dynamodb_client(), settings.marketplace_table),
-        secrets=client_secrets(settings),
-        vault=token_vault(settings),
-        endpoint=TokenEndpoint(door(settings)),
-        apps={name: each.app for name, each in PLATFORMS.items() if each.app is not None},
-        clock=utc_now,
+        store=connection_store(stage),
+        secrets=client_secrets(stage),
+        vault=TokenVault(stage.sealer),
+        endpoint=TokenEndpoint(door(stage)),
+        apps=_apps(),
+        clock=stage.clock,
     )
+
+
+def _apps() -> Mapping[str, OAuthApp]:
+    return {name: each.app for name, each in PLATFORMS.items() if each.app is not None}
 
 
 def signing(marketplace: str) -> Callable[[AccessToken], Mapping[str, str]]:
@@ -201,21 +174,21 @@ def _unsigned(_: AccessToken) -> Mapping[str, str]:
 
 
 def _asked_before(
-    settings: MarketplaceSettings,
+    stage: Stage,
     access: Tokens,
     tenant: str,
     marketplace: str,
     candidates: Sequence[PlannedListing],
 ) -> Mapping[str, PreflightResult]:
     calls = SellerApiClient(
-        door=door(settings),
-        pace=DynamoSellerRateLimiter(dynamodb_client(), settings.marketplace_table),
+        door=door(stage),
+        pace=DynamoSellerRateLimiter(stage.dynamodb, stage[MARKETPLACE_TABLE]),
         access=access,
         sign=signing(marketplace),
         tenant=tenant,
         marketplace=marketplace,
         remaining=remaining_of(_ASK_SECONDS, time.monotonic),
-        clock=utc_now,
+        clock=stage.clock,
         sleep=time.sleep,
     )
     return run_preflight(PLATFORMS[marketplace], calls, candidates)

@@ -4,64 +4,60 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Mapping
 from dataclasses import replace
-from uuid import uuid4
 
-from spinneret.aws.clients import dynamodb_client
+from spinneret.aws.stage import Stage, reads
 from spinneret.jobs.driven.dynamo import DynamoSemaphore
 from spinneret.jobs.effects.dynamo import DynamoEffectStore
 from spinneret.jobs.effects.service import SideEffects
 from spinneret.jobs.kinds import all_kinds
-from spinneret.jobs.wiring import driver, sockets
+from spinneret.jobs.wiring import IDEMPOTENCY_TABLE, JOBS_TABLE, driver, sockets
 from spinneret.jobs.worker import Context, Handler, Worker
-from spinneret.kernel.clock import utc_now
 from spinneret.marketplace.calls.dynamo import DynamoSellerRateLimiter
 from spinneret.marketplace.calls.service import SellerApiClient
-from spinneret.marketplace.driving_wiring import publishing_store
+from spinneret.marketplace.driving_wiring import PUBLISHING, publishing_store
 from spinneret.marketplace.images import ImageSource
 from spinneret.marketplace.kinds import PUBLISH
 from spinneret.marketplace.last_looks import AnswersOnly, final_look_deferral
-from spinneret.marketplace.listings.dynamo import DynamoListingStore
-from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.publishing.engine import PublishHandler
 from spinneret.marketplace.publishing.models import Subject
 from spinneret.marketplace.publishing.visits import JobStep, NullJobQueue
+from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
 from spinneret.marketplace.publishing.work import StepContext, StepServices
+from spinneret.marketplace.publishing_wiring import (
+    listing_store,
+    order_book,
+    product_store,
+    publishing_service,
+    task_store,
+)
 from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
-from spinneret.marketplace.settings import MarketplaceSettings
-from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
 from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
 from spinneret.marketplace.vinted.transport import PluginTransport
-from spinneret.marketplace.wiring import (
-    door,
-    fetcher,
-    order_book,
-    publishing_service,
-    signing,
-    tokens,
-)
+from spinneret.marketplace.wiring import CALLING, door, signing, tokens
+from spinneret.web.fetching.worker_wiring import guarded_fetcher
 
 
-def publish_visits(env: Mapping[str, str]) -> JobStep:
+@reads(*PUBLISHING, *CALLING)
+def publish_visits(stage: Stage) -> JobStep:
     """Build the step that processes one job."""
-    settings = MarketplaceSettings.from_env(env)
-    client, table = dynamodb_client(), settings.marketplace_table
-    listings = DynamoListingStore(client, table, settings.jobs_table)
-    access, way, pace = tokens(settings), door(settings), DynamoSellerRateLimiter(client, table)
+    client, table = stage.dynamodb, stage[MARKETPLACE_TABLE]
+    listings = listing_store(stage)
+    access, way, pace = tokens(stage), door(stage), DynamoSellerRateLimiter(client, table)
     effects = SideEffects(
-        store=DynamoEffectStore(client, settings.jobs_table, settings.idempotency_table),
-        clock=utc_now,
+        store=DynamoEffectStore(client, stage[JOBS_TABLE], stage[IDEMPOTENCY_TABLE]),
+        clock=stage.clock,
     )
-    plugins = DynamoPluginStore(client, table, settings.jobs_table), sockets(settings), utc_now
+    plugins = DynamoPluginStore(client, table, stage[JOBS_TABLE])
+    plugin_sockets = sockets(stage)
     services = StepServices(
-        browser=PluginTransport(store=plugins[0], sockets=plugins[1], clock=plugins[2]),
-        images=ImageSource(fetcher(settings)),
-        orders=order_book(settings, publishing_service(settings)),
+        browser=PluginTransport(store=plugins, sockets=plugin_sockets, clock=stage.clock),
+        images=ImageSource(guarded_fetcher(stage)),
+        orders=order_book(stage, publishing_service(stage)),
     )
 
     def new_work(context: Context, subject: Subject) -> StepContext:
-        is_over = final_look_deferral(context.job, utc_now())
+        is_over = final_look_deferral(context.job, stage.clock())
         calls = SellerApiClient(
             door=way,
             pace=pace,
@@ -70,14 +66,15 @@ def publish_visits(env: Mapping[str, str]) -> JobStep:
             tenant=subject.tenant,
             marketplace=subject.marketplace,
             remaining=context.remaining,
-            clock=utc_now,
+            clock=stage.clock,
             sleep=time.sleep,
             begun=context.job.started_at,
             over=is_over,
         )
         own = services
         if is_over is not None:
-            own = replace(services, browser=AnswersOnly(*plugins, is_over))
+            answers = AnswersOnly(plugins, plugin_sockets, stage.clock, is_over)
+            own = replace(services, browser=answers)
         return StepContext(
             context=context,
             subject=subject,
@@ -85,20 +82,20 @@ def publish_visits(env: Mapping[str, str]) -> JobStep:
             listings=listings,
             effects=effects,
             services=own,
-            clock=utc_now,
+            clock=stage.clock,
             over=is_over,
         )
 
     handler = PublishHandler(
         platforms=PLATFORMS,
         actions=ACTION_TYPES,
-        products=DynamoProductStore(client, table),
+        products=product_store(stage),
         listings=listings,
-        tasks=DynamoTaskStore(client, table, settings.jobs_table),
+        tasks=task_store(stage),
         new_work=new_work,
-        clock=utc_now,
+        clock=stage.clock,
     )
-    store = publishing_store(settings)
+    store = publishing_store(stage)
 
     def new_worker(handler: Handler) -> Worker:
         return Worker(
@@ -106,16 +103,16 @@ def publish_visits(env: Mapping[str, str]) -> JobStep:
             queue=NullJobQueue(),
             kinds=all_kinds(),
             handlers={PUBLISH: handler},
-            clock=utc_now,
+            clock=stage.clock,
             random=random.random,
-            new_owner=lambda: uuid4().hex,
+            new_owner=stage.new_token,
         )
 
     return JobStep(
         new_worker=new_worker,
         publish=handler,
-        driver=driver(settings, store),
+        driver=driver(stage, store),
         store=store,
         slots=DynamoSemaphore(client, table),
-        clock=utc_now,
+        clock=stage.clock,
     )

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
-from spinneret.aws.clients import dynamodb_client
-from spinneret.kernel.clock import Clock, utc_now
-from spinneret.kernel.ids import id_maker
+from spinneret.aws.stage import Stage, reads
+from spinneret.jobs.wiring import SUBMISSION, job_service
 from spinneret.monitoring.checks.dynamo import DynamoCheckStore
 from spinneret.monitoring.checks.ports import CheckStore
+from spinneret.monitoring.imports.service import ImportService
 from spinneret.monitoring.incidents.dynamo import DynamoIncidentStore
 from spinneret.monitoring.incidents.service import IncidentService
 from spinneret.monitoring.rollups.dynamo import DynamoRollupStore
 from spinneret.monitoring.rollups.service import FigureService
-from spinneret.monitoring.settings import MonitoringSettings, NewTargetSettings
+from spinneret.monitoring.status_page.dynamo import DynamoStatusPageStore
+from spinneret.monitoring.status_page.service import StatusPages
 from spinneret.monitoring.targets.api_models import target_json
 from spinneret.monitoring.targets.dynamo import DynamoTargetStore
 from spinneret.monitoring.targets.service import TargetService
-from spinneret.web.fetching.wiring import FetchSettings, address_policy
+from spinneret.monitoring.variables import (
+    CHECK_INTERVAL,
+    CHECKS_TABLE,
+    TARGETS_PER_TENANT,
+    TARGETS_TABLE,
+)
+from spinneret.monitoring.windows.dynamo import DynamoWindowStore
+from spinneret.monitoring.windows.service import Maintenance, WindowService
+from spinneret.web.fetching.wiring import ADDRESSES, address_policy
 
-
-@dataclass(frozen=True, kw_only=True)
-class TargetApiSettings(MonitoringSettings, NewTargetSettings, FetchSettings):
-    """Environment variables of the target routes."""
+NEW_TARGETS: Final = (*ADDRESSES, TARGETS_TABLE, TARGETS_PER_TENANT, CHECK_INTERVAL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,36 +43,56 @@ class TargetApi:
     default_interval: int
 
 
-def target_api(env: Mapping[str, str]) -> TargetApi:
+@reads(*NEW_TARGETS, CHECKS_TABLE)
+def target_api(stage: Stage) -> TargetApi:
     """Build the services of the target routes."""
-    settings = TargetApiSettings.from_env(env)
-    client = dynamodb_client()
-    checks = check_reader(settings)
+    client, targets, results = stage.dynamodb, stage[TARGETS_TABLE], stage[CHECKS_TABLE]
+    checks = DynamoCheckStore(client, targets, results)  # without an event writer: reads only
     return TargetApi(
-        targets=TargetService(
-            store=DynamoTargetStore(client, settings.targets_table),
-            policy=address_policy(settings),
-            clock=utc_now,
-            new_id=id_maker(utc_now),
-            render=target_json,
-            most=settings.targets_per_tenant,
-            shortest_interval=settings.check_interval,
-        ),
+        targets=target_service(stage),
         checks=checks,
-        incidents=IncidentService(
-            store=DynamoIncidentStore(client, settings.targets_table), clock=utc_now
+        incidents=IncidentService(store=DynamoIncidentStore(client, targets), clock=stage.clock),
+        figures=FigureService(
+            figures=DynamoRollupStore(client, results), checks=checks, clock=stage.clock
         ),
-        figures=figure_service(settings, checks, utc_now),
-        default_interval=settings.check_interval,
+        default_interval=stage[CHECK_INTERVAL],
     )
 
 
-def check_reader(settings: MonitoringSettings) -> DynamoCheckStore:
-    """Build a read-only store of results."""
-    return DynamoCheckStore(dynamodb_client(), settings.targets_table, settings.checks_table)
+def target_service(stage: Stage) -> TargetService:
+    """Build the target service of this stage."""
+    return TargetService(
+        store=DynamoTargetStore(stage.dynamodb, stage[TARGETS_TABLE]),
+        policy=address_policy(stage),
+        clock=stage.clock,
+        new_id=stage.new_id,
+        render=target_json,
+        most=stage[TARGETS_PER_TENANT],
+        shortest_interval=stage[CHECK_INTERVAL],
+    )
 
 
-def figure_service(settings: MonitoringSettings, checks: CheckStore, clock: Clock) -> FigureService:
-    """Build the figure service of this stage."""
-    figures = DynamoRollupStore(dynamodb_client(), settings.checks_table)
-    return FigureService(figures=figures, checks=checks, clock=clock)
+@reads(*SUBMISSION, *ADDRESSES)
+def import_service(stage: Stage) -> ImportService:
+    """Build the import service of this stage."""
+    return ImportService(jobs=job_service(stage), policy=address_policy(stage))
+
+
+@reads(TARGETS_TABLE)
+def window_service(stage: Stage) -> WindowService:
+    """Build the window service of this stage."""
+    store = DynamoWindowStore(stage.dynamodb, stage[TARGETS_TABLE])
+    return WindowService(store=store, clock=stage.clock, new_id=stage.new_id)
+
+
+@reads(TARGETS_TABLE, CHECKS_TABLE)
+def status_pages(stage: Stage) -> StatusPages:
+    """Build the status pages of this stage."""
+    client, table = stage.dynamodb, stage[TARGETS_TABLE]
+    return StatusPages(
+        pages=DynamoStatusPageStore(client, table),
+        targets=DynamoTargetStore(client, table),
+        figures=DynamoRollupStore(client, stage[CHECKS_TABLE]),
+        maintenance=Maintenance(store=DynamoWindowStore(client, table), clock=stage.clock),
+        clock=stage.clock,
+    )

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from spinneret.events.wiring import RelaySettings, relay
+from spinneret.aws.stage import Stage, reads
+from spinneret.events.wiring import RELAY, relay
 from spinneret.jobs.sweeper import SweepResult
 from spinneret.jobs.wiring import ending_store, sweep_pass
-from spinneret.marketplace.publishing.wiring import counting
+from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE, counting
 from spinneret.outbox.relay import RelayResult
-
-
-@dataclass(frozen=True, kw_only=True)
-class SweeperSettings(RelaySettings):
-    """Environment variables of the sweeper."""
-
-    marketplace_table: str
-    """Table whose statistics also count marketplace jobs that expire or lose their last lease."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +21,12 @@ class SweeperResult:
     events: RelayResult
 
 
-def sweeper(env: Mapping[str, str]) -> Callable[[], SweeperResult]:
-    """Return the pass that the sweeper's rule starts."""
-    settings = SweeperSettings.from_env(env)
-    handing = relay(settings)
-    store = ending_store(settings, handing.relay, counting(settings.marketplace_table))
-    return swept_all(sweep_pass(settings, store), handing.sweep)
+@reads(*RELAY, MARKETPLACE_TABLE)
+def sweeper(stage: Stage) -> Callable[[], SweeperResult]:
+    """Return the pass that the sweeper's rule starts; it counts marketplace jobs that end."""
+    handing = relay(stage)
+    store = ending_store(stage, handing.relay, counting(stage))
+    return swept_all(sweep_pass(stage, store), handing.sweep)
 
 
 def swept_all(

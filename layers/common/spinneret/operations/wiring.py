@@ -10,33 +10,37 @@ import boto3
 from botocore.config import Config
 
 from spinneret.access.keys.service import KeyService
-from spinneret.access.keys.wiring import IssuingSettings, issuing_key_service
 from spinneret.access.uploads.service import UploadService
-from spinneret.access.uploads.wiring import UploadSettings, upload_service
+from spinneret.access.wiring import (
+    RATE_LIMIT__API_RPM,
+    TENANCY_TABLE,
+    UPLOADS_BUCKET,
+    issuing_key_service,
+    upload_service,
+)
 from spinneret.aws.clients import CONFIG, lambda_client, translate_aws_errors
 from spinneret.aws.http import INDEX_SERVICE, SIGNED, get
 from spinneret.aws.secrets_manager import credentials_of
-from spinneret.content.search.settings import SearchSettings
-from spinneret.events.wiring import RelaySettings, relay
+from spinneret.aws.stage import CONTENT_BUCKET, Stage, reads
+from spinneret.content.search.variables import (
+    EMBEDDER_FUNCTION,
+    EMBEDDER_SECRET,
+    EMBEDDER_URL,
+    INDEX_AND_EMBEDDER,
+    OPENSEARCH_AUTH,
+    OPENSEARCH_URL,
+)
+from spinneret.events.wiring import RELAY, relaying_store
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.kinds import all_lanes
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.sqs import lane_url
-from spinneret.jobs.wiring import ending_store, job_control, live_service
+from spinneret.jobs.wiring import JOBS_TABLE, LANES_URL, job_control, live_service
 from spinneret.kernel.errors import DependencyUnavailable
-from spinneret.marketplace.publishing.wiring import counting
+from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE, counting
 from spinneret.operations.service import HealthService, Probe
 
 _SECONDS = 2
-
-
-@dataclass(frozen=True, kw_only=True)
-class CoreApiSettings(RelaySettings, SearchSettings, IssuingSettings, UploadSettings):
-    """Environment variables of the core API."""
-
-    content_bucket: str
-    marketplace_table: str
-    """Table whose statistics also count cancelled marketplace jobs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,35 +55,39 @@ class CoreApi:
     """Closes the WebSockets of a revoked key."""
 
 
-def core_api(env: Mapping[str, str]) -> CoreApi:
-    """Build the services of the core API."""
-    settings = CoreApiSettings.from_env(env)
-    counts = counting(settings.marketplace_table)
-    store = ending_store(settings, relay(settings).relay, counts)
+@reads(
+    *(*RELAY, *INDEX_AND_EMBEDDER, TENANCY_TABLE, RATE_LIMIT__API_RPM),
+    *(UPLOADS_BUCKET, CONTENT_BUCKET, MARKETPLACE_TABLE),
+)
+def core_api(stage: Stage) -> CoreApi:
+    """Build the services of the core API, which counts cancelled marketplace jobs too."""
     return CoreApi(
-        keys=issuing_key_service(settings),
-        uploads=upload_service(settings),
-        health=HealthService(probes=_probes(settings)),
-        jobs=job_control(settings, store),
-        live=live_service(settings),
+        keys=issuing_key_service(stage),
+        uploads=upload_service(stage),
+        health=HealthService(probes=_probes(stage)),
+        jobs=job_control(stage, relaying_store(stage, counting(stage))),
+        live=live_service(stage),
     )
 
 
-def _probes(settings: CoreApiSettings) -> Mapping[str, Probe]:
+def _probes(stage: Stage) -> Mapping[str, Probe]:
     once = CONFIG.merge(
         Config(connect_timeout=1, read_timeout=_SECONDS, retries={"total_max_attempts": 1})
     )
     dynamodb = boto3.client("dynamodb", config=once)
     sqs = boto3.client("sqs", config=once)
     s3 = boto3.client("s3", config=once)
-    lane = lane_url(settings.lanes_url, all_lanes()[0])
-    credentials = credentials_of(settings.embedder_secret)
-    signed_for = INDEX_SERVICE if settings.opensearch_auth == SIGNED else None
+    table, bucket = stage[JOBS_TABLE], stage[CONTENT_BUCKET]
+    lane = lane_url(stage[LANES_URL], all_lanes()[0])
+    index, embedder = stage[OPENSEARCH_URL].rstrip("/"), stage[EMBEDDER_URL].rstrip("/")
+    embedder_function = stage[EMBEDDER_FUNCTION]
+    credentials = credentials_of(stage[EMBEDDER_SECRET])
+    signed_for = INDEX_SERVICE if stage[OPENSEARCH_AUTH] == SIGNED else None
 
     def ask_dynamodb() -> None:
         with translate_aws_errors("dynamodb"):
             key = {"pk": {"S": "HEALTH"}, "sk": {"S": "HEALTH"}}
-            dynamodb.get_item(TableName=settings.jobs_table, Key=key)
+            dynamodb.get_item(TableName=table, Key=key)
 
     def ask_sqs() -> None:
         with translate_aws_errors("sqs"):
@@ -87,25 +95,24 @@ def _probes(settings: CoreApiSettings) -> Mapping[str, Probe]:
 
     def ask_s3() -> None:
         with translate_aws_errors("s3"):
-            s3.head_bucket(Bucket=settings.content_bucket)
+            s3.head_bucket(Bucket=bucket)
 
     def ask_opensearch() -> None:
-        url = settings.opensearch_url.rstrip("/") + "/_cluster/health"
+        url = f"{index}/_cluster/health"
         answer = json.loads(get(url, _SECONDS, "opensearch", signed_for=signed_for))
         if answer["status"] == "red":
             raise DependencyUnavailable("opensearch", "a shard is missing")
 
     def ask_embedder() -> None:
-        if settings.embedder_url:
+        if embedder:
             shown = credentials.value() if credentials is not None else None
-            url = settings.embedder_url.rstrip("/") + "/health"
-            get(url, _SECONDS, "embedder", authorization=shown)
+            get(f"{embedder}/health", _SECONDS, "embedder", authorization=shown)
             return
         with translate_aws_errors(
             "embedder"
         ):  # checks only that the function exists: cold starts are slow
             client = lambda_client(_SECONDS)
-            client.invoke(FunctionName=settings.embedder_function, InvocationType="DryRun")
+            client.invoke(FunctionName=embedder_function, InvocationType="DryRun")
 
     return {
         "dynamodb": ask_dynamodb,

@@ -10,12 +10,12 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Final
 
+from spinneret.aws.stage import Builder
 from spinneret.retention.service import RetentionCleanup
-from spinneret.retention.wiring import RetentionSettings, cleanup
+from spinneret.retention.wiring import cleanup
 
 _SHOWN: Final = (
     *("storage_uri", "retention_until", "reason", "refusals", "next_try_at"),
@@ -33,7 +33,7 @@ class _Lines(logging.Formatter):
         return json.dumps({"event": record.getMessage(), **more})
 
 
-def main(build: Callable[[RetentionSettings], RetentionCleanup] = cleanup) -> int:
+def main(build: Builder[RetentionCleanup] = cleanup) -> int:
     """Run one pass; return 0 if nothing failed, else 1."""
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(_Lines())
@@ -41,7 +41,7 @@ def main(build: Callable[[RetentionSettings], RetentionCleanup] = cleanup) -> in
     root.addHandler(handler)
     root.setLevel(logging.INFO)
     try:
-        done = build(RetentionSettings.from_env(os.environ)).run()
+        done = build.of(os.environ).run()
     finally:
         root.removeHandler(handler)
     sys.stdout.write(json.dumps(asdict(done)) + "\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from aws_lambda_powertools.utilities.batch import (
@@ -15,6 +15,7 @@ from aws_lambda_powertools.utilities.batch import (
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from spinneret.aws.stage import Builder
 from spinneret.jobs.sqs import ref_of
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import Remaining
@@ -25,18 +26,18 @@ logger = logging.getLogger(__name__)
 QueueHandler = Callable[[dict[str, Any], LambdaContext], Any]
 
 
-def worker_entrypoint(build: Callable[[Mapping[str, str]], Worker], name: str) -> QueueHandler:
+def worker_entrypoint(build: Builder[Worker], name: str) -> QueueHandler:
     """Return the Lambda handler of a lane of jobs.
 
     A message fails only if it can't be read or the store doesn't answer; every outcome of a job is
     written to the job.
     """
-    return message_entrypoint(ref_of, lambda env: build(env).run, name)
+    return message_entrypoint(ref_of, build.then(lambda worker: worker.run), name)
 
 
 def message_entrypoint[M](
     parse: Callable[[str], M],
-    build: Callable[[Mapping[str, str]], Callable[[M, Remaining], object]],
+    build: Builder[Callable[[M, Remaining], object]],
     name: str,
 ) -> QueueHandler:
     """Return the Lambda handler of a queue. Only failed messages of a batch return to the queue.
@@ -49,7 +50,7 @@ def message_entrypoint[M](
     def handler(event: dict[str, Any], context: LambdaContext) -> Any:
         if not built:
             configure(name)
-            built.append(build(os.environ))
+            built.append(build.of(os.environ))
         run_message = built[0]
         bind_request_id(context.aws_request_id)
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from spinneret.aws.stage import Builder
 from spinneret.runtime.logs import configure
 
 Pass = Callable[[], Any]
 
 
 def scheduled_entrypoint(
-    build: Callable[[Mapping[str, str]], Pass], name: str
+    build: Builder[Pass], name: str
 ) -> Callable[[dict[str, Any], LambdaContext], dict[str, Any]]:
     """Return a handler that returns the result of the pass (a dataclass) as a dictionary."""
     built: list[Pass] = []
@@ -23,7 +24,7 @@ def scheduled_entrypoint(
     def handler(_event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         if not built:
             configure(name)
-            built.append(build(os.environ))
+            built.append(build.of(os.environ))
         return asdict(built[0]())
 
     return handler
@@ -34,7 +35,7 @@ TimedPass = Callable[[Callable[[], float]], Any]
 
 
 def timed_entrypoint(
-    build: Callable[[Mapping[str, str]], TimedPass], name: str
+    build: Builder[TimedPass], name: str
 ) -> Callable[[dict[str, Any], LambdaContext], dict[str, Any]]:
     """Return a handler as `scheduled_entrypoint`, for passes that stop before their function."""
     built: list[TimedPass] = []
@@ -42,7 +43,7 @@ def timed_entrypoint(
     def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         if not built:
             configure(name)
-            built.append(build(os.environ))
+            built.append(build.of(os.environ))
         return asdict(built[0](lambda: context.get_remaining_time_in_millis() / 1000))
 
     return handler

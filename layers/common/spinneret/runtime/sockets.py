@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from spinneret.access.keys.service import KeyService
+from spinneret.aws.stage import Builder
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection
 from spinneret.kernel.errors import DomainError
@@ -36,14 +37,14 @@ class Services(Protocol):
         ...
 
 
-def socket_entrypoint(build: Callable[[Mapping[str, str]], Services], name: str) -> SocketHandler:
+def socket_entrypoint(build: Builder[Services], name: str) -> SocketHandler:
     """Return the Lambda handler; its result for `$connect` is the response to the handshake."""
     built: list[Services] = []
 
     def handler(event: Event, _context: LambdaContext) -> dict[str, Any]:
         if not built:
             configure(name)
-            built.append(build(os.environ))
+            built.append(build.of(os.environ))
         request = event["requestContext"]
         facts = {
             "route": request["routeKey"],

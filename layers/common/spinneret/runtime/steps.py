@@ -8,6 +8,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from spinneret.aws.stage import Builder
 from spinneret.kernel.clock import Remaining
 from spinneret.runtime.logs import bind_request_id, configure
 
@@ -16,7 +17,7 @@ Step = Callable[[Mapping[str, Any], Remaining], Any]
 
 
 def step_entrypoint(
-    build: Callable[[Mapping[str, str]], Step], name: str
+    build: Builder[Step], name: str
 ) -> Callable[[dict[str, Any], LambdaContext], Any]:
     """Return a handler that doesn't catch the step's errors.
 
@@ -27,7 +28,7 @@ def step_entrypoint(
     def handler(state: dict[str, Any], context: LambdaContext) -> Any:
         if not built:
             configure(name)
-            built.append(build(os.environ))
+            built.append(build.of(os.environ))
         bind_request_id(context.aws_request_id)
         return built[0](state, lambda: context.get_remaining_time_in_millis() / 1000)
 

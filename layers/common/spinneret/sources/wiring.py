@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from spinneret.aws.clients import dynamodb_client
-from spinneret.crawl.wiring import CrawlApi, CrawlApiSettings, crawl_api
+from spinneret.aws.stage import Stage, reads
+from spinneret.content.wiring import LABELS_TABLE
+from spinneret.crawl.wiring import PLANS_TABLE, CrawlApi, crawl_api
 from spinneret.discovery.wiring import discovery_service
 from spinneret.events.webhooks.service import WebhookService
 from spinneret.events.wiring import relay
-from spinneret.kernel.clock import utc_now
-from spinneret.kernel.ids import id_maker
+from spinneret.jobs.wiring import EVENTS_TABLE
 from spinneret.sources import limits
 from spinneret.sources.dynamo import DynamoSourceStore
 from spinneret.sources.running import SourceRuns, SourceTickResult
 from spinneret.sources.service import SourceService
 from spinneret.sources.source_adapters import SourceCrawls, SourceDiscoveries
 from spinneret.web.fetching.wiring import address_policy
-
-
-@dataclass(frozen=True, kw_only=True)
-class SourceSettings(CrawlApiSettings):
-    """Tables of collections and documents, and whether this stage offers discovery."""
-
-    labels_table: str
-    documents_table: str
-    features__enable_url_discovery: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,29 +29,25 @@ class SourceApi:
     webhooks: WebhookService
 
 
-def source_api(env: Mapping[str, str]) -> SourceApi:
+@reads(*crawl_api.reads, *discovery_service.reads)
+def source_api(stage: Stage) -> SourceApi:
     """Build the services for the routes of sources."""
-    settings = SourceSettings.from_env(env)
-    crawling = crawl_api(env)
-    store = _store(settings)
-    new_id = id_maker(utc_now)
-    return SourceApi(
-        sources=SourceService(
-            store=store,
-            runs=_runs(settings, store, crawling),
-            policy=address_policy(settings),
-            webhooks=crawling.webhooks,
-            clock=utc_now,
-            new_id=new_id,
-        ),
+    crawling = crawl_api(stage)
+    service = SourceService(
+        store=_store(stage),
+        runs=_runs(stage, crawling),
+        policy=address_policy(stage),
         webhooks=crawling.webhooks,
+        clock=stage.clock,
+        new_id=stage.new_id,
     )
+    return SourceApi(sources=service, webhooks=crawling.webhooks)
 
 
-def source_pass(env: Mapping[str, str]) -> Callable[[], SourceTickResult]:
+@reads(*crawl_api.reads, *discovery_service.reads)
+def source_pass(stage: Stage) -> Callable[[], SourceTickResult]:
     """Return the pass over due sources that their rule starts."""
-    settings = SourceSettings.from_env(env)
-    runs = _runs(settings, _store(settings), crawl_api(env))
+    runs = _runs(stage, crawl_api(stage))
 
     def tick() -> SourceTickResult:
         until = time.monotonic() + limits.SOURCE_TICK_SECONDS
@@ -69,26 +56,18 @@ def source_pass(env: Mapping[str, str]) -> Callable[[], SourceTickResult]:
     return tick
 
 
-def _store(settings: SourceSettings) -> DynamoSourceStore:
-    return DynamoSourceStore(
-        dynamodb_client(), settings.plans_table, settings.labels_table, settings.events_table
-    )
+def _store(stage: Stage) -> DynamoSourceStore:
+    tables = stage[PLANS_TABLE], stage[LABELS_TABLE], stage[EVENTS_TABLE]
+    return DynamoSourceStore(stage.dynamodb, *tables)
 
 
-def _runs(settings: SourceSettings, store: DynamoSourceStore, crawling: CrawlApi) -> SourceRuns:
+def _runs(stage: Stage, crawling: CrawlApi) -> SourceRuns:
     return SourceRuns(
-        store=store,
+        store=_store(stage),
         crawls=SourceCrawls(crawling.crawl),
-        discoveries=SourceDiscoveries(
-            discovery_service(
-                settings,
-                settings,
-                plans_table=settings.plans_table,
-                enabled=settings.features__enable_url_discovery,
-            )
-        ),
+        discoveries=SourceDiscoveries(discovery_service(stage)),
         webhooks=crawling.webhooks,
-        hand_on=relay(settings).relay,
-        clock=utc_now,
-        new_id=id_maker(utc_now),
+        hand_on=relay(stage).relay,
+        clock=stage.clock,
+        new_id=stage.new_id,
     )

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from spinneret.aws.stage import Stage
 from spinneret.content.caches import limits as caches_limits
 from spinneret.content.caches.models import CacheName
 from spinneret.content.caches.service import Caches
-from spinneret.content.caches.wiring import QueryCacheSettings
+from spinneret.content.caches.wiring import QUERY_CACHES, query_kept
 from spinneret.content.documents.signatures import signature
 from spinneret.content.search import limits as search_limits
 from spinneret.content.search.models import Filters, Leg, Query
@@ -151,7 +152,7 @@ def test_a_stage_says_how_long_caches_keep(bench: CachedSearch) -> None:
     for number in range(3):
         bench.add(f"doc_{number}", "silk")
     env = {"CACHES_TABLE": "t", "CACHE__QUERY_TTL_S": "60", "CACHE__QUERY_EMBED_TTL_S": "0"}
-    kept = QueryCacheSettings.from_env(env).kept
+    kept = query_kept(Stage(env, QUERY_CACHES))
     service = bench.service(caches=Caches(bench.cache_store, bench.clock, kept))
     query = Query(tenant=TENANT, text="silk", limit=2)
     service.search(query, plenty)
@@ -166,7 +167,7 @@ def test_a_stage_that_keeps_no_answers_has_one_page(bench: CachedSearch) -> None
     for number in range(3):
         bench.add(f"doc_{number}", "silk")
     env = {"CACHES_TABLE": "t", "CACHE__QUERY_TTL_S": "0"}
-    kept = QueryCacheSettings.from_env(env).kept
+    kept = query_kept(Stage(env, QUERY_CACHES))
     service = bench.service(caches=Caches(bench.cache_store, bench.clock, kept))
     for _ in range(2):
         found = service.search(Query(tenant=TENANT, text="silk", limit=2), plenty)
@@ -184,7 +185,7 @@ def test_a_cache_that_keeps_nothing_is_neither_asked_nor_waited_for(bench: Cache
                 asked.append(name)
             return super().__getattribute__(name)
 
-    caches = Caches(Watched(), bench.clock, QueryCacheSettings.from_env(env).kept)
+    caches = Caches(Watched(), bench.clock, query_kept(Stage(env, QUERY_CACHES)))
     found = bench.service(caches=caches).search(Query(tenant=TENANT, text="silk"), plenty)
     assert (len(found.hits), asked) == (1, [])
 

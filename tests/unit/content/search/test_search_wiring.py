@@ -5,36 +5,36 @@ from __future__ import annotations
 import pytest
 
 from search.search_routes import router
+from spinneret.aws.stage import Stage
 from spinneret.content.search.lambda_embedder import LambdaEmbedder
-from spinneret.content.search.settings import EmbeddingSettings
 from spinneret.content.search.tei import TeiEmbedder
+from spinneret.content.search.variables import SEARCHING
 from spinneret.content.search.wiring import embedder, search_api
 from spinneret.kernel.settings import SettingsError
 from tests.unit.served import Served
 
 
-def settings(url: str, function: str) -> EmbeddingSettings:
-    return EmbeddingSettings.from_env(
-        {
-            "OPENSEARCH_URL": "http://index",
-            "OPENSEARCH_AUTH": "none",
-            "EMBEDDER_URL": url,
-            "EMBEDDER_FUNCTION": function,
-        }
-    )
+def stage(url: str, function: str) -> Stage:
+    env = {
+        "OPENSEARCH_URL": "http://index",
+        "OPENSEARCH_AUTH": "none",
+        "EMBEDDER_URL": url,
+        "EMBEDDER_FUNCTION": function,
+    }
+    return Stage(env, SEARCHING)
 
 
 def test_a_url_names_a_server() -> None:
-    assert isinstance(embedder(settings("http://embedder", "")), TeiEmbedder)
+    assert isinstance(embedder(stage("http://embedder", "")), TeiEmbedder)
 
 
 def test_without_a_url_the_function_embeds() -> None:
-    assert isinstance(embedder(settings("", "spinneret-Embedder")), LambdaEmbedder)
+    assert isinstance(embedder(stage("", "spinneret-Embedder")), LambdaEmbedder)
 
 
 def test_a_stage_without_both_says_so() -> None:
     with pytest.raises(SettingsError, match="EMBEDDER_URL"):
-        embedder(settings("", ""))
+        embedder(stage("", ""))
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,6 @@ def test_a_stage_without_a_reranker_or_with_it_disabled_answers_404(
         "FEATURES__ENABLE_RERANKER": enabled,
         **dict.fromkeys(names, "spinneret-x"),
     }
-    api = Served(router, search_api(env))
+    api = Served(router, search_api.of(env))
     refused = api.send("POST", "/api/v1/search", {"query": "silk", "use_reranker": True})
     assert (refused.status, refused.body["code"]) == (404, "FEATURE_DISABLED")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from spinneret.crawl.inbox.events import S3EventHandler
 from spinneret.crawl.inbox.service import InboxIngest
-from spinneret.crawl.inbox.wiring import S3EventHandler
 from spinneret.jobs.models import JobRef
 from tests.fakes.crawling import CrawlSlice
 

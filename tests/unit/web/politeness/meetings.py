@@ -14,12 +14,12 @@ from spinneret.web.politeness.models import (
     PaceLimits,
     Permit,
     Record,
+    SessionOptions,
     to_ms,
 )
 from spinneret.web.politeness.ports import Refused, Written
 from spinneret.web.politeness.service import HostRateLimiter
 from spinneret.web.politeness.sessions import Session, Sessions
-from spinneret.web.politeness.settings import SessionSettings
 from tests.fakes.politeness import FakeHostStateStore
 from tests.fakes.time import HandClock
 
@@ -112,7 +112,7 @@ class World:
         numbers = itertools.count()
         return Sessions(
             ledger=ledger,
-            settings=SessionSettings(),
+            options=SessionOptions(),
             clock=self.clock,
             random=lambda: 0.0,
             new_token=lambda: f"{name}-{next(numbers)}",

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from spinneret.web.politeness.models import SessionOptions
 from spinneret.web.politeness.ports import HostStateStore
 from spinneret.web.politeness.sessions import Session, Sessions, SessionWait
-from spinneret.web.politeness.settings import SessionSettings
 from tests.fakes.politeness import tokens
 from tests.fakes.time import HandClock
 
@@ -28,7 +28,7 @@ def sessions_at(
 ) -> Sessions:
     return Sessions(
         ledger=ledger,
-        settings=SessionSettings(**given),
+        options=SessionOptions(**given),
         clock=clock,
         random=lambda: random,
         new_token=tokens(),

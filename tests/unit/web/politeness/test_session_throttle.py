@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from spinneret.kernel.settings import SettingsError
 from spinneret.web.politeness.models import Record, WaitReason
 from spinneret.web.politeness.sessions import Sessions
-from spinneret.web.politeness.settings import PolitenessSettings, SessionSettings
 from tests.fakes.politeness import FakeHostStateStore
 from tests.fakes.time import START, HandClock
 from tests.unit.web.politeness.session_calls import (
@@ -60,7 +57,7 @@ def test_a_session_that_comes_again_rests_like_any_other(
 def test_an_end_older_than_the_throttles_time_does_not_matter(
     ledger: FakeHostStateStore, clock: HandClock
 ) -> None:
-    sessions = sessions_at(ledger, clock, domain_min_delay_ms=120_000)
+    sessions = sessions_at(ledger, clock, min_delay_ms=120_000)
     sessions.close(opened(sessions))
     clock.advance(60)
     refused(sessions)
@@ -135,36 +132,3 @@ def test_a_session_is_reported_in_the_log(
         {"event": event, "session_id": "one", "domain": HOST, "fence": session.fence}
         for event in ("lock.acquire.success", "lock.release.success")
     ]
-
-
-def test_settings_have_the_documented_names_and_defaults() -> None:
-    assert PolitenessSettings.from_env({"DOMAINS_TABLE": "domains"}) == PolitenessSettings(
-        domains_table="domains",
-        domain_lock_ttl_seconds=300,
-        domain_throttle_ttl_seconds=60,
-        domain_min_delay_ms=2000,
-        disable_throttle=False,
-        disable_locks=False,
-    )
-    given = SessionSettings.from_env(
-        {
-            "DOMAIN_LOCK_TTL_SECONDS": "30",
-            "DOMAIN_THROTTLE_TTL_SECONDS": "6",
-            "DOMAIN_MIN_DELAY_MS": "200",
-            "DISABLE_THROTTLE": "true",
-            "DISABLE_LOCKS": "1",
-        }
-    )
-    assert given == replace(
-        given,
-        domain_lock_ttl_seconds=30,
-        domain_throttle_ttl_seconds=6,
-        domain_min_delay_ms=200,
-        disable_throttle=True,
-        disable_locks=True,
-    )
-
-
-def test_the_table_must_be_named() -> None:
-    with pytest.raises(SettingsError, match="DOMAINS_TABLE"):
-        PolitenessSettings.from_env({})

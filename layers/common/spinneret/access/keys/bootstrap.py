@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from spinneret.access import limits
 from spinneret.access.keys.api_models import KeyRequest
 from spinneret.access.keys.models import Scope
-from spinneret.access.keys.wiring import keys_in
+from spinneret.access.wiring import keys_in
 from spinneret.aws.clients import dynamodb_client
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, ValidationFailed

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
+from spinneret.aws.stage import Stage, reads
 from spinneret.kernel.clock import Remaining
-from spinneret.kernel.settings import Settings
+from spinneret.kernel.settings import integer
+
+EMBEDDER_THREADS: Final = integer("EMBEDDER_THREADS")
+"""Number of threads; matches the vCPUs that the function's memory provides."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ModelSettings(Settings):
-    """Settings of the embedder function."""
-
-    embedder_threads: int
-    """Number of threads; matches the vCPUs that the function's memory provides."""
-
-
-def embedder_handler(env: Mapping[str, str]) -> Any:
+@reads(EMBEDDER_THREADS)
+def embedder_handler(stage: Stage) -> Any:
     """Return the handler from (`{path, body}`, remaining time) to `{status, body}`."""
-    settings = ModelSettings.from_env(env)
+    threads = stage[EMBEDDER_THREADS]
     # Only this function has the layer.
     from spinneret_embedder.answering import MODEL, Answering  # noqa: PLC0415 - see above
 
-    model = Answering(MODEL, settings.embedder_threads)
+    model = Answering(MODEL, threads)
 
     def answer(request: Mapping[str, Any], _remaining: Remaining) -> Any:
         return model.answer(request)

@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
-import httpx
+from opensearchpy import OpenSearch
 
-from spinneret.aws.clients import dynamodb_client, lambda_client
+from spinneret.aws.clients import lambda_client
 from spinneret.aws.opensearch import opensearch_client
 from spinneret.aws.secrets_manager import credentials_of
-from spinneret.content.caches.wiring import QueryCacheSettings, caches
-from spinneret.content.documents.dynamo import DynamoDocumentStore
+from spinneret.aws.stage import Stage, reads
+from spinneret.content.caches.wiring import QUERY_CACHES, query_caches
 from spinneret.content.documents.ports import Embedder
+from spinneret.content.search import variables
 from spinneret.content.search.lambda_embedder import LambdaEmbedder
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import IndexShape
 from spinneret.content.search.service import SearchService
-from spinneret.content.search.settings import EmbeddingSettings, IndexingSettings, SearchSettings
 from spinneret.content.search.tei import TeiEmbedder, TeiReranker
-from spinneret.kernel.clock import utc_now
-from spinneret.kernel.ids import id_maker
-from spinneret.kernel.settings import SettingsError
+from spinneret.content.wiring import DOCUMENTS, document_store
+from spinneret.kernel.settings import SettingsError, flag, text
 
-
-@dataclass(frozen=True, kw_only=True)
-class SearchApiSettings(EmbeddingSettings, QueryCacheSettings):
-    """Settings of the search API."""
-
-    documents_table: str
-    jobs_table: str
-    reranker_url: str = ""
-    """Empty without a reranker, which is a separate model from the embedder."""
-    reranker_secret: str = ""
-    """Name or ARN of a secret with the value of the reranker's Authorization header."""
-    features__enable_reranker: bool = True
+RERANKER_URL: Final = text("RERANKER_URL", "")
+"""Empty without a reranker, which is a separate model from the embedder."""
+RERANKER_SECRET: Final = text("RERANKER_SECRET", "")
+"""Name or ARN of a secret with the value of the reranker's Authorization header."""
+FEATURES__ENABLE_RERANKER: Final = flag("FEATURES__ENABLE_RERANKER", default=True)
+RERANKER: Final = (RERANKER_URL, RERANKER_SECRET, FEATURES__ENABLE_RERANKER)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,52 +37,53 @@ class SearchApi:
     search: SearchService
 
 
-def embedder(settings: EmbeddingSettings) -> Embedder:
+def embedder(stage: Stage) -> Embedder:
     """Create this stage's embedder; it keeps its connection for the life of the process."""
-    seconds = settings.tei__timeout_s
-    if not settings.embedder_url:
-        if not settings.embedder_function:
-            raise SettingsError("neither EMBEDDER_URL nor EMBEDDER_FUNCTION names an embedder")
-        return LambdaEmbedder(settings.embedder_function, lambda_client, seconds=seconds)
-    client = httpx.Client(trust_env=False)
-    credentials = credentials_of(settings.embedder_secret)
-    return TeiEmbedder(settings.embedder_url, client, seconds=seconds, credentials=credentials)
+    url, function = stage[variables.EMBEDDER_URL], stage[variables.EMBEDDER_FUNCTION]
+    seconds = stage[variables.TEI__TIMEOUT_S]
+    credentials = credentials_of(stage[variables.EMBEDDER_SECRET])
+    if url:
+        return TeiEmbedder(url, stage.http, seconds=seconds, credentials=credentials)
+    if not function:
+        raise SettingsError("neither EMBEDDER_URL nor EMBEDDER_FUNCTION names an embedder")
+    return LambdaEmbedder(function, lambda_client, seconds=seconds)
 
 
-def chunk_index(settings: SearchSettings, of: Embedder) -> OpenSearchChunkIndex:
+def chunk_index(stage: Stage, of: Embedder) -> OpenSearchChunkIndex:
     """Create this stage's index for one embedder's vectors."""
-    client = opensearch_client(settings.opensearch_url, settings.opensearch_auth)
-    return OpenSearchChunkIndex(client, of, utc_now)
+    return OpenSearchChunkIndex(index_client(stage), of, stage.clock)
 
 
-def written_index(settings: IndexingSettings, of: Embedder) -> OpenSearchChunkIndex:
+def written_index(stage: Stage, of: Embedder) -> OpenSearchChunkIndex:
     """Create this stage's index for writing, which may have to create it in OpenSearch."""
-    client = opensearch_client(settings.opensearch_url, settings.opensearch_auth)
-    shape = IndexShape(shards=settings.index_shards, replicas=settings.index_replicas)
-    return OpenSearchChunkIndex(client, of, utc_now, shape)
+    shards, replicas = stage[variables.INDEX_SHARDS], stage[variables.INDEX_REPLICAS]
+    shape = IndexShape(shards=shards, replicas=replicas)
+    return OpenSearchChunkIndex(index_client(stage), of, stage.clock, shape)
 
 
-def search_api(env: Mapping[str, str]) -> SearchApi:
+def index_client(stage: Stage) -> OpenSearch:
+    """Create a client of this stage's OpenSearch."""
+    return opensearch_client(stage[variables.OPENSEARCH_URL], stage[variables.OPENSEARCH_AUTH])
+
+
+@reads(*variables.SEARCHING, *QUERY_CACHES, *DOCUMENTS, *RERANKER)
+def search_api(stage: Stage) -> SearchApi:
     """Create the services of the search API."""
-    settings = SearchApiSettings.from_env(env)
-    model = embedder(settings)
-    return SearchApi(
-        search=SearchService(
-            embedder=model,
-            index=chunk_index(settings, model),
-            documents=DynamoDocumentStore(
-                dynamodb_client(), settings.documents_table, settings.jobs_table
-            ),
-            caches=caches(settings),
-            reranker=_reranker(settings),
-            new_id=id_maker(utc_now),
-        ),
+    model = embedder(stage)
+    service = SearchService(
+        embedder=model,
+        index=chunk_index(stage, model),
+        documents=document_store(stage),
+        caches=query_caches(stage),
+        reranker=_reranker(stage),
+        new_id=stage.new_id,
     )
+    return SearchApi(search=service)
 
 
-def _reranker(settings: SearchApiSettings) -> TeiReranker | None:
-    if not settings.features__enable_reranker or not settings.reranker_url:
+def _reranker(stage: Stage) -> TeiReranker | None:
+    enabled, url = stage[FEATURES__ENABLE_RERANKER], stage[RERANKER_URL]
+    credentials = credentials_of(stage[RERANKER_SECRET])
+    if not enabled or not url:
         return None
-    credentials = credentials_of(settings.reranker_secret)
-    client = httpx.Client(trust_env=False)
-    return TeiReranker(settings.reranker_url, client, credentials=credentials)
+    return TeiReranker(url, stage.http, credentials=credentials)

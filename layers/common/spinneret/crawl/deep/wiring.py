@@ -2,48 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Final
 
-from spinneret.aws.clients import dynamodb_client
+from spinneret.aws.stage import Stage, reads
 from spinneret.crawl.deep.driving import DeepCrawls
+from spinneret.events.wiring import RELAY, relaying_store
 from spinneret.jobs.driven.dynamo import DynamoSemaphore
 from spinneret.jobs.ports import JobStore
-from spinneret.jobs.settings import JobSettings
 from spinneret.jobs.wiring import driver
-from spinneret.kernel.clock import utc_now
+from spinneret.kernel.settings import integer, text
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
 from spinneret.web.exploring.frontier.service import Frontier
 
-
-@dataclass(frozen=True, kw_only=True)
-class FrontierSettings(JobSettings):
-    """Settings of the frontier table."""
-
-    frontier_table: str
+FRONTIER_TABLE: Final = text("FRONTIER_TABLE")
+MAX_CONCURRENT: Final = integer("FEATURES__MAX_CONCURRENT_DEEP_CRAWLS", 5)
+SEGMENT_BATCHES: Final = integer("DEEP_CRAWL_SEGMENT_BATCHES", 80)
+DEEP_CRAWLS: Final = (FRONTIER_TABLE, MAX_CONCURRENT, SEGMENT_BATCHES)
 
 
-@dataclass(frozen=True, kw_only=True)
-class DeepCrawlSettings(FrontierSettings):
-    """Limits on the deep crawls of a stage."""
-
-    features__max_concurrent_deep_crawls: int = 5
-    deep_crawl_segment_batches: int = 80
-
-
-def frontier(settings: FrontierSettings) -> Frontier:
+def frontier(stage: Stage) -> Frontier:
     """Build the frontier of this stage."""
-    return Frontier(
-        store=DynamoFrontierStore(dynamodb_client(), settings.frontier_table), clock=utc_now
-    )
+    store = DynamoFrontierStore(stage.dynamodb, stage[FRONTIER_TABLE])
+    return Frontier(store=store, clock=stage.clock)
 
 
-def deep_crawls(settings: DeepCrawlSettings, store: JobStore) -> DeepCrawls:
+def deep_crawls(stage: Stage, store: JobStore) -> DeepCrawls:
     """Build the driving step of deep crawls."""
     return DeepCrawls(
-        driver=driver(settings, store),
-        frontier=frontier(settings),
-        slots=DynamoSemaphore(dynamodb_client(), settings.frontier_table),
-        clock=utc_now,
-        at_once=settings.features__max_concurrent_deep_crawls,
-        segment_batches=settings.deep_crawl_segment_batches,
+        driver=driver(stage, store),
+        frontier=frontier(stage),
+        slots=DynamoSemaphore(stage.dynamodb, stage[FRONTIER_TABLE]),
+        clock=stage.clock,
+        at_once=stage[MAX_CONCURRENT],
+        segment_batches=stage[SEGMENT_BATCHES],
     )
+
+
+@reads(*RELAY, *DEEP_CRAWLS)
+def take_step(stage: Stage) -> DeepCrawls:
+    """Build the step that takes batches; it ships neither fetcher nor extractor."""
+    return deep_crawls(stage, relaying_store(stage))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from spinneret.aws.clients import dynamodb_client
+from typing import Final
+
+from spinneret.aws.stage import Stage
+from spinneret.kernel.settings import text
 from spinneret.marketplace.publishing.dynamo import DynamoStatistics
 from spinneret.marketplace.publishing.statistics import Statistics
 
+MARKETPLACE_TABLE: Final = text("MARKETPLACE_TABLE")
 
-def counting(marketplace_table: str) -> Statistics:
+
+def counting(stage: Stage) -> Statistics:
     """Build the listener that counts ends by action type."""
-    return Statistics(DynamoStatistics(dynamodb_client(), marketplace_table))
+    return Statistics(DynamoStatistics(stage.dynamodb, stage[MARKETPLACE_TABLE]))

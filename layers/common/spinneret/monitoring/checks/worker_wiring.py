@@ -4,59 +4,55 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
 from functools import partial
-from uuid import uuid4
+from typing import Final
 
-from spinneret.aws.clients import dynamodb_client
-from spinneret.events.wiring import RelaySettings, relay
-from spinneret.kernel.clock import Clock, Remaining, utc_now
+from spinneret.aws.stage import Stage, reads
+from spinneret.events.wiring import RELAY, relay
+from spinneret.jobs.wiring import EVENTS_TABLE
+from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import DomainError, UrlBlocked, UrlInvalid
-from spinneret.kernel.ids import id_maker
-from spinneret.kernel.settings import SettingsError
+from spinneret.kernel.settings import SettingsError, names, number
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks.asking import CheckFetcher
 from spinneret.monitoring.checks.connectivity import Connectivity
 from spinneret.monitoring.checks.dynamo import DynamoCheckStore
 from spinneret.monitoring.checks.service import Checker, CheckParts
 from spinneret.monitoring.checks.worker import CheckWorker, Order
-from spinneret.monitoring.settings import MonitoringSettings
 from spinneret.monitoring.slots.dynamo import DynamoSlotStore
 from spinneret.monitoring.targets.dynamo import DynamoTargetStore
+from spinneret.monitoring.variables import (
+    CHECK_INTERVAL,
+    CHECKS_TABLE,
+    MAX_CONCURRENCY,
+    TARGETS_TABLE,
+)
 from spinneret.monitoring.windows.dynamo import DynamoWindowStore
 from spinneret.monitoring.windows.service import Maintenance
 from spinneret.outbox.dynamo import event_write
 from spinneret.web.dynamo import DynamoProgressStore
 from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.fetching.http import GuardedFetcher
 from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.ports import Fetcher
-from spinneret.web.fetching.resolver import resolve_by_system
 from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.fetching.urls import parse_url
-from spinneret.web.fetching.wiring import address_policy
-from spinneret.web.hosts.wiring import HostServiceSettings, host_pace, host_service
+from spinneret.web.fetching.wiring import USER_AGENT, address_policy
+from spinneret.web.fetching.worker_wiring import guarded_fetcher
+from spinneret.web.hosts.wiring import DOMAINS_TABLE, HOSTS, host_pace, host_service
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.robots import product_token_of
 from spinneret.web.politeness.robots_gate import RobotsGate
 from spinneret.web.politeness.robots_policy import StoredRobots
 
+HTTP_TIMEOUT: Final = number("HTTP_TIMEOUT", limits.CHECK_SECONDS)
+"""Timeout of one try in seconds (M-03)."""
+REFERENCE_URLS: Final = names("REFERENCE_URLS", frozenset())
+"""URLs requested when our own network may have caused a failure.
 
-@dataclass(frozen=True, kw_only=True)
-class CheckWorkerSettings(MonitoringSettings, HostServiceSettings, RelaySettings):
-    """Environment variables of the check worker."""
-
-    user_agent: str
-    max_concurrency: int = limits.CHECK_CONCURRENCY
-    """Maximum number of concurrent checks in total (M-02)."""
-    http_timeout: float = limits.CHECK_SECONDS
-    """Timeout of one try in seconds (M-03)."""
-    reference_urls: frozenset[str] = frozenset()
-    """URLs requested when our own network may have caused a failure.
-
-    If empty, every failure is attributed to the site.
-    """
+If empty, every failure is attributed to the site.
+"""
+CHECKS: Final = (TARGETS_TABLE, CHECKS_TABLE, CHECK_INTERVAL, MAX_CONCURRENCY)
 
 
 class NoRobots:
@@ -70,74 +66,58 @@ class NoRobots:
         """See RobotsStore."""
 
 
-def check_worker(env: Mapping[str, str]) -> Callable[[Order, Remaining], Counter[str]]:
+@reads(*RELAY, *HOSTS, *CHECKS, USER_AGENT, HTTP_TIMEOUT, REFERENCE_URLS)
+def check_worker(stage: Stage) -> Callable[[Order, Remaining], Counter[str]]:
     """Build the function that checks a tick's list of targets."""
-    settings = CheckWorkerSettings.from_env(env)
-    client, slots = dynamodb_client(), DynamoSlotStore(dynamodb_client(), settings.targets_table)
-    fetcher = GuardedFetcher(
-        policy=address_policy(settings),
-        resolver=resolve_by_system,
-        user_agent=settings.user_agent,
-        monotonic=time.monotonic,
-    )
+    client, targets = stage.dynamodb, stage[TARGETS_TABLE]
+    slots, fetcher = DynamoSlotStore(client, targets), guarded_fetcher(stage)
+    write = partial(event_write, stage[EVENTS_TABLE])
     parts = CheckParts(
-        targets=DynamoTargetStore(client, settings.targets_table),
-        checks=DynamoCheckStore(
-            client,
-            settings.targets_table,
-            settings.checks_table,
-            partial(event_write, settings.events_table),
-        ),
+        targets=DynamoTargetStore(client, targets),
+        checks=DynamoCheckStore(client, targets, stage[CHECKS_TABLE], write),
         slots=slots,
         fetcher=fetcher,
-        polite=_polite(settings),
-        maintenance=Maintenance(
-            store=DynamoWindowStore(client, settings.targets_table), clock=utc_now
-        ),
+        polite=_polite(stage),
+        maintenance=Maintenance(store=DynamoWindowStore(client, targets), clock=stage.clock),
         connectivity=connectivity(
-            settings.reference_urls,
-            address_policy(settings),
+            stage[REFERENCE_URLS],
+            address_policy(stage),
             fetcher,
-            seconds=settings.http_timeout,
-            clock=utc_now,
+            seconds=stage[HTTP_TIMEOUT],
+            clock=stage.clock,
         ),
-        hand_on=relay(settings).relay,
-        clock=utc_now,
+        hand_on=relay(stage).relay,
+        clock=stage.clock,
         monotonic=time.monotonic,
         sleep=time.sleep,
-        new_id=id_maker(utc_now),
-        timeout=settings.http_timeout,
+        new_id=stage.new_id,
+        timeout=stage[HTTP_TIMEOUT],
     )
     return CheckWorker(
         checker=Checker(parts),
         slots=slots,
-        clock=utc_now,
-        new_owner=lambda: uuid4().hex,
-        interval_seconds=settings.check_interval,
-        workers=settings.max_concurrency,
+        clock=stage.clock,
+        new_owner=stage.new_token,
+        interval_seconds=stage[CHECK_INTERVAL],
+        workers=stage[MAX_CONCURRENCY],
         slot_seconds=parts.slot_seconds,
     ).run
 
 
-def _polite(settings: CheckWorkerSettings) -> Callable[[CheckFetcher], PoliteFetcher]:
-    hosts, pace = host_service(settings), host_pace(settings)
-    robots = RobotsGate(
-        store=NoRobots(), product_token=product_token_of(settings.user_agent), clock=utc_now
+def _polite(stage: Stage) -> Callable[[CheckFetcher], PoliteFetcher]:
+    hosts, pace = host_service(stage), host_pace(stage)
+    token = product_token_of(stage[USER_AGENT])
+    robots = RobotsGate(store=NoRobots(), product_token=token, clock=stage.clock)
+    progress = DynamoProgressStore(stage.dynamodb, stage[DOMAINS_TABLE])
+    return lambda asking: PoliteFetcher(
+        fetcher=asking,
+        hosts=hosts,
+        pace=pace,
+        robots=robots,
+        progress=progress,
+        clock=stage.clock,
+        sleep=time.sleep,
     )
-    progress = DynamoProgressStore(dynamodb_client(), settings.domains_table)
-
-    def polite(asking: CheckFetcher) -> PoliteFetcher:
-        return PoliteFetcher(
-            fetcher=asking,
-            hosts=hosts,
-            pace=pace,
-            robots=robots,
-            progress=progress,
-            clock=utc_now,
-            sleep=time.sleep,
-        )
-
-    return polite
 
 
 def connectivity(
@@ -155,12 +135,12 @@ def connectivity(
     Raises SettingsError for an invalid reference: if it counted as unreachable, every failure would
     seem to be our own.
     """
-    for text in references:
+    for reference in references:
         try:
-            check_url_at_submission(text, policy)
+            check_url_at_submission(reference, policy)
         except (UrlInvalid, UrlBlocked) as error:
             raise SettingsError(
-                f"environment variable REFERENCE_URLS: {text}: {error.message}"
+                f"environment variable REFERENCE_URLS: {reference}: {error.message}"
             ) from error
     each = seconds / max(1, len(references))
     return Connectivity(

@@ -2,61 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime
-from uuid import uuid4
 
-from spinneret.aws.clients import dynamodb_client, sqs_client
-from spinneret.kernel import bounds
-from spinneret.kernel.clock import Remaining, utc_now
-from spinneret.kernel.settings import Settings
-from spinneret.monitoring import limits
+from spinneret.aws.stage import Stage, reads
+from spinneret.jobs.wiring import LANES_URL
+from spinneret.kernel.clock import Remaining
 from spinneret.monitoring.due.dynamo import DynamoDueIndex
 from spinneret.monitoring.due.models import Announced, CheckTickResult
 from spinneret.monitoring.due.service import Tick, TickScheduler
 from spinneret.monitoring.due.sqs import SqsCheckLanes
-from spinneret.monitoring.settings import TargetSettings
 from spinneret.monitoring.slots.dynamo import DynamoSlotStore
+from spinneret.monitoring.variables import CHECK_INTERVAL, MAX_CONCURRENCY, TARGETS_TABLE
+from spinneret.web.hosts.wiring import DOMAIN_BURST, RATE_LIMIT__DEFAULT_RPS
 from spinneret.web.politeness.models import PaceLimits
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnnouncerSettings(Settings):
-    """Environment variables of the minute rule."""
-
-    lanes_url: str
-    check_interval: int = limits.CHECK_INTERVAL_SECONDS
-
-
-@dataclass(frozen=True, kw_only=True)
-class TickSettings(AnnouncerSettings, TargetSettings):
-    """Environment variables of ticks."""
-
-    max_concurrency: int = limits.CHECK_CONCURRENCY
-    rate_limit__default_rps: float = bounds.DOMAIN_RATE
-    domain_burst: int = bounds.DOMAIN_BURST
-
-
-def announcer(env: Mapping[str, str]) -> Callable[[], Announced]:
+@reads(LANES_URL, CHECK_INTERVAL)
+def announcer(stage: Stage) -> Callable[[], Announced]:
     """Build the function that the minute rule calls."""
-    settings = AnnouncerSettings.from_env(env)
-    lanes = SqsCheckLanes(sqs_client(), settings.lanes_url)
-    return TickScheduler(lanes=lanes, clock=utc_now, interval_seconds=settings.check_interval).run
+    lanes, interval = SqsCheckLanes(stage.sqs, stage[LANES_URL]), stage[CHECK_INTERVAL]
+    return TickScheduler(lanes=lanes, clock=stage.clock, interval_seconds=interval).run
 
 
-def tick(env: Mapping[str, str]) -> Callable[[datetime, Remaining], CheckTickResult]:
+@reads(
+    *(LANES_URL, CHECK_INTERVAL, TARGETS_TABLE, MAX_CONCURRENCY),
+    *(RATE_LIMIT__DEFAULT_RPS, DOMAIN_BURST),
+)
+def tick(stage: Stage) -> Callable[[datetime, Remaining], CheckTickResult]:
     """Build the handler of ticks."""
-    settings = TickSettings.from_env(env)
-    client = dynamodb_client()
     ticking = Tick(
-        index=DynamoDueIndex(client, settings.targets_table),
-        lanes=SqsCheckLanes(sqs_client(), settings.lanes_url),
-        slots=DynamoSlotStore(client, settings.targets_table),
-        clock=utc_now,
-        new_owner=lambda: uuid4().hex,
-        interval_seconds=settings.check_interval,
-        workers=settings.max_concurrency,
-        pace=PaceLimits(rate=settings.rate_limit__default_rps, burst=settings.domain_burst),
+        index=DynamoDueIndex(stage.dynamodb, stage[TARGETS_TABLE]),
+        lanes=SqsCheckLanes(stage.sqs, stage[LANES_URL]),
+        slots=DynamoSlotStore(stage.dynamodb, stage[TARGETS_TABLE]),
+        clock=stage.clock,
+        new_owner=stage.new_token,
+        interval_seconds=stage[CHECK_INTERVAL],
+        workers=stage[MAX_CONCURRENCY],
+        pace=PaceLimits(rate=stage[RATE_LIMIT__DEFAULT_RPS], burst=stage[DOMAIN_BURST]),
     )
     return lambda at, _: ticking.run(at)

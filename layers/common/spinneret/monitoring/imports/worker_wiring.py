@@ -2,49 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-from spinneret.aws.clients import dynamodb_client
-from spinneret.events.wiring import RelaySettings, relay
-from spinneret.jobs.wiring import ending_store, worker
+from spinneret.aws.stage import Stage, reads
+from spinneret.events.wiring import RELAY, relaying_store
+from spinneret.jobs.wiring import worker
 from spinneret.jobs.worker import Worker
-from spinneret.kernel.clock import utc_now
-from spinneret.kernel.ids import id_maker
-from spinneret.monitoring import limits
 from spinneret.monitoring.imports.pipeline import TargetImport
 from spinneret.monitoring.kinds import TARGET_IMPORT
-from spinneret.monitoring.settings import NewTargetSettings
-from spinneret.monitoring.targets.api_models import target_json
-from spinneret.monitoring.targets.dynamo import DynamoTargetStore
-from spinneret.monitoring.targets.service import TargetService
-from spinneret.web.fetching.wiring import address_policy
-from spinneret.web.wiring import PoliteFetchSettings, polite_fetcher
+from spinneret.monitoring.variables import CHECK_INTERVAL
+from spinneret.monitoring.wiring import NEW_TARGETS, target_service
+from spinneret.web.wiring import POLITE_FETCHING, polite_fetcher
 
 
-@dataclass(frozen=True, kw_only=True)
-class ImportWorkerSettings(NewTargetSettings, PoliteFetchSettings, RelaySettings):
-    """Environment variables of the import worker."""
-
-    check_interval: int = limits.CHECK_INTERVAL_SECONDS
-
-
-def import_worker(env: Mapping[str, str]) -> Worker:
+@reads(*RELAY, *POLITE_FETCHING, *NEW_TARGETS)
+def import_worker(stage: Stage) -> Worker:
     """Build the worker of the import lane."""
-    settings = ImportWorkerSettings.from_env(env)
     handler = TargetImport(
-        targets=TargetService(
-            store=DynamoTargetStore(dynamodb_client(), settings.targets_table),
-            policy=address_policy(settings),
-            clock=utc_now,
-            new_id=id_maker(utc_now),
-            render=target_json,
-            most=settings.targets_per_tenant,
-            shortest_interval=settings.check_interval,
-        ),
-        fetcher=polite_fetcher(settings),
-        clock=utc_now,
-        default_interval=settings.check_interval,
+        targets=target_service(stage),
+        fetcher=polite_fetcher(stage),
+        clock=stage.clock,
+        default_interval=stage[CHECK_INTERVAL],
     )
-    store = ending_store(settings, relay(settings).relay)
-    return worker(settings, {TARGET_IMPORT: handler}, store)
+    return worker(stage, {TARGET_IMPORT: handler}, relaying_store(stage))

@@ -15,6 +15,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValida
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from spinneret.access.wiring import admitting as admitting_of_stage
+from spinneret.aws.stage import Builder, Stage
 from spinneret.kernel.canonical import parse_json
 from spinneret.kernel.errors import (
     DomainError,
@@ -37,7 +38,7 @@ from spinneret.runtime.http.bodies import (
     without_body,
 )
 from spinneret.runtime.http.error_responses import as_response, refusal
-from spinneret.runtime.http.routes import PRINCIPAL, SERVICES, Build, Routes
+from spinneret.runtime.http.routes import PRINCIPAL, SERVICES, Routes
 from spinneret.runtime.http.validation import invalid, refuse_unknown
 from spinneret.runtime.logs import configure
 
@@ -61,14 +62,14 @@ class Api:
     """
 
     def __init__(
-        self, name: str, *routes: Routes[Any], make: Callable[[Build[Any]], Any] | None = None
+        self, name: str, *routes: Routes[Any], make: Callable[[Builder[Any]], Any] | None = None
     ) -> None:
         self.name = name
         self.routes = routes
         self.app = resolver()
         for each in routes:
             self.app.include_router(each.router)
-        self._make = make or cache(lambda build: build(os.environ))
+        self._make = make or cache(lambda build: build(self._stage))
         self._is_configured = False
 
     def handler(self, event: Event, context: LambdaContext) -> dict[str, Any]:
@@ -115,6 +116,12 @@ class Api:
             "request_done", extra={**facts, "status": answer["statusCode"], "duration_ms": duration}
         )
         return answer
+
+    @cached_property
+    def _stage(self) -> Stage:
+        """All builders share one stage, which checks the variables of all of them."""
+        builders = [admitting_of_stage, *(each.build for each in self.routes)]
+        return Stage(os.environ, [each for builder in builders for each in builder.reads])
 
     @cached_property
     def _table(self) -> AccessTable:

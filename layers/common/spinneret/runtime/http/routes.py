@@ -9,24 +9,21 @@ def list_collections() -> CollectionList:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Final, cast
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from spinneret.access.keys.models import Principal
+from spinneret.aws.stage import Builder
 
 SERVICES: Final = "services"
 PRINCIPAL: Final = "principal"
-
-type Build[S] = Callable[[Mapping[str, str]], S]
-"""Function that creates services from the environment, at the first request that needs them."""
 
 
 class Routes[S]:
     """The routes of one domain. An API function mounts one for each of its domains."""
 
-    def __init__(self, build: Build[S]) -> None:
+    def __init__(self, build: Builder[S]) -> None:
         self.build = build
         self.router = Router()  # type: ignore[no-untyped-call]  # published without a signature
 
@@ -41,5 +38,5 @@ class Routes[S]:
         return cast(Principal, self.router.context[PRINCIPAL])
 
 
-def no_services(_env: Mapping[str, str]) -> None:
-    """Build nothing, for routes without services."""
+NO_SERVICES: Final = Builder(lambda _: None)
+"""Builds nothing, for routes without services."""

@@ -37,6 +37,19 @@ class Record(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SessionOptions:
+    """A stage's lock and throttle of sessions (F-04, F-05)."""
+
+    lock_ttl_seconds: int = 300
+    throttle_ttl_seconds: int = 60
+    """Maximum age of a session's end that still throttles the next session."""
+    min_delay_ms: int = 2000
+    disable_throttle: bool = False
+    disable_locks: bool = False
+    """Also disables the throttle."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class BreakerLimits:
     """Consecutive failures after which a caller stops requests to a host, and for how many seconds.
 

@@ -25,10 +25,16 @@ from spinneret.web.politeness.changes import (
     equal,
     greater_than,
 )
-from spinneret.web.politeness.models import Record, WaitReason, fields_in, from_ms, to_ms
+from spinneret.web.politeness.models import (
+    Record,
+    SessionOptions,
+    WaitReason,
+    fields_in,
+    from_ms,
+    to_ms,
+)
 from spinneret.web.politeness.ports import HostStateStore, Written
 from spinneret.web.politeness.rules import host_key
-from spinneret.web.politeness.settings import SessionSettings
 
 logger = logging.getLogger(__name__)
 
@@ -85,7 +91,7 @@ class Sessions:
     """
 
     ledger: HostStateStore
-    settings: SessionSettings
+    options: SessionOptions
     clock: Clock
     random: Callable[[], float]
     new_token: Callable[[], str]
@@ -103,7 +109,7 @@ class Sessions:
         """
         host = host_key(host)
         gap = self._gap_ms(host, session_id, mode)
-        if self.settings.disable_locks:
+        if self.options.disable_locks:
             return Session(host=host, session_id=session_id, fence=None)
         now, token = to_ms(self.clock()), self.new_token()
         seen, refusal = self._entered(host, session_id, token, now, gap)
@@ -142,7 +148,7 @@ class Sessions:
             "locked_until": None,
             "left_at": None,
             "ended_at": now + _ROUNDED_MS,
-            "purge_at": now // 1000 + self.settings.domain_throttle_ttl_seconds + 1,
+            "purge_at": now // 1000 + self.options.throttle_ttl_seconds + 1,
         }
         change = ConditionalUpdate(guards=_is_last(session.fence), to=to)
         written = isinstance(self.ledger.update(session.host, Record.SESSION, change), Written)
@@ -259,17 +265,17 @@ class Sessions:
 
     def _gap_ms(self, host: str, session_id: str, mode: str) -> int | None:
         """Return the throttle of the host in ms, or None (logged) if this session skips it."""
-        if self.settings.disable_locks or self.settings.disable_throttle:
+        if self.options.disable_locks or self.options.disable_throttle:
             _log(logging.INFO, "throttle.skip", host, session_id, reason="testing")
             return None
         if mode == DEBUG_MODE:
             _log(logging.INFO, "throttle.skip", host, session_id, reason="debug_mode")
             return None
-        remembered = 1000 * self.settings.domain_throttle_ttl_seconds
-        return min(self.settings.domain_min_delay_ms, remembered)
+        remembered = 1000 * self.options.throttle_ttl_seconds
+        return min(self.options.min_delay_ms, remembered)
 
     def _lock_ms(self) -> int:
-        return 1000 * self.settings.domain_lock_ttl_seconds
+        return 1000 * self.options.lock_ttl_seconds
 
     def _purge_at(self, now: int) -> int:
         return (now + self._lock_ms()) // 1000 + _KEPT_SECONDS

@@ -1,0 +1,88 @@
+"""Wire the services of jobs and orders, which need no fetcher, and the pass over all orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from spinneret.aws.stage import Stage, reads
+from spinneret.jobs.models import JobRef
+from spinneret.jobs.wiring import JOBS_TABLE, job_control, job_service
+from spinneret.kernel.settings import flag
+from spinneret.marketplace.connections.dynamo import DynamoConnections
+from spinneret.marketplace.driving_wiring import PUBLISHING, publishing_store
+from spinneret.marketplace.listings.dynamo import DynamoListingStore
+from spinneret.marketplace.orders.dynamo import DynamoSaleStore
+from spinneret.marketplace.orders.polling import OrderPolling, PollResult
+from spinneret.marketplace.orders.service import OrderBook
+from spinneret.marketplace.products.dynamo import DynamoProductStore
+from spinneret.marketplace.publishing.service import PublishingService
+from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
+from spinneret.marketplace.registry import ACTION_TYPES, READ, SILENT
+from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
+
+ENABLED: Final = flag("ORDER_POLLING_ENABLED", default=True)
+
+
+def product_store(stage: Stage) -> DynamoProductStore:
+    """Build the store of products."""
+    return DynamoProductStore(stage.dynamodb, stage[MARKETPLACE_TABLE])
+
+
+def listing_store(stage: Stage) -> DynamoListingStore:
+    """Build the store of listings."""
+    return DynamoListingStore(stage.dynamodb, stage[MARKETPLACE_TABLE], stage[JOBS_TABLE])
+
+
+def task_store(stage: Stage) -> DynamoTaskStore:
+    """Build the store of tasks."""
+    return DynamoTaskStore(stage.dynamodb, stage[MARKETPLACE_TABLE], stage[JOBS_TABLE])
+
+
+def connection_store(stage: Stage) -> DynamoConnections:
+    """Build the store of connections."""
+    return DynamoConnections(stage.dynamodb, stage[MARKETPLACE_TABLE])
+
+
+def publishing_service(
+    stage: Stage, begin_batch: Callable[[JobRef], None] | None = None
+) -> PublishingService:
+    """Build the service of jobs, tasks and batches of this stage."""
+    return PublishingService(
+        jobs=job_service(stage),
+        control=job_control(stage, publishing_store(stage)),
+        products=product_store(stage),
+        listings=listing_store(stage),
+        tasks=task_store(stage),
+        actions=ACTION_TYPES,
+        begin_batch=begin_batch,
+        clock=stage.clock,
+        new_hex=stage.new_token,
+    )
+
+
+def order_book(stage: Stage, publishing: PublishingService) -> OrderBook:
+    """Build the order book of this stage."""
+    return OrderBook(
+        sales=DynamoSaleStore(stage.dynamodb, stage[MARKETPLACE_TABLE]),
+        products=product_store(stage),
+        listings=listing_store(stage),
+        jobs=publishing,
+        clock=stage.clock,
+        silent=SILENT,
+    )
+
+
+@reads(*PUBLISHING, ENABLED)
+def order_polling(stage: Stage) -> Callable[[], PollResult]:
+    """Build the scheduled pass, which does nothing unless it is enabled."""
+    if not stage[ENABLED]:
+        return lambda: PollResult(enabled=False)
+    publishing = publishing_service(stage)
+    return OrderPolling(
+        sales=DynamoSaleStore(stage.dynamodb, stage[MARKETPLACE_TABLE]),
+        connections=connection_store(stage),
+        book=order_book(stage, publishing),
+        jobs=publishing,
+        marketplaces=READ,
+    ).run
