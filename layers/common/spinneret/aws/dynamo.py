@@ -114,7 +114,7 @@ def write_or_standing(write: Callable[..., Any], **request: Any) -> Mapping[str,
     try:
         with translate_aws_errors("dynamodb"):
             answer: Mapping[str, Any] = write(
-                **request, ReturnValuesOnConditionCheckFailure="ALL_OLD"
+                **{**request, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
             )
     except ClientError as error:
         if error_code(error) != "ConditionalCheckFailedException":

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.codec import Codec
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import items, page_of
@@ -89,18 +87,11 @@ class Table[T: DataclassInstance]:
             "Item": item,
             "ConditionExpression": expression,
             "ExpressionAttributeNames": dynamo.names_in(expression),
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
         if values:
             request["ExpressionAttributeValues"] = values
-        try:
-            with translate_aws_errors("dynamodb"):
-                self._client.put_item(**request)
-        except ClientError as error:
-            if error_code(error) != "ConditionalCheckFailedException":
-                raise
-            return dynamo.deserialize_item(error.response.get("Item")) == item
-        return True
+        answer = dynamo.write_or_standing(self._client.put_item, **request)
+        return not isinstance(answer, dynamo.Standing) or answer.item == item
 
     def delete(self, key: Item) -> T | None:
         """Delete the row; return it, or None if it was missing."""

@@ -35,10 +35,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo, reads
-from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.jobs import dynamo_conditions as conditions
 from spinneret.jobs import (
     dynamo_due,
@@ -176,30 +173,26 @@ class DynamoJobStore:
 
     def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
         """See JobStore. One UpdateItem."""
-        try:
-            with translate_aws_errors("dynamodb"):
-                answer = self._client.update_item(
-                    TableName=self._jobs,
-                    Key=keys.job_key(ref),
-                    UpdateExpression=_CLAIM,
-                    ConditionExpression=_CLAIMABLE,
-                    ExpressionAttributeNames=dynamo.names_in(f"{_CLAIM} {_CLAIMABLE}"),
-                    ExpressionAttributeValues={
-                        ":running": JobStatus.RUNNING,
-                        ":pending": JobStatus.PENDING,
-                        ":one": 1,
-                        ":owner": owner,
-                        ":until": to_iso(until),
-                        ":shard": keys.wake_partition(keys.wake_shard(ref.job_id)),
-                        ":now": to_iso(now),
-                    },
-                    ReturnValues="ALL_NEW",
-                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
-                )
-        except ClientError as error:
-            if error_code(error) != "ConditionalCheckFailedException":
-                raise
-            return self._refused(error, owner)
+        answer = dynamo.write_or_standing(
+            self._client.update_item,
+            TableName=self._jobs,
+            Key=keys.job_key(ref),
+            UpdateExpression=_CLAIM,
+            ConditionExpression=_CLAIMABLE,
+            ExpressionAttributeNames=dynamo.names_in(f"{_CLAIM} {_CLAIMABLE}"),
+            ExpressionAttributeValues={
+                ":running": JobStatus.RUNNING,
+                ":pending": JobStatus.PENDING,
+                ":one": 1,
+                ":owner": owner,
+                ":until": to_iso(until),
+                ":shard": keys.wake_partition(keys.wake_shard(ref.job_id)),
+                ":now": to_iso(now),
+            },
+            ReturnValues="ALL_NEW",
+        )
+        if isinstance(answer, dynamo.Standing):
+            return _refused(answer.item, owner)
         return _claimed(items.JOBS.decode(answer["Attributes"]), owner)
 
     def transition(
@@ -376,14 +369,14 @@ class DynamoJobStore:
     def _idempotency_records(self, partitions: list[str]) -> list[dict[str, Any]]:
         return dynamo.batch_get(self._client, self._idempotency, [{"pk": pk} for pk in partitions])
 
-    def _refused(self, error: ClientError, owner: str) -> Claimed | Refused:
-        item = dynamo.deserialize_item(error.response.get("Item"))
-        if not item:
-            return Refused(job=None)
-        job = items.JOBS.decode(item)
-        if job.status is JobStatus.RUNNING and job.locked_by == owner:
-            return _claimed(job, owner)
-        return Refused(job=job)
+
+def _refused(item: dynamo.Item, owner: str) -> Claimed | Refused:
+    if not item:
+        return Refused(job=None)
+    job = items.JOBS.decode(item)
+    if job.status is JobStatus.RUNNING and job.locked_by == owner:
+        return _claimed(job, owner)
+    return Refused(job=job)
 
 
 def _claimed(job: Job, owner: str) -> Claimed:

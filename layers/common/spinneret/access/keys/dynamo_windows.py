@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from spinneret.access.keys import items, rules
 from spinneret.access.keys.models import RateLimitStatus, SlidingWindow
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.clients import error_code
 from spinneret.kernel.errors import RateLimited
 
 if TYPE_CHECKING:
@@ -83,22 +83,18 @@ class DynamoRateLimitStore:
     ) -> tuple[bool, Mapping[str, Any]]:
         """Return whether the condition was met, and the updated or unchanged item."""
         expression, values = condition
-        try:
-            with translate_aws_errors("dynamodb"), _throttling_refuses():
-                answer = self._client.update_item(
-                    TableName=self._table,
-                    Key=place,
-                    UpdateExpression=assignments,
-                    ConditionExpression=expression,
-                    ExpressionAttributeNames=dynamo.names_in(f"{assignments} {expression}"),
-                    ExpressionAttributeValues=values,
-                    ReturnValues="ALL_NEW",
-                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
-                )
-        except ClientError as error:
-            if error_code(error) != "ConditionalCheckFailedException":
-                raise
-            return False, dynamo.deserialize_item(error.response.get("Item"))
+        answer = dynamo.write_or_standing(
+            _throttling_refuses()(self._client.update_item),
+            TableName=self._table,
+            Key=place,
+            UpdateExpression=assignments,
+            ConditionExpression=expression,
+            ExpressionAttributeNames=dynamo.names_in(f"{assignments} {expression}"),
+            ExpressionAttributeValues=values,
+            ReturnValues="ALL_NEW",
+        )
+        if isinstance(answer, dynamo.Standing):
+            return False, answer.item
         return True, answer["Attributes"]
 
 

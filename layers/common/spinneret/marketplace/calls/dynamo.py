@@ -14,10 +14,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translate_aws_errors
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -63,22 +60,16 @@ class DynamoSellerRateLimiter:
         self, tenant: str, marketplace: str, change: str, condition: str, values: dict[str, int]
     ) -> dict[str, Any] | None:
         """Return None if the update was written, else the unchanged row."""
-        try:
-            with translate_aws_errors("dynamodb"):
-                self._client.update_item(
-                    TableName=self._table,
-                    Key={"pk": f"T#{tenant}#PACE", "sk": marketplace},
-                    UpdateExpression=change,
-                    ConditionExpression=condition,
-                    ExpressionAttributeNames=dynamo.names_in(f"{change} {condition}"),
-                    ExpressionAttributeValues=values,
-                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
-                )
-        except ClientError as error:
-            if error_code(error) != "ConditionalCheckFailedException":
-                raise
-            return dynamo.deserialize_item(error.response.get("Item"))
-        return None
+        answer = dynamo.write_or_standing(
+            self._client.update_item,
+            TableName=self._table,
+            Key={"pk": f"T#{tenant}#PACE", "sk": marketplace},
+            UpdateExpression=change,
+            ConditionExpression=condition,
+            ExpressionAttributeNames=dynamo.names_in(f"{change} {condition}"),
+            ExpressionAttributeValues=values,
+        )
+        return answer.item if isinstance(answer, dynamo.Standing) else None
 
 
 def _millis(moment: datetime) -> int:

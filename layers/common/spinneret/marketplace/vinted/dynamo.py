@@ -19,10 +19,8 @@ import json
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.codec import Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
@@ -178,22 +176,17 @@ class DynamoPluginStore:
         """Return the row after the update; None if the condition fails."""
         spelled = f"{change} {condition or ''}"
         optional: dict[str, Any] = {"ConditionExpression": condition} if condition else {}
-        try:
-            with translate_aws_errors("dynamodb"):
-                answer = self._client.update_item(
-                    TableName=self._table,
-                    Key=_asked(tenant, key),
-                    UpdateExpression=change,
-                    ExpressionAttributeNames=dynamo.names_in(spelled),
-                    ExpressionAttributeValues=values,
-                    ReturnValues="ALL_NEW",
-                    **optional,
-                )
-        except ClientError as error:
-            if error_code(error) != "ConditionalCheckFailedException":
-                raise
-            return None
-        return dict(answer["Attributes"])
+        answer = dynamo.write_if(
+            self._client.update_item,
+            TableName=self._table,
+            Key=_asked(tenant, key),
+            UpdateExpression=change,
+            ExpressionAttributeNames=dynamo.names_in(spelled),
+            ExpressionAttributeValues=values,
+            ReturnValues="ALL_NEW",
+            **optional,
+        )
+        return None if answer is None else dict(answer["Attributes"])
 
 
 def _purge_at(plugin: Plugin) -> Item:

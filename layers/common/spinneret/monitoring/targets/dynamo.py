@@ -149,14 +149,15 @@ class DynamoTargetStore:
             writes.append(self._delete(items.public_key(target)))
         elif target.options.public:
             writes.append(dynamo.put(self._table, items.public_key(target)))
-        return self._written(writes)
+        return dynamo.transact_if(self._client, writes)
 
     def remove(self, watched: TargetWithState) -> bool:
         """See TargetStore."""
         target, state = watched.target, watched.state
         key, state_key = (make(target.tenant, target.id) for make in _KEYS)
         places = [*self._places(target), items.url_key(target)]
-        return self._written(
+        return dynamo.transact_if(
+            self._client,
             [
                 dynamo.delete(self._table, key, dynamo.equals(version=target.version)),
                 dynamo.delete(self._table, state_key, as_read(state)),
@@ -165,15 +166,6 @@ class DynamoTargetStore:
             ],
             _TRIES,
         )
-
-    def _written(
-        self, writes: list[TransactWriteItemTypeDef], tries: int = dynamo.TRIES_MAX
-    ) -> bool:
-        try:
-            dynamo.transact(self._client, writes, tries)
-        except dynamo.ConditionFailed:
-            return False
-        return True
 
     def _places(self, target: Target) -> list[dict[str, Any]]:
         public = [items.public_key(target)] if target.options.public else []

@@ -15,10 +15,8 @@ from dataclasses import fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.codec import Codec, tenant_of, to_attribute
 from spinneret.aws.dynamo import Item
 from spinneret.aws.table import Table
@@ -60,13 +58,13 @@ class DynamoHostStore:
     def unblock(self, tenant: str, host: str, now: datetime) -> HostSettings | None:
         """See HostStore."""
         changes = {"blocked_at": None, "blocked_reason": None, "updated_at": to_iso(now)}
-        try:
-            return self._update(tenant, host, changes, "attribute_exists(#blocked_at)")
-        except ClientError as error:
-            if error_code(error) != "ConditionalCheckFailedException":
-                raise
-            standing = dynamo.deserialize_item(error.response.get("Item"))
-        return SETTINGS.decode(standing) if standing else None
+        request = self._request(tenant, host, changes)
+        condition = "attribute_exists(#blocked_at)"
+        answer = dynamo.write_or_standing(
+            self._client.update_item, **request, ConditionExpression=condition
+        )
+        row = answer.item if isinstance(answer, dynamo.Standing) else answer["Attributes"]
+        return SETTINGS.decode(row) if row else None
 
     def page(
         self, tenant: str, blocked: bool | None, after: str | None, limit: int
@@ -109,28 +107,27 @@ class DynamoHostStore:
         settings = [SETTINGS.decode(item) for item in answer["Items"]]
         return settings, str(last["sk"]) if last else None
 
-    def _update(
-        self, tenant: str, host: str, changes: Mapping[str, Any], condition: str = ""
-    ) -> HostSettings:
+    def _update(self, tenant: str, host: str, changes: Mapping[str, Any]) -> HostSettings:
+        with translate_aws_errors("dynamodb"):
+            answer = self._client.update_item(**self._request(tenant, host, changes))
+        return SETTINGS.decode(answer["Attributes"])
+
+    def _request(
+        self, tenant: str, host: str, changes: Mapping[str, Any]
+    ) -> UpdateItemInputTypeDef:
         """Set each attribute, or remove it if the value is None; at least one must be set."""
         values = {name: to for name, to in changes.items() if to is not None}
         sets = [f"#{name} = :{name}" for name in values]
         removes = [f"#{name}" for name, to in changes.items() if to is None]
         update = f"SET {', '.join(sets)}" + (f" REMOVE {', '.join(removes)}" if removes else "")
-        request: UpdateItemInputTypeDef = {
+        return {
             "TableName": self._table,
             "Key": _key(tenant, host),
             "UpdateExpression": update,
-            "ExpressionAttributeNames": dynamo.names_in(f"{update} {condition}"),
+            "ExpressionAttributeNames": dynamo.names_in(update),
             "ExpressionAttributeValues": {f":{name}": to for name, to in values.items()},
             "ReturnValues": "ALL_NEW",
         }
-        if condition:
-            request["ConditionExpression"] = condition
-            request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-        with translate_aws_errors("dynamodb"):
-            answer = self._client.update_item(**request)
-        return SETTINGS.decode(answer["Attributes"])
 
 
 def _partition(tenant: str) -> str:

@@ -18,10 +18,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translate_aws_errors
 from spinneret.web.politeness.changes import ConditionalUpdate, GuardOperator, Increment, Row
 from spinneret.web.politeness.models import Record
 from spinneret.web.politeness.ports import Refused, Written
@@ -53,13 +50,10 @@ class DynamoHostStateStore:
 
     def update(self, host: str, record: Record, change: ConditionalUpdate) -> Written | Refused:
         """See HostStateStore: one UpdateItem; a rejection returns the row."""
-        try:
-            with translate_aws_errors("dynamodb"):
-                answer = self._client.update_item(**self._request(host, record, change))
-        except ClientError as error:
-            if error_code(error) != "ConditionalCheckFailedException":
-                raise
-            return Refused(_row(dynamo.deserialize_item(error.response.get("Item"))))
+        request = self._request(host, record, change)
+        answer = dynamo.write_or_standing(self._client.update_item, **request)
+        if isinstance(answer, dynamo.Standing):
+            return Refused(_row(answer.item))
         return Written(_row(answer["Attributes"]))
 
     def _request(
@@ -73,7 +67,6 @@ class DynamoHostStateStore:
             "UpdateExpression": update,
             "ExpressionAttributeNames": dynamo.names_in(f"{update} {condition}"),
             "ReturnValues": "ALL_NEW",
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
         if condition:
             request["ConditionExpression"] = condition

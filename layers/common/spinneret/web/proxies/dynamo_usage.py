@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.web.proxies import limits, rules
 from spinneret.web.proxies.models import Failures, ProxyConfig, Usage
 
@@ -109,25 +107,19 @@ class DynamoProxyUsageStore:
         if gone := ", ".join(f"#{name}" for name in removed):
             update += f" REMOVE {gone}"
         expression, values = condition
-        try:
-            with translate_aws_errors("dynamodb"):
-                self._client.update_item(
-                    TableName=self._table,
-                    Key=_key(config),
-                    UpdateExpression=update,
-                    ConditionExpression=expression,
-                    ExpressionAttributeNames=dynamo.names_in(f"{update} {expression}"),
-                    ExpressionAttributeValues={
-                        **values,
-                        **{f":to_{name}": to for name, to in changes.items()},
-                    },
-                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
-                )
-        except ClientError as error:
-            if error_code(error) != "ConditionalCheckFailedException":
-                raise
-            return _usage(dynamo.deserialize_item(error.response.get("Item")))
-        return None
+        answer = dynamo.write_or_standing(
+            self._client.update_item,
+            TableName=self._table,
+            Key=_key(config),
+            UpdateExpression=update,
+            ConditionExpression=expression,
+            ExpressionAttributeNames=dynamo.names_in(f"{update} {expression}"),
+            ExpressionAttributeValues={
+                **values,
+                **{f":to_{name}": to for name, to in changes.items()},
+            },
+        )
+        return _usage(answer.item) if isinstance(answer, dynamo.Standing) else None
 
 
 def _key(config: ProxyConfig) -> dict[str, str]:

@@ -33,10 +33,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo, reads
-from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.table import Table
 from spinneret.web.exploring.frontier import items, keys
 from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction
@@ -219,14 +217,9 @@ class DynamoFrontierStore:
 
     def _put(self, put: Any) -> None:
         """Put one item at half the price of a transaction; accept a repetition of the same put."""
-        try:
-            with translate_aws_errors("dynamodb"):
-                self._client.put_item(**put)
-        except ClientError as error:
-            if error_code(error) != "ConditionalCheckFailedException":
-                raise
-            if dynamo.deserialize_item(error.response.get("Item")) != put["Item"]:
-                raise WriteConflict from error
+        answer = dynamo.write_or_standing(self._client.put_item, **put)
+        if isinstance(answer, dynamo.Standing) and answer.item != put["Item"]:
+            raise WriteConflict
 
 
 def _stands(page: Page) -> dynamo.Condition:
