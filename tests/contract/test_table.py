@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 import pytest
 from botocore.exceptions import ClientError
@@ -10,9 +11,11 @@ from botocore.exceptions import ClientError
 from spinneret.aws import dynamo
 from spinneret.aws.codec import Codec, tenant_of
 from spinneret.aws.dynamo import Item
-from spinneret.aws.reads import answers, items
+from spinneret.aws.reads import answers, due_items, items
 from spinneret.aws.table import Table
+from spinneret.kernel.clock import to_iso
 from tests.contract.backends import OF_REAL_AWS, Tables
+from tests.fakes.time import START
 
 pytestmark = OF_REAL_AWS
 ROWS_OF_A_MEGABYTE = 60
@@ -54,6 +57,52 @@ def rows(table: Table[Row], tenant: str) -> list[Row]:
     for row in written:
         table.put(row)
     return written
+
+
+def test_a_refused_write_answers_the_row_that_refused_it(
+    tables: Tables, name: str, rows: list[Row]
+) -> None:
+    def move(row: Row, version: int) -> object:
+        return dynamo.write_or_standing(
+            tables.client.update_item,
+            TableName=name,
+            Key=CODEC.key(row),
+            UpdateExpression="SET #version = #version + :one",
+            ConditionExpression="#version = :read",
+            ExpressionAttributeNames=dynamo.names_in("#version"),
+            ExpressionAttributeValues={":one": 1, ":read": version},
+            ReturnValues="ALL_NEW",
+        )
+
+    [row, *_] = rows
+    written = move(row, 1)
+    assert isinstance(written, dict)
+    second = CODEC.encode(replace(row, version=2))
+    assert written["Attributes"] == second
+    assert move(row, 1) == dynamo.Standing(second)
+    assert move(replace(row, id="none"), 1) == dynamo.Standing({})
+
+
+def test_what_is_due_is_named_up_to_the_limit_of_each_shard(tables: Tables, tenant: str) -> None:
+    table, shards = tables.names["Audits"], [f"{tenant}#{number}" for number in range(3)]
+    for shard in shards:
+        for second in range(4):
+            row = {
+                "pk": shard,
+                "sk": f"{second}",
+                "due_shard": shard,
+                "due_at": to_iso(START + timedelta(seconds=second)),
+            }
+            tables.client.put_item(TableName=table, Item=row)
+
+    def due(second: int, limit: int) -> list[tuple[int, str]]:
+        until = START + timedelta(seconds=second)
+        found = due_items(tables.client, table, shards[:2], until, limit)
+        return [(shards.index(each["pk"]), each["sk"]) for each in found]
+
+    assert due(1, 9) == [(0, "0"), (0, "1"), (1, "0"), (1, "1")]
+    assert due(3, 1) == [(0, "0"), (1, "0")]
+    assert due(-1, 9) == []
 
 
 def test_pages_are_full_and_in_order_in_both_directions(

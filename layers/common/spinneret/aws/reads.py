@@ -6,12 +6,14 @@ follows `LastEvaluatedKey` until its limit is reached or no item follows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.dynamo import Item
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
@@ -64,6 +66,23 @@ def fill(
         after = answer.get("LastEvaluatedKey")
         if after is None or len(found) >= limit:
             return found, after
+
+
+def due_items(
+    client: DynamoDBClient, table: str, shards: Iterable[str], until: datetime, limit: int
+) -> Iterator[Item]:
+    """Yield up to `limit` items of each shard of the index `due` that are due by `until`.
+
+    The index is eventually consistent and holds keys only. Raises DependencyUnavailable.
+    """
+    for shard in shards:
+        request = {
+            "TableName": table,
+            "IndexName": "due",
+            "KeyConditionExpression": "due_shard = :shard AND due_at <= :until",
+            "ExpressionAttributeValues": {":shard": shard, ":until": to_iso(until)},
+        }
+        yield from items(client.query, request, limit)
 
 
 def page_of(

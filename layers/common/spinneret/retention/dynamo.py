@@ -14,12 +14,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from botocore.exceptions import ClientError
-
 from spinneret.aws import dynamo
-from spinneret.aws.clients import error_code, translate_aws_errors
-from spinneret.aws.dynamo import Item
-from spinneret.aws.reads import items
+from spinneret.aws.reads import due_items
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.retention.models import Expired
 
@@ -38,15 +34,8 @@ class DynamoExpiryStore:
 
     def expired(self, now: datetime, limit: int) -> list[Expired]:
         """See ExpiryStore: a query for each shard, then each row that is among the oldest."""
-        named: list[Item] = []
-        for shard in range(_SHARDS):
-            request = {
-                "TableName": self._table,
-                "IndexName": "due",
-                "KeyConditionExpression": "due_shard = :shard AND due_at < :now",
-                "ExpressionAttributeValues": {":shard": f"EXPIRY#{shard}", ":now": to_iso(now)},
-            }
-            named += items(self._client.query, request, limit)
+        shards = [f"EXPIRY#{shard}" for shard in range(_SHARDS)]
+        named = list(due_items(self._client, self._table, shards, now, limit))
         named.sort(key=lambda item: (item["due_at"], item["sk"]))
         rows = (self._read(item, now) for item in named[:limit])
         return [row for row in rows if row is not None]
@@ -59,7 +48,7 @@ class DynamoExpiryStore:
             "SET deleted_at = :mark REMOVE due_shard, due_at",
             "retention_until = :until AND attribute_not_exists(deleted_at)",
             {":mark": mark, ":until": to_iso(expired.retention_until)},
-            own={"deleted_at": {"S": mark}},
+            own={"deleted_at": mark},
         )
 
     def defer(self, expired: Expired, until: datetime) -> bool:
@@ -74,7 +63,7 @@ class DynamoExpiryStore:
             "SET due_at = :due, refusals = :refusals",
             f"retention_until = :until AND attribute_not_exists(deleted_at) AND {as_read}",
             values,
-            own={"due_at": {"S": due_at}, "refusals": {"N": str(refusals)}},
+            own={"due_at": due_at, "refusals": refusals},
         )
 
     def _update(
@@ -91,21 +80,15 @@ class DynamoExpiryStore:
         A row has `own` if an earlier write succeeded but its response was lost.
         """
         partition, sort = expired.row
-        try:
-            with translate_aws_errors("dynamodb"):
-                self._client.update_item(
-                    TableName=self._table,
-                    Key={"pk": partition, "sk": sort},
-                    UpdateExpression=update,
-                    ConditionExpression=condition,
-                    ExpressionAttributeValues=values,
-                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
-                )
-        except ClientError as error:
-            if error_code(error) != "ConditionalCheckFailedException":
-                raise
-            return _is(error.response.get("Item"), own)
-        return True
+        answer = dynamo.write_or_standing(
+            self._client.update_item,
+            TableName=self._table,
+            Key={"pk": partition, "sk": sort},
+            UpdateExpression=update,
+            ConditionExpression=condition,
+            ExpressionAttributeValues=values,
+        )
+        return not isinstance(answer, dynamo.Standing) or own.items() <= answer.item.items()
 
     def _read(self, item: Mapping[str, Any], now: datetime) -> Expired | None:
         key = {"pk": item["pk"], "sk": item["sk"]}
@@ -118,8 +101,3 @@ class DynamoExpiryStore:
             retention_until=parse_stamp(row["retention_until"]),
             refusals=int(row.get("refusals", 0)),
         )
-
-
-def _is(item: Any, own: Mapping[str, Any]) -> bool:
-    """Return whether the row holds our own write, whose response was lost."""
-    return bool(item) and all(item.get(name) == value for name, value in own.items())

@@ -25,9 +25,9 @@ from spinneret.aws import dynamo
 from spinneret.aws.codec import Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.named_rows import NamedItemTable
-from spinneret.aws.reads import items
+from spinneret.aws.reads import due_items
 from spinneret.aws.table import Table
-from spinneret.kernel.clock import epoch_seconds, to_iso
+from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
@@ -95,16 +95,8 @@ class DynamoSourceStore:
 
     def due(self, until: datetime, limit: int) -> list[SourceRef]:
         """See SourceStore. One query for each shard."""
-        found: list[SourceRef] = []
-        for shard in range(limits.SOURCE_SHARDS):
-            request = {
-                "TableName": self._table,
-                "IndexName": "due",
-                "KeyConditionExpression": "due_shard = :shard AND due_at <= :until",
-                "ExpressionAttributeValues": {":shard": _shard(shard), ":until": to_iso(until)},
-            }
-            found += [_ref(item) for item in items(self._client.query, request, limit)]
-        return found
+        shards = map(_shard, range(limits.SOURCE_SHARDS))
+        return [*map(_ref, due_items(self._client, self._table, shards, until, limit))]
 
     def run(self, tenant: str, source_id: str, run_id: str) -> Run | None:
         """See SourceStore."""

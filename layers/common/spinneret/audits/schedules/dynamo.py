@@ -17,7 +17,7 @@ from spinneret.audits.schedules.models import AuditSchedule
 from spinneret.aws import dynamo
 from spinneret.aws.codec import Codec
 from spinneret.aws.dynamo import Item
-from spinneret.aws.reads import items
+from spinneret.aws.reads import due_items
 from spinneret.aws.table import Table
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.ids import is_id
@@ -65,18 +65,11 @@ class DynamoScheduleStore:
 
     def due(self, now: datetime, limit: int) -> list[AuditSchedule]:
         """See ScheduleStore: a query for each shard, then each row."""
-        found: list[AuditSchedule] = []
-        for number in range(limits.DUE_SHARDS):
-            request = {
-                "TableName": self._table,
-                "IndexName": "due",
-                "KeyConditionExpression": "due_shard = :shard AND due_at <= :now",
-                "ExpressionAttributeValues": {":shard": f"{_SHARD}#{number}", ":now": to_iso(now)},
-            }
-            named = items(self._client.query, request, max(1, limit // limits.DUE_SHARDS))
-            rows = (self._rows.get({"pk": each["pk"], "sk": each["sk"]}) for each in named)
-            found += [row for row in rows if row is not None]
-        return found
+        shards = [f"{_SHARD}#{number}" for number in range(limits.DUE_SHARDS)]
+        most = max(1, limit // limits.DUE_SHARDS)
+        named = due_items(self._client, self._table, shards, now, most)
+        rows = (self._rows.get({"pk": each["pk"], "sk": each["sk"]}) for each in named)
+        return [row for row in rows if row is not None]
 
     def _write(self, writes: list[Any]) -> bool:
         return dynamo.transact_if(self._client, writes)
