@@ -19,7 +19,7 @@ from tests.fakes.time import START
 
 pytestmark = OF_AWS
 
-FAMILY = rules.new_family(1)
+FAMILY = replace(rules.new_family(1), plan_rows=2)
 
 
 @pytest.fixture
@@ -167,3 +167,57 @@ def test_a_child_that_begins_again_reopens_its_parent_with_it(store: JobStore, p
     fresh = replace(stale, before=ended)
     store.begin_run(failed, again, factories.event(fence=again.fence), holder, fresh)
     assert (store.get(child.ref), store.get(parent.ref)) == (again, reopened)
+
+
+def test_a_child_begins_again_only_while_its_parent_is_as_it_was_read(
+    store: JobStore, parent: Job
+) -> None:
+    [child] = births(store, parent, 1)
+    waiting = awaiting(store, parent)
+    failed = end(store, child.ref)
+    ended = rules.end_of(waiting, counts(store, parent), START)
+    store.transition(waiting, ended, counted=[counts(store, parent)])
+    again = rules.retry(failed, START)
+    with pytest.raises(SubmissionRaced):
+        store.begin_run(failed, again, factories.event(fence=again.fence), None, waiting)
+    assert (store.get(child.ref), counts(store, parent).failed) == (failed, 1)
+    store.begin_run(failed, again, factories.event(fence=again.fence), None, ended)
+    assert (store.get(child.ref), counts(store, parent).failed) == (again, 0)
+
+
+@pytest.mark.parametrize("is_claimed", [True, False])
+def test_a_move_that_depends_on_the_parent_is_refused_once_the_parent_has_moved(
+    store: JobStore, parent: Job, is_claimed: bool
+) -> None:
+    [child] = births(store, parent, 1)
+    outcome = store.claim(child.ref, "child's", START, UNTIL)
+    assert isinstance(outcome, Claimed)
+    read = awaiting(store, parent)
+    paused = rules.pause(read, START)
+    store.transition(read, paused)
+    after = rules.stopped_by_parent(outcome.job, paused, START)
+    assert after is not None
+    lease = outcome.lease if is_claimed else None
+    event = factories.event(fence=outcome.job.fence, number=1)
+    with pytest.raises(SubmissionRaced):
+        store.transition(outcome.job, after, [event], lease=lease, parent=read)
+    assert store.get(child.ref) == outcome.job
+    store.transition(outcome.job, after, [event], lease=lease, parent=paused)
+    assert store.get(child.ref) == after
+
+
+def test_the_repeated_write_of_a_rest_counts_as_written_though_the_parent_moved_on(
+    store: JobStore, parent: Job
+) -> None:
+    [child] = births(store, parent, 1)
+    outcome = store.claim(child.ref, "child's", START, UNTIL)
+    assert isinstance(outcome, Claimed)
+    read = awaiting(store, parent)
+    paused = rules.pause(read, START)
+    store.transition(read, paused)
+    after = rules.stopped_by_parent(outcome.job, paused, START)
+    assert after is not None
+    store.transition(outcome.job, after, lease=outcome.lease, parent=paused)
+    store.transition(paused, rules.resume(paused, START))
+    store.transition(outcome.job, after, lease=outcome.lease, parent=paused)
+    assert store.get(child.ref) == after

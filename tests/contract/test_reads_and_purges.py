@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,13 +12,13 @@ import pytest
 from spinneret.jobs import limits, rules
 from spinneret.jobs.effects.dynamo import DynamoEffectStore
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
-from spinneret.jobs.models import Connection, JobFilter
-from spinneret.jobs.ports import Holder, JobStore, NewJob
+from spinneret.jobs.models import Connection, Job, JobFilter, JobStatus
+from spinneret.jobs.ports import Claimed, Holder, JobStore, NewJob, Reopening
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound
 from tests import factories
 from tests.contract.backends import OF_REAL_AWS, Tables
-from tests.contract.stored_jobs import SECOND, claimed, new_job, submitted
+from tests.contract.stored_jobs import SECOND, UNTIL, claimed, new_job, submitted
 from tests.fakes.time import START
 
 pytestmark = OF_REAL_AWS
@@ -135,6 +136,92 @@ def test_a_key_that_a_retry_takes_back_is_kept_from_then_on(
     store.begin_run(failed, again, rules.status_event(again, late), holder)
     kept = late + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
     assert purges(tables, tenant)["SAME"] == kept
+
+
+def test_all_rows_of_a_parent_live_as_long_as_it_does(
+    store: JobStore, tables: Tables, tenant: str
+) -> None:
+    """While it is at work, however long; after each of its ends; and not once it is reopened."""
+    family = replace(rules.new_family(300), plan_rows=2)
+    made = new_job(tenant, family=family)
+    founded = NewJob(job=made, plan=["one", "two"])
+    store.submit([founded], [factories.event()], None, factories.reply(), START)
+    outcome = store.claim(made.ref, "one", START, UNTIL)
+    assert isinstance(outcome, Claimed)
+    born = [rules.as_child(new_job(tenant), outcome.job) for _ in range(3)]
+    ready = replace(outcome.job, family=replace(family, cursor=None))
+    news, events = [NewJob(job=job) for job in born], [factories.event()] * len(born)
+    store.add_children(outcome.job, ready, news, events, lease=outcome.lease)
+    waiting = rules.await_children(ready, START)
+    store.transition(ready, waiting, lease=outcome.lease)
+    assert _lives(tables, made) == {None}
+
+    late = START + timedelta(days=40)
+    failed = [_failed(store, child) for child in born]
+    ended = _ended_at(store, waiting, late)
+    assert _lives(tables, made) == {late + _KEPT, late + _KEPT + _MARGIN}
+
+    [again, reopened] = rules.retry(failed[0], late), rules.reopened(ended, late)
+    move = Reopening(
+        before=ended, after=reopened, event=rules.status_event(reopened, late, reason="X")
+    )
+    store.begin_run(failed[0], again, rules.status_event(again, late), None, move)
+    assert _lives(tables, made) == {None}
+
+    later = late + timedelta(days=40)
+    _failed(store, again)
+    ended = _ended_at(store, reopened, later)
+    assert _lives(tables, made) == {later + _KEPT, later + _KEPT + _MARGIN}
+
+    retried = rules.retry(ended, later)
+    store.begin_run(ended, retried, rules.status_event(retried, later), None)
+    assert _lives(tables, made) == {None}
+    store.transition(retried, rules.cancel(retried, later))
+    assert _lives(tables, made) == {later + _KEPT, later + _KEPT + _MARGIN}
+
+
+def test_a_child_whose_parent_was_purged_ends_and_begins_again_by_itself(
+    store: JobStore, tables: Tables, tenant: str
+) -> None:
+    parent = new_job(tenant, family=rules.new_family(1))
+    child = rules.as_child(new_job(tenant), parent)
+    store.submit([NewJob(job=child)], [factories.event()], None, factories.reply(), START)
+    failed = _failed(store, child)
+    again = rules.retry(failed, START)
+    store.begin_run(failed, again, rules.status_event(again, START), None)
+    assert store.get(child.ref) == again
+    assert _failed(store, again).status is JobStatus.FAILED
+
+
+def _failed(store: JobStore, child: Job) -> Job:
+    outcome = store.claim(child.ref, "child's", START + timedelta(days=99), UNTIL)
+    assert isinstance(outcome, Claimed)
+    failed = rules.after_error(outcome.job, NotFound("gone"), START, 0.5)
+    store.transition(outcome.job, failed, lease=outcome.lease)
+    return failed
+
+
+def _ended_at(store: JobStore, waiting: Job, moment: datetime) -> Job:
+    assert waiting.family is not None
+    counted = store.child_counts(waiting.ref, range(waiting.family.shards))
+    ended = rules.end_of(waiting, rules.total(counted), moment)
+    store.transition(waiting, ended, counted=counted)
+    return ended
+
+
+def _lives(tables: Tables, parent: Job) -> set[datetime | None]:
+    """When the parent's row, its plan and its counters may be purged."""
+    found = [
+        _moment(row)
+        for row in _rows(tables, "Jobs")
+        if parent.id in row["pk"] and row["sk"].startswith(("JOB", "PLAN", "COUNTER"))
+    ]
+    assert len(found) == 5
+    return set(found)
+
+
+_KEPT = timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
+_MARGIN = timedelta(seconds=limits.PARENT_ROWS_SECONDS)
 
 
 def test_connections_are_purged_after_the_longest_that_one_lasts(

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from threading import Lock
 from typing import Any
 
-from spinneret.jobs import keys, rules
+from spinneret.jobs import keys, limits, rules
 from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.ends import end_event
 from spinneret.jobs.kinds import Kinds, all_kinds
@@ -127,6 +127,8 @@ class FakeJobStore:
         self._holders: dict[tuple[str, str], str] = {}
         self._plans: dict[JobRef, tuple[str, ...]] = {}
         self._counters: dict[JobRef, list[ChildCounts]] = {}
+        self._family_ends: dict[JobRef, datetime | None] = {}
+        """When the parents of plans and counters ended."""
 
     def get(self, ref: JobRef) -> Job | None:
         with self._lock:
@@ -195,12 +197,15 @@ class FakeJobStore:
         *,
         lease: Lease | None = None,
         counted: Sequence[ChildCounts] = (),
+        parent: Job | None = None,
     ) -> int:
         rules.check_not_ahead(events, self._clock())
         with self._lock:
             stands = self._held(lease) if lease else self._stands(before)
             if counted and self._counters[before.ref] != list(counted):
                 stands = False
+            if stands and parent is not None and not self._is_unmoved(parent):
+                raise SubmissionRaced
             if stands:
                 self._move(before, after, events)
             elif lease is None or not self._is_ended(lease, after):
@@ -213,18 +218,21 @@ class FakeJobStore:
         after: Job,
         event: JobEvent,
         holder: Holder | None,
-        parent: Reopening | None = None,
+        parent: Reopening | Job | None = None,
     ) -> None:
         key = before.tenant, before.duplicate_key or ""
-        rules.check_not_ahead([event, *([parent.event] if parent else [])], self._clock())
+        moved = [parent.event] if isinstance(parent, Reopening) else []
+        rules.check_not_ahead([event, *moved], self._clock())
         with self._lock:
             keyless = before.duplicate_key is None
             if not self._stands(before) or not (keyless or self._is_held(key, holder)):
                 raise SubmissionRaced
-            if parent is not None and not self._stands(parent.before):
+            if isinstance(parent, Reopening) and not self._stands(parent.before):
+                raise SubmissionRaced
+            if isinstance(parent, Job) and not self._is_unmoved(parent):
                 raise SubmissionRaced
             self._move(before, after, [event])
-            if parent is not None:
+            if isinstance(parent, Reopening):
                 self._move(parent.before, parent.after, [parent.event])
             if not keyless:
                 self._holders[key] = before.id
@@ -317,13 +325,16 @@ class FakeJobStore:
             return self._held(lease)
 
     def purge(self, now: datetime) -> None:
-        """What TTL does with finished jobs whose retention is over."""
-        kept = timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
+        """What TTL does with finished jobs and with parents' other rows."""
         with self._lock:
             for ref, job in list(self._jobs.items()):
-                if job.finished_at is not None and job.finished_at + kept <= now:
+                if _is_over(job.finished_at, now):
                     dict.__delitem__(self._jobs, ref)
                     self.index.put(ref, None)
+            margin = timedelta(seconds=limits.PARENT_ROWS_SECONDS)
+            for ref, ended in list(self._family_ends.items()):
+                if _is_over(ended, now - margin):
+                    del self._family_ends[ref], self._plans[ref], self._counters[ref]
 
     def subscribe(self, ref: JobRef, change: int) -> None:
         """What a live subscription does to the row."""
@@ -348,11 +359,17 @@ class FakeJobStore:
         job = self._jobs.get(before.ref)
         return job is not None and _standing(job) == _standing(before)
 
+    def _is_unmoved(self, before: Job) -> bool:
+        job = self._jobs.get(before.ref)
+        return job is not None and _ended(job) == _ended(before)
+
     def _move(self, before: Job, after: Job, events: Sequence[JobEvent]) -> None:
         changes = _changes(_as_stored(before), _as_stored(after))
         events = [replace(event, data=through_json(event.data)) for event in events]
         self._jobs[before.ref] = replace(self._jobs[before.ref], **changes)
         self._add_events(before.ref, events)
+        if after.family is not None:
+            self._family_ends[after.ref] = after.finished_at
         end = end_event(before, after, self.kinds)
         if end is not None:
             self.outbox.write(end)
@@ -363,7 +380,10 @@ class FakeJobStore:
 
     def _count(self, child: Job, name: str, change: int) -> None:
         assert child.parent is not None  # a child
-        counters = self._counters[JobRef(tenant=child.tenant, job_id=child.parent)]
+        parent = JobRef(tenant=child.tenant, job_id=child.parent)
+        if parent not in self._jobs:
+            return  # an orphan
+        counters = self._counters[parent]
         counts = counters[child.parent_shard]
         counters[child.parent_shard] = replace(counts, **{name: getattr(counts, name) + change})
 
@@ -378,6 +398,7 @@ class FakeJobStore:
             if job.family is not None:
                 self._plans[job.ref] = tuple(new.plan)
                 self._counters[job.ref] = [ChildCounts()] * job.family.shards
+                self._family_ends[job.ref] = None
 
     def _free(self, new: NewJob) -> bool:
         job, holder = new.job, new.replaces
@@ -477,6 +498,11 @@ def _standing(job: Job) -> tuple[object, ...]:
 
 def _ended_as(job: Job) -> tuple[object, ...]:
     return job.status, job.fence, job.locked_by, job.attempts, job.due_at, job.finished_at
+
+
+def _is_over(ended: datetime | None, now: datetime) -> bool:
+    kept = timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
+    return ended is not None and ended + kept <= now
 
 
 def _ended(job: Job) -> tuple[object, ...]:

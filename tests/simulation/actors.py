@@ -264,7 +264,7 @@ class Actors:
                 case kinds.FAMILY:
                     lead(context, self._children(actor))
                 case kinds.DRIVEN:
-                    Starter(executions=self.machine.executions(actor), prepare=lambda _: None)(
+                    Starter(executions=self.machine.executions(actor), prepare=self._prepare)(
                         context
                     )
             self._work(Claim(context, actor, self._world, store, effects))
@@ -272,6 +272,11 @@ class Actors:
             actor.work_ended = error
             raise
         return {"fence": context.lease.fence}
+
+    def _prepare(self, context: Context) -> None:
+        """What a driven job's worker does may take several checkpoints."""
+        for number in range(self._world.rng.choice([0, 0, 1, 3])):
+            context.checkpoint(f"part {number} prepared", context.job.progress)
 
     def _answered(self, actor: Actor, request: Request, submitted: Submitted) -> None:
         body = submitted.reply.body

@@ -13,6 +13,7 @@ from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.driven.models import ExecutionClaim
 from spinneret.jobs.models import Job
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost, UrlBlocked
+from tests.fakes.crashes import Crash
 from tests.simulation.stepped import SteppedStore
 from tests.simulation.turnstile import Actor, Role
 from tests.simulation.world import World
@@ -177,6 +178,8 @@ class Steps:
         self._world.sleep(actor, rng.uniform(0.01, WORK_MAX))
         if job.payload["nature"] == "broken" and done == parts - 1:
             raise UrlBlocked("not to be fetched")
+        if job.payload["nature"] == "poison" and done == parts - 1:
+            raise Crash("poison")
         store.record(turn.lease, done + 1)
         return {**state, "action": "go on"}
 
@@ -184,4 +187,6 @@ class Steps:
         self, actor: Actor, driver: Driver, turn: ExecutionClaim, job: Job, seconds: float
     ) -> None:
         until = self._world.clock_of(actor)() + timedelta(seconds=seconds + 2 * STEP_SECONDS)
-        driver.renew(turn, job, until, f"step {turn.number}", 10, {})
+        done = self._world.invariants.parts.of(job.ref)
+        progress = 100 * done // job.payload["parts"]
+        driver.renew(turn, job, until, f"step {turn.number}", progress, {})

@@ -13,6 +13,7 @@ from tests.fakes.crashes import Moment
 from tests.simulation.turnstile import Actor
 
 SKEW_SECONDS: Final = 5.0
+INDEX_LAG_SECONDS: Final = 10.0
 
 
 class CallOutcome(StrEnum):
@@ -74,6 +75,10 @@ class Faults(Protocol):
         """Whether a queue with a backlog reports none."""
         ...
 
+    def index_lag(self) -> float:
+        """How many seconds an index is behind its rows, for one query."""
+        ...
+
     def deliveries(self) -> list[float]:
         """After how many seconds each copy of a message arrives; none for a lost message."""
         ...
@@ -91,6 +96,7 @@ class FaultRates:
     doubled_messages: float
     message_seconds: float
     handler_errors: float
+    index_lag: float
 
 
 def rates_of(rng: Random) -> FaultRates:
@@ -112,6 +118,7 @@ def rates_of(rng: Random) -> FaultRates:
         doubled_messages=rng.choice([0.0, 0.1, 0.5]),
         message_seconds=rng.choice([0.05, 2.0, 20.0]),
         handler_errors=rng.choice([0.0, 0.1, 0.4]),
+        index_lag=rng.choice([0.0, 1.0, INDEX_LAG_SECONDS]),
     )
 
 
@@ -171,6 +178,10 @@ class SeededFaults:
         """See Faults."""
         return not self.quiet and self._rng.random() < 0.5
 
+    def index_lag(self) -> float:
+        """See Faults; an index lags in the calm, too."""
+        return self._rng.uniform(0.0, self.rates.index_lag)
+
     def deliveries(self) -> list[float]:
         """See Faults."""
         latency = self.rates.message_seconds
@@ -227,6 +238,10 @@ class CrashPoints:
     def misreports(self) -> bool:
         """See Faults."""
         return False
+
+    def index_lag(self) -> float:
+        """See Faults."""
+        return 0.0
 
     def deliveries(self) -> list[float]:
         """See Faults."""

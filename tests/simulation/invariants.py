@@ -59,6 +59,7 @@ MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
             ("running", "paused"),
             ("paused", "pending"),
             ("failed", "pending"),
+            ("expired", "pending"),
         }
     ),
 }
@@ -89,6 +90,7 @@ class Invariants:
         """The ends that a sink got, in the order in which they first came."""
         self._ends: dict[tuple[JobRef, int], JobStatus] = {}
         self._timelines: defaultdict[JobRef, dict[str, JobEvent]] = defaultdict(dict)
+        self._writers: dict[tuple[JobRef, str], Role] = {}
         self._progress: Counter[tuple[JobRef, int]] = Counter()
         self._sent: Counter[tuple[str, JobRef]] = Counter()
         self._resends: Counter[tuple[JobRef, int, datetime]] = Counter()
@@ -100,10 +102,11 @@ class Invariants:
             job = new.job
             self.counts["jobs"] += 1
             self.accepted[job.ref] = None
-            self._timeline(job, [event])
+            self._timeline(job, [event], Role.CLIENT)
             self._times(job)
             self._one_live(job)
             self.counts["parents"] += job.family is not None
+            self.kinship.child_made(job)
             self.kinship.counted(job)
 
     def claimed(
@@ -158,7 +161,8 @@ class Invariants:
         )
         self._runs(actor, was, job)
         self._times(job)
-        self._timeline(job, events)
+        self._timeline(job, events, actor.role)
+        self.kinship.child_moved(actor.role, was, job)
         self.kinship.counted(job)
         match actor.role:
             case _ if lease is None and (awaits(was) or awaits(job) or move == SETTLED):
@@ -171,6 +175,9 @@ class Invariants:
             case Role.WORKER if was.status is JobStatus.RUNNING:
                 self.counts["taken back"] += 1
                 self._lost(was, job, self._now() + actor.skew - SKEW)
+            case Role.SWEEPER if was.status is JobStatus.PAUSED and job.parent is not None:
+                moved = job.status is not JobStatus.PAUSED
+                self._check(job.fence == was.fence + moved, job.ref, "a look left its fence")
             case Role.SWEEPER if job.status is JobStatus.CANCELLED:
                 self._check(job.parent is not None, job.ref, "the sweeper cancelled it")
                 self._check(job.fence > was.fence, job.ref, "a move from outside left its fence")
@@ -261,8 +268,7 @@ class Invariants:
     def _is_unsettled(self, job: Job) -> bool:
         if self._unreported(job.ref) or self.kinship.is_unsettled(job):
             return True
-        set_aside = job.status in TERMINAL or job.status is JobStatus.PAUSED
-        return not set_aside and not self.kinship.rests(job)
+        return job.status not in TERMINAL and not self.kinship.rests(job)
 
     def _unreported(self, ref: JobRef) -> bool:
         fences = [fence for ended, fence in self._reported if ended == ref]
@@ -341,7 +347,11 @@ class Invariants:
         self._check(worked <= longest, job.ref, "nobody worked for so long")
 
     def _runs(self, actor: Actor, was: Job, job: Job) -> None:
-        again = was.status in (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED)
+        again = was.status in (
+            JobStatus.FAILED,
+            JobStatus.PARTIALLY_FAILED,
+            JobStatus.EXPIRED,
+        )
         # A retried parent's worker retries its children; a retried child reopens its parent.
         retried = again and (actor.role is Role.USER or is_kin(job))
         self._check(job.run == was.run + retried, job.ref, "a run began without a user's word")
@@ -360,11 +370,12 @@ class Invariants:
         known = [moment for moment in moments if moment is not None]
         self._check(known == sorted(known), job.ref, "created, started, finished out of order")
 
-    def _timeline(self, job: Job, events: Sequence[JobEvent]) -> None:
+    def _timeline(self, job: Job, events: Sequence[JobEvent], role: Role) -> None:
         timeline = self._timelines[job.ref]
         for event in events:
             known = timeline.get(event.id)
-            if known is not None and job.kind == DRIVEN:
+            writer = self._writers.setdefault((job.ref, event.id), role)
+            if known is not None and role is writer is Role.STEP:
                 timeline[event.id] = event  # a step that was tried again
                 continue
             if known is not None:

@@ -23,7 +23,8 @@ _ENDS: Final = frozenset(
     ("running", end) for end in ("completed", "partially_failed", "failed", "cancelled")
 )
 _REOPENED: Final = frozenset((end, "running") for end in ("partially_failed", "failed"))
-_BEGUN: Final = frozenset({("paused", "pending"), ("failed", "pending")})
+_BEGUN: Final = frozenset({("paused", "pending"), ("failed", "pending"), ("expired", "pending")})
+_BAD: Final = frozenset({JobStatus.PARTIALLY_FAILED, JobStatus.FAILED, JobStatus.EXPIRED})
 MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
     Role.CLIENT: frozenset(),
     Role.STEP: frozenset(),
@@ -34,6 +35,8 @@ MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
         ("running", "running"),
         ("pending", "cancelled"),
         ("paused", "cancelled"),
+        ("paused", "pending"),
+        ("paused", "paused"),
         ("cancelled", "cancelled"),
     },
     Role.USER: _ENDS | _REOPENED | {("partially_failed", "pending")},
@@ -59,6 +62,31 @@ class ParentInvariants:
     def __init__(self, store: FakeJobStore, check: Check) -> None:
         self._store = store
         self._check = check
+        self._paused_by_users: set[JobRef] = set()
+        self._retried: dict[JobRef, int] = {}
+        """Parent → its last run that a user's retry of it began."""
+        self._begun: dict[JobRef, int] = {}
+        """Child → the run of its parent in which its own last run began."""
+
+    def child_made(self, job: Job) -> None:
+        """A child was written for the first time."""
+        self._begin(job)
+
+    def child_moved(self, role: Role, was: Job, job: Job) -> None:
+        """Any job was moved; notes what is at rest by a user's word, and which runs began."""
+        if was.status is not JobStatus.PAUSED and job.status is JobStatus.PAUSED:
+            by_user = role is Role.USER
+            (self._paused_by_users.add if by_user else self._paused_by_users.discard)(job.ref)
+        if job.run > was.run:
+            self._begin(job)
+            if job.family is not None and job.status is JobStatus.PENDING:
+                self._retried[job.ref] = job.run
+
+    def _begin(self, job: Job) -> None:
+        if job.parent is not None:
+            parent = self._store.get(JobRef(tenant=job.tenant, job_id=job.parent))
+            assert parent is not None
+            self._begun[job.ref] = parent.run
 
     def counted(self, job: Job) -> None:
         """After a write: every counter says what the children's rows say."""
@@ -73,6 +101,9 @@ class ParentInvariants:
         for shard, count in enumerate(counts):
             true = _counts([child for child in children if child.parent_shard == shard])
             self._check(count == true, parent, f"counter {shard} says {count} instead of {true}")
+        told = row.status in TERMINAL - {JobStatus.CANCELLED} and row.result is not None
+        alive = told and job.status not in TERMINAL
+        self._check(not alive, parent, f"it stays {row.status.value} while {job.id} is alive")
 
     def parent_moved(self, role: Role, was: Job, job: Job) -> None:
         """A parent was moved while nobody worked at it."""
@@ -110,13 +141,26 @@ class ParentInvariants:
         elif counts.cancelled and not counts.completed:
             expected = JobStatus.CANCELLED
         self._check(job.status is expected, job.ref, f"it ended as {job.status.value}: {counts}")
+        for child in children:
+            chance = self._begun[child.ref] >= self._retried.get(job.ref, 1)
+            left = child.status in _BAD and child.duplicate_key is None and not chance
+            self._check(not left, child.ref, "its parent's retry left it out")
 
     def rests(self, job: Job) -> bool:
-        """Whether a parent waits for nothing but children that a user has paused."""
-        if not awaits(job):
+        """Whether an unfinished job waits for nothing but a user's word.
+
+        A user has paused it, or its parent, or all unfinished children of a parent. A child that
+        stopped because its parent was paused rests no longer than its parent does.
+        """
+        if awaits(job):
+            alive = [child for child in self._children(job.ref) if child.status not in TERMINAL]
+            return bool(alive) and all(map(self.rests, alive))
+        if job.status is not JobStatus.PAUSED:
             return False
-        alive = {child.status for child in self._children(job.ref)} - TERMINAL
-        return alive == {JobStatus.PAUSED}
+        if job.parent is None or job.ref in self._paused_by_users:
+            return True
+        parent = self._store.get(JobRef(tenant=job.tenant, job_id=job.parent))
+        return parent is None or parent.status in TERMINAL | {JobStatus.PAUSED}
 
     def is_unsettled(self, job: Job) -> bool:
         """Whether children of a cancelled parent may still be alive."""

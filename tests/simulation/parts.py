@@ -38,12 +38,13 @@ class Parts:
         match job.status:
             case JobStatus.RUNNING:
                 self._check(job.fence == was.fence, job.ref, "a step changed the fence")
-                self._check(job.attempts in (0, was.attempts), job.ref, "a step was charged")
+                kept = was.attempts if job.progress == was.progress else 0
+                self._check(job.attempts == kept, job.ref, "a step changed the attempts")
             case JobStatus.COMPLETED:
                 done = self.of(job.ref) == job.payload["parts"]
                 self._check(done, job.ref, "it completed before all its parts were done")
             case JobStatus.PENDING:
-                self._check(job.attempts == was.attempts, job.ref, "a segment's end was charged")
+                self._check(job.attempts == 0, job.ref, "a segment's end left its attempts")
 
     def worker_moved(self, job: Job) -> None:
         """A worker that stays with its claim wrote under it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from random import Random
 from typing import Final
@@ -21,6 +21,7 @@ from tests.fakes.crashes import Crash
 from tests.simulation.actors import TENANT, Actors, Claim, Request
 from tests.simulation.families import child_drafts, parent_draft
 from tests.simulation.faults import SeededFaults
+from tests.simulation.kinship import is_kin
 from tests.simulation.policies import DRIVEN, IMPATIENT, ONE_SERIES
 from tests.simulation.world import World
 
@@ -29,15 +30,24 @@ SWEEP_SECONDS: Final = 60.0
 RETRY_AFTER_MAX: Final = 1500.0  # beyond what SQS can delay
 PARTS_MAX: Final = 5  # of a driven job: two segments
 EXECUTIONS_LOST: Final = 0.05  # of their transitions
+OWNER_SECONDS: Final = 12.0  # between two moves of an owner: longer than an index lags
 PAGES: Final = ("page-1", "page-2", "page-3")
 MOVES: Final = (Transition.CANCEL, Transition.PAUSE, Transition.RESUME, Transition.RETRY)
-ALLOWED: Final[Mapping[JobStatus, Sequence[Transition]]] = {
+ALLOWED: Final[dict[JobStatus, Sequence[Transition]]] = {
     JobStatus.PENDING: (Transition.PAUSE, Transition.PAUSE, Transition.CANCEL),
     JobStatus.RUNNING: (Transition.PAUSE, Transition.PAUSE, Transition.CANCEL),
     JobStatus.PAUSED: (Transition.RESUME, Transition.RESUME, Transition.RESUME, Transition.CANCEL),
     JobStatus.FAILED: (Transition.RETRY,),
     JobStatus.PARTIALLY_FAILED: (Transition.RETRY,),
+    JobStatus.EXPIRED: (Transition.RETRY,),
 }
+
+OWNED: Final = ALLOWED | {
+    JobStatus.PENDING: (*[Transition.PAUSE] * 15, Transition.CANCEL),
+    JobStatus.RUNNING: (*[Transition.PAUSE] * 15, Transition.CANCEL),
+    JobStatus.PAUSED: (Transition.RESUME,),
+}
+"""What an owner does: cancelled jobs have no more to tell."""
 
 
 class Scenario:
@@ -80,8 +90,10 @@ class Scenario:
         """Run the world until nothing moves any more."""
         for _ in range(self._rng.randint(1, 6)):
             self._later(self._new_request)
-        for _ in range(self._rng.choice([0, 0, 0, 1])):
+        for _ in range(self._rng.choice([0, 0, 1])):
             self._later(self._new_family)
+            if self._rng.random() < 0.7:
+                self._owner(self._rng.choice([4, 12, 40]), self._rng.choice([0.0, 0.3, 1.0]))
         for _ in range(self._rng.choice([0, 0, 0, 1])):
             self._later(self._new_driven)
         for _ in range(self._rng.choice([0, 4, 16])):
@@ -155,7 +167,7 @@ class Scenario:
             self._submit(Request(drafts=[parent], key=None, parents=True))
 
     def _new_driven(self) -> None:
-        nature = self._rng.choice(["well", "well", "well", "broken"])
+        nature = self._rng.choice(["well", "well", "well", "broken", "poison"])
         payload = {"parts": self._rng.randint(1, PARTS_MAX), "nature": nature}
         priority = self._rng.choice(list(Priority))
         draft = Draft(kind=DRIVEN, payload=payload, priority=priority, duplicate_key=None)
@@ -204,6 +216,23 @@ class Scenario:
         assert job is not None
         moves = ALLOWED.get(job.status) if self._rng.random() < 0.8 else None
         self._actors.move(ref, self._rng.choice(moves or MOVES))
+
+    def _owner(self, moves: int, stops: float) -> None:
+        """Whoever owns parents and children: `stops` is how often the owner stops what works."""
+        if self.calm_at is not None or not moves:
+            return
+        rows = map(self._world.store.get, self._world.invariants.accepted)
+        kin = [job for job in rows if job is not None and is_kin(job)]
+        parents = [job for job in kin if job.family is not None]
+        if kin:
+            job = self._rng.choice(parents if self._rng.random() < 0.5 else kin)
+            works = job.status in (JobStatus.PENDING, JobStatus.RUNNING)
+            wanted = OWNED.get(job.status, ())
+            if wanted and (not works or self._rng.random() < stops):
+                self._actors.move(job.ref, self._rng.choice(wanted))
+                moves -= 1
+        pause = self._rng.choice([0.3, 2.0, OWNER_SECONDS])
+        self._world.after(pause, lambda: self._owner(moves, stops))
 
     def _timeout(self) -> float:
         return self._rng.choice(self._timeouts)

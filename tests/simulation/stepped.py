@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -86,6 +87,7 @@ class SteppedStore:
 
         def effect() -> None:
             self._store.submit(jobs, events, request, reply, now)
+            self._world.wrote(*(new.job.ref for new in jobs))
             self._invariants.submitted(jobs, events)
 
         self._world.call(self._actor, "store.submit", effect, [new.job.id for new in jobs])
@@ -96,6 +98,7 @@ class SteppedStore:
         def effect() -> Claimed | Refused:
             was = self._store.get(ref)
             outcome = self._store.claim(ref, owner, now, until)
+            self._world.wrote(ref)
             self._invariants.claimed(self._actor, owner, was, outcome, now)
             return outcome
 
@@ -109,12 +112,16 @@ class SteppedStore:
         *,
         lease: Lease | None = None,
         counted: Sequence[ChildCounts] = (),
+        parent: Job | None = None,
     ) -> int:
         """See JobStore."""
 
         def effect() -> int:
             was = self._store.get(before.ref)
-            watchers = self._store.transition(before, after, events, lease=lease, counted=counted)
+            watchers = self._store.transition(
+                before, after, events, lease=lease, counted=counted, parent=parent
+            )
+            self._world.wrote(before.ref)
             assert was is not None
             if lease is not None and was.status is not JobStatus.RUNNING:
                 self._invariants.repeated(self._actor, was)
@@ -130,19 +137,22 @@ class SteppedStore:
         after: Job,
         event: JobEvent,
         holder: Holder | None,
-        parent: Reopening | None = None,
+        parent: Reopening | Job | None = None,
     ) -> None:
         """See JobStore."""
 
         def effect() -> None:
             was = self._store.get(before.ref)
-            above = self._store.get(parent.before.ref) if parent is not None else None
+            reopening = parent if isinstance(parent, Reopening) else None
+            above = self._store.get(reopening.before.ref) if reopening is not None else None
             self._store.begin_run(before, after, event, holder, parent)
+            self._world.wrote(before.ref)
             assert was is not None
             self._invariants.moved(self._actor, was, [event], None)
-            if parent is not None:
+            if reopening is not None:
                 assert above is not None
-                self._invariants.moved(self._actor, above, [parent.event], None)
+                self._world.wrote(above.ref)
+                self._invariants.moved(self._actor, above, [reopening.event], None)
 
         self._world.call(self._actor, "store.begin_run", effect, _Change(before, after))
 
@@ -160,6 +170,7 @@ class SteppedStore:
         def effect() -> None:
             was = self._store.get(before.ref)
             self._store.add_children(before, after, children, events, lease=lease)
+            self._world.wrote(before.ref, *(new.job.ref for new in children))
             assert was is not None
             self._invariants.moved(self._actor, was, (), lease)
             self._invariants.submitted(children, events)
@@ -184,13 +195,16 @@ class SteppedStore:
     def children(
         self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
     ) -> Page[JobRef]:
-        """See JobStore."""
-        return self._world.call(
-            self._actor,
-            "store.children",
-            lambda: self._store.children(parent, statuses, after, limit),
-            parent.job_id,
-        )
+        """See JobStore. The index lags behind the rows."""
+
+        def shown() -> Page[JobRef]:
+            moment = self._world.shown_at()
+            page = self._store.children(parent, tuple(JobStatus), after, limit)
+            rows = [self._world.past.at(ref, moment) for ref in page.items]
+            found = tuple(row.ref for row in rows if row is not None and row.status in statuses)
+            return replace(page, items=found)
+
+        return self._world.call(self._actor, "store.children", shown, parent.job_id)
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
@@ -209,11 +223,20 @@ class SteppedStore:
         return self._due(lambda: self._store.to_resend(resend, until, limit, after), resend)
 
     def _due(self, query: Callable[[], DuePage], subject: object) -> DuePage:
-        """An empty shard is no step: nothing can happen between two of them."""
+        """An empty shard is no step: nothing can happen between two of them.
+
+        What was written within the index's lag isn't seen yet.
+        """
         found = query()
         if not found.refs and not self._world.faults.is_down("store"):
             return found
-        return self._world.call(self._actor, "store.due", query, subject)
+
+        def shown() -> DuePage:
+            moment, page = self._world.shown_at(), query()
+            refs = tuple(ref for ref in page.refs if not self._world.past.is_newer(ref, moment))
+            return replace(page, refs=refs)
+
+        return self._world.call(self._actor, "store.due", shown, subject)
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> Page[Job]:
         """See JobStore; reads for lists change nothing and are no step."""

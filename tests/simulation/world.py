@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Final
 
+from spinneret.jobs.models import JobRef
 from spinneret.jobs.ports import SubmissionRaced
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
@@ -20,6 +21,7 @@ from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
 from tests.simulation.faults import HELD, CallOutcome, Faults
 from tests.simulation.invariants import Invariants
+from tests.simulation.lagging import PastRows
 from tests.simulation.policies import POLICIES
 from tests.simulation.turnstile import Actor, Role
 
@@ -75,6 +77,7 @@ class World:
         self.effects = FakeEffectStore(self.store)
         self.performed: set[str] = set()
         """What a foreign system did, by key."""
+        self.past = PastRows()
         self.invariants = Invariants(self.store, self.at_now)
         self.trace: list[Step] = []
         self.counts: Counter[str] = Counter()
@@ -153,6 +156,15 @@ class World:
             self._hold(actor, name, subject, fate)
         self._meet(actor, subject)
         return done.answer()
+
+    def wrote(self, *refs: JobRef) -> None:
+        """Rows were written; the indexes show it later."""
+        for ref in refs:
+            self.past.wrote(self.now, self.store.get(ref))
+
+    def shown_at(self) -> int:
+        """The moment whose rows an index shows to a query of now."""
+        return self.now - round(self.faults.index_lag() * SECOND)
 
     def note(self, actor: Actor, call: str, subject: object, outcome: object) -> None:
         """Add to the trace; texts are made only when it is read."""

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
+from spinneret.jobs.driven.driving import Driver
+from spinneret.jobs.driven.models import ExecutionClaim
 from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.models import JobStatus
+from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
+from tests.kinds import KINDS
 from tests.unit.jobs.worker_bench import Bench
 
 
@@ -20,11 +27,13 @@ class _Executions:
         self._bench = bench
         self._error = error
         self.begun: list[tuple[str, Any]] = []
+        self.states: list[Mapping[str, Any]] = []
 
     def start(self, name: str, state: Mapping[str, Any]) -> None:
         job = self._bench.store.get(self._bench.ref)
         assert job is not None
         self.begun.append((name, job.locked_until))
+        self.states.append(state)
         if self._error is not None:
             raise self._error
 
@@ -42,3 +51,68 @@ def test_an_execution_that_could_not_be_started_is_started_later_uncharged(bench
     executions = _Executions(bench, DependencyUnavailable("stepfunctions"))
     job = bench.run(Starter(executions=executions, prepare=lambda _: None))
     assert (job.status, job.attempts, job.locked_by) == (JobStatus.PENDING, 0, None)
+
+
+def driver_of(bench: Bench) -> Driver:
+    return Driver(
+        store=bench.published,
+        queue=bench.queue,
+        kinds=KINDS,
+        clock=bench.clock,
+        random=lambda: 0.5,
+    )
+
+
+def next_turn(executions: _Executions) -> ExecutionClaim:
+    """The first step of the execution that was begun last."""
+    turn = ExecutionClaim.of(executions.states[-1])
+    return replace(turn, number=turn.number + 1)
+
+
+def renewed(bench: Bench, turn: ExecutionClaim, progress: int) -> None:
+    driver = driver_of(bench)
+    driver.renew(turn, driver.held(turn), bench.clock(), "step", progress, {})
+
+
+def test_the_events_of_an_execution_follow_those_of_its_worker(bench: Bench) -> None:
+    executions = _Executions(bench)
+
+    def prepare(context: Context) -> None:
+        for number in range(3):
+            context.checkpoint(f"page {number}", 0)
+
+    bench.run(Starter(executions=executions, prepare=prepare))
+    before = bench.store.events(bench.ref, None, 99)
+    renewed(bench, next_turn(executions), 1)
+    events = bench.store.events(bench.ref, None, 99)
+    assert events[: len(before)] == before
+    assert [event.message for event in events[len(before) :]] == ["step"]
+
+
+@pytest.mark.parametrize(
+    ("progress", "status"),
+    [((10, 10, 10), JobStatus.FAILED), ((10, 20, 30), JobStatus.PENDING)],
+    ids=["stuck", "getting on"],
+)
+def test_a_segment_that_kills_its_executions_fails_unless_it_gets_on(
+    bench: Bench, progress: Sequence[int], status: JobStatus
+) -> None:
+    executions = _Executions(bench)
+    for reached in progress:
+        bench.run(Starter(executions=executions, prepare=lambda _: None))
+        renewed(bench, next_turn(executions), reached)
+        bench.clock.advance(bounds.EXECUTION_START_SECONDS)
+        bench.sweep()
+    assert bench.job.status is status
+
+
+def test_a_finished_segment_forgets_its_lost_executions(bench: Bench) -> None:
+    executions = _Executions(bench)
+    bench.run(Starter(executions=executions, prepare=lambda _: None))
+    bench.clock.advance(2 * bounds.EXECUTION_START_SECONDS)
+    bench.sweep()
+    assert bench.job.attempts == 1
+    bench.run(Starter(executions=executions, prepare=lambda _: None))
+    turn = next_turn(executions)
+    driver_of(bench).next_segment(turn, driver_of(bench).held(turn))
+    assert (bench.job.status, bench.job.attempts) == (JobStatus.PENDING, 0)

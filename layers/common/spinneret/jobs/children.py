@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Final, NoReturn
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.models import Draft, Job, JobRef, JobStatus, Transition
-from spinneret.jobs.placement import Deduplication, Placed
+from spinneret.jobs.models import Draft, Job, JobRef, JobStatus, ParentState, Transition
+from spinneret.jobs.placement import Deduplication, Placed, family_counts
 from spinneret.jobs.plans import drafts_of
 from spinneret.jobs.ports import JobQueue, JobStore, NewJob, SubmissionRaced
 from spinneret.jobs.service import first_events, send_new
@@ -21,6 +21,7 @@ from spinneret.kernel.ids import NewId
 
 _RACES: Final = 5  # submissions of one key that may interleave before the store counts as busy
 _PAGE: Final = 100
+_FAILED: Final = (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED, JobStatus.EXPIRED)
 
 
 class Children:
@@ -109,14 +110,35 @@ class Children:
         raise AwaitChildren
 
     def begin_again(self, context: Context) -> None:
-        """Resume paused children, and retry children that failed before this run.
+        """Resume paused children; after the tenant's retry, retry children that failed before it.
 
         Raises as `create`.
         """
         self._for_each(context, (JobStatus.PAUSED,), self._resume)
-        if context.job.run > 1:
-            failed = (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED)
-            self._for_each(context, failed, lambda ref: self._retry(context.job, ref))
+        if _family(context.job).retried_in > 1:
+            self._retry_all(context)
+
+    def _retry_all(self, context: Context) -> None:
+        """Retry children that failed in earlier runs.
+
+        The index may not show yet how the last of them ended. The counters do: soon after the
+        retry, as long as they count more failures than the index, the parent is claimed again.
+        """
+        job, left = context.job, 0
+
+        def act(ref: JobRef) -> None:
+            nonlocal left
+            left += self._stays_failed(job, ref)
+
+        begun, surely = job.started_at or job.due_at, timedelta(seconds=limits.INDEX_LAG_SECONDS)
+        is_recent = self._clock() < begun + surely
+        self._for_each(context, _FAILED, act)
+        if not is_recent:
+            return
+        counts = family_counts(self._store, job)
+        assert counts is not None  # the job is a parent
+        if counts.failed + counts.partially_failed + counts.expired > left:
+            raise DependencyUnavailable("dynamodb", "an index lags behind its rows")
 
     def _born(self, job: Job, parent: Job) -> Job:
         child = rules.as_child(job, parent)
@@ -138,21 +160,32 @@ class Children:
     def _resume(self, ref: JobRef) -> None:
         self._try(ref, Transition.RESUME)
 
-    def _retry(self, parent: Job, ref: JobRef) -> None:
-        """Retry the child unless it failed in this run."""
+    def _stays_failed(self, parent: Job, ref: JobRef) -> bool:
+        """Retry the child unless its run began after the parent's retry; return whether it stays
+        failed.
+        """
         child = self._store.get(ref)
-        began, ended = parent.started_at, child.finished_at if child else None
-        if began is not None and ended is not None and ended <= began:
-            self._try(ref, Transition.RETRY)
+        if child is None or child.status not in _FAILED:
+            return False
+        return child.parent_run >= _family(parent).retried_in or not self._try(
+            ref, Transition.RETRY
+        )
 
-    def _try(self, ref: JobRef, move: Transition) -> None:
-        """Move a child; ignore one that changed meanwhile, or whose work a newer job does."""
+    def _try(self, ref: JobRef, move: Transition) -> bool:
+        """Move a child; return False for one that changed meanwhile, or whose work a newer job
+        does.
+        """
         try:
             self._move(ref, move)
         except (Conflict, NotFound):
-            return
+            return False
+        return True
 
 
 def _cursor(job: Job) -> str | None:
+    return _family(job).cursor
+
+
+def _family(job: Job) -> ParentState:
     assert job.family is not None  # only a parent's kind has handlers that use Children
-    return job.family.cursor
+    return job.family

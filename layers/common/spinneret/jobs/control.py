@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from spinneret.jobs import limits, rules
@@ -71,7 +72,10 @@ class JobControl:
             event = rules.status_event(after, now, run=after.run, reason=move.value.upper())
             try:
                 if move is Transition.RETRY:
-                    holder, parent = self._holder(before), self._reopening(before, now)
+                    holder, parent = self._holder(before), self._parent(before, now)
+                    if parent is not None:
+                        above = parent.after if isinstance(parent, Reopening) else parent
+                        after = replace(after, parent_run=above.run)
                     self.store.begin_run(before, after, event, holder, parent)
                 else:
                     self.store.transition(before, after, [event])
@@ -106,9 +110,9 @@ class JobControl:
                 break
         return after
 
-    def _reopening(self, job: Job, now: datetime) -> Reopening | None:
-        """Return the parent's move for a child's new run, or None. Raises Conflict if it was
-        cancelled.
+    def _parent(self, job: Job, now: datetime) -> Reopening | Job | None:
+        """Return the parent's move for a child's new run, the parent if it doesn't move, or None
+        if there is none. Raises Conflict if it was cancelled.
 
         A parent that failed before all its children existed isn't reopened: it would end after this
         child, without the missing ones. Its own retry creates them.
@@ -117,10 +121,10 @@ class JobControl:
             return None
         parent = self.store.get(JobRef(tenant=job.tenant, job_id=job.parent))
         if parent is None or parent.status not in rules.TERMINAL:
-            return None
+            return parent
         after = rules.reopened(parent, now)
         if after.family is not None and after.family.cursor is not None:
-            return None
+            return parent
         event = rules.status_event(after, now, run=after.run, reason="CHILD_RETRIED")
         return Reopening(before=parent, after=after, event=event)
 

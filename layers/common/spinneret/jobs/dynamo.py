@@ -203,6 +203,7 @@ class DynamoJobStore:
         *,
         lease: Lease | None = None,
         counted: Sequence[ChildCounts] = (),
+        parent: Job | None = None,
     ) -> int:
         """See JobStore. One transaction; its client token makes a repeated call harmless.
 
@@ -210,16 +211,26 @@ class DynamoJobStore:
         changed, the write is retried with the stored number.
         """
         rules.check_not_ahead(events, self._clock())
-        watchers = before.watchers
+        watchers, is_orphan = before.watchers, False
         for _ in range(_SUBSCRIPTION_RACES):
             standing = (
                 conditions.claim_stands(lease, watchers) if lease else conditions.row_stands(before)
             )
             try:
                 writes = self._moved(before, after, events, standing)
-                writes += dynamo_families.close_counter_writes(self._jobs, after, counted)
+                writes += dynamo_families.lifetime_writes(self._jobs, before, after, counted)
+                if not is_orphan:
+                    writes += dynamo_families.count(self._jobs, before, after)
+                if parent is not None:
+                    writes.append(self._unmoved(parent))
                 dynamo.transact(self._client, writes)
             except dynamo.ConditionFailed as failed:
+                if 0 not in failed.standing:
+                    if parent is not None and len(writes) - 1 in failed.standing:
+                        raise SubmissionRaced from failed
+                    if not is_orphan and self._is_orphan(before):
+                        is_orphan = True
+                        continue
                 row = failed.standing.get(0, {})
                 if lease is not None and conditions.is_held(row, lease):
                     watchers = int(row["watchers"])
@@ -236,11 +247,13 @@ class DynamoJobStore:
         after: Job,
         event: JobEvent,
         holder: Holder | None,
-        parent: Reopening | None = None,
+        parent: Reopening | Job | None = None,
     ) -> None:
         """See JobStore."""
-        rules.check_not_ahead([event, *([parent.event] if parent else [])], self._clock())
+        moved = [parent.event] if isinstance(parent, Reopening) else []
+        rules.check_not_ahead([event, *moved], self._clock())
         writes = self._moved(before, after, [event], conditions.row_stands(before))
+        writes += dynamo_families.lifetime_writes(self._jobs, before, after)
         if before.duplicate_key is not None:
             record = dynamo_submissions.duplicate_record(
                 before, before.duplicate_key, event.created_at
@@ -248,9 +261,19 @@ class DynamoJobStore:
             writes += dynamo_submissions.take_duplicate_key(
                 self._jobs, self._idempotency, holder, record, unless=before
             )
-        if parent is not None:
-            standing = conditions.row_stands(parent.before)
-            writes += self._moved(parent.before, parent.after, [parent.event], standing)
+        match parent:
+            case Reopening(before=ended, after=reopened):
+                standing = conditions.row_stands(ended)
+                writes += self._moved(ended, reopened, [parent.event], standing)
+                writes += dynamo_families.count(self._jobs, before, after, revives=True)
+                writes += dynamo_families.lifetime_writes(
+                    self._jobs, ended, reopened, counter_written=before.parent_shard
+                )
+            case Job():
+                writes += dynamo_families.count(self._jobs, before, after)
+                writes.append(self._unmoved(parent))
+            case None if not self._is_orphan(before):
+                writes += dynamo_families.count(self._jobs, before, after)
         try:
             dynamo.transact(self._client, writes)
         except dynamo.ConditionFailed as failed:
@@ -351,20 +374,26 @@ class DynamoJobStore:
         return [
             row,
             *(dynamo.put(self._jobs, items.event_item(before.ref, event)) for event in events),
-            *self._with_end(before, after),
+            *self._end_event(before, after),
         ]
 
-    def _with_end(self, before: Job, after: Job) -> list[TransactWriteItemTypeDef]:
-        """Return the further writes at the end or start of a run: the parent's counter, the domain
-        event.
-        """
-        writes = dynamo_families.count(self._jobs, before, after)
+    def _end_event(self, before: Job, after: Job) -> list[TransactWriteItemTypeDef]:
+        """Return the write of the domain event at the end of a run, if there is one."""
         event = end_event(before, after, self._kinds)
         if event is None:
-            return writes
+            return []
         if self._events is None:
             raise RuntimeError(f"no table for {event.type}")  # an error is better than a lost event
-        return [*writes, event_write(self._events, event)]
+        return [event_write(self._events, event)]
+
+    def _unmoved(self, job: Job) -> TransactWriteItemTypeDef:
+        return dynamo.check(self._jobs, keys.job_key(job.ref), conditions.unmoved(job))
+
+    def _is_orphan(self, job: Job) -> bool:
+        """Return whether the job has a parent whose row is gone."""
+        if job.parent is None:
+            return False
+        return self.get(JobRef(tenant=job.tenant, job_id=job.parent)) is None
 
     def _idempotency_records(self, partitions: list[str]) -> list[dict[str, Any]]:
         return dynamo.batch_get(self._client, self._idempotency, [{"pk": pk} for pk in partitions])

@@ -55,6 +55,11 @@ def row_stands(before: Job) -> dynamo.Condition:
     return dynamo.equals(**{name: row.get(name) for name in _STANDS})
 
 
+def unmoved(job: Job) -> dynamo.Condition:
+    """Require that the job has made no move since it was read."""
+    return dynamo.equals(status=job.status, fence=job.fence)
+
+
 def unless_alive(now: datetime) -> dynamo.Condition:
     """Require that there is no record, or that it has expired."""
     return "attribute_not_exists(#pk) OR #expires_at <= :now", {":now": to_iso(now)}

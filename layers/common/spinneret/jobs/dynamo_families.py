@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.jobs import dynamo_conditions as conditions
-from spinneret.jobs import items, keys, rules
+from spinneret.jobs import items, keys, limits, rules
 from spinneret.jobs.models import ChildCounts, Job, JobRef, JobStatus
 from spinneret.jobs.ports import NewJob
-from spinneret.kernel import bounds
-from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.paging import Page
 
@@ -34,11 +31,7 @@ def parent_writes(table: str, new: NewJob) -> list[TransactWriteItemTypeDef]:
         return []
     empty = ChildCounts()
     counters = [items.counter_item(job.ref, n, empty) for n in range(job.family.shards)]
-    purge_at = epoch_seconds(job.created_at + timedelta(seconds=bounds.JOB_RETENTION_SECONDS))
-    plan = [
-        {**keys.plan_key(job.ref, n), "text": text, "purge_at": purge_at}
-        for n, text in enumerate(new.plan)
-    ]
+    plan = [{**keys.plan_key(job.ref, n), "text": text} for n, text in enumerate(new.plan)]
     return [dynamo.put(table, item, conditions.NEW) for item in [*counters, *plan]]
 
 
@@ -53,27 +46,47 @@ def child_count_writes(table: str, children: Iterable[Job]) -> list[TransactWrit
     ]
 
 
-def count(table: str, before: Job, after: Job) -> list[TransactWriteItemTypeDef]:
-    """Build the write that counts a child's move in its parent's counter, if it changes."""
+def count(
+    table: str, before: Job, after: Job, *, revives: bool = False
+) -> list[TransactWriteItemTypeDef]:
+    """Build the write that counts a child's move in its parent's counter, if it changes.
+
+    If the move `revives` the parent, the counter no longer expires.
+    """
     changes = {}
     if (ended := rules.counted(before, after)) is not None:
         changes[ended] = 1
     if (left := rules.uncounted(before, after)) is not None:
         changes[left] = -1
-    return [_add(table, _parent(before), before.parent_shard, changes)] if changes else []
+    return [_add(table, _parent(before), before.parent_shard, changes, revives)] if changes else []
 
 
-def close_counter_writes(
-    table: str, parent: Job, counted: Sequence[ChildCounts]
+def lifetime_writes(
+    table: str,
+    before: Job,
+    after: Job,
+    counted: Sequence[ChildCounts] = (),
+    counter_written: int | None = None,
 ) -> list[TransactWriteItemTypeDef]:
-    """Require that a finished parent's counters are unchanged; expire them with its row."""
+    """Build the writes after which a parent's counters and plan live as long as its row.
+
+    They outlive it by PARENT_ROWS_SECONDS. `counted` are the counters, which must be unchanged;
+    the transaction writes the one numbered `counter_written` itself.
+    """
+    if after.family is None or not (counted or items.purge_at(before) != items.purge_at(after)):
+        return []
+    row = items.purge_at(after)
+    purge_at = {"purge_at": None if row is None else row + limits.PARENT_ROWS_SECONDS}
     found = []
-    for shard, counts in enumerate(counted):
-        item = items.counter_item(parent.ref, shard, counts)
-        key = {"pk": item.pop("pk"), "sk": item.pop("sk")}
-        purge_at = items.JOBS.encode(parent).get("purge_at")
-        found.append(dynamo.update(table, key, {"purge_at": purge_at}, dynamo.equals(**item)))
-    return found
+    for shard in range(after.family.shards):
+        if shard == counter_written:
+            continue
+        item = items.counter_item(after.ref, shard, counted[shard]) if counted else {}
+        item = {name: value for name, value in item.items() if name not in ("pk", "sk")}
+        condition = dynamo.equals(**item) if counted else _EXISTS
+        found.append(dynamo.update(table, keys.counter_key(after.ref, shard), purge_at, condition))
+    plan_keys = [keys.plan_key(after.ref, number) for number in range(after.family.plan_rows)]
+    return found + [dynamo.update(table, key, purge_at, _EXISTS) for key in plan_keys]
 
 
 def plan(client: DynamoDBClient, table: str, parent: JobRef, number: int) -> str | None:
@@ -136,8 +149,9 @@ def _parent(child: Job) -> JobRef:
 
 
 def _add(
-    table: str, parent: JobRef, shard: int, changes: dict[str, int]
+    table: str, parent: JobRef, shard: int, changes: dict[str, int], revives: bool = False
 ) -> TransactWriteItemTypeDef:
     added = "ADD " + ", ".join(f"#{name} :{name}" for name in changes)
+    added += " REMOVE #purge_at" if revives else ""
     values = {f":{name}": number for name, number in changes.items()}
     return dynamo.change(table, keys.counter_key(parent, shard), (added, values), _EXISTS)

@@ -70,6 +70,6 @@ def take_duplicate_key(
         return [dynamo.put(idempotency_table, record, conditions.NEW)]
     found = [dynamo.put(idempotency_table, record, dynamo.equals(job_id=holder.job_id))]
     if holder.job is not None and (unless is None or holder.job_id != unless.id):
-        ended = dynamo.equals(status=holder.job.status, fence=holder.job.fence)
-        found.append(dynamo.check(jobs_table, keys.job_key(holder.job.ref), ended))
+        unmoved = conditions.unmoved(holder.job)
+        found.append(dynamo.check(jobs_table, keys.job_key(holder.job.ref), unmoved))
     return found

@@ -46,8 +46,7 @@ def _indexed(job: Job) -> Item:
         shard = keys.resend_shard(job.id)
         item["resend_shard"] = keys.resend_partition(job.kind, job.priority, shard)
         item["resend_at"] = to_iso(resend_at)
-    if job.finished_at is not None:
-        item["purge_at"] = epoch_seconds(job.finished_at) + bounds.JOB_RETENTION_SECONDS
+    item["purge_at"] = purge_at(job)
     return item
 
 
@@ -65,6 +64,7 @@ JOBS: Final = Codec(
         "last_error": _RECORD,
         "family": _RECORD,
         "ending": SPARSE,
+        "rests_unchecked": SPARSE,
         "notify": SPARSE,
     },
     derived=_indexed,
@@ -92,6 +92,13 @@ def event_item(ref: JobRef, event: JobEvent) -> Item:
 def event_from_item(item: Mapping[str, Any]) -> JobEvent:
     """Convert an `event_item` back to an event."""
     return _EVENTS.decode(item)
+
+
+def purge_at(job: Job) -> int | None:
+    """Return when the job's row may be purged; None for a job that hasn't ended."""
+    if job.finished_at is None:
+        return None
+    return epoch_seconds(job.finished_at) + bounds.JOB_RETENTION_SECONDS
 
 
 def counter_item(ref: JobRef, shard: int, counts: ChildCounts) -> Item:

@@ -103,6 +103,12 @@ class ParentState:
     """Whether all children have ended, so that nothing else is pending."""
     cancelled_to: str | None = None
     """Last child up to which the sweeper has cancelled all; None before the first."""
+    plan_rows: int = 0
+    """Number of rows of the plan."""
+    retried_in: int = 1
+    """Run that the tenant's last retry of the parent began: it retries the children of earlier
+    runs.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,6 +198,11 @@ class Job:
     """Id of the parent, which counts the end of this job."""
     parent_shard: int = 0
     """Number of the parent's counter that counts this job."""
+    parent_run: int = 1
+    """Run of the parent in which this job's run began."""
+    rests_unchecked: bool = False
+    """Whether the job stopped because its parent was paused, and the sweeper hasn't looked since.
+    """
     family: ParentState | None = None
     """State of the children; set for parents only."""
     duplicate_key: str | None = None

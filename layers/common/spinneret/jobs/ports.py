@@ -48,7 +48,7 @@ class NewJob:
 
 @dataclass(frozen=True, kw_only=True)
 class Reopening:
-    """Move of a finished parent when one of its children starts a new run."""
+    """Move of a finished parent, in the write that starts a new run of one of its children."""
 
     before: Job
     after: Job
@@ -153,6 +153,7 @@ class JobStore(Protocol):
         *,
         lease: Lease | None = None,
         counted: Sequence[ChildCounts] = (),
+        parent: Job | None = None,
     ) -> int:
         """Write what changed from `before` to `after`, and the events; return `watchers`.
 
@@ -163,8 +164,12 @@ class JobStore(Protocol):
         `before` in status, fence, owner, end of the lease, messages sent and watchers. Raises
         LeaseLost otherwise.
 
-        The end of a child's run is counted with its parent in the same operation. `counted` are a
-        parent's counters, shard by shard, which must be unchanged.
+        The end of a child's run is counted with its parent in the same operation, unless the
+        parent's row is gone. `counted` are a parent's counters, shard by shard, which must be
+        unchanged. A parent's counters and plan live as long as its row.
+
+        `parent` is the job's parent if the move depends on its status: raises SubmissionRaced if
+        it has moved since it was read.
         """
         ...
 
@@ -174,14 +179,16 @@ class JobStore(Protocol):
         after: Job,
         event: JobEvent,
         holder: Holder | None,
-        parent: Reopening | None = None,
+        parent: Reopening | Job | None = None,
     ) -> None:
         """Start the job's next run; take the job's duplicate key from `holder`.
 
-        A child leaves its parent's counter; `parent` is the parent's own move, if it was finished.
+        A child leaves its parent's counter. `parent` is the parent's own move if it was finished,
+        else its current row; None if that row is gone, or the job has no parent.
 
-        Raises SubmissionRaced if the row, the key's holder, or that job's status and fence have
-        changed since they were read: a holder that was retried meanwhile does the same work.
+        Raises SubmissionRaced if the row, the parent, the key's holder, or that job's status and
+        fence have changed since they were read: a holder that was retried meanwhile does the same
+        work.
         """
         ...
 

@@ -48,9 +48,12 @@ class PublishingJobStore:
         *,
         lease: Lease | None = None,
         counted: Sequence[ChildCounts] = (),
+        parent: Job | None = None,
     ) -> int:
         """See JobStore."""
-        watchers = self._store.transition(before, after, events, lease=lease, counted=counted)
+        watchers = self._store.transition(
+            before, after, events, lease=lease, counted=counted, parent=parent
+        )
         self._publish(replace(after, watchers=watchers), events)
         return watchers
 
@@ -60,12 +63,12 @@ class PublishingJobStore:
         after: Job,
         event: JobEvent,
         holder: Holder | None,
-        parent: Reopening | None = None,
+        parent: Reopening | Job | None = None,
     ) -> None:
         """See JobStore."""
         self._store.begin_run(before, after, event, holder, parent)
         self._publish(after, [event])
-        if parent is not None:
+        if isinstance(parent, Reopening):
             self._publish(parent.after, [parent.event])
 
     def _publish(self, job: Job, events: Sequence[JobEvent]) -> None:

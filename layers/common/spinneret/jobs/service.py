@@ -127,9 +127,11 @@ class JobService:
             ]
             scope = request.scope if request else None
             _, [made] = self._placement.place(tenant, [parent], scope=scope)
-            job = replace(made.job, family=rules.new_family(len(promised)))
+            plan = plan_of(promised)
+            family = replace(rules.new_family(len(promised)), plan_rows=len(plan))
+            job = replace(made.job, family=family)
             reply = answer(job, placed)
-            founded = NewJob(job=job, plan=plan_of(promised))
+            founded = NewJob(job=job, plan=plan)
             try:
                 self._store.submit([founded], first_events([founded]), request, reply, now)
             except SubmissionRaced:

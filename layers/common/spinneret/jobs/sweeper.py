@@ -18,7 +18,14 @@ from spinneret.jobs import limits, rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.leases import reclaim
 from spinneret.jobs.models import Job, JobRef, JobStatus, Lane
-from spinneret.jobs.ports import DuePage, DuePosition, JobQueue, JobStore, ResendShard
+from spinneret.jobs.ports import (
+    DuePage,
+    DuePosition,
+    JobQueue,
+    JobStore,
+    ResendShard,
+    SubmissionRaced,
+)
 from spinneret.jobs.worker import delay_of, lane_of
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
@@ -42,6 +49,10 @@ class SweepResult:
     """Expired jobs that are claimed once more before they end."""
     parents: int = 0
     """Parents whose children were checked."""
+    rests: int = 0
+    """Children that stopped with their parent, which is still paused."""
+    resumed: int = 0
+    """Children that stopped with their parent, which no longer is."""
     raced: int = 0
     """Jobs that changed between look-up and write; nothing to do."""
     failed: int = 0
@@ -155,7 +166,7 @@ class Sweeper:
         """Act on one job; return whether there was work. Its failure doesn't affect other jobs."""
         try:
             done = act(ref, this)
-        except LeaseLost:
+        except (LeaseLost, SubmissionRaced):
             done = "raced"
         except DependencyUnavailable as error:
             this.refused(error)
@@ -221,12 +232,30 @@ class Sweeper:
             if after.status is JobStatus.PENDING:
                 self._send(after, now, this)
             return "leases_expired"
+        if job.status is JobStatus.PAUSED:
+            return self._look_at_rest(job, now, this)
         if job.expires_at is not None and job.expires_at <= now:
             return self._end(job, now, this)
         if not self._send(job, now, this):
             return None
         self.store.transition(job, rules.sent(job, now))
         return "sent"
+
+    def _look_at_rest(self, job: Job, now: datetime, this: _Pass) -> str:
+        """Resume a child that stopped because its parent was paused, unless it still is.
+
+        By now the index of children shows that this one is paused, so a later resume finds it.
+        """
+        assert job.parent is not None  # only a child stops with its parent
+        parent = self.store.get(JobRef(tenant=job.tenant, job_id=job.parent))
+        if parent is not None and parent.status is JobStatus.PAUSED:
+            self.store.transition(job, rules.rest_checked(job), parent=parent)
+            return "rests"
+        after = rules.resume(job, now)
+        event = rules.status_event(after, now, run=after.run, reason="PARENT_RESUMED")
+        self.store.transition(job, after, [event], parent=parent)
+        self._send(after, now, this)
+        return "resumed"
 
     def _end(self, job: Job, now: datetime, this: _Pass) -> str:
         """Expire a waiting job, or make it due for a last look."""

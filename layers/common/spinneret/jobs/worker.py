@@ -25,7 +25,14 @@ from spinneret.jobs.models import (
     Lane,
     Lease,
 )
-from spinneret.jobs.ports import Claimed, JobQueue, JobStore, NewJob, Refused
+from spinneret.jobs.ports import (
+    Claimed,
+    JobQueue,
+    JobStore,
+    NewJob,
+    Refused,
+    SubmissionRaced,
+)
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
@@ -83,6 +90,8 @@ class Context:
         self._clock = clock
         self.remaining = remaining
         self._events: list[JobEvent] = []
+        self._noted = 0
+        """Number of events before the outcome's."""
         self._numbered = 0
         self.note(JobEventKind.STATUS_CHANGED, JobStatus.RUNNING, {"status": JobStatus.RUNNING})
 
@@ -135,43 +144,50 @@ class Context:
         self._store.add_children(self._written, after, children, events, lease=self.lease)
         self.job = self._written = after
 
-    def hand_over(self, seconds: float) -> None:
-        """Extend the claim to `seconds` from now, for another process. Raises LeaseLost."""
+    def hand_over(self, seconds: float) -> int:
+        """Extend the claim to `seconds` from now, for another process. Raises LeaseLost.
+
+        Returns the number of the claim's last event: the other process continues after it.
+        """
         until = self._clock() + timedelta(seconds=seconds)
         self._flush(replace(self.job, locked_until=until))
+        return self._numbered
 
-    def end(self, after: Job, failure: Failure | None = None) -> None:
+    def end(self, after: Job, failure: Failure | None = None, parent: Job | None = None) -> None:
         """Write the outcome with the events so far, the failure and the new status.
 
         Raises LeaseLost and DependencyUnavailable; any other error leaves the events unchanged.
+        `parent` as for JobStore.transition.
         """
-        noted = len(self._events)
+        self._noted = len(self._events)
         if failure is not None:
             self._add(JobEventKind.ERROR, failure.message, after.progress, {"code": failure.code})
         data = {"status": after.status.value}
         if after.waiting_for is not None:
             data["waiting_for"] = after.waiting_for
         self._add(JobEventKind.STATUS_CHANGED, after.status, after.progress, data)
+        self.end_again(after, parent)
+
+    def end_again(self, after: Job, parent: Job | None = None) -> None:
+        """Repeat the write of an unconfirmed outcome, with the same events. Raises as `end`."""
         try:
-            self._flush(after)
+            self._flush(after, parent)
         except (DependencyUnavailable, LeaseLost):
             raise
         except Exception:
-            del self._events[noted:]
+            del self._events[self._noted :]
             raise
 
-    def end_again(self, after: Job) -> None:
-        """Repeat the write of an unconfirmed outcome, with the same events."""
-        self._flush(after)
-
-    def _flush(self, after: Job) -> None:
+    def _flush(self, after: Job, parent: Job | None = None) -> None:
         """Write the job and the events noted so far, fenced, in one write.
 
         If the answer is lost, the write may have happened. Events and progress are kept for the
         next write, which repeats them under the same ids, so that the timeline never goes back.
         """
         try:
-            watchers = self._store.transition(self._written, after, self._events, lease=self.lease)
+            watchers = self._store.transition(
+                self._written, after, self._events, lease=self.lease, parent=parent
+            )
         except DependencyUnavailable:
             self.job = replace(self.job, step=after.step, progress=after.progress)
             raise
@@ -268,14 +284,17 @@ class Worker:
         `run`.
         """
         job = context.job
-        if job.parent is None:
-            return False
-        parent = self.store.get(JobRef(tenant=job.tenant, job_id=job.parent))
-        after = rules.stopped_by_parent(job, parent, self.clock())
-        if after is None:
-            return False
-        self._end(context, after)
-        return True
+        while job.parent is not None:
+            parent = self.store.get(JobRef(tenant=job.tenant, job_id=job.parent))
+            after = rules.stopped_by_parent(job, parent, self.clock())
+            if after is None:
+                break
+            try:
+                self._end(context, after, parent=parent)
+            except SubmissionRaced:
+                continue  # the parent was moved meanwhile
+            return True
+        return False
 
     def _work(self, context: Context) -> None:
         """Run the handler and write its outcome. Raises LeaseLost and DependencyUnavailable."""
@@ -340,15 +359,23 @@ class Worker:
         )
         self._end(context, after, failure)
 
-    def _end(self, context: Context, after: Job, failure: Failure | None = None) -> None:
+    def _end(
+        self,
+        context: Context,
+        after: Job,
+        failure: Failure | None = None,
+        parent: Job | None = None,
+    ) -> None:
         try:
-            context.end(after, failure)
+            context.end(after, failure, parent)
         except DependencyUnavailable as error:
-            self._end_again(context, after, error)
+            self._end_again(context, after, error, parent)
         if after.status is JobStatus.PENDING:
             send(self.queue, self.kinds, after, self.clock())
 
-    def _end_again(self, context: Context, after: Job, error: DependencyUnavailable) -> None:
+    def _end_again(
+        self, context: Context, after: Job, error: DependencyUnavailable, parent: Job | None
+    ) -> None:
         """Repeat an outcome's write while lease and deadline allow: it can't be rescheduled.
 
         The store recognises a write that did happen. Waits double with full jitter, so that the
@@ -363,7 +390,7 @@ class Worker:
             logger.warning("outcome_not_written", extra={"job_id": after.id, "tries": doubling})
             self.sleep(wait)
             try:
-                context.end_again(after)
+                context.end_again(after, parent)
             except DependencyUnavailable:
                 continue
             return

@@ -23,8 +23,6 @@ from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
-_HELD_ALREADY = 1  # number of the event that the worker wrote before it started the execution
-
 
 @service
 class Driver:
@@ -64,14 +62,16 @@ class Driver:
     ) -> Job:
         """Extend the claim to `until` plus a margin, and add a step to the timeline.
 
-        Resets the attempts that lost executions were charged, since the segment makes progress.
+        Progress resets the attempts that lost executions were charged. A step alone doesn't: a
+        segment that kills each of its executions takes its first steps in every one of them.
         """
+        reached = max(job.progress, min(progress, 99))
         after = replace(
             job,
             locked_until=until + timedelta(seconds=bounds.LEASE_MARGIN_SECONDS),
-            attempts=0,
+            attempts=0 if reached > job.progress else job.attempts,
             step=step,
-            progress=max(job.progress, min(progress, 99)),
+            progress=reached,
         )
         event = self._event(turn, JobEventKind.STEP_STARTED, step, after.progress, data)
         self.store.transition(job, after, [event], lease=turn.lease)
@@ -102,9 +102,12 @@ class Driver:
         self._end(turn, rules.await_children(job, self.clock()), job)
 
     def next_segment(self, turn: ExecutionClaim, job: Job) -> None:
-        """Release the job without charging an attempt; a worker starts its next execution."""
+        """Release the job without charging an attempt; a worker starts its next execution.
+
+        The segment is done, so the attempts of its executions no longer count.
+        """
         after = rules.hand_back(job, self.clock(), work_seconds=float("inf"))
-        self._end(turn, after, job)
+        self._end(turn, replace(after, attempts=0), job)
 
     def _end(self, turn: ExecutionClaim, after: Job, before: Job) -> None:
         data = {"status": after.status.value}
@@ -123,7 +126,7 @@ class Driver:
     ) -> JobEvent:
         return JobEvent(
             fence=turn.fence,
-            number=_HELD_ALREADY + turn.number,
+            number=turn.number,
             kind=kind,
             message=safe_text(message),
             created_at=self.clock(),

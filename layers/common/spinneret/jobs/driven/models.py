@@ -18,7 +18,10 @@ class ExecutionClaim:
     fence: int
     owner: str
     number: int = 0
-    """Number of the step, counting only steps that write to the job; numbers the job's events."""
+    """Number of the step's event in the claim, counting only steps that write to the job.
+
+    An execution starts with the number of the last event that its worker wrote.
+    """
 
     @property
     def ref(self) -> JobRef:

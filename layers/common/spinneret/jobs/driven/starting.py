@@ -28,9 +28,13 @@ class Starter:
         """
         self.prepare(context)
         lease = context.lease
+        last_event = context.hand_over(bounds.EXECUTION_START_SECONDS)
         turn = ExecutionClaim(
-            tenant=lease.tenant, job_id=lease.job_id, fence=lease.fence, owner=lease.owner
+            tenant=lease.tenant,
+            job_id=lease.job_id,
+            fence=lease.fence,
+            owner=lease.owner,
+            number=last_event,
         )
-        context.hand_over(bounds.EXECUTION_START_SECONDS)
         self.executions.start(f"{lease.job_id}-{lease.fence}", turn.state())
         raise ClaimTransferred

@@ -42,7 +42,9 @@ def as_child(job: Job, parent: Job) -> Job:
     """Return the job as a child of its parent."""
     assert parent.family is not None  # the parent creates children
     shard = shard_of(job.id, parent.family.shards)
-    return replace(job, parent=parent.id, parent_shard=shard, batch=parent.id)
+    return replace(
+        job, parent=parent.id, parent_shard=shard, parent_run=parent.run, batch=parent.id
+    )
 
 
 def counted(before: Job, after: Job) -> str | None:
@@ -155,7 +157,12 @@ def stopped_by_parent(job: Job, parent: Job | None, now: datetime) -> Job | None
         return None
     if parent.status is JobStatus.CANCELLED:
         return finished(released(job, now), Transition.CANCEL, now)
-    return resting(released(job, now))
+    return replace(resting(released(job, now)), rests_unchecked=True)
+
+
+def rest_checked(job: Job) -> Job:
+    """Record that the job's parent was still paused when the index surely showed the job."""
+    return replace(job, rests_unchecked=False)
 
 
 def progress_of(job: Job, counts: ChildCounts) -> int:

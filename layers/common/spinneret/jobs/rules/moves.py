@@ -64,6 +64,7 @@ def resume(job: Job, now: datetime) -> Job:
             updated_at=not_before_creation(job, now),
             sends=1,
             resent_at=None,
+            rests_unchecked=False,
         )
     )
 
@@ -71,12 +72,15 @@ def resume(job: Job, now: datetime) -> Job:
 def retry(job: Job, now: datetime) -> Job:
     """Start a new run under the same id; the timeline continues and the fence keeps rising.
 
-    The percentage of a failed job never falls. A job that ended in part starts from scratch.
+    The percentage of a failed or expired job never falls. A job that ended in part starts from
+    scratch.
     """
+    run, family = job.run + 1, job.family
+    from_scratch = family is not None or job.status is JobStatus.PARTIALLY_FAILED
     after = replace(
         job,
         status=next_status(job, Transition.RETRY),
-        run=job.run + 1,
+        run=run,
         due_at=not_before_creation(job, now),
         updated_at=not_before_creation(job, now),
         attempts=0,
@@ -87,13 +91,14 @@ def retry(job: Job, now: datetime) -> Job:
         own_faults=0,
         waiting_since=None,
         deferred_since=None,
+        expires_at=None,
         started_at=None,
         finished_at=None,
         ending=False,
-        progress=job.progress if job.status is JobStatus.FAILED and job.family is None else 0,
+        progress=0 if from_scratch else job.progress,
         step=None,
         last_error=None,
-        family=None if job.family is None else replace(job.family, settled=False),
+        family=None if family is None else replace(family, settled=False, retried_in=run),
     )
     return with_next_fence(after)
 

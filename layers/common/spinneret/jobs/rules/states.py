@@ -41,6 +41,7 @@ TRANSITIONS: Final[Mapping[tuple[JobStatus, Transition], JobStatus]] = {
     (JobStatus.PAUSED, Transition.CANCEL): JobStatus.CANCELLED,
     (JobStatus.FAILED, Transition.RETRY): JobStatus.PENDING,
     (JobStatus.PARTIALLY_FAILED, Transition.RETRY): JobStatus.PENDING,
+    (JobStatus.EXPIRED, Transition.RETRY): JobStatus.PENDING,
     (JobStatus.RUNNING, Transition.AWAIT): JobStatus.RUNNING,
     (JobStatus.RUNNING, Transition.END_PARTLY): JobStatus.PARTIALLY_FAILED,
     (JobStatus.COMPLETED, Transition.REOPEN): JobStatus.RUNNING,
@@ -96,6 +97,7 @@ def resting(job: Job) -> Job:
         deferred_since=None,
         expires_at=None,
         ending=False,
+        rests_unchecked=False,
     )
 
 

@@ -17,14 +17,17 @@ from spinneret.jobs.rules.families import awaits_children, has_children_to_cance
 def wake_at(job: Job) -> datetime | None:
     """Return the time at which the sweeper must act on the job; None if it needn't.
 
-    This is a running job's lease end, the next check of a parent's children, a pending job's
-    expiry, or the time from which SQS can delay the message of a long wait.
+    This is a running job's lease end, the next check of a parent's children, the check of a child
+    that rests with its parent, a pending job's expiry, or the time from which SQS can delay the
+    message of a long wait.
     """
     match job.status:
         case JobStatus.RUNNING if awaits_children(job):
             return job.due_at + timedelta(seconds=limits.CHILDREN_CHECK_SECONDS)
         case JobStatus.RUNNING:
             return job.locked_until
+        case JobStatus.PAUSED if job.rests_unchecked:
+            return job.updated_at + timedelta(seconds=limits.CHILDREN_CHECK_SECONDS)
         case JobStatus.CANCELLED if has_children_to_cancel(job):
             return job.due_at + timedelta(seconds=limits.CHILDREN_CHECK_SECONDS)
         case JobStatus.PENDING:
