@@ -9,7 +9,8 @@ import pytest
 from spinneret.jobs.driven.dynamo import DynamoSemaphore
 from spinneret.jobs.driven.ports import Semaphore
 from spinneret.kernel.errors import DependencyUnavailable
-from tests.contract.backends import OF_AWS, Tables
+from tests.contract.backends import OF_AWS, OF_REAL_AWS, Tables
+from tests.contract.interleaved import interrupted
 from tests.contract.races import racing
 from tests.fakes.deep_crawling import FakeSemaphore
 from tests.fakes.time import START
@@ -22,6 +23,10 @@ END = START + LEASE
 def slots(tables: Tables | None) -> Semaphore:
     if tables is None:
         return FakeSemaphore()
+    return of_tables(tables)
+
+
+def of_tables(tables: Tables) -> DynamoSemaphore:
     return DynamoSemaphore(tables.client, tables.names["Frontier"])
 
 
@@ -45,6 +50,7 @@ def test_groups_and_tenants_have_places_of_their_own(slots: Semaphore, tenant: s
 def test_a_holder_keeps_its_place_and_takes_no_second_one(slots: Semaphore, tenant: str) -> None:
     assert slots.take(tenant, "EBAY", "job_1", START, END, 2)
     assert slots.take(tenant, "EBAY", "job_1", START, END + LEASE, 2)
+    assert slots.take(tenant, "EBAY", "job_2", START, END, 2)
     assert slots.take(tenant, "EBAY", "job_2", START, END, 2)
     assert not slots.take(tenant, "EBAY", "job_3", END - LEASE / 2, END + LEASE, 2)
     assert slots.take(tenant, "EBAY", "job_3", END, END + LEASE, 2)
@@ -73,11 +79,22 @@ def test_places_of_those_that_are_over_are_free(slots: Semaphore, tenant: str) -
     assert not slots.take(tenant, "EBAY", "job_1", START, END, 2)
 
 
+@OF_REAL_AWS
+def test_a_place_that_another_takes_meanwhile_is_not_given_twice(
+    tables: Tables, tenant: str
+) -> None:
+    def overtake() -> None:
+        assert of_tables(tables).take(tenant, "EBAY", "job_2", START, END, 1)
+
+    slots = of_tables(interrupted(tables, "put_item", overtake))
+    assert not slots.take(tenant, "EBAY", "job_1", START, END, 1)
+
+
 @pytest.mark.stack
 def test_under_many_takers_at_once_places_are_never_given_twice(
     stack_tables: Tables, tenant: str
 ) -> None:
-    slots = DynamoSemaphore(stack_tables.client, stack_tables.names["Frontier"])
+    slots = of_tables(stack_tables)
 
     def take(number: int) -> bool:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -152,6 +153,27 @@ def test_hosts_come_before_second_targets_when_there_is_more_than_fits() -> None
     [one] = rules.assign_to_workers(found, workers=1, per_host=100)
     assert len({each.host for each in one}) == most - 10
     assert len(one) == most
+
+
+def test_successive_ticks_read_from_every_part_of_what_waits() -> None:
+    parts = set[int]()
+    for tick in range(40):
+        now = START + timedelta(seconds=600 + 15 * tick)
+        parts.add(int(20 * ((rules.scan_offset(START, now, 15) - START) / (now - START))))
+    assert parts == set(range(20))
+
+
+def test_a_target_that_a_tick_reads_twice_is_on_one_list_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "CHECK_READ_TARGETS", 3)
+    world = CheckWorld()
+    crowd(world, "site.example", 200)
+    for key, row in world.watch.rows.items():
+        world.watch.rows[key] = replace(row, state=replace(row.state, due_at=START))
+    handed(world)
+    targets = [each.target_id for _, one in world.lanes.lists for each in one]
+    assert len(targets) == len(set(targets)) > 0
 
 
 @pytest.mark.heavy

@@ -340,6 +340,19 @@ def test_a_redirect_to_a_nearer_page_that_waits_makes_its_page_as_near(
     assert (far.depth, far.parent) == (1, f"{SITE}/")
 
 
+def test_a_redirect_to_a_page_as_near_leaves_its_page_where_it_was_found(
+    frontier: Frontier,
+) -> None:
+    batch = begun(frontier, f"{SITE}/one", f"{SITE}/two", batch_pages=1)
+    step = fetched(frontier, batch, "/here")
+    step = fetched(frontier, step, "/there")  # type: ignore[arg-type]  # the batch of /two
+    assert isinstance(step, Batch)
+    visit = claimed(frontier, step.keys[0])
+    frontier.redirects(visit)(parse_url(f"{SITE}/there"))
+    [here] = [page for page in rows(frontier) if page.url == f"{SITE}/here"]
+    assert (here.depth, here.parent) == (1, f"{SITE}/one")
+
+
 def test_a_redirect_to_a_known_page_is_not_followed(frontier: Frontier) -> None:
     step = fetched(frontier, begun(frontier), "/a", "/b")
     assert isinstance(step, Batch)
@@ -378,13 +391,15 @@ def test_a_redirect_that_leads_astray_fails_its_page(
     assert refused.value.outcome.error_code == code
 
 
-@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("target", ["new", "waiting", "taken before"])
 def test_a_claim_that_has_passed_on_takes_no_targets(
-    known: bool, frontier: Frontier, clock: HandClock
+    target: str, frontier: Frontier, clock: HandClock
 ) -> None:
-    starts = [f"{SITE}/", f"{SITE}/a"] if known else [f"{SITE}/"]
+    starts = [f"{SITE}/", f"{SITE}/a"] if target == "waiting" else [f"{SITE}/"]
     batch = begun(frontier, *starts, batch_pages=1)
     late = claimed(frontier, batch.keys[0], "late")
+    if target == "taken before":
+        frontier.redirects(late)(parse_url(f"{SITE}/a"))
     clock.advance(60)
     claimed(frontier, batch.keys[0], "next")
     before = rows(frontier)
