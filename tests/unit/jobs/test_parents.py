@@ -74,6 +74,17 @@ def test_a_parent_does_not_end_by_counters_that_a_retried_child_has_left() -> No
     assert household.ended == [JobStatus.COMPLETED]
 
 
+def test_a_parent_whose_row_changes_as_it_ends_is_read_again_and_ends() -> None:
+    store = OvertakenStore()
+    household = ParentScenario(1, store=store)
+    household.deliver()
+    [child] = household.children()
+    finish(store, child.id, household.clock, _failed)
+    store.then = lambda: store.subscribe(household.parent, 1)
+    assert ParentEnds(store=household.noted, clock=household.clock).end(household.parent)
+    assert household.ended == [JobStatus.FAILED]
+
+
 @pytest.mark.parametrize(
     ("ends", "status"),
     [
@@ -171,6 +182,13 @@ def test_a_reopened_parent_adds_its_new_run_to_its_timeline_and_publishes_it() -
     [*others, last] = household.store.events(household.parent, None, 99)
     assert (others, last.message) == (before, JobStatus.RUNNING)
     assert (household.parent.job_id, JobStatus.RUNNING) in published
+
+
+def test_a_reopened_parent_shows_nothing_of_the_end_of_its_former_run() -> None:
+    household = failed_in_part()
+    household.move(failed_child(household), Transition.RETRY)
+    parent = household.job(household.parent)
+    assert (parent.finished_at, parent.result, parent.last_error) == (None, None, None)
 
 
 def test_a_reopened_parent_cancels_its_children() -> None:

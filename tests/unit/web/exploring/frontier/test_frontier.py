@@ -12,8 +12,10 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import LeaseLost, NotFound, UrlInvalid, ValidationFailed
 from spinneret.web.exploring import limits
 from spinneret.web.exploring.frontier.changes import FrontierTransaction
+from spinneret.web.exploring.frontier.merging import FrontierView, merged
 from spinneret.web.exploring.frontier.models import (
     Batch,
+    Crawl,
     CrawlRef,
     Deferred,
     Ended,
@@ -21,6 +23,7 @@ from spinneret.web.exploring.frontier.models import (
     Failed,
     Fetched,
     FoundLink,
+    LinkCandidate,
     Next,
     Page,
     PageLease,
@@ -575,6 +578,43 @@ def test_an_ended_crawl_stays_ended(frontier: Frontier) -> None:
     before = frontier.crawl(REF)
     assert frontier.next_batch(REF, fence=2) == Ended(EndReason.EXHAUSTED)
     assert frontier.crawl(REF) == replace(before, fence=2)
+
+
+def test_a_page_that_turns_out_to_be_more_relevant_comes_sooner(frontier: Frontier) -> None:
+    plan = {"strategy": Strategy.BEST_FIRST, "keywords": ("silk",), "score_threshold": 0.0}
+    step: Next = begun(frontier, **plan, batch_pages=1)
+    texts = {"/": {"/one": "silk", "/plain": "", "/other": ""}, "/one": {"/other": "silk"}}
+    order = []
+    while isinstance(step, Batch):
+        visit = claimed(frontier, step.keys[0])
+        path = visit.page.url.removeprefix(SITE)
+        order.append(path)
+        links = texts.get(path, {}).items()
+        found = tuple(FoundLink(url=SITE + link, text=text) for link, text in links)
+        frontier.record(visit, Fetched(links=found))
+        step = frontier.next_batch(REF, fence=1)
+    assert order == ["/", "/one", "/other", "/plain"]
+
+
+def test_two_names_of_a_page_that_waits_change_its_row_once() -> None:
+    """One link leads nearer to the start, the other one scores higher."""
+    crawl = Crawl(ref=REF, plan=Plan(keywords=("silk",)), roots=(f"{SITE}/",), begun_at=START)
+    root = _page("root", depth=0, state=PageState.FETCHED)
+    waiting = _page("page", depth=3, state=PageState.WAITING, score=0.1)
+    alias = _page("alias", depth=3, state=PageState.DUPLICATE, same_as="page")
+    view = FrontierView(pages={each.key: each for each in (root, waiting, alias)})
+    links = [
+        LinkCandidate(key=key, url=f"{SITE}/{key}", host="site.example", score=score, calendar=None)
+        for key, score in (("alias", 0.0), ("page", 0.9))
+    ]
+    [change] = merged(crawl, root, links, None, view, START)
+    [move] = [each for each in change.moves if each.after.key == "page"]
+    assert (move.before, move.after.depth, move.after.score) == (waiting, 1, 0.9)
+
+
+def _page(key: str, **given: Any) -> Page:
+    values = {"url": f"{SITE}/{key}", "host": "site.example", "rank": "", "discovered_at": START}
+    return Page(key=key, **values | given)
 
 
 def test_a_page_that_is_found_nearer_is_merged_again(frontier: Frontier) -> None:
