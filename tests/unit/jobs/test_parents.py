@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from spinneret.jobs import limits, rules
-from spinneret.jobs.models import ChildCounts, Job, JobRef, JobStatus, Transition
+from spinneret.jobs.models import ChildCounts, Failure, Job, JobRef, JobStatus, Transition
 from spinneret.jobs.parents import ParentEnds
 from spinneret.kernel.paging import Page
 from tests import factories
@@ -109,6 +109,20 @@ def test_a_parent_ends_as_its_children_did(ends: dict[str, int], status: JobStat
     good, cancelled = ends.get("completed", 0), ends.get("cancelled", 0)
     assert (ended.result["completed_count"], ended.result["cancelled_count"]) == (good, cancelled)
     assert ended.result["failed_count"] == 2 - good - cancelled
+    assert rules.sweep_at(ended) is None
+
+
+def test_a_parent_shows_complete_progress_only_after_its_own_end() -> None:
+    parent = factories.running_job(START, locked_by=None, family=rules.new_family(2))
+    counts = ChildCounts(created=2, completed=2)
+    ended = rules.end_of(parent, counts, START)
+    assert (rules.progress_of(parent, counts), rules.progress_of(ended, counts)) == (99, 100)
+
+
+def test_the_end_of_a_parent_is_the_last_line_of_its_timeline() -> None:
+    household = ParentScenario(2)
+    household.settle()
+    assert household.store.events(household.parent, None, 99)[-1].message == JobStatus.COMPLETED
 
 
 @pytest.mark.parametrize("status", sorted(rules.TERMINAL))
@@ -212,6 +226,34 @@ def test_a_child_that_failed_in_this_run_is_not_retried_by_a_further_claim_of_it
     assert sorted(household.worked.values()) == [1, 2, 2]
 
 
+def test_all_pages_of_children_are_retried_and_each_one_renews_the_claim(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("spinneret.jobs.children._PAGE", 10)
+    household = ParentScenario(25, lambda _: True)
+    household.settle()
+    household.clock.advance(60.0)
+    household.failing = lambda _: False
+    household.move(household.parent, Transition.RETRY)
+    before = len(household.store.events(household.parent, None, 999))
+    household.deliver()
+    events = household.store.events(household.parent, None, 999)[before:]
+    renewed = [event.message for event in events].count("children")
+    assert (renewed, len(alive(household))) == (4, 25)  # of paused and of failed children
+
+
+def test_children_that_ended_in_part_are_retried_with_their_parent() -> None:
+    household = ParentScenario(1)
+    household.deliver()
+    [child] = household.children()
+    finish(household.store, child.id, household.clock, _ended_in_part)
+    household.sweep()
+    assert household.ended == [JobStatus.PARTIALLY_FAILED]
+    household.move(household.parent, Transition.RETRY)
+    household.settle()
+    assert household.ended == [JobStatus.PARTIALLY_FAILED, JobStatus.COMPLETED]
+
+
 def test_a_plan_of_several_rows_loses_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "PLAN_ROW_BYTES", 600)
     household = ParentScenario(20)
@@ -222,6 +264,11 @@ def test_a_plan_of_several_rows_loses_no_child(monkeypatch: pytest.MonkeyPatch) 
 
 def _failed(job: Job) -> Job:
     return rules.after_error(job, ValueError(), START, 0.5)
+
+
+def _ended_in_part(job: Job) -> Job:
+    lack = Failure(code="PAGES_FAILED", message="one page failed", type="permanent")
+    return rules.complete_in_part(job, {}, lack, START)
 
 
 def _in_a_minute(household: ParentScenario) -> datetime:
