@@ -13,9 +13,6 @@ from spinneret.jobs.ports import NewJob
 from spinneret.outbox.dynamo import DynamoOutboxStore, event_write
 from spinneret.outbox.models import DomainEvent, SubjectRef
 from spinneret.web.dynamo import DynamoProgressStore
-from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
-from spinneret.web.exploring.frontier.models import Batch, CrawlRef, Plan
-from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.hosts.dynamo import DynamoHostStore
 from spinneret.web.hosts.models import Block
@@ -27,11 +24,10 @@ from spinneret.web.proxies.dynamo import DynamoProxyStore
 from spinneret.web.proxies.dynamo_usage import DynamoProxyUsageStore
 from spinneret.web.proxies.models import ProxyConfig, RotationStrategy
 from tests import factories
-from tests.contract import frontier_table
 from tests.contract.backends import OF_REAL_AWS, Tables, job_store
 from tests.contract.stale import LaggingTable
 from tests.contract.stored_jobs import new_job
-from tests.fakes.time import START, HandClock
+from tests.fakes.time import START
 
 pytestmark = OF_REAL_AWS
 
@@ -110,15 +106,3 @@ def test_a_plan_and_its_counters_are_read_consistently(tables: Tables, tenant: s
     assert store.get(parent.ref) == parent
     assert store.plan(parent.ref, 0) == "one"
     assert store.child_counts(parent.ref, [0]) == [ChildCounts()]
-
-
-def test_the_pages_of_a_crawl_are_read_consistently(tables: Tables, tenant: str) -> None:
-    name = frontier_table.create(tables.client)
-    store = DynamoFrontierStore(LaggingTable(tables.client), name)  # type: ignore[arg-type]  # stands for a client
-    frontier = Frontier(store=store, clock=HandClock())
-    ref = CrawlRef(tenant=tenant, crawl_id="job_1")
-    frontier.begin(ref, Plan(), ["https://site.example/"], fence=1)
-    batch = frontier.next_batch(ref, fence=1)
-    tables.client.delete_table(TableName=name)
-    assert isinstance(batch, Batch)
-    assert len(batch.keys) == 1

@@ -1,4 +1,4 @@
-"""Rounds of a batch: which jobs are taken, what is waited for, and when its execution stops."""
+"""Rounds of a batch: which jobs are taken, what is waited for, and when executions stop."""
 
 from __future__ import annotations
 
@@ -141,3 +141,13 @@ def test_an_execution_stops_after_so_many_steps_of_its_own_and_of_its_jobs(
     single = memory.submit("publish", "ebay", memory.product())
     state = {"tenant": single.tenant, "job_id": single.job_id, **counted}
     assert memory.rounds().take(state, lambda: memory.remaining)["action"] == action
+
+
+@pytest.mark.parametrize(("steps", "action"), [(0, "wait"), (18, "wait"), (19, "left")])
+def test_a_visit_leaves_its_job_after_so_many_steps(steps: int, action: str, memory: Bench) -> None:
+    memory.at_once, memory.plugin.mute = 1, True
+    memory.once(memory.submit("publish", "vinted", memory.product()))
+    waits = memory.submit("publish", "vinted", memory.product("Other"))
+    state = {"tenant": waits.tenant, "job_id": waits.job_id, "turn": None, "steps": steps}
+    answer = memory.visits().step(state, lambda: memory.remaining)
+    assert (answer["action"], answer["steps"]) == (action, steps + 1)
