@@ -1,6 +1,6 @@
 """The stage of a function: its variables, clients, clock and ids; and the functions' builders.
 
-    @reads(JOBS_TABLE, LANES_URL)
+    @reads(LANES_URL)
     def redrive_pass(stage: Stage) -> Callable[[], RedriveResult]:
         return Redrive(SqsDeadLetterQueues(stage.sqs, stage[LANES_URL]), all_lanes()).run
 
@@ -16,9 +16,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from spinneret.aws import clients
-from spinneret.aws.kms import KmsSealer, kms_client
-from spinneret.aws.secrets_manager import SecretsManagerClient, secrets_client
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 from spinneret.kernel.settings import Variable, read, text
@@ -30,12 +27,19 @@ if TYPE_CHECKING:
     from types_boto3_sqs import SQSClient
     from types_boto3_stepfunctions import SFNClient
 
+    from spinneret.aws.kms import KmsSealer
+    from spinneret.aws.secrets_manager import SecretsManagerClient
+
 CONTENT_BUCKET: Final = text("CONTENT_BUCKET")
 SECRETS_KEY_ID: Final = text("SECRETS_KEY_ID")
 
 
 class Stage:
-    """Variables, clients, clock and ids. Clients are made at first use and shared."""
+    """Variables, clients, clock and ids. Clients are made at first use and shared.
+
+    Their modules are imported then too: boto3 takes a sixth of a second, and not all functions
+    have clients.
+    """
 
     def __init__(self, env: Mapping[str, str], declared: Iterable[Variable[Any]]) -> None:
         """Read all declared variables. Raises SettingsError."""
@@ -55,37 +59,49 @@ class Stage:
     @cached_property
     def dynamodb(self) -> DynamoDBClient:
         """Tables."""
+        from spinneret.aws import clients  # noqa: PLC0415 - see the class
+
         return clients.dynamodb_client()
 
     @cached_property
     def sqs(self) -> SQSClient:
         """Queues."""
+        from spinneret.aws import clients  # noqa: PLC0415 - see the class
+
         return clients.sqs_client()
 
     @cached_property
     def s3(self) -> S3Client:
         """Buckets."""
+        from spinneret.aws import clients  # noqa: PLC0415 - see the class
+
         return clients.s3_client()
 
     @cached_property
     def step_functions(self) -> SFNClient:
         """Executions of state machines."""
+        from spinneret.aws import clients  # noqa: PLC0415 - see the class
+
         return clients.stepfunctions_client()
 
     @cached_property
     def secrets(self) -> SecretsManagerClient:
         """Secrets that an operator stores."""
-        return secrets_client()
+        from spinneret.aws import secrets_manager  # noqa: PLC0415 - see the class
+
+        return secrets_manager.secrets_client()
 
     @cached_property
     def sealer(self) -> KmsSealer:
         """Encryption of tenants' secrets with the stage's key, SECRETS_KEY_ID."""
-        return KmsSealer(kms_client(), self[SECRETS_KEY_ID])
+        from spinneret.aws import kms  # noqa: PLC0415 - see the class
+
+        return kms.KmsSealer(kms.kms_client(), self[SECRETS_KEY_ID])
 
     @cached_property
     def http(self) -> httpx.Client:
         """HTTP to servers of this application; connections are kept for the process's life."""
-        import httpx  # noqa: PLC0415 - few functions have it
+        import httpx  # noqa: PLC0415 - see the class
 
         return httpx.Client(trust_env=False)
 
