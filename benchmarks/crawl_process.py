@@ -134,6 +134,8 @@ def environment(
     key = boto3.client("kms").create_key()["KeyMetadata"]["KeyId"]
     return {
         **{f"{name.upper()}_TABLE": table for name, table in tables.items()},
+        "LABELS_TABLE": tables["TagsAndCollections"],
+        "PLANS_TABLE": tables["CrawlDefinitions"],
         "CONTENT_BUCKET": buckets["content"],
         "INBOX_BUCKET": buckets["inbox"],
         "LANES_URL": lanes_url,
