@@ -151,3 +151,13 @@ def test_a_visit_leaves_its_job_after_so_many_steps(steps: int, action: str, mem
     state = {"tenant": waits.tenant, "job_id": waits.job_id, "turn": None, "steps": steps}
     answer = memory.visits().step(state, lambda: memory.remaining)
     assert (answer["action"], answer["steps"]) == (action, steps + 1)
+
+
+@pytest.mark.parametrize(("steps", "action"), [(0, "callback"), (1, "left")])
+def test_a_visit_waits_once_for_a_browser_to_connect(
+    steps: int, action: str, memory: Bench
+) -> None:
+    memory.plugin.away = True
+    ref = memory.submit("publish", "vinted", memory.product())
+    state = {"tenant": ref.tenant, "job_id": ref.job_id, "turn": None, "steps": steps}
+    assert memory.visits().step(state, lambda: memory.remaining)["action"] == action

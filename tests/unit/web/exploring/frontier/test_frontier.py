@@ -580,6 +580,32 @@ def test_an_ended_crawl_stays_ended(frontier: Frontier) -> None:
     assert frontier.crawl(REF) == replace(before, fence=2)
 
 
+def test_a_crawl_that_ended_without_a_page_is_opened_again_with_what_failed(
+    frontier: Frontier,
+) -> None:
+    batch = begun(frontier)
+    failed = Failed(error_code="HTTP_ERROR", error_message="503")
+    frontier.record(claimed(frontier, batch.keys[0]), failed)
+    assert isinstance(frontier.next_batch(REF, fence=1), Ended)
+    frontier.reopen(REF, fence=2)
+    step = frontier.next_batch(REF, fence=2)
+    assert isinstance(step, Batch)
+    frontier.record(claimed(frontier, step.keys[0]), Fetched())
+    crawl = frontier.crawl(REF)
+    assert (crawl.discovered, crawl.crawled, crawl.failed) == (1, 1, 0)
+
+
+def test_a_crawl_that_ended_with_a_page_is_not_opened_again(frontier: Frontier) -> None:
+    batch = begun(frontier, f"{SITE}/", f"{SITE}/gone")
+    frontier.record(claimed(frontier, batch.keys[0]), Fetched())
+    failed = Failed(error_code="HTTP_ERROR", error_message="503")
+    frontier.record(claimed(frontier, batch.keys[1]), failed)
+    ended = frontier.next_batch(REF, fence=1)
+    assert isinstance(ended, Ended)
+    frontier.reopen(REF, fence=2)
+    assert frontier.next_batch(REF, fence=2) == ended
+
+
 def test_a_page_that_turns_out_to_be_more_relevant_comes_sooner(frontier: Frontier) -> None:
     plan = {"strategy": Strategy.BEST_FIRST, "keywords": ("silk",), "score_threshold": 0.0}
     step: Next = begun(frontier, **plan, batch_pages=1)
