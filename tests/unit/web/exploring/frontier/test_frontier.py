@@ -580,6 +580,17 @@ def test_an_ended_crawl_stays_ended(frontier: Frontier) -> None:
     assert frontier.crawl(REF) == replace(before, fence=2)
 
 
+def test_a_crawl_shows_the_greatest_depth_that_it_has_reached(frontier: Frontier) -> None:
+    step: Next = begun(frontier, strategy=Strategy.DFS, batch_pages=1)
+    depths = []
+    for links in (["/a", "/last"], ["/b"], [], []):
+        assert isinstance(step, Batch)
+        step = fetched(frontier, step, *links)
+        depths.append(frontier.crawl(REF).current_depth)
+    assert urls(frontier, PageState.CRAWLED) == {"/", "/a", "/b", "/last"}
+    assert depths == [1, 2, 2, 2]
+
+
 def test_a_crawl_that_ended_without_a_page_is_opened_again_with_what_failed(
     frontier: Frontier,
 ) -> None:
