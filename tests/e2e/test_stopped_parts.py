@@ -5,13 +5,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-import signal
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
@@ -20,6 +15,7 @@ import pytest
 from spinneret.kernel import bounds
 from tests.conftest import Stack
 from tests.e2e.conftest import CRAWL_TIMEOUT, Tenant
+from tests.e2e.stopping import stopped
 from tests.e2e.website import Website
 
 OUTAGE: Final = float(os.environ.get("SPINNERET_OUTAGE_SECONDS", "10"))
@@ -99,49 +95,3 @@ def unavailable(tenant: Tenant, dependency: str) -> None:
     body: dict[str, Any] = answer.json()
     assert set(body) == {"error", "code", "details", "request_id"}
     assert (body["code"], body["details"]) == ("DEPENDENCY_UNAVAILABLE", {"dependency": dependency})
-
-
-@contextmanager
-def stopped(stack: Stack, part: str) -> Iterator[None]:
-    """The part's processes get no time."""
-    pids = _processes(stack, part)
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGCONT)
-
-
-def _processes(stack: Stack, part: str) -> list[int]:
-    """A part's process; DynamoDB Local is a child of LocalStack."""
-    record = json.loads((stack.folder / "run.json").read_text())
-    if part != "dynamodb":
-        return [int(record["parts"][part]["process"]["pid"])]
-    root = int(record["parts"]["localstack"]["process"]["pid"])
-    found = [pid for pid in _below(root) if b"dynamodb" in _words(pid).lower()]
-    assert found, "no DynamoDB Local"
-    return found
-
-
-def _below(root: int) -> list[int]:
-    """All processes that descend from one."""
-    parents = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            status = (folder / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue  # gone
-        parents[int(folder.name)] = int(status[1])
-    below = {root}
-    while more := {pid for pid, parent in parents.items() if parent in below} - below:
-        below |= more
-    return sorted(below - {root})
-
-
-def _words(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""

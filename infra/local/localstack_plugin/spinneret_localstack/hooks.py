@@ -8,6 +8,7 @@ An exception ends the start.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from localstack import config
 from localstack.runtime import hooks
@@ -30,3 +31,10 @@ def start_lambda_host() -> None:
     from spinneret_localstack.settings import Settings
 
     ProcessRuntimeExecutor.host = LambdaHost.start(Settings.from_env(os.environ))
+
+
+@hooks.on_infra_start()
+def let_services_hang() -> None:
+    from spinneret_localstack.hung_services import HungServices
+
+    HungServices(Path(os.environ["SPINNERET_HUNG_SERVICES"])).install()

@@ -23,6 +23,8 @@ from stack.tools.venv import python
 from stack.workspace import Workspace
 
 NAME: Final = "localstack"
+HUNG: Final = "hung"
+"""Folder in its data for the names of services that hang."""
 BOOT_SECONDS: Final = 600.0
 DYNAMODB_HEAP: Final = "256m"
 
@@ -37,7 +39,8 @@ def localstack(workspace: Workspace) -> Part:
         shutil.rmtree(data, ignore_errors=True)
         installed = site.store.path(server)
         root, temporary = data / "root", data / "tmp"
-        temporary.mkdir(parents=True, exist_ok=True)
+        for folder in (temporary, data / HUNG):
+            folder.mkdir(parents=True, exist_ok=True)
         _lay_out(
             root / STATIC_FOLDER,
             catalog_file=catalog(installed),
@@ -45,7 +48,7 @@ def localstack(workspace: Workspace) -> Part:
             java_home=java.provide(site.store).home,
         )
         functions_python = python(site.store.path(runtime))
-        environment = minimal_environment(data, _settings(site, root, temporary, functions_python))
+        environment = minimal_environment(data, _settings(site, data, functions_python))
         words = (str(python(installed)), "-m", "localstack.runtime.main")
         return Spawn(words, environment, data)
 
@@ -69,14 +72,14 @@ def _lay_out(static: Path, *, catalog_file: Path, dynamodb: Path, java_home: Pat
     link(static / "java" / "21", java_home)
 
 
-def _settings(site: Site, root: Path, temporary: Path, functions_python: Path) -> dict[str, str]:
+def _settings(site: Site, data: Path, functions_python: Path) -> dict[str, str]:
     gateway = f"{HOST}:{site.ports.gateway}"
     return {
         "DEBUG": "0",
         # LocalStack would use system folders in a container instead of the root named here.
         "OVERRIDE_IN_DOCKER": "0",
-        "FILESYSTEM_ROOT": str(root),
-        "TMPDIR": str(temporary),
+        "FILESYSTEM_ROOT": str(data / "root"),
+        "TMPDIR": str(data / "tmp"),
         "GATEWAY_LISTEN": gateway,
         "LOCALSTACK_HOST": gateway,
         # LocalStack would serve DNS on all interfaces if run as root.
@@ -89,6 +92,8 @@ def _settings(site: Site, root: Path, temporary: Path, functions_python: Path) -
         # Executor of our plug-in: each execution environment is a local process.
         "LAMBDA_RUNTIME_EXECUTOR": "process",
         "SPINNERET_LAMBDA_PYTHON": str(functions_python),
+        # Tests name services in it that shall hang.
+        "SPINNERET_HUNG_SERVICES": str(data / HUNG),
         # Includes the wait for a turn when many environments start at once.
         "LAMBDA_RUNTIME_ENVIRONMENT_TIMEOUT": "120",
         "LAMBDA_EVENT_SOURCE_MAPPING_MAX_BACKOFF_ON_EMPTY_POLL_SEC": "1",

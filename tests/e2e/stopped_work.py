@@ -1,0 +1,465 @@
+"""Work that goes on while a part of the stack is stopped, and what must have become of it.
+
+Each kind begins something before the stop, submits more during it, and proves at the end that
+everything was done, and done once.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final, Protocol
+from uuid import uuid4
+
+import httpx
+
+from spinneret.crawl.kinds import CRAWL
+from spinneret.jobs.dynamo import DynamoJobStore
+from spinneret.jobs.kinds import all_kinds
+from spinneret.jobs.models import Draft, JobRef, Reply
+from spinneret.jobs.service import JobService
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.ids import id_maker
+from spinneret.outbox.dynamo import DynamoOutboxStore
+from spinneret.outbox.models import SubjectRef
+from tests.conftest import Aws
+from tests.e2e.conftest import Deployed, Tenant
+from tests.e2e.website import Website
+from tests.fakes.jobs import FakeJobQueue
+from tests.markets.server import MarketServer
+
+PAGES: Final = 10  # of a deep crawl, and of a batch
+SOME: Final = 4
+RETRYABLE: Final = {429, 502, 503, 504}
+"""What a client may be told instead of the answer; 502 and 504 come from the gateway."""
+ACCEPTED_SECONDS: Final = 300.0
+ENDED: Final = {"completed", "partially_failed", "failed", "cancelled", "expired"}
+
+
+class Work(Protocol):
+    """A kind of work; a new one for each stop."""
+
+    def begin(self) -> None:
+        """What is under way when the part stops."""
+
+    def submit(self) -> None:
+        """What comes during the stop."""
+
+    def ended(self) -> bool:
+        """Whether nothing is left to wait for, as far as the API answers."""
+
+    def prove(self) -> None:
+        """Everything was done once."""
+
+    def end(self) -> None:
+        """Give the connections up."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the work is done."""
+
+    deployed: Deployed
+    aws: Aws
+    website: Website
+    site_url: str
+    """A website of linked pages."""
+    markets: MarketServer
+    seller: Tenant
+    """Has connected the marketplaces."""
+
+
+class Client:
+    """A tenant that repeats whatever wasn't accepted, under the same idempotency key."""
+
+    def __init__(self, tenant: Tenant) -> None:
+        self.tenant = tenant
+
+    def post(self, path: str, body: Any = None) -> dict[str, Any]:
+        """The answer, once the request was accepted."""
+        key, deadline = uuid4().hex, time.monotonic() + ACCEPTED_SECONDS
+        while True:
+            answer = self._try("POST", path, body, Idempotency_Key=key)
+            if answer is not None:
+                assert answer.status_code in {200, 201, 202}, answer.text
+                accepted: dict[str, Any] = answer.json()
+                return accepted
+            assert time.monotonic() < deadline, f"{path} wasn't accepted"
+            time.sleep(0.5)
+
+    def get(self, path: str) -> dict[str, Any] | None:
+        """The answer; None where another look is needed."""
+        answer = self._try("GET", path)
+        if answer is None:
+            return None
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def surely(self, path: str) -> dict[str, Any]:
+        """The answer, at the end of everything."""
+        found = self.get(path)
+        assert found is not None, path
+        return found
+
+    def have_ended(self, paths: list[str]) -> bool:
+        """Whether all these jobs have."""
+        return all((job := self.get(path)) is not None and job["status"] in ENDED for path in paths)
+
+    def _try(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
+        try:
+            answer = self.tenant(method, path, body, **headers)
+        except httpx.TransportError:
+            return None
+        return None if answer.status_code in RETRYABLE else answer
+
+
+@dataclass
+class _OfTenant:
+    place: Place
+    client: Client = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.client = Client(self.place.deployed.tenant("admin"))
+
+    @property
+    def name(self) -> str:
+        """Of the tenant: unlike all others."""
+        return self.client.tenant.name
+
+    def page(self) -> str:
+        """The URL of a page that nobody crawled before."""
+        return f"{self.place.website.url}/page?text={self.name}+{uuid4().hex[:8]}"
+
+    def hook(self, *events: str) -> dict[str, Any]:
+        """An endpoint for the tenant's events, which come to `hooks`."""
+        body = {
+            "name": "ours",
+            "url": f"{self.place.website.url}/hook?name={self.name}",
+            "events": list(events),
+        }
+        answer = self.client.tenant("POST", "/api/v1/webhooks", body)  # has a secret: takes no key
+        assert answer.status_code == 201, answer.text
+        made: dict[str, Any] = answer.json()
+        return made
+
+    def told(self) -> dict[str, dict[str, Any]]:
+        """What came to the endpoint, by the deliveries' ids."""
+        return {
+            each.headers["webhook-id"]: json.loads(each.body)
+            for each in self.place.website.hooks[self.name]
+        }
+
+    def end(self) -> None:
+        """Give the connections up."""
+        self.client.tenant.close()
+
+
+@dataclass
+class Submissions(_OfTenant):
+    """Plain crawls, submitted during the stop."""
+
+    crawls: dict[str, str] = field(default_factory=dict)
+    """Job id → URL."""
+
+    def begin(self) -> None:
+        self.submit()
+
+    def submit(self) -> None:
+        for _ in range(SOME):
+            url = self.page()
+            self.crawls[self.client.post("/api/v1/crawl", {"url": url})["job_id"]] = url
+
+    def ended(self) -> bool:
+        return self.client.have_ended([f"/api/v1/crawl/{job_id}" for job_id in self.crawls])
+
+    def prove(self) -> None:
+        jobs = self.client.surely("/api/v1/jobs?limit=100")["items"]
+        assert {job["job_id"]: job["status"] for job in jobs} == dict.fromkeys(
+            self.crawls, "completed"
+        )
+        documents = self.client.surely("/api/v1/documents?limit=100")["items"]
+        assert Counter(each["url"] for each in documents) == Counter(self.crawls.values())
+
+
+@dataclass
+class DeepCrawls(_OfTenant):
+    """Crawls that follow links, one under way and one submitted during the stop."""
+
+    job_ids: list[str] = field(default_factory=list)
+
+    def begin(self) -> None:
+        self.submit()
+
+    def submit(self) -> None:
+        wanted = {
+            "url": self.place.site_url,
+            "max_pages": PAGES,
+            "max_depth": 10 + len(self.job_ids),
+        }
+        self.job_ids.append(self.client.post("/api/v1/crawl/deep", wanted)["job_id"])
+
+    def ended(self) -> bool:
+        return self.client.have_ended([f"/api/v1/crawl/{job_id}" for job_id in self.job_ids])
+
+    def prove(self) -> None:
+        assert len(set(self.job_ids)) == 2
+        for job_id in self.job_ids:
+            job = self.client.surely(f"/api/v1/crawl/{job_id}")
+            assert (job["status"], job["pages_crawled"]) == ("completed", PAGES), job
+            crawled = f"/api/v1/crawl/{job_id}/pages?status=crawled&limit=100"
+            pages = [page["url"] for page in self.client.surely(crawled)["items"]]
+            assert len(set(pages)) == len(pages) == PAGES
+
+
+@dataclass
+class Batches(_OfTenant):
+    """Batches of crawls, each of which is reported once."""
+
+    batch_ids: list[str] = field(default_factory=list)
+
+    def begin(self) -> None:
+        self.hook("crawl_batch.*")
+        self.submit()
+
+    def submit(self) -> None:
+        urls = [self.page() for _ in range(PAGES)]
+        self.batch_ids.append(self.client.post("/api/v1/crawl/batch", {"urls": urls})["batch_id"])
+
+    def ended(self) -> bool:
+        paths = [f"/api/v1/crawl/{each}" for each in self.batch_ids]
+        return self.client.have_ended(paths) and len(self.told()) >= len(paths)
+
+    def prove(self) -> None:
+        for batch_id in self.batch_ids:
+            batch = self.client.surely(f"/api/v1/crawl/{batch_id}")
+            counted = (batch["status"], batch["total_count"], batch["completed_count"])
+            assert counted == ("completed", PAGES, PAGES), batch
+        told = [each["data"]["job_id"] for each in self.told().values()]
+        assert sorted(told) == sorted(self.batch_ids)
+
+
+@dataclass
+class Publishing:
+    """Products that become listings: a batch under way, another one and a single job later."""
+
+    place: Place
+    client: Client = field(init=False)
+    products: list[dict[str, Any]] = field(default_factory=list)
+    """The last one is for Etsy."""
+    paths: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.client = Client(self.place.seller)
+
+    def begin(self) -> None:
+        images = ["https://images.example/front.jpg"] * (2 * SOME)
+        images.append(f"{self.place.markets.url}/image/front.jpg")
+        self.products = [self._product(image) for image in images]
+        self._publish_on_ebay(self.products[:SOME])
+
+    def submit(self) -> None:
+        self._publish_on_ebay(self.products[SOME:-1])
+        wanted = {
+            "marketplace": "etsy",
+            "action_code": "publish",
+            "product_id": self.products[-1]["product_id"],
+        }
+        job_id = self.client.post("/api/marketplace/jobs", wanted)["job_id"]
+        self.paths.append(f"/api/marketplace/jobs/{job_id}")
+
+    def ended(self) -> bool:
+        return self.client.have_ended(self.paths)
+
+    def prove(self) -> None:
+        statuses = [self.client.surely(path)["status"] for path in self.paths]
+        assert statuses == ["completed"] * 3
+        markets = self.place.markets
+        with markets.lock:
+            listed = [len(markets.ebay.live(each["sku"])) for each in self.products[:-1]]
+            listed.append(len(markets.etsy.live(self.products[-1]["title"])))
+        assert listed == [1] * len(self.products)
+
+    def end(self) -> None:
+        """The seller stays."""
+
+    def _publish_on_ebay(self, products: list[dict[str, Any]]) -> None:
+        ids = [each["product_id"] for each in products]
+        wanted = {"marketplace": "ebay", "action_code": "publish", "product_ids": ids}
+        batch_id = self.client.post("/api/batch-jobs", wanted)["batch_id"]
+        self.paths.append(f"/api/batch-jobs/{batch_id}")
+
+    def _product(self, image: str) -> dict[str, Any]:
+        return self.client.post(
+            "/api/products",
+            {
+                "title": f"Coat {uuid4().hex[:8]}",
+                "description": "Worn twice.",
+                "price": 8900,
+                "images": [image],
+                "attributes": {"brand": "barbour", "condition": "good"},
+                "overrides": {"etsy": {"category_id": "1837"}},
+            },
+        )
+
+
+@dataclass
+class Checks(_OfTenant):
+    """A target that answers all the time: no check of it twice, no incident, and checks go on."""
+
+    path: str = ""
+    resumed: datetime | None = None
+
+    def begin(self) -> None:
+        made = self.client.post("/v1/targets", {"url": self.page(), "interval_seconds": 15})
+        self.path = f"/v1/targets/{made['id']}"
+
+    def submit(self) -> None:
+        self.client.post("/v1/targets", {"url": self.page(), "interval_seconds": 15})
+
+    def ended(self) -> bool:
+        self.resumed = self.resumed or utc_now()
+        found = [self.client.get(f"{path}/results?limit=1") for path in self._targets()]
+        return len(found) == 2 and all(
+            each is not None
+            and each["items"]
+            and datetime.fromisoformat(each["items"][0]["checked_at"]) > self.resumed
+            for each in found
+        )
+
+    def prove(self) -> None:
+        for path in self._targets():
+            results = self.client.surely(f"{path}/results?limit=100")["items"]
+            assert {each["outcome"] for each in results} == {"up"}, results
+            slots = [
+                datetime.fromisoformat(each["checked_at"]) - timedelta(milliseconds=each["late_ms"])
+                for each in results
+            ]
+            assert len(set(slots)) == len(slots), slots
+            assert self.client.surely(f"{path}/incidents")["items"] == []
+            self.client.tenant("POST", f"{path}/pause")
+
+    def _targets(self) -> list[str]:
+        listed = self.client.get("/v1/targets")
+        return [] if listed is None else [f"/v1/targets/{each['id']}" for each in listed["items"]]
+
+
+@dataclass
+class Deliveries(_OfTenant):
+    """Webhooks: some whose receiver failed at first, and some sent during the stop."""
+
+    path: str = ""
+
+    def begin(self) -> None:
+        self.place.website.statuses[self.name] = [500] * SOME
+        self.path = f"/api/v1/webhooks/{self.hook('*')['endpoint_id']}"
+        self.submit()
+
+    def submit(self) -> None:
+        for _ in range(SOME):
+            self.client.post(f"{self.path}/test")
+
+    def ended(self) -> bool:
+        log = self.client.get(f"{self.path}/deliveries?limit=100")
+        statuses = [] if log is None else [line["status"] for line in log["items"]]
+        return len(statuses) >= 2 * SOME and set(statuses) <= {"delivered", "failed"}
+
+    def prove(self) -> None:
+        log = self.client.surely(f"{self.path}/deliveries?limit=100")["items"]
+        statuses = {line["delivery_id"]: line["status"] for line in log}
+        assert statuses == dict.fromkeys(self.told(), "delivered")
+        assert len(log) == len(statuses) == 2 * SOME
+
+
+@dataclass
+class Outbox(Submissions):
+    """Ends of crawls: each is one event, which every sink gets."""
+
+    def begin(self) -> None:
+        self.hook("crawl.*")
+        self.submit()
+
+    def ended(self) -> bool:
+        return len(self.told()) >= len(self.crawls) and not self._pending()
+
+    def prove(self) -> None:
+        events = [(each["type"], each["data"]["job_id"]) for each in self.told().values()]
+        assert sorted(events) == sorted(("crawl.completed", job_id) for job_id in self.crawls)
+        assert self._pending() == []
+
+    def _pending(self) -> list[str]:
+        outbox = DynamoOutboxStore(
+            self.place.aws.dynamodb(), self.place.deployed.outputs["EventsTable"]
+        )
+        subjects = [SubjectRef(tenant=self.name, subject=job_id) for job_id in self.crawls]
+        return [each.event.id for ref in subjects for each in outbox.pending(ref, None, 10).events]
+
+
+@dataclass
+class Sweeping(_OfTenant):
+    """Crawls whose messages were lost, so that only the sweeper can have them done."""
+
+    crawls: list[str] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """Copies of a crawl, stored without a message."""
+        outputs = self.place.deployed.outputs
+        store = DynamoJobStore(
+            self.place.aws.dynamodb(), outputs["JobsTable"], outputs["IdempotencyTable"]
+        )
+        url = self.page()
+        first = self.client.post("/api/v1/crawl", {"url": url})["job_id"]
+        found = store.get(JobRef(tenant=self.name, job_id=first))
+        assert found is not None
+        losing = JobService(
+            store=store,
+            queue=FakeJobQueue(),
+            kinds=all_kinds(),
+            clock=utc_now,
+            new_id=id_maker(utc_now),
+        )
+        payload = json.dumps(found.payload)
+        drafts = [
+            Draft(
+                kind=CRAWL,
+                payload=json.loads(payload.replace(url, self.page())),
+                priority=found.priority,
+                duplicate_key=None,
+            )
+            for _ in range(SOME)
+        ]
+        answer = losing.submit(
+            self.name,
+            drafts,
+            None,
+            lambda placed: Reply(status=202, body={"ids": [each.job.id for each in placed]}),
+        )
+        self.crawls = [first, *answer.reply.body["ids"]]
+
+    def submit(self) -> None:
+        """Nothing comes."""
+
+    def ended(self) -> bool:
+        return self.client.have_ended([f"/api/v1/crawl/{job_id}" for job_id in self.crawls])
+
+    def prove(self) -> None:
+        jobs = self.client.surely("/api/v1/jobs?limit=100")["items"]
+        assert {job["job_id"]: job["status"] for job in jobs} == dict.fromkeys(
+            self.crawls, "completed"
+        )
+
+
+WORKS: Final[Mapping[str, type[Any]]] = {
+    "submissions": Submissions,
+    "deep crawls": DeepCrawls,
+    "batches": Batches,
+    "publishing": Publishing,
+    "checks": Checks,
+    "deliveries": Deliveries,
+    "outbox": Outbox,
+    "sweeper": Sweeping,
+}
