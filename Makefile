@@ -49,11 +49,11 @@ coverage: .venv/.done ## Run the tests of make check, print statement coverage b
 	@$(BIN)/python -m pytest -m "$(QUICK)" -n 2 --cov --cov-report=
 	@$(BIN)/python benchmarks/coverage_table.py
 
-prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politeness at 2,000 ms, parts that hang for 90 s, a month of 10,000 targets (some two hours)
+prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politeness at 2,000 ms, all work while each part of the stack is stopped, a month of 10,000 targets (some three hours)
 	@$(BIN)/python benchmarks/simulate.py --seeds 10000
 	@SPINNERET_PACE_SEEDS=200 $(BIN)/python -m pytest tests/unit/web/politeness/test_pace_schedules.py
 	@POLITENESS_GAP_MS=2000 POLITENESS_FETCHES=200 $(BIN)/python -m pytest tests/integration/test_politeness_at_the_server.py
-	@SPINNERET_OUTAGE_SECONDS=90 $(BIN)/python -m pytest tests/e2e/test_stopped_parts.py
+	@SPINNERET_OUTAGE_SECONDS=90 $(BIN)/python -m pytest tests/e2e/test_stopped_parts.py tests/e2e/test_stopped_work.py
 	@SPINNERET_BATCH_PAGES=100 SPINNERET_BATCH_KILLS=2 $(BIN)/python -m pytest tests/e2e/test_batches.py
 	@SPINNERET_SAM_LOCAL=1 $(BIN)/python -m pytest -rs tests/e2e/test_sam_local.py  # where a container engine is
 	@SPINNERET_TRAP_PAGES=300 $(BIN)/python -m pytest tests/e2e/test_trap_site.py

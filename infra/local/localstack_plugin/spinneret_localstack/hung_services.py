@@ -2,7 +2,7 @@
 
 All of LocalStack's services share one process. A held service takes requests and answers nothing,
 as a stopped process does; once the file is gone, it works off all that came. That includes
-requests whose clients gave up, and calls by LocalStack itself, such as those of queue mappings.
+requests whose clients gave up, and calls by LocalStack itself, for example for queue mappings.
 """
 
 from __future__ import annotations
