@@ -137,11 +137,12 @@ class _OfTenant:
         """The URL of a page that nobody crawled before."""
         return f"{self.place.website.url}/page?text={self.name}+{uuid4().hex[:8]}"
 
-    def hook(self, *events: str) -> dict[str, Any]:
-        """An endpoint for the tenant's events, which come to `hooks`."""
+    def hook(self, *events: str, to: str | None = None) -> dict[str, Any]:
+        """An endpoint for the tenant's events, which come to `hooks` by this name."""
+        name = to or self.name
         body = {
-            "name": "ours",
-            "url": f"{self.place.website.url}/hook?name={self.name}",
+            "name": name,
+            "url": f"{self.place.website.url}/hook?name={name}",
             "events": list(events),
         }
         answer = self.client.tenant("POST", "/api/v1/webhooks", body)  # has a secret: takes no key
@@ -352,29 +353,38 @@ class Checks(_OfTenant):
 
 @dataclass
 class Deliveries(_OfTenant):
-    """Webhooks: some whose receiver failed at first, and some sent during the stop."""
+    """Webhooks to several receivers that fail once each, and some sent during the stop."""
 
-    path: str = ""
+    receivers: dict[str, str] = field(default_factory=dict)
+    """Name → path of the endpoint."""
 
     def begin(self) -> None:
-        self.place.website.statuses[self.name] = [500] * SOME
-        self.path = f"/api/v1/webhooks/{self.hook('*')['endpoint_id']}"
+        for name in (f"{self.name}-{number}" for number in range(SOME)):
+            self.place.website.statuses[name] = [500]
+            made = self.hook("*", to=name)
+            self.receivers[name] = f"/api/v1/webhooks/{made['endpoint_id']}"
         self.submit()
 
     def submit(self) -> None:
-        for _ in range(SOME):
-            self.client.post(f"{self.path}/test")
+        for path in self.receivers.values():
+            self.client.post(f"{path}/test")
 
     def ended(self) -> bool:
-        log = self.client.get(f"{self.path}/deliveries?limit=100")
-        statuses = [] if log is None else [line["status"] for line in log["items"]]
-        return len(statuses) >= 2 * SOME and set(statuses) <= {"delivered", "failed"}
+        logs = [self.client.get(f"{path}/deliveries") for path in self.receivers.values()]
+        return all(
+            log is not None
+            and [line["status"] in {"delivered", "failed"} for line in log["items"]] == [True] * 2
+            for log in logs
+        )
 
     def prove(self) -> None:
-        log = self.client.surely(f"{self.path}/deliveries?limit=100")["items"]
-        statuses = {line["delivery_id"]: line["status"] for line in log}
-        assert statuses == dict.fromkeys(self.told(), "delivered")
-        assert len(log) == len(statuses) == 2 * SOME
+        for name, path in self.receivers.items():
+            log = self.client.surely(f"{path}/deliveries")["items"]
+            came = {each.headers["webhook-id"] for each in self.place.website.hooks[name]}
+            assert {line["delivery_id"]: line["status"] for line in log} == dict.fromkeys(
+                came, "delivered"
+            )
+            assert len(log) == len(came) == 2
 
 
 @dataclass

@@ -65,7 +65,7 @@ SHORT: Final = [
 pytestmark = [
     pytest.mark.stack,
     pytest.mark.alone,
-    pytest.mark.timeout(max(STOPPED_SECONDS, FLAPPING_SECONDS) + 2 * END_SECONDS),
+    pytest.mark.timeout(max(STOPPED_SECONDS, FLAPPING_SECONDS) + 2 * END_SECONDS, func_only=True),
 ]
 
 
