@@ -32,11 +32,11 @@ FLAPPING_SECONDS: Final = 120.0 if PROVEN else 10.0
 END_SECONDS: Final = 300.0
 """Until everything has ended, from the moment at which the part goes on for good."""
 PARTS: Final = (
+    "functions",
     "emulator",
     "dynamodb",
     "opensearch",
     "embedder",
-    "functions",
     "sqs",
     "s3",
     "stepfunctions",
