@@ -580,6 +580,18 @@ def test_an_ended_crawl_stays_ended(frontier: Frontier) -> None:
     assert frontier.crawl(REF) == replace(before, fence=2)
 
 
+def test_a_fetched_page_that_is_found_as_near_again_keeps_who_found_it_first(
+    frontier: Frontier,
+) -> None:
+    step: Next = begun(frontier, strategy=Strategy.DFS, batch_pages=1)
+    for links in (["/a", "/b"], ["/page"], [], ["/page"]):
+        assert isinstance(step, Batch)
+        step = fetched(frontier, step, *links)
+    assert isinstance(step, Ended)
+    [page] = [each for each in rows(frontier) if each.url == f"{SITE}/page"]
+    assert (page.depth, page.parent) == (2, f"{SITE}/a")
+
+
 def test_a_crawl_shows_the_greatest_depth_that_it_has_reached(frontier: Frontier) -> None:
     step: Next = begun(frontier, strategy=Strategy.DFS, batch_pages=1)
     depths = []
