@@ -103,17 +103,6 @@ def test_rows_are_purged_when_their_time_is_over_and_not_before(
     assert purges(tables, tenant) == expected
 
 
-def test_a_plan_is_kept_for_as_long_as_its_parent_may_need_it(
-    store: JobStore, tables: Tables, tenant: str
-) -> None:
-    parent = new_job(tenant, family=rules.new_family(1))
-    new = NewJob(job=parent, plan=["one"])
-    store.submit([new], [factories.event()], None, factories.reply(), START)
-    kept = START + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
-    purged = purges(tables, tenant)["PLAN"]
-    assert purged is None or purged >= kept
-
-
 def test_an_effect_that_is_only_begun_is_kept_as_long(
     store: JobStore, tables: Tables, tenant: str
 ) -> None:
