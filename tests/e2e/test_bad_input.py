@@ -70,7 +70,7 @@ def test_malformed_json_is_refused(text: str, deployed: Deployed, tenant: Tenant
     response = httpx.post(
         deployed.api_url + CRAWL, content=text.encode("latin-1"), headers=headers, trust_env=False
     )
-    assert (response.status_code, response.json()["code"]) == (400, "VALIDATION_ERROR")
+    assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_ERROR")
 
 
 @pytest.mark.parametrize("headers", [{}, {"X-API-Key": "spn_wrong"}, {"Authorization": "Bearer"}])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinneret.kernel.canonical import canonical_json, fingerprint, parse_json
-from spinneret.kernel.errors import MalformedRequest
+from spinneret.kernel.errors import ValidationFailed
 from tests.rows import each_row
 
 JSON_VALUES = st.recursive(
@@ -50,9 +50,9 @@ REFUSED = {
 
 @each_row((ascii(name), name) for name in list(REFUSED))
 def test_what_is_ambiguous_or_no_json_is_refused(name: str) -> None:
-    with pytest.raises(MalformedRequest):
+    with pytest.raises(ValidationFailed):
         parse_json(REFUSED[name])
-    with pytest.raises(MalformedRequest):
+    with pytest.raises(ValidationFailed):
         parse_json(REFUSED[name].encode())
 
 
@@ -60,7 +60,7 @@ def test_what_is_ambiguous_or_no_json_is_refused(name: str) -> None:
     "data", [b'"\xff"', b"\xff\xfe{\x00}\x00", b'"\xed\xa0\x80"', b'"\xc0\x80"']
 )
 def test_bytes_that_are_not_utf_8_are_refused(data: bytes) -> None:
-    with pytest.raises(MalformedRequest):
+    with pytest.raises(ValidationFailed):
         parse_json(data)
 
 

@@ -83,8 +83,8 @@ def test_a_body_and_an_upload_are_one_too_many(api: Api, key: str) -> None:
 @pytest.mark.parametrize(
     ("body", "status", "code"),
     [
-        (b"{", 400, "VALIDATION_ERROR"),
-        (b"\xff", 400, "VALIDATION_ERROR"),
+        (b"{", 422, "VALIDATION_ERROR"),
+        (b"\xff", 422, "VALIDATION_ERROR"),
         (b"[]", 422, "VALIDATION_ERROR"),
         (b" " * (access_limits.UPLOAD_MAX_BYTES + 1), 413, "BODY_TOO_LARGE"),
     ],

@@ -147,8 +147,9 @@ def test_an_operation_lists_the_statuses_that_it_may_have(
 
 def test_errors_of_one_status_stand_together(paths: dict[str, Any]) -> None:
     responses = paths["/webs"]["post"]["responses"]
-    assert "`VALIDATION_ERROR`" in responses["400"]["description"]
-    assert "`URL_INVALID`" in responses["400"]["description"]
+    assert "`CIRCUIT_OPEN`" in responses["503"]["description"]
+    assert "`DEPENDENCY_UNAVAILABLE`" in responses["503"]["description"]
+    assert responses["400"] == {"$ref": "#/components/responses/UrlInvalid"}
     assert responses["409"] == {"$ref": "#/components/responses/Conflict"}
     assert "Retry-After" in responses["503"]["headers"]
 

@@ -11,13 +11,13 @@ import json
 import math
 from typing import Any
 
-from spinneret.kernel.errors import MalformedRequest, ValidationFailed
+from spinneret.kernel.errors import ValidationFailed
 
 
 def parse_json(text: str | bytes) -> Any:
     """Parse strictly (RFC 8259; duplicate names refused as I-JSON does, RFC 7493 section 2.3).
 
-    Raises MalformedRequest.
+    Raises ValidationFailed.
     """
     try:
         if isinstance(text, bytes):
@@ -29,7 +29,7 @@ def parse_json(text: str | bytes) -> Any:
             parse_float=_finite,
         )
     except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, too many digits
-        raise MalformedRequest("the body is not valid JSON") from error
+        raise ValidationFailed("the body is not valid JSON") from error
 
 
 def canonical_json(value: Any) -> bytes:
@@ -69,16 +69,16 @@ def fingerprint(value: Any) -> str:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise MalformedRequest("duplicate field in the body")
+        raise ValidationFailed("duplicate field in the body")
     return result
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        raise MalformedRequest("a number is out of range")
+        raise ValidationFailed("a number is out of range")
     return value
 
 
 def _refuse_constant(name: str) -> Any:
-    raise MalformedRequest(f"{name} is not a JSON number")
+    raise ValidationFailed(f"{name} is not a JSON number")

@@ -54,17 +54,13 @@ class TransientError(DomainError):
 
 
 class ValidationFailed(PermanentError):
-    """The request has an unknown field or an invalid value; details name the fields."""
+    """The request isn't JSON, or has an unknown field or an invalid value.
+
+    Details name the fields, if the body could be parsed.
+    """
 
     code = "VALIDATION_ERROR"
     status = 422
-
-
-class MalformedRequest(PermanentError):
-    """The body isn't valid JSON."""
-
-    code = "VALIDATION_ERROR"
-    status = 400
 
 
 class IdempotencyMismatch(PermanentError):

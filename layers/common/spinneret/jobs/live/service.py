@@ -24,7 +24,6 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     DomainError,
-    MalformedRequest,
     NotFound,
     ValidationFailed,
 )
@@ -212,12 +211,12 @@ def _is_position(after: Any) -> bool:
 
 
 def _object(text: str) -> dict[str, Any]:
-    """Parse a message. Raises MalformedRequest and ValidationFailed."""
+    """Parse a message. Raises ValidationFailed."""
     if len(text) > limits.SOCKET_REQUEST_CHARS:
         raise ValidationFailed(f"a message has at most {limits.SOCKET_REQUEST_CHARS} characters")
     value = parse_json(text)
     if not isinstance(value, dict):
-        raise MalformedRequest("a message is a JSON object")
+        raise ValidationFailed("a message is a JSON object")
     return value
 
 

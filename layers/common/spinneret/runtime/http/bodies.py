@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import content_types
 
 from spinneret.access.keys.models import Principal
 from spinneret.access.uploads.service import UploadService
-from spinneret.kernel.errors import MalformedRequest, ValidationFailed
+from spinneret.kernel.errors import ValidationFailed
 from spinneret.runtime.http.admission import Event
 
 _JSON: Final = content_types.APPLICATION_JSON
@@ -34,7 +34,7 @@ def without_body(event: Event) -> Event:
 def with_plain_body(event: Event) -> Event:
     """Return the event with its body as plain text, for a route that verifies the body's signature.
 
-    Any content type is accepted. Raises MalformedRequest.
+    Any content type is accepted. Raises ValidationFailed.
     """
     return {**event, "body": _text(event), "isBase64Encoded": False}
 
@@ -42,7 +42,7 @@ def with_plain_body(event: Event) -> Event:
 def with_upload(event: Event, caller: Principal | None, uploads: UploadService) -> Event:
     """Return the event with the uploaded body that its Upload-Id names.
 
-    Raises ValidationFailed, NotFound, BodyTooLarge, MalformedRequest and DependencyUnavailable.
+    Raises ValidationFailed, NotFound, BodyTooLarge and DependencyUnavailable.
     """
     upload_id = event["headers"].get(_UPLOAD_ID.lower())
     if upload_id is None or caller is None:
@@ -58,7 +58,7 @@ def with_upload(event: Event, caller: Principal | None, uploads: UploadService) 
 def with_body(event: Event) -> Event:
     """Return the event with its body as text, after a check that the content type is JSON.
 
-    Raises MalformedRequest and ValidationFailed.
+    Raises ValidationFailed.
     """
     body = _text(event)
     headers = event["headers"]
@@ -79,11 +79,11 @@ def _text(event: Event) -> str | None:
     try:
         return _decoded(base64.b64decode(body, validate=True))
     except binascii.Error as error:
-        raise MalformedRequest("the body is not base64") from error
+        raise ValidationFailed("the body is not base64") from error
 
 
 def _decoded(body: bytes) -> str:
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise MalformedRequest("the body is not UTF-8") from error
+        raise ValidationFailed("the body is not UTF-8") from error

@@ -25,7 +25,6 @@ from spinneret.kernel.errors import (
     DependencyUnavailable,
     DomainError,
     Forbidden,
-    MalformedRequest,
     NotFound,
     RateLimited,
     ValidationFailed,
@@ -113,7 +112,7 @@ class _Operation:
         if "query" in places or body or self.idempotent or self.resumable:
             found.append(ValidationFailed)
         if body:
-            found += [MalformedRequest, BodyTooLarge, NotFound]  # an upload
+            found += [BodyTooLarge, NotFound]  # an upload
         found += [getattr(errors, name) for name in self._declared[ERRORS]]
         return list(dict.fromkeys(found))
 
