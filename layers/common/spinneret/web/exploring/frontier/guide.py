@@ -26,6 +26,17 @@ TOO_MANY_LINKS: Final = "too_many_links"
 """Reasons for skipping a link, in addition to ScopeRefusal and Trap."""
 
 
+def batch_pages_of(strategy: Strategy) -> int:
+    """Return the number of pages in a batch.
+
+    Links are merged after a batch. So a wide one visits a small site level by level, whatever the
+    strategy. Breadth first has the same order in batches of any size.
+    """
+    if strategy is Strategy.BFS:
+        return limits.CRAWL_BATCH_PAGES
+    return limits.CRAWL_ORDERED_BATCH_PAGES
+
+
 def check_plan(plan: Plan) -> None:
     """Raise ValidationFailed, whose details name every field out of range."""
     ranges = {
