@@ -22,6 +22,7 @@ from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
 from spinneret.crawl.service import CrawlService
 from spinneret.crawl.url_leases import UrlLeases
+from spinneret.events.webhooks.targets import UrlTarget, target_text
 from spinneret.jobs import limits
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
@@ -67,7 +68,7 @@ class FakeWebhooks:
         self, tenant: str, webhook_url: str | None, webhook_headers: Mapping[str, str]
     ) -> tuple[str, ...]:
         """See WebhookService."""
-        return () if webhook_url is None else (f"hook:{webhook_url}",)
+        return () if webhook_url is None else (target_text(UrlTarget(url=webhook_url)),)
 
 
 class CrawlSlice:

@@ -129,7 +129,7 @@ def test_a_repeated_request_has_the_same_batch(crawl: CrawlSlice) -> None:
 def test_the_batch_alone_notifies_its_webhook(crawl: CrawlSlice) -> None:
     answer = submit(crawl, [url(0), url(1)], webhook_url="https://hook.example/")
     batch = crawl.job(JobRef(tenant=TENANT, job_id=answer["batch_id"]))
-    assert batch.notify == ("hook:https://hook.example/",)
+    assert batch.notify == ("https://hook.example/",)
     for each in answer["jobs"]:
         assert crawl.job(JobRef(tenant=TENANT, job_id=each["job_id"])).notify == ()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from spinneret.content.extraction.models import Content, ExtractionStrategy
+from spinneret.content.search.service import SearchResult
+from spinneret.content.search.views import response_of
 from spinneret.crawl.configs import limits
 from spinneret.crawl.pages import MEDIA_TYPES
 from spinneret.crawl.pipeline import Extract
@@ -162,6 +164,17 @@ def test_a_page_that_may_be_there_later_is_tried_again_in_several_series(
     events = crawl.store.events(job.ref, None, 999)
     failures = [event for event in events if event.kind is JobEventKind.ERROR]
     assert len(failures) == bounds.JOB_MAX_ATTEMPTS * (bounds.REDRIVES + 1)
+
+
+def test_the_section_of_an_opening_chunk_is_the_title(crawl: CrawlSlice) -> None:
+    text = f"Webs\n\n{long_page('silk', 300)}\n\n## Orbs\n\n{long_page('orbs', 300)}"
+    crawl.pages[URL] = fetched_page(URL, text)
+    job = crawl.settle(crawl.submit(URL))
+    hits = sorted(crawl.search("silk orbs"), key=lambda hit: hit.chunk.index)
+    found = SearchResult(hits=tuple(hits), total_count=len(hits))
+    sections = [each.section_header for each in response_of(found, 1).results]
+    assert len(sections) == (job.result or {})["chunks"]
+    assert (sections[0], sections[-1]) == ("Webs", "Orbs")
 
 
 def test_a_page_that_comes_back_is_crawled_after_all(crawl: CrawlSlice) -> None:

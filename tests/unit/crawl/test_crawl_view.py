@@ -9,7 +9,7 @@ import pytest
 
 from spinneret.content.extraction.pages import extract
 from spinneret.crawl import limits
-from spinneret.crawl.models import CrawlRequest
+from spinneret.crawl.models import BatchRequest, CrawlRequest
 from spinneret.jobs.models import JobRef, JobStatus
 from spinneret.kernel.errors import NotFound, UrlBlocked
 from tests.fakes.crawling import CrawlSlice, long_page
@@ -69,11 +69,37 @@ def test_a_crawl_that_is_not_finished_shows_what_is_known(crawl: CrawlSlice) -> 
     assert view.extraction is None
 
 
+def test_crawls_and_batches_show_the_webhook_that_was_asked_for(crawl: CrawlSlice) -> None:
+    service = crawl.crawls()
+    hook = "https://me.example/hook?api_key=Zx9-s3cr3t-t0ken-0fAcme"
+    job = crawl.submit(URL, webhook_url=hook)
+    batch = service.submit_batch("acme", BatchRequest(urls=(URL,), webhook_url=hook), None)
+    shown = [
+        service.get("acme", each).webhook_url
+        for each in (job.job_id, batch.reply.body["batch_id"], crawl.submit(f"{URL}&c=3").job_id)
+    ]
+    assert shown[0] == shown[1]
+    assert str(shown[0]).startswith("https://me.example/hook")
+    assert "s3cr3t" not in str(shown[0])
+    assert shown[2] is None
+
+
 def test_a_failed_crawl_shows_why(crawl: CrawlSlice) -> None:
     crawl.pages[URL] = fetched_page(URL, status_code=404)
     view = crawl.crawls().get("acme", crawl.settle(crawl.submit(URL)).id)
     assert view.error is not None
     assert (view.error.code, view.error_type, view.status_code) == ("HTTP_ERROR", "permanent", 404)
+
+
+def test_a_redriven_crawl_shows_its_last_error_while_it_waits(crawl: CrawlSlice) -> None:
+    crawl.pages[URL] = fetched_page(URL, status_code=503)
+    ref = crawl.submit(URL)
+    while crawl.run(ref).redrives == 0:
+        crawl.clock.advance(10)
+    view = crawl.crawls().get("acme", ref.job_id)
+    assert (view.status, view.redrives, view.attempts) == ("pending", 1, 0)
+    assert view.error is not None
+    assert (view.error.code, view.error_type, view.status_code) == ("HTTP_ERROR", "transient", 503)
 
 
 def test_what_is_too_large_to_be_shown_has_a_url(

@@ -92,7 +92,7 @@ def test_the_end_is_an_event_and_is_addressed_to_the_webhook(crawl: DeepSlice) -
     assert event.subject == job_id
     assert (event.type, event.targets) == (
         "deep_crawl.completed",
-        ("hook:https://me.example/hook",),
+        ("https://me.example/hook",),
     )
     result = event.data["result"]
     assert (result["pages_crawled"], result["pages_failed"]) == (2, 2)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import yaml
 
 from spinneret.content.extraction.pages import extract
 from spinneret.crawl.configs.models import ConfigOptions
@@ -16,13 +18,15 @@ from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.jobs.models import JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import HttpRefused, HttpUnavailable, ResultRefused, ValidationFailed
-from spinneret.web.exploring.frontier.models import CrawlRef, Next, PageState
+from spinneret.web.exploring.frontier.guide import batch_pages_of
+from spinneret.web.exploring.frontier.models import CrawlRef, Next, PageState, Strategy
 from spinneret.web.exploring.frontier.service import Frontier
 from tests.factories import TENANT
 from tests.fakes.deep_crawling import HOST, DeepSlice
 from tests.fakes.exploring import FakeFrontierStore
 from tests.fakes.fetching import fetched_page
 
+MACHINE = Path(__file__).parents[3] / "statemachines" / "deep_crawl.asl.yaml"
 WIDE = {
     "/": [f"/{n}" for n in range(40)],
     **{f"/{n}": ["/", "/end"] for n in range(40)},
@@ -50,6 +54,63 @@ def test_every_page_within_the_depth_is_crawled_once() -> None:
     assert view is not None
     assert (view.pages_discovered, view.pages_crawled, view.pages_failed) == (4, 4, 0)
     assert (view.current_depth, view.end_reason, view.progress) == (2, "exhausted", 100)
+
+
+ORDERED = {
+    "/": [f"/{n}" for n in range(8)],
+    **{f"/{n}": [f"/{n}/silk", f"/{n}/web"] for n in range(8)},
+    **{f"/{n}/{word}": [f"/{n}/{word}/end"] for n in range(8) for word in ("silk", "web")},
+    **{f"/{n}/{word}/end": [] for n in range(8) for word in ("silk", "web")},
+}
+CHILDREN = [f"/{n}/{word}" for n in range(8) for word in ("silk", "web")]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "first"),
+    [
+        ("bfs", ["/", *(f"/{n}" for n in range(8)), *CHILDREN]),
+        (
+            "dfs",
+            [
+                *("/", *(f"/{n}" for n in range(5))),
+                *CHILDREN[:5],
+                *(f"{child}/end" for child in CHILDREN[:5]),
+                *CHILDREN[5:10],
+            ],
+        ),
+        (
+            "best_first",
+            [
+                *("/", *(f"/{n}" for n in range(5))),
+                *(f"/{n}/silk" for n in range(5)),
+                *(f"/{n}/silk/end" for n in range(5)),
+            ],
+        ),
+    ],
+)
+def test_strategies_differ_on_a_small_site(strategy: str, first: list[str]) -> None:
+    crawl = DeepSlice(ORDERED)
+    finished(crawl, crawl.ask(strategy=strategy, max_depth=3, keywords=["silk"], score_threshold=0))
+    assert crawl.asked()[: len(first)] == first
+    assert sorted(crawl.asked()) == sorted(ORDERED)
+
+
+def test_a_deep_crawl_shows_what_was_asked_for() -> None:
+    crawl = DeepSlice(SMALL)
+    asked = {
+        "strategy": "best_first",
+        "max_depth": 3,
+        "max_pages": 7,
+        "keywords": ["silk", "orb webs"],
+        "score_threshold": 0.25,
+        "scope": "domain",
+        "include": ["/guide/**"],
+        "exclude": ["**/print"],
+        "webhook_url": "https://me.example/hook",
+    }
+    view = crawl.deep().get(TENANT, crawl.ask(**asked).job_id)
+    assert view is not None
+    assert view.model_dump(mode="json", include=asked.keys()) == asked
 
 
 def test_a_document_names_the_page_that_led_to_it() -> None:
@@ -392,9 +453,20 @@ def test_a_page_that_is_busy_for_a_while_is_tried_again() -> None:
     ref = crawl.ask()
     crawl.deliver()
     crawl.execute(3)
+    waiting = {
+        each.url: each for each in crawl.deep().pages(TENANT, ref.job_id, None, None, 9).items
+    }
+    assert waiting[f"{HOST}/a"].status is PageState.OPEN
+    assert (waiting[f"{HOST}/a"].error, waiting[f"{HOST}/a"].error_type) == ("busy", "HTTP_ERROR")
     crawl.pages[f"{HOST}/a"] = answer
     finished(crawl, ref)
     assert crawl.asked().count("/a") == 2
+
+
+def test_the_map_is_as_wide_as_the_batches_of_ordered_strategies() -> None:
+    machine = yaml.safe_load(MACHINE.read_text())
+    width = machine["States"]["Pages"]["MaxConcurrency"]
+    assert batch_pages_of(Strategy.DFS) == batch_pages_of(Strategy.BEST_FIRST) == width
 
 
 def test_an_embedder_that_is_away_charges_no_page() -> None:

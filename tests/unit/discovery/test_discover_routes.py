@@ -53,6 +53,20 @@ def test_a_discovery_is_submitted_and_its_result_read_page_by_page(
     assert api.send("GET", one, cursor="bad").status == 422
 
 
+def test_a_discovery_shows_what_was_asked_for(api: Served) -> None:
+    asked = {
+        "domain": "site.example",
+        "sources": ["common_crawl", "sitemap"],
+        "pattern": "/guide/**",
+        "max_urls": 7,
+        "score_query": "orb webs",
+        "score_threshold": 0.25,
+    }
+    made = api.send("POST", PATH, asked).body["job_id"]
+    shown = api.send("GET", f"{PATH}/{made}").body
+    assert {name: shown[name] for name in asked} == asked
+
+
 # covers C-07
 def test_urls_are_scored(api: Served) -> None:
     urls = [f"{SITE}/silk", "no url", f"{SITE}/imprint"]

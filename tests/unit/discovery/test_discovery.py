@@ -107,6 +107,20 @@ def test_files_that_fail_or_are_broken_do_not_fail_the_rest(site: DiscoverySlice
     assert job.result is not None
     counts = {name: job.result[name] for name in ("files_read", "files_failed", "files_cut_off")}
     assert counts == {"files_read": 3, "files_failed": 2 + 1, "files_cut_off": 1}
+    assert sorted(note.partition(": ")[0] for note in job.result["notes"]) == [
+        f"{SITE}/{name}" for name in ("broken.xml", "gone.xml", "slow.xml")
+    ]
+
+
+def test_failed_sitemaps_are_named_after_a_wait_too(site: DiscoverySlice) -> None:
+    names = [f"{n}-{'long' * 200}.xml" for n in range(150)]
+    serve(site, {"robots.txt": "User-agent: *\nCrawl-delay: 20", "good.xml": urlset("good")})
+    serve(site, {"sitemap.xml": index(f"{SITE}/good.xml", *(f"{SITE}/{name}" for name in names))})
+    result = site.settle(site.submit()).result
+    assert result is not None
+    assert result["files_failed"] == 150 + 1
+    assert len(result["notes"]) == 150
+    assert all(note.startswith(f"{SITE}/") and "404" in note for note in result["notes"])
 
 
 @pytest.mark.heavy

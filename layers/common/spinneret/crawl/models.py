@@ -197,8 +197,11 @@ class CrawlView(BaseModel):
     """Blocks of the page, if the strategy is `structured`."""
     parts_url: str | None
     """URL of metadata, links and blocks."""
+    webhook_url: str | None
+    """URL that is notified of the end, without secrets; null for a child of a batch."""
     result: dict[str, Any] | None
     error: ErrorView | None
+    """Reason of the failure, or of the last one while the crawl waits for another try."""
     error_type: str | None
 
 
@@ -213,6 +216,8 @@ class BatchView(CountsView):
     priority: Priority
     progress: int
     """Percentage of its crawls that have ended."""
+    webhook_url: str | None
+    """URL that is notified once, at the end of all crawls, without secrets."""
     run: int
     created_at: str
     started_at: str | None

@@ -11,6 +11,7 @@ from spinneret.content.extraction.plain import plain_text
 from spinneret.crawl import limits
 from spinneret.crawl.models import BatchView, CrawlView
 from spinneret.crawl.ports import PartStore
+from spinneret.events.webhooks.targets import shown_webhook_url
 from spinneret.jobs import rules
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import ChildCounts, Job
@@ -39,6 +40,7 @@ def view_of(job: Job, pages: PartStore, documents: DocumentStore) -> CrawlView:
         title=found.get("title"),
         extraction=found.get("extraction"),
         crawled_at=found.get("crawled_at"),
+        webhook_url=shown_webhook_url(job.notify),
         result=view.result,
         **_text(stored, pages),
         **_parts(stored, pages),
@@ -50,7 +52,8 @@ def batch_view_of(job: Job, counts: ChildCounts) -> BatchView:
     """Build a batch's view with the outcome counts of its crawls."""
     shared = job_view(job).model_dump(include=set(BatchView.model_fields))
     shared["progress"] = rules.progress_of(job, counts)
-    return BatchView(**shared, **rules.summary(counts))
+    webhook_url = shown_webhook_url(job.notify)
+    return BatchView(**shared, **rules.summary(counts), webhook_url=webhook_url)
 
 
 def _text(found: Mapping[str, Any], pages: PartStore) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.discovery import limits
-from spinneret.discovery.models import DiscoverySource, FoundPage
+from spinneret.discovery.models import DiscoverySource, FoundPage, read_terms
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.kernel import bounds
@@ -98,6 +98,11 @@ class DiscoveryView(BaseModel):
 
     job_id: str
     domain: str
+    sources: list[DiscoverySource]
+    pattern: str | None
+    max_urls: int
+    score_query: str | None
+    score_threshold: float
     status: JobStatus
     progress: int
     step: str | None
@@ -107,7 +112,8 @@ class DiscoveryView(BaseModel):
     files_read: int
     files_failed: int
     notes: list[str]
-    """Problems that didn't fail the discovery."""
+    """Problems that didn't fail the discovery: each sitemap that failed or was read only in part,
+    by its URL, and each source that failed."""
     result: list[FoundView]
     next_cursor: str | None
     has_more: bool
@@ -119,10 +125,15 @@ class DiscoveryView(BaseModel):
 def discovery_view(job: Job, page: FoundPage) -> DiscoveryView:
     """Return the view of a discovery."""
     found, shared = job.result or {}, job_view(job)
-    failure = job.last_error
+    terms, failure = read_terms(job.payload), job.last_error
     return DiscoveryView(
         job_id=job.id,
-        domain=job.payload["domain"],
+        domain=terms.domain,
+        sources=list(terms.sources),
+        pattern=terms.pattern,
+        max_urls=terms.max_urls,
+        score_query=terms.score_query,
+        score_threshold=terms.score_threshold,
         status=job.status,
         progress=job.progress,
         step=job.step,

@@ -136,6 +136,8 @@ class _Discovery:
         self._began = clock()
         self._root = 0
         self._walk: SitemapWalk | None = None
+        self._guesses = False
+        """Whether the site names no sitemap, so that the usual locations are read."""
         self._done: list[DiscoverySource] = []
         self._tally = DiscoveryStats()
         self._failures: dict[DiscoverySource, DomainError] = {}
@@ -169,6 +171,7 @@ class _Discovery:
         return {
             "root": self._root,
             "walk": None if self._walk is None else self._walk.kept(),
+            "guesses": self._guesses,
             "done": self._done,
             "tally": asdict(self._tally),
             "candidates": self.candidates.kept(),
@@ -178,6 +181,7 @@ class _Discovery:
         """Continue from stored progress."""
         self._root = kept["root"]
         self._walk = None if kept["walk"] is None else SitemapWalk.resumed(kept["walk"])
+        self._guesses = kept["guesses"]
         self._done = list(map(DiscoverySource, kept["done"]))
         self._tally = DiscoveryStats(**kept["tally"])
         self.candidates.resume(kept["candidates"])
@@ -213,7 +217,7 @@ class _Discovery:
         site, error = parse_url(root), None
         if self._walk is None:
             named = self._awaited(self._fetcher.sitemaps(self._caller, site))
-            self._walk = SitemapWalk(named or first_sitemaps(site, None))
+            self._walk, self._guesses = SitemapWalk(named or first_sitemaps(site, None)), not named
         while not self.candidates.is_full and not self._is_over():
             self._go_on_or_hand_back()
             file = self._walk.next_file()
@@ -228,6 +232,8 @@ class _Discovery:
                 raise
             except DomainError as failure:
                 self._tally.files_failed += 1
+                if not (self._guesses and not file.nesting and _is_missing(failure)):
+                    self._note_file(file, failure.message)
                 if isinstance(failure, TransientError):
                     error = error or failure
         return error
@@ -252,6 +258,8 @@ class _Discovery:
         self._tally.files_read += 1
         if not endings <= {Ending.COMPLETE, None}:
             self._tally.files_cut_off += 1
+            cut = ", ".join(sorted(ending for ending in endings if ending))
+            self._note_file(file, f"read in part: {cut}")
 
     def _take(self, file: SitemapFile, walk: SitemapWalk, entries: Iterator[SitemapEntry]) -> None:
         for entry in entries:
@@ -342,6 +350,14 @@ class _Discovery:
             self.candidates.has_more = True
         return over
 
+    def _note_file(self, file: SitemapFile, message: str) -> None:
+        url = parse_url(file.url).text[: limits.DISCOVERY_NOTE_URL_CHARS]
+        self._note(f"{url}: {message[: limits.DISCOVERY_NOTE_CHARS]}")
+
     def _note(self, message: str) -> None:
         self._tally.notes.append(message)
         self._context.note(JobEventKind.WARNING, message)
+
+
+def _is_missing(error: DomainError) -> bool:
+    return error.details.get("status_code") in {404, 410}

@@ -52,7 +52,8 @@ def test_an_upload_is_stored_by_a_job_and_found(shelves: LibraryFixture) -> None
     assert [tag["name"] for tag in shown["tags"]] == ["webs", "silk"]
     assert shown["collection_id"] == collection.id
     assert shown["content"] == "Spiders weave silk."
-    assert [each["content"] for each in shown["chunks"]] == ["Spiders weave silk."]
+    [chunk] = shown["chunks"]
+    assert (chunk["content"], chunk["section_header"]) == ("Spiders weave silk.", "Silk")
     assert shown["next_chunk_cursor"] is None
     assert shelves.found() == [answer.body["document_id"]]
     filters = Filters(collection_ids=(collection.id,), tag_ids=(shown["tags"][1]["tag_id"],))

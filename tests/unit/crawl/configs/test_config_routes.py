@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from crawl.configs_routes import router
+from spinneret.crawl.configs.api_models import ConfigRequest
 from spinneret.redaction import MARK
 from spinneret.web.proxies.models import RotationStrategy
 from spinneret.web.proxies.service import ConfigDraft, ServerDraft
@@ -102,6 +103,12 @@ def test_secrets_in_headers_are_not_shown_and_stay_where_headers_are_left_out(
     shown = api.send("PUT", one, {"name": "in", "headers": made.body["headers"]})
     assert shown.status == 422
     assert api.send("PUT", one, {"name": "in", "headers": {}}).body["headers"] == {}
+
+
+def test_headers_default_to_none_at_all(api: Served) -> None:
+    assert ConfigRequest.model_json_schema()["properties"]["headers"]["default"] == {}
+    refused = api.send("POST", PATH, {"name": "one", "headers": None})
+    assert (refused.status, refused.body["code"]) == (422, "VALIDATION_ERROR")
 
 
 @pytest.mark.parametrize(

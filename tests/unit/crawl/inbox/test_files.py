@@ -91,6 +91,35 @@ def test_bad_lines_and_duplicates_are_reported_with_their_reasons(crawl: CrawlSl
     assert codes == ["VALIDATION_ERROR", "URL_BLOCKED", "NOT_FOUND", "URL_INVALID"]
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("list.txt", "{page} # home"),
+        ("list.csv", "# home"),
+        ("list.jsonl", '{{"url": "{page} # home"}}'),
+    ],
+)
+def test_a_comment_where_none_may_be_is_refused_with_the_rule(
+    crawl: CrawlSlice, name: str, line: str
+) -> None:
+    [page] = pages(crawl, 1)
+    first = "url\n" if name.endswith("csv") else ""
+    file, ref = arrive(crawl, name, first + line.format(page=page))
+    crawl.settle(ref)
+    [refused] = report(crawl, file)
+    assert refused["error"]["code"] == "URL_INVALID"
+    assert "begins with #" in refused["error"]["error"]
+
+
+def test_a_fragment_is_part_of_its_url(crawl: CrawlSlice) -> None:
+    [page] = pages(crawl, 1)
+    file, ref = arrive(crawl, "list.txt", f"  # pages\n{page}#silk")
+    crawl.settle(ref)
+    [only] = report(crawl, file)
+    assert (only["line"], only["url"]) == (2, f"{page}#silk")
+    assert [job.payload["url"] for job in children(crawl, ref)] == [page]
+
+
 def test_options_of_a_line_are_those_of_its_crawl(crawl: CrawlSlice) -> None:
     [page] = pages(crawl, 1)
     line = {"url": page, "priority": "high", "tags": ["Silk"]}

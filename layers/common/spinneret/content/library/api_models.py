@@ -251,6 +251,7 @@ class ChunkView(BaseModel):
     token_count: int
     embedding_model: str
     section_header: str | None
+    """Nearest heading above the chunk; the document's title before the first heading."""
     content_type: ChunkType
 
 
@@ -314,7 +315,7 @@ def chunk_view(document: Document, chunk: FoundChunk) -> ChunkView:
         end_char=chunk.end,
         token_count=chunk.token_count,
         embedding_model=document.embedding_model,
-        section_header=chunk.section,
+        section_header=chunk.section or document.title,
         content_type=chunk.type,
     )
 

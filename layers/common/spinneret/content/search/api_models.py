@@ -180,6 +180,7 @@ class SearchHit(BaseModel):
     title: str | None
     content: str
     section_header: str | None
+    """Nearest heading above the chunk; the document's title before the first heading."""
     content_type: ChunkType
     chunk_index: int
     start_char: int

@@ -33,7 +33,7 @@ def _hit(hit: Hit) -> SearchHit:
         url=chunk.url,
         title=chunk.title,
         content=chunk.text,
-        section_header=chunk.section,
+        section_header=chunk.section or chunk.title,
         content_type=chunk.type,
         chunk_index=chunk.index,
         start_char=chunk.start,

@@ -42,7 +42,7 @@ class ConfigRequest(BaseModel):
     """Requests per second to one host; a lower limit of the host takes precedence."""
     respect_robots_txt: bool = _DEFAULTS.respect_robots_txt
     """False ignores a site's rules for crawlers: robots.txt, and `nofollow` in deep crawls."""
-    headers: Annotated[dict[str, str] | None, Field(repr=False)] = None
+    headers: Annotated[dict[str, str], Field(repr=False)] = {}
     """Headers sent to the page's origin; secrets in them are never returned.
 
     A User-Agent must begin with our product token; headers that the fetcher sets are rejected.
@@ -96,7 +96,7 @@ class ConfigRequest(BaseModel):
         return ConfigDraft(
             name=self.name,
             options=ConfigOptions(**options),
-            headers=self.headers,
+            headers=self.headers if "headers" in self.model_fields_set else None,
             is_default=self.is_default,
         )
 

@@ -56,6 +56,13 @@ class DeepCrawlView(BaseModel):
     run: int
     max_depth: int
     max_pages: int
+    keywords: list[str]
+    score_threshold: float
+    scope: ScopeKind
+    include: list[str]
+    exclude: list[str]
+    webhook_url: str | None
+    """URL that is notified of the end, without secrets."""
     pages_discovered: int
     pages_crawled: int
     pages_failed: int
@@ -83,6 +90,7 @@ class CrawledPageView(BaseModel):
     parts_url: str | None
     """URL that serves metadata, links and blocks as JSON for some minutes."""
     error: str | None
+    """Reason of the failure, or of the last one while the page waits for another try."""
     error_type: str | None
 
 

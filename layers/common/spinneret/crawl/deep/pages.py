@@ -6,10 +6,10 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any
 
 from spinneret.crawl import limits
-from spinneret.crawl.deep.service import crawl_ref
+from spinneret.crawl.deep.service import HANDED_BACK, HOST_BUSY, crawl_ref
 from spinneret.crawl.pages import options_of
 from spinneret.crawl.pipeline import CrawlPipeline, Processed
 from spinneret.jobs.driven.driving import Driver
@@ -39,9 +39,6 @@ from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.exploring.robots_tags import ANYBODY, HEADER, forbids_following, tags_of
 
 logger = logging.getLogger(__name__)
-
-HOST_BUSY: Final = "HOST_BUSY"
-"""Error code of a page that waits for its host; its message is the reservation there."""
 
 
 class PageStep:
@@ -146,7 +143,7 @@ class PageStep:
                 again = now + timedelta(seconds=limits.DEEP_CRAWL_RETRY_SECONDS)
                 return Deferred(until=again, error_code=stopped.code, error_message=stopped.message)
             case _:
-                return Deferred(until=now, error_code="HANDED_BACK")
+                return Deferred(until=now, error_code=HANDED_BACK)
 
     def _failed(self, page: Page, error: DomainError) -> Deferred | Failed:
         """Return a final failure, or a retry.

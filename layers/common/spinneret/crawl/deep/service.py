@@ -19,6 +19,7 @@ from spinneret.crawl.models import CrawlOptions, CrawlRequest, Submission
 from spinneret.crawl.ports import PartStore
 from spinneret.crawl.service import message_about
 from spinneret.events.webhooks.service import WebhookService
+from spinneret.events.webhooks.targets import shown_webhook_url
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
 from spinneret.jobs.placement import Placed
@@ -28,7 +29,7 @@ from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import FeatureDisabled, NotFound, ValidationFailed
 from spinneret.kernel.paging import cursor_of
 from spinneret.kernel.service import service
-from spinneret.web.exploring.frontier.guide import check_plan
+from spinneret.web.exploring.frontier.guide import batch_pages_of, check_plan
 from spinneret.web.exploring.frontier.models import (
     Crawl,
     CrawlRef,
@@ -40,6 +41,10 @@ from spinneret.web.exploring.frontier.models import (
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.exploring.scope import ScopeKind
 
+HOST_BUSY: Final = "HOST_BUSY"
+"""Error code of a page that waits for its host; its message is the reservation there."""
+HANDED_BACK: Final = "HANDED_BACK"
+"""Error code of a page whose invocation ended before it."""
 RECIPE: Final = 2  # increment it when the same crawl would yield another result
 
 
@@ -103,7 +108,11 @@ class DeepCrawlService:
         )
 
     def _page_view(self, page: Page, shown: Container[str]) -> CrawledPageView:
-        failed = page.state is PageState.FAILED
+        waits_after_error = page.state is PageState.OPEN and page.error_code not in {
+            HOST_BUSY,
+            HANDED_BACK,
+        }
+        failed = page.state is PageState.FAILED or waits_after_error
         key = page.parts_key if page.document_id in shown else None
         return CrawledPageView(
             url=page.url,
@@ -116,7 +125,7 @@ class DeepCrawlService:
             status_code=page.status_code,
             document_id=page.document_id,
             parts_url=None if key is None else self.parts.link(key, limits.CRAWL_LINK_SECONDS),
-            error=page.error_message if failed else None,
+            error=(page.error_message or None) if failed else None,
             error_type=page.error_code if failed else None,
         )
 
@@ -157,8 +166,10 @@ def crawl_ref(ref: JobRef) -> CrawlRef:
 
 def plan_of(payload: Mapping[str, Any]) -> Plan:
     """Parse the plan in a job's payload."""
+    strategy = Strategy(payload["strategy"])
     return Plan(
-        strategy=Strategy(payload["strategy"]),
+        strategy=strategy,
+        batch_pages=batch_pages_of(strategy),
         max_depth=payload["max_depth"],
         max_pages=payload["max_pages"],
         keywords=tuple(payload["keywords"]),
@@ -197,6 +208,12 @@ def _view(job: Job, crawl: Crawl | None) -> DeepCrawlView:
         strategy=Strategy(job.payload["strategy"]),
         max_depth=job.payload["max_depth"],
         max_pages=job.payload["max_pages"],
+        keywords=job.payload["keywords"],
+        score_threshold=job.payload["score_threshold"],
+        scope=ScopeKind(job.payload["scope"]),
+        include=job.payload["include"],
+        exclude=job.payload["exclude"],
+        webhook_url=shown_webhook_url(job.notify),
         pages_discovered=crawl.discovered if crawl else 0,
         pages_crawled=crawl.crawled if crawl else 0,
         pages_failed=crawl.failed if crawl else 0,

@@ -26,6 +26,7 @@ from spinneret.kernel.errors import (
     DomainError,
     FeatureDisabled,
     NotFound,
+    UrlInvalid,
     ValidationFailed,
 )
 from spinneret.kernel.service import service
@@ -103,7 +104,7 @@ class FileHandler:
                 continue
             url = self.checks.parsed(entry.asked.url, refusal)
             if isinstance(url, DomainError):
-                yield entry, url
+                yield entry, _explained(entry.asked.url, url)
                 continue
             options = entry.asked.model_dump_json(exclude={"url"})
             if options not in known:
@@ -119,6 +120,14 @@ class FileHandler:
         except (FeatureDisabled, NotFound, ValidationFailed) as error:
             return error
         return replace(tagged, source=DocumentSource.S3)
+
+
+def _explained(text: str, error: DomainError) -> DomainError:
+    """Add the rule for comments to the error of a line that may end in one."""
+    if not isinstance(error, UrlInvalid) or "#" not in text:
+        return error
+    rule = "a comment is a line of a txt file that begins with #"
+    return UrlInvalid(f"{error.message}; {rule}", details=error.details)
 
 
 def _record(block: Block, checked: Sequence[Checked], placed: Sequence[Placed]) -> None:

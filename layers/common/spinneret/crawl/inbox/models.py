@@ -43,9 +43,11 @@ class InboxRequest(BaseModel):
     name: FileName
     """File name, whose suffix determines the format; all formats are in UTF-8.
 
-    `txt` has one URL a line and comments after `#`. `csv` has a column `url`; otherwise the first
-    column with URLs is used. `jsonl` has one object a line with `url` and the options of a crawl of
-    one page.
+    `txt` has one URL a line. A line whose first character after blanks is `#` is a comment; a later
+    `#` belongs to the URL, as its fragment, and a comment behind a URL makes the line invalid.
+    `csv` and `jsonl` have no comments: there, `#` is part of a value. `csv` has a column `url`;
+    otherwise the first column with URLs is used. `jsonl` has one object a line with `url` and the
+    options of a crawl of one page.
     """
 
 

@@ -10,6 +10,8 @@ import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from spinneret.redaction import redact_text
+
 
 @dataclass(frozen=True, kw_only=True)
 class UrlTarget:
@@ -30,6 +32,12 @@ def url_target(text: str) -> UrlTarget | None:
         return None
     url, *parts = text.split(" ")
     return UrlTarget(url=url, sealed_headers=decoded(parts))
+
+
+def shown_webhook_url(targets: Sequence[str]) -> str | None:
+    """Return the `webhook_url` among a job's targets, without its secrets; None for no URL."""
+    urls = (found.url for each in targets if (found := url_target(each)) is not None)
+    return next(map(redact_text, urls), None)
 
 
 def encoded(sealed: Sequence[bytes]) -> list[str]:
