@@ -29,7 +29,7 @@ TOO_MANY_LINKS: Final = "too_many_links"
 def batch_pages_of(strategy: Strategy) -> int:
     """Return the number of pages in a batch.
 
-    Links are merged after a batch. So a wide one visits a small site level by level, whatever the
+    Links are merged after a batch. So a wide one visits a small site level by level with any
     strategy. Breadth first has the same order in batches of any size.
     """
     if strategy is Strategy.BFS:
