@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -30,12 +30,15 @@ class FakeFetcher:
         self.requests: list[FetchRequest] = []
         self.hops: list[str] = []
         """Every URL that was asked for, redirects included."""
+        self.on_request: Callable[[str], None] = lambda _: None
+        """Called with each URL before its answer."""
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
         """Answer the page of the URL or raise the error that stands for it."""
         self.requests.append(request)
         url = request.url
         self.hops.append(url.text)
+        self.on_request(url.text)
         if request.left_seconds is not None:
             request.left_seconds()
         if url.text.endswith("/robots.txt") and url.text not in self._pages:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from spinneret.web.fetching.urls import parse_url
 from spinneret.web.models import Caller, FetchOptions, WaitUntil
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.robots_gate import RobotsGate
+from spinneret.web.politeness.robots_lease import RobotsLeases
 from tests.fakes.fetching import FakeFetcher
 from tests.fakes.politeness import FakeProgressStore, FakeRobotsStore
 from tests.fakes.proxies import Proxies
@@ -31,12 +33,17 @@ class PoliteWorld:
         self.progress = FakeProgressStore()
         self.hops: list[str] = []
         """Every URL that was asked for, robots.txt and redirects included."""
+        self.on_request: Callable[[str], None] = lambda _: None
+        self.sleep: Callable[[float], None] = lambda _: None
+        pace = self.hosts.pace
+        self.leases = RobotsLeases(ledger=pace.ledger, clock=clock, new_token=pace.new_token)
 
     def fetch(
         self, caller: Caller, url: str, options: FetchOptions = DEFAULTS, **request: Any
     ) -> FetchedPage | WaitUntil:
         """One try by a fresh process."""
         direct = FakeFetcher(self.pages)
+        direct.on_request = self.on_request
         fetcher = PoliteFetcher(
             fetcher=self.proxies.fetcher(direct),
             hosts=self.hosts.service,
@@ -44,7 +51,7 @@ class PoliteWorld:
             robots=RobotsGate(store=self.robots, product_token="Spinneret", clock=self.clock),
             progress=self.progress,
             clock=self.clock,
-            sleep=lambda _: None,
+            sleep=self.sleep,
         )
         try:
             return fetcher.fetch(caller, FetchRequest(url=parse_url(url), **request), options)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     CallerDeadlineExceeded,
+    DependencyUnavailable,
     DomainBlocked,
     FetchTimeout,
     RobotsDisallowed,
 )
 from spinneret.web import limits
 from spinneret.web.fetching.models import FetchedPage
-from spinneret.web.models import Caller, FetchOptions, Purpose
+from spinneret.web.fetching.urls import parse_url
+from spinneret.web.models import Caller, FetchOptions, Purpose, WaitUntil
 from spinneret.web.politeness.models import Circuit
+from spinneret.web.politeness.robots_lease import BeingRead, RobotsLease
+from spinneret.web.politeness.robots_policy import StoredRobots
 from tests.fakes.fetching import fetched_page
 from tests.fakes.polite_fetching import PoliteWorld
+from tests.fakes.time import START
 
 HOST = "https://site.example"
 URL = f"{HOST}/page"
@@ -72,6 +79,79 @@ def test_a_wait_without_a_reservation_names_its_reason(world: PoliteWorld) -> No
     wait = world.wait(CRAWLER, URL)
     assert wait.waiting_for == "site.example: robots.txt"
     assert (wait.until - world.clock()).total_seconds() == limits.ROBOTS_DISALLOW_SECONDS
+
+
+# ---------------------------------------------------------------- Reading robots.txt
+
+
+def test_workers_that_begin_together_read_robots_txt_once(world: PoliteWorld) -> None:
+    serve(world)
+    waits: list[WaitUntil] = []
+
+    def others_begin(url: str) -> None:
+        if url == ROBOTS:
+            waits.extend(world.wait(replace(CRAWLER, id=f"job_{n}/1"), URL) for n in range(2, 6))
+
+    world.on_request = others_begin
+    world.page(CRAWLER, URL)
+    assert [wait.waiting_for for wait in waits] == ["site.example: robots.txt"] * 4
+    for wait in waits:
+        world.page(world.come_back(CRAWLER, wait), URL)
+    assert world.hops.count(ROBOTS) == 1
+    assert world.hops.count(URL) == 5
+
+
+def test_a_short_reading_is_waited_for(world: PoliteWorld) -> None:
+    serve(world)
+    lease = world.leases.acquire(parse_url(URL))
+    assert isinstance(lease, RobotsLease)
+
+    def sleep(_: float) -> None:
+        world.robots.keep(HOST, StoredRobots(check_at=START + timedelta(days=1), read_at=START))
+        world.leases.release(lease)
+
+    world.sleep = sleep
+    world.page(CRAWLER, URL)
+    assert world.hops == [URL]
+
+
+def test_the_lease_of_a_reader_that_died_ends(world: PoliteWorld) -> None:
+    serve(world)
+    assert isinstance(world.leases.acquire(parse_url(URL)), RobotsLease)
+    for _ in range(math.ceil(limits.ROBOTS_LEASE_SECONDS / limits.ROBOTS_RETRY_SECONDS)):
+        wait = world.wait(CRAWLER, URL)
+        assert world.hops == []
+        world.come_back(CRAWLER, wait)
+    world.page(CRAWLER, URL)
+    assert world.hops == [ROBOTS, URL]
+
+
+def test_a_lease_is_released_whatever_ends_the_reading(world: PoliteWorld) -> None:
+    serve(world)
+
+    def fail(_: str) -> None:
+        raise DependencyUnavailable("dynamodb")
+
+    world.on_request = fail
+    with pytest.raises(DependencyUnavailable):
+        world.fetch(CRAWLER, URL)
+    world.on_request = lambda _: None
+    world.page(CRAWLER, URL)
+    assert world.hops == [ROBOTS, ROBOTS, URL]
+
+
+def test_hosts_and_ports_are_read_apart_and_a_late_release_ends_no_other_lease(
+    world: PoliteWorld,
+) -> None:
+    first = world.leases.acquire(parse_url(URL))
+    for other in ("https://other.example/", "https://site.example:8443/"):
+        assert isinstance(world.leases.acquire(parse_url(other)), RobotsLease)
+    world.clock.advance(limits.ROBOTS_LEASE_SECONDS)
+    second = world.leases.acquire(parse_url(URL))
+    assert isinstance(first, RobotsLease)
+    assert isinstance(second, RobotsLease)
+    world.leases.release(first)
+    assert isinstance(world.leases.acquire(parse_url(URL)), BeingRead)
 
 
 # ---------------------------------------------------------------- What an answer says of its host

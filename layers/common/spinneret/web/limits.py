@@ -11,6 +11,10 @@ FETCH_MAX_REDIRECTS: Final = 5  # F-01, default
 FETCH_MAX_HEADERS: Final = 200  # fields of a response; Apache, for one, takes 100 of a request
 
 ROBOTS_SECONDS: Final = 10.0  # ruling "Robots": the whole fetch of a robots.txt
+ROBOTS_LEASE_SECONDS: Final = ROBOTS_SECONDS + 10.0  # the fetch, short waits and clock skew
+ROBOTS_WAITS: Final = 12  # for another worker's reading within one fetch: 3 s in all
+ROBOTS_WAIT_SECONDS: Final = 0.25
+ROBOTS_RETRY_SECONDS: Final = 2.0  # after these waits
 ROBOTS_LINE_MAX_BYTES: Final = 2083 * 8 - 1  # as google/robotstxt: eight times the longest URL
 ROBOTS_SITEMAPS: Final = 100  # read from one robots.txt
 ROBOTS_FRESH_SECONDS: Final = 24 * 3600  # ruling "Robots"; RFC 9309, section 2.4

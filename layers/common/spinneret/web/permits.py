@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Final
 
 from spinneret.kernel.clock import Clock
@@ -13,10 +14,17 @@ from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.rules import parse_retry_after
 from spinneret.web.fetching.urls import Url
 from spinneret.web.hosts.service import HostService
-from spinneret.web.limits import DOMAIN_GAP_MAX_SECONDS, SHORT_WAIT_SECONDS
+from spinneret.web.limits import (
+    DOMAIN_GAP_MAX_SECONDS,
+    ROBOTS_RETRY_SECONDS,
+    ROBOTS_WAIT_SECONDS,
+    ROBOTS_WAITS,
+    SHORT_WAIT_SECONDS,
+)
 from spinneret.web.models import Caller, FetchOptions, Purpose, WaitUntil
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Wait
 from spinneret.web.politeness.robots_gate import Closed, FetchRobots, RobotsGate, Rules
+from spinneret.web.politeness.robots_lease import BeingRead, RobotsLeases
 from spinneret.web.politeness.rules import host_key
 from spinneret.web.politeness.service import HostRateLimiter
 
@@ -40,6 +48,12 @@ class PermitServices:
     robots: RobotsGate
     clock: Clock
     sleep: Callable[[float], None]
+
+    @property
+    def leases(self) -> RobotsLeases:
+        """Leases of robots.txt files, in the rows of the hosts' pace."""
+        pace = self.pace
+        return RobotsLeases(ledger=pace.ledger, clock=self.clock, new_token=pace.new_token)
 
 
 @service
@@ -78,10 +92,18 @@ class CallerPermits:
         return self._rules(url, fetch_robots, self.own_pace(url)).sitemaps
 
     def _rules(self, url: Url, fetch_robots: FetchRobots, own: PaceLimits) -> Rules:
-        rules = self.office.robots.rules_for(url, fetch_robots, own.interval_ms / 1000)
-        if isinstance(rules, Closed):
-            raise FetchDeferred(WaitUntil(until=rules.until, waiting_for=f"{url.host}: robots.txt"))
-        return rules
+        gap = own.interval_ms / 1000
+        for _ in range(ROBOTS_WAITS):
+            rules = self.office.robots.rules_for(url, fetch_robots, self.office.leases, gap)
+            if isinstance(rules, Rules):
+                return rules
+            if isinstance(rules, Closed):
+                break
+            self.office.sleep(ROBOTS_WAIT_SECONDS)
+        until = rules.until
+        if isinstance(rules, BeingRead):
+            until = min(until, self.office.clock() + timedelta(seconds=ROBOTS_RETRY_SECONDS))
+        raise FetchDeferred(WaitUntil(until=until, waiting_for=f"{url.host}: robots.txt"))
 
     def take(self, url: Url, limits: PaceLimits) -> Permit:
         """Take a permit for one request; sleep through short waits, else raise Postponed."""

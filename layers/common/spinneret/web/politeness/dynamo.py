@@ -5,6 +5,7 @@ Domains table
                                            breaker
     pk `DOMAIN#<host>:<port>`, sk `PACE`   Retry-After and breaker of an unusual port
     pk `DOMAIN#<host>`, sk `SESSION`       session lock and end of the last session
+    pk `DOMAIN#<host>`, sk `ROBOTS`        lease of the worker that reads robots.txt; also by port
 
 Rows are global, without a tenant, since pace applies per host. Rows are below 1 KB, so every update
 costs one write unit, even a rejected one. A host with many different paces of tenants may need two.

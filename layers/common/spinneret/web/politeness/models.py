@@ -34,6 +34,7 @@ class Record(StrEnum):
 
     PACE = "PACE"
     SESSION = "SESSION"
+    ROBOTS = "ROBOTS"
 
 
 @dataclass(frozen=True, kw_only=True)

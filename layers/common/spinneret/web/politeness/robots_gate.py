@@ -26,9 +26,11 @@ from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import Url
 from spinneret.web.politeness.ports import RobotsStore
 from spinneret.web.politeness.robots import Robots
+from spinneret.web.politeness.robots_lease import BeingRead, RobotsLeases
 from spinneret.web.politeness.robots_policy import (
     Answer,
     Answered,
+    Decision,
     Fetch,
     LostInRedirects,
     Reason,
@@ -84,8 +86,12 @@ class RobotsGate:
         self._clock = clock
         self._read: OrderedDict[str, _Read] = OrderedDict()  # by origin, least recently used first
 
-    def rules_for(self, url: Url, fetch: FetchRobots, gap_seconds: float = 0.0) -> Rules | Closed:
+    def rules_for(
+        self, url: Url, fetch: FetchRobots, leases: RobotsLeases, gap_seconds: float = 0.0
+    ) -> Rules | Closed | BeingRead:
         """Return the rules of the URL's origin; `fetch` is called only when none are fresh.
+
+        Of all workers, only the holder of the host's lease calls it; the others retry.
 
         `gap_seconds` is the caller's own time between two requests: fetched rules stay valid at
         least until the request after the next one. Raises DependencyUnavailable, and what `fetch`
@@ -93,7 +99,10 @@ class RobotsGate:
         """
         read = self._remembered(url.origin)
         if read is None or read.rules is None:
-            read = self._remember(url.origin, self._decided(url, fetch, gap_seconds))
+            decided = self._decided(url, fetch, leases, gap_seconds)
+            if isinstance(decided, BeingRead):
+                return decided
+            read = self._remember(url.origin, decided)
         if isinstance(read.rules, Closed):
             return read.rules
         assert read.rules is not None  # it was decided
@@ -139,11 +148,29 @@ class RobotsGate:
         again = self._clock() + timedelta(seconds=limits.ROBOTS_DISALLOW_SECONDS)
         return self._remember(origin, _Read(rules=None, until=again))
 
-    def _decided(self, url: Url, fetch: FetchRobots, gap_seconds: float) -> _Read:
+    def _decided(
+        self, url: Url, fetch: FetchRobots, leases: RobotsLeases, gap_seconds: float
+    ) -> _Read | BeingRead:
         kept = self._store.find(url.origin)
         decision = decide(kept, None, self._clock())
-        if isinstance(decision, Fetch):
-            decision = decide(kept, _answer(robots_url(url), fetch), self._clock())
+        if not isinstance(decision, Fetch):
+            return self._kept(url, kept, decision, gap_seconds)
+        lease = leases.acquire(url)
+        if isinstance(lease, BeingRead):
+            return lease
+        try:
+            kept = self._store.find(url.origin)  # the former holder may have stored it meanwhile
+            decision = decide(kept, None, self._clock())
+            if isinstance(decision, Fetch):
+                decision = decide(kept, _answer(robots_url(url), fetch), self._clock())
+            return self._kept(url, kept, decision, gap_seconds)
+        finally:
+            leases.release(lease)
+
+    def _kept(
+        self, url: Url, kept: StoredRobots | None, decision: Decision, gap_seconds: float
+    ) -> _Read:
+        """Store the file if it is new; return its rules."""
         assert not isinstance(decision, Fetch)  # an answer decides
         standing = kept
         if decision.keep is not None:
