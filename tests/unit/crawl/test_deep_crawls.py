@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from spinneret.content.extraction.models import Content
 from spinneret.content.extraction.pages import extract
 from spinneret.crawl.configs.models import ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
@@ -19,7 +22,13 @@ from spinneret.jobs.models import JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import HttpRefused, HttpUnavailable, ResultRefused, ValidationFailed
 from spinneret.web.exploring.frontier.guide import batch_pages_of
-from spinneret.web.exploring.frontier.models import CrawlRef, Next, PageState, Strategy
+from spinneret.web.exploring.frontier.models import (
+    CrawlRef,
+    Next,
+    PageLease,
+    PageState,
+    Strategy,
+)
 from spinneret.web.exploring.frontier.service import Frontier
 from tests.factories import TENANT
 from tests.fakes.deep_crawling import HOST, DeepSlice
@@ -478,6 +487,55 @@ def test_an_embedder_that_is_away_charges_no_page() -> None:
     crawl.embedder.available = True
     finished(crawl, ref)
     assert crawl.deep().pages(TENANT, ref.job_id, PageState.FAILED, None, 10).items == []
+
+
+class Killed(BaseException):
+    """The worker's process ends."""
+
+
+def test_a_page_whose_worker_was_killed_is_taken_again_within_a_minute() -> None:
+    crawl = DeepSlice(SMALL)
+    ref = crawl.ask()
+    crawl.deliver()
+    crawl.remaining = 120.0
+    alive = crawl.extract
+
+    def killed(*_: object, **__: object) -> Content:
+        raise Killed
+
+    crawl.extract = killed
+    with pytest.raises(Killed):
+        crawl.execute(1)
+    crawl.extract, lost_at = alive, crawl.clock()
+    finished(crawl, ref)
+    assert (crawl.clock() - lost_at).total_seconds() <= 60
+    assert crawl.asked() == ["/", "/a", "/b", "/c"]
+
+
+def test_a_page_that_takes_longer_than_its_lease_keeps_it() -> None:
+    crawl = DeepSlice(SMALL)
+    ref = crawl.ask(max_depth=0)
+    crawl.deliver()
+    crawl.remaining = 120.0
+    extract, embed = crawl.extract, crawl.embedder.embed
+    others: list[PageLease | None] = []
+
+    def slow(*given: Any, **named: Any) -> Content:
+        crawl.clock.advance(30)
+        return extract(*given, **named)
+
+    def later(*given: Any) -> list[tuple[float, ...]]:
+        crawl.clock.advance(30)
+        [page] = crawl.frontier.pages(crawl_ref(ref), None, None, 1).pages
+        until = crawl.clock() + timedelta(minutes=1)
+        others.append(crawl.frontier.claim(crawl_ref(ref), page.key, "other", until))
+        return embed(*given)
+
+    crawl.extract = slow
+    crawl.embedder.embed = later  # type: ignore[method-assign]  # a slow one
+    crawl.execute()
+    assert others == [None]
+    assert crawl.job(ref).status is JobStatus.COMPLETED
 
 
 def test_a_message_that_comes_twice_starts_one_execution() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from spinneret.crawl import limits
@@ -24,7 +24,6 @@ from spinneret.kernel.errors import (
     LeaseLost,
     TransientError,
 )
-from spinneret.kernel.service import service
 from spinneret.web.exploring.frontier.models import (
     Deferred,
     Failed,
@@ -73,7 +72,7 @@ class PageStep:
             job = self._driver.held(turn)
             soon = self._clock() + timedelta(seconds=limits.DEEP_CRAWL_BATCH_SECONDS / 2)
             self._driver.extend(turn, job, soon)
-            until = self._clock() + timedelta(seconds=remaining() + bounds.LEASE_MARGIN_SECONDS)
+            until = _lease_end(self._clock, remaining)
             owner = self._new_owner()
             visit = self._frontier.claim(crawl_ref(job.ref), state["key"], owner, until)
             if visit is not None:
@@ -81,7 +80,10 @@ class PageStep:
                     job=page_job(job, visit.page),
                     lease=turn.lease,
                     owner=owner,
-                    remaining=remaining,
+                    visit=visit,
+                    frontier=self._frontier,
+                    clock=self._clock,
+                    invocation=remaining,
                 )
                 self._frontier.record(visit, self._outcome(job, claim, visit))
         except LeaseLost:
@@ -166,22 +168,56 @@ class PageStep:
         )
 
 
-@service
 class PageClaim:
     """One page under the claim of its deep crawl; see `pipeline.Claim`."""
 
-    job: Job
-    lease: Lease
-    owner: str
-    remaining: Remaining
+    def __init__(
+        self,
+        *,
+        job: Job,
+        lease: Lease,
+        owner: str,
+        visit: PageLease,
+        frontier: Frontier,
+        clock: Clock,
+        invocation: Remaining,
+    ) -> None:
+        """Store the dependencies; `invocation` returns the invocation's remaining seconds."""
+        self.job = job
+        self.lease = lease
+        self.owner = owner
+        self._visit = visit
+        self._frontier = frontier
+        self._clock = clock
+        self._invocation = invocation
+        assert visit.page.leased_until is not None  # it was claimed
+        self._until = visit.page.leased_until
+
+    def remaining(self) -> float:
+        """Return the seconds until the page's lease or the invocation ends."""
+        left = (self._until - self._clock()).total_seconds() - bounds.LEASE_MARGIN_SECONDS
+        return min(self._invocation(), left)
 
     def checkpoint(self, _step: str, _progress: int) -> None:
-        """Raise ReleaseJob near the deadline, so that a later batch takes the page again."""
-        if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS:
+        """Renew the lease before it ends. Raises LeaseLost.
+
+        Raises ReleaseJob near the deadline, so that a later batch takes the page again.
+        """
+        if self._invocation() < bounds.DEADLINE_MARGIN_SECONDS:
             raise ReleaseJob
+        until = _lease_end(self._clock, self._invocation)
+        if self.remaining() < limits.PAGE_LEASE_LEFT_SECONDS and until > self._until:
+            self._frontier.renew(self._visit, until)
+            self._until = until
 
     def note(self, kind: JobEventKind, message: str, data: Mapping[str, Any] | None = None) -> None:
         """Do nothing: the pages' rows record the same without filling the crawl's timeline."""
+
+
+def _lease_end(clock: Clock, remaining: Remaining) -> datetime:
+    """Return the end of a page's lease that begins now: short, so that a kill costs little."""
+    seconds = min(limits.PAGE_LEASE_SECONDS, remaining() + bounds.LEASE_MARGIN_SECONDS)
+    return clock() + timedelta(seconds=seconds)
 
 
 def page_job(job: Job, page: Page) -> Job:

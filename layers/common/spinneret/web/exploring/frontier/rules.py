@@ -210,15 +210,19 @@ def recorded(
             )
 
 
-def is_nearer(page: Page, claimed_page: Page) -> bool:
-    """Whether the row still has this claim and a redirect moved it nearer to the start."""
-    same = (page.state, page.fence, page.owner, page.leased_until) == (
+def is_claim_of(page: Page, claimed_page: Page) -> bool:
+    """Whether the row still has this claim, without an outcome."""
+    same = (page.state, page.fence, page.owner) == (
         claimed_page.state,
         claimed_page.fence,
         claimed_page.owner,
-        claimed_page.leased_until,
     )
-    return same and page.depth < claimed_page.depth
+    return same and page.leased_until is not None
+
+
+def is_nearer(page: Page, claimed_page: Page) -> bool:
+    """Whether the row still has this claim and a redirect moved it nearer to the start."""
+    return is_claim_of(page, claimed_page) and page.depth < claimed_page.depth
 
 
 def is_recorded(page: Page, claimed_page: Page) -> bool:

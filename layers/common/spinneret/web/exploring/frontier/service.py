@@ -233,6 +233,21 @@ class Frontier:
             return None
         return PageLease(crawl=crawl, page=claimed)
 
+    def renew(self, visit: PageLease, until: datetime) -> None:
+        """Extend a claim, after the fetch: its redirects are checked with the former end.
+
+        Raises LeaseLost when another claim has replaced this one.
+        """
+        crawl, page = visit.crawl, visit.page
+        standing = self.store.find(crawl.ref, [page.key]).get(page.key)
+        if standing is None or not rules.is_claim_of(standing, page):
+            raise LeaseLost(f"page {page.key} belongs to another claim")
+        renewed = PageUpdate(before=standing, after=replace(standing, leased_until=until))
+        try:
+            self.store.commit(crawl, FrontierTransaction(moves=(renewed,)))
+        except WriteConflict as conflict:
+            raise LeaseLost(f"page {page.key} belongs to another claim") from conflict
+
     def redirects(self, visit: PageLease) -> RedirectGate:
         """Return the redirect check for the fetcher of this visit."""
         return RedirectGate(store=self.store, clock=self.clock, visit=visit)
