@@ -33,7 +33,17 @@ class Templates:
         """Properties of all functions, Globals merged in."""
         defaults = self.root["Globals"]["Function"]
         found = self.resources("AWS::Serverless::Function")
-        return {name: {**defaults, **each["Properties"]} for name, each in found.items()}
+        merged = {name: {**defaults, **each["Properties"]} for name, each in found.items()}
+        for name, each in found.items():
+            own = each["Properties"].get("Environment", {}).get("Variables", {})
+            merged[name]["Environment"] = {"Variables": {**self.shared_variables, **own}}
+        return merged
+
+    @property
+    def shared_variables(self) -> dict[str, Any]:
+        """Environment variables of every function."""
+        found: dict[str, Any] = self.root["Globals"]["Function"]["Environment"]["Variables"]
+        return found
 
     def default(self, value: Any) -> Any:
         """A literal, or the default of the parameter that it refers to."""

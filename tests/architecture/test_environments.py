@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from spinneret.access.wiring import admitting
-from spinneret.aws.stage import Builder, Stage
+from spinneret.aws.stage import RETRY_DELAYS, Builder, Stage
 from spinneret.content.search.model_wiring import embedder_handler
 from spinneret.kernel.settings import Variable
+from spinneret.runtime.logs import LOG_LEVEL
 from tests.architecture.conftest import Templates
 
 OF_LAMBDA = {"AWS_LAMBDA_RUNTIME_API"}
@@ -46,12 +47,13 @@ def test_a_function_has_the_variables_that_it_reads_and_no_others(templates: Tem
         declared = {
             each.name: each for build in _builders(function["Handler"]) for each in build.reads
         }
-        given = function.get("Environment", {}).get("Variables", {})
+        given = function["Environment"]["Variables"].keys() - templates.shared_variables.keys()
         needed = {each for each, variable in declared.items() if variable.default is None}
         needed |= set(declared) & OF_THE_STAGE
-        assert given.keys() - declared.keys() == set(), f"{name} doesn't read these"
-        assert needed - given.keys() - OF_LAMBDA == set(), f"{name} lacks these"
-        of_the_stage |= {each for each, value in given.items() if "Ref" in value}
+        assert given - declared.keys() == set(), f"{name} doesn't read these"
+        assert needed - given - OF_LAMBDA == set(), f"{name} lacks these"
+        values = function["Environment"]["Variables"]
+        of_the_stage |= {each for each in given if "Ref" in values[each]}
     assert of_the_stage >= OF_THE_STAGE
 
 
@@ -77,6 +79,13 @@ def test_a_function_reads_all_variables_that_it_declares(
         with pytest.raises(ModuleNotFoundError) if needs_layer else nullcontext():
             getattr(build.of(_environment(build)), "previews", None)  # built late
         assert {each.name for each in build.reads} == asked, f"{build} doesn't read the others"
+
+
+def test_every_function_has_the_stage_s_log_level_and_retry_delays(templates: Templates) -> None:
+    assert templates.shared_variables.keys() == {LOG_LEVEL.name, RETRY_DELAYS.name}
+    for function in templates.functions().values():
+        given = function["Environment"]["Variables"]
+        assert given.items() >= templates.shared_variables.items()
 
 
 def _environment(build: Builder[Any]) -> Mapping[str, str]:

@@ -9,8 +9,10 @@ import pytest
 from spinneret.aws.stage import Stage
 from spinneret.crawl.wiring import SUBMITTED, WORKED, submitted_kinds, worked_kinds
 from spinneret.jobs.models import JobStatus
+from spinneret.jobs.wiring import JOBS, driver, worker
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import FetchTimeout
+from spinneret.kernel.settings import SettingsError
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.hosts.wiring import PACE, pace_limits
 from tests.fakes.crawling import CrawlSlice, long_page
@@ -36,6 +38,33 @@ def test_a_crawl_is_tried_as_often_as_the_stage_says(crawl: CrawlSlice, attempts
     ref = crawl.submit(URL)
     assert crawl.job(ref).max_attempts == attempts
     assert crawl.run(ref).redrives == (1 if attempts == 1 else 0)
+
+
+# covers P-03
+def test_retries_wait_as_long_as_the_stage_says(
+    crawl: CrawlSlice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_DEFAULT_REGION"):
+        monkeypatch.setenv(name, "eu-west-1")
+    env = {each.name: "http://localhost" for each in JOBS}
+    stage = Stage({**env, "JOB__RETRY_DELAYS_S": "[10, 0.5]"}, JOBS)
+    wired = worker(stage, {}, crawl.store).retry_delays
+    assert wired == driver(stage, crawl.store).retry_delays == (10.0, 0.5)
+    crawl.pages[URL] = FetchTimeout("slow")
+    ref, waits = crawl.submit(URL), []
+    for _ in range(2):
+        tried = crawl.worker()
+        tried.retry_delays = wired
+        tried.run(ref, lambda: crawl.remaining)
+        waits.append((crawl.job(ref).due_at - crawl.clock()).total_seconds())
+        crawl.clock.advance(waits[-1])
+    assert waits == [10.0, 0.5]
+
+
+@pytest.mark.parametrize("text", ["", "1, 2", "[]", "[0]", "[1, -2]", "[Infinity]", "{}", '["a"]'])
+def test_delays_that_are_no_list_of_seconds_are_refused(text: str) -> None:
+    with pytest.raises(SettingsError, match="JOB__RETRY_DELAYS_S"):
+        Stage({"JOB__RETRY_DELAYS_S": text}, ())
 
 
 @pytest.mark.parametrize(("seconds", "cached"), [(60, True), (59, False), (0, False)])

@@ -264,6 +264,13 @@ def test_a_backoff_is_doubled_each_time_within_its_jitter_and_its_cap(
     assert 0.8 * base - 1e-6 <= wait <= min(cap, 1.2 * base + 1e-6)
 
 
+@pytest.mark.parametrize(
+    ("failures", "seconds"), [(0, 5), (1, 5), (2, 60), (3, 120), (4, 240), (5, 300), (10**9, 300)]
+)
+def test_a_stage_s_delays_come_first_and_the_last_is_doubled(failures: int, seconds: int) -> None:
+    assert rules.backoff(failures, 0.5, 300, (5.0, 60.0)).total_seconds() == seconds
+
+
 def test_a_jitter_uses_its_whole_range() -> None:
     lowest, highest = (rules.backoff(3, unit, 300).total_seconds() for unit in (0.0, 0.999999))
     assert lowest == pytest.approx(3.2)

@@ -80,3 +80,37 @@ except OSError:
     assert [record["level"] for record in records] == ["INFO", "ERROR"]
     assert records[1]["exception_name"] == "OSError"
     assert SECRET not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("env", "written"),
+    [
+        ({}, ["info", "figures", "warning"]),
+        ({"LOG_LEVEL": "DEBUG"}, ["debug", "info", "figures", "warning"]),
+        ({"LOG_LEVEL": "WARNING"}, ["figures", "warning"]),
+        ({"LOG_LEVEL": "CRITICAL"}, ["figures"]),
+    ],
+)
+def test_the_stage_s_level_drops_lower_lines_but_no_metrics(
+    env: dict[str, str], written: list[str]
+) -> None:
+    code = """
+import logging
+from spinneret.kernel.metrics import metrics_logger
+from spinneret.runtime.logs import configure
+configure("crawl-worker")
+logger = logging.getLogger("spinneret.crawl")
+logger.debug("debug")
+logger.info("info")
+metrics_logger.info("figures")
+logger.warning("warning")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(LIBRARY), **env},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert [json.loads(line)["message"] for line in done.stdout.splitlines()] == written

@@ -16,9 +16,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
-from spinneret.kernel.settings import Variable, read, text
+from spinneret.kernel.settings import Variable, numbers, read, text
 
 if TYPE_CHECKING:
     import httpx
@@ -32,18 +33,21 @@ if TYPE_CHECKING:
 
 CONTENT_BUCKET: Final = text("CONTENT_BUCKET")
 SECRETS_KEY_ID: Final = text("SECRETS_KEY_ID")
+RETRY_DELAYS: Final = numbers("JOB__RETRY_DELAYS_S", bounds.RETRY_DELAYS_SECONDS)
+"""Seconds before each retry of a job; the last one doubles for further retries."""
 
 
 class Stage:
     """Variables, clients, clock and ids. Clients are made at first use and shared.
 
     Their modules are imported then too: boto3 takes a sixth of a second, and not all functions
-    have clients.
+    have clients. RETRY_DELAYS needs no declaration, since every function has it.
     """
 
     def __init__(self, env: Mapping[str, str], declared: Iterable[Variable[Any]]) -> None:
         """Read all declared variables. Raises SettingsError."""
-        self._values = read(env, declared)
+        self._values = read(env, (*declared, RETRY_DELAYS))
+        self.retry_delays: tuple[float, ...] = self._values[RETRY_DELAYS.name]
         self.clock = utc_now
         self.new_id = id_maker(utc_now)
 

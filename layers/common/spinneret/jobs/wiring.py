@@ -145,6 +145,7 @@ def driver(stage: Stage, store: JobStore) -> Driver:
         kinds=all_kinds(),
         clock=stage.clock,
         random=random.random,
+        retry_delays=stage.retry_delays,
     )
 
 
@@ -160,6 +161,7 @@ def worker(
         clock=stage.clock,
         random=random.random,
         new_owner=stage.new_token,
+        retry_delays=stage.retry_delays,
     )
 
 

@@ -227,6 +227,7 @@ class Worker:
     random: Callable[[], float]
     new_owner: Callable[[], str]
     sleep: Callable[[float], None] = time.sleep
+    retry_delays: Sequence[float] = bounds.RETRY_DELAYS_SECONDS
 
     def run(self, ref: JobRef, remaining: Remaining) -> None:
         """Claim the job and run its handler; ignore a job that can't be claimed.
@@ -341,7 +342,8 @@ class Worker:
             self._fail(context, error)
 
     def _fail(self, context: Context, error: Exception) -> None:
-        after = rules.after_error(context.job, error, self.clock(), self.random())
+        now, delays = self.clock(), self.retry_delays
+        after = rules.after_error(context.job, error, now, self.random(), delays)
         failure = after.last_error
         assert failure is not None  # every error leaves its failure
         level = logging.ERROR if failure.type == "internal" else logging.WARNING

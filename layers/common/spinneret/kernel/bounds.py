@@ -28,6 +28,7 @@ DEADLINE_MARGIN_SECONDS: Final = (  # release below this: time for one write and
     AWS_CALL_SECONDS + AWS_CONNECT_SECONDS + AWS_READ_SECONDS
 )
 JOB_MAX_ATTEMPTS: Final = 3  # P-01
+RETRY_DELAYS_SECONDS: Final = (1.0, 2.0, 4.0)  # P-03; the default of JOB__RETRY_DELAYS_S
 JOB_WAIT_MAX_SECONDS: Final = 24 * 3600.0  # for one attempt, even if the remote side asks for more
 JOB_PENDING_SECONDS: Final = 7 * 24 * 3600.0  # maximum wait of crawls and deliveries
 EXECUTION_START_SECONDS: Final = 120.0  # until the first step of an execution holds the claim

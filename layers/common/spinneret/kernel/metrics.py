@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from spinneret.kernel.clock import epoch_seconds
+
+metrics_logger = logging.getLogger("spinneret.metrics")
+"""Logger of lines with metrics, which the stage's log level doesn't drop."""
 
 
 def emf_fields(now: datetime, units: Mapping[str, str]) -> dict[str, Any]:

@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -52,6 +54,11 @@ def names(name: str, default: frozenset[str] | None = None) -> Variable[frozense
     return Variable(name, _names, default)
 
 
+def numbers(name: str, default: tuple[float, ...] | None = None) -> Variable[tuple[float, ...]]:
+    """Declare a JSON list of numbers above 0."""
+    return Variable(name, _numbers, default)
+
+
 def read(env: Mapping[str, str], variables: Iterable[Variable[Any]]) -> dict[str, Any]:
     """Return the values by name. Raises SettingsError that names all missing or malformed ones."""
     values: dict[str, Any] = {}
@@ -77,6 +84,16 @@ def _boolean(given: str) -> bool:
         case "false" | "0" | "":
             return False
     raise ValueError("expected true or false")
+
+
+def _numbers(given: str) -> tuple[float, ...]:
+    try:
+        found = tuple(map(float, json.loads(given)))
+    except TypeError as error:
+        raise ValueError("expected a list of numbers in JSON") from error
+    if not found or not all(0 < each < math.inf for each in found):
+        raise ValueError("expected numbers above 0")
+    return found
 
 
 def _names(given: str) -> frozenset[str]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from typing import Any, Final
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 
+from spinneret.kernel.metrics import metrics_logger
+from spinneret.kernel.settings import read, text
 from spinneret.redaction import redact
 
 SERVICE: Final = "spinneret"
+LOG_LEVEL: Final = text("LOG_LEVEL", "INFO")
+"""Lowest level of the lines that are written; metrics always are."""
 
 
 class RedactingFormatter(LambdaPowertoolsFormatter):
@@ -25,6 +30,7 @@ class RedactingFormatter(LambdaPowertoolsFormatter):
 def configure(service: str) -> Logger:
     """Return the process's logger; loggers of domain modules are children of `spinneret`.
 
+    Records below LOG_LEVEL are dropped, except metrics.
     Warnings, errors and tracebacks that libraries log are written in the same form.
     """
     formatter = RedactingFormatter()
@@ -34,7 +40,9 @@ def configure(service: str) -> Logger:
     for handler in root.handlers:  # includes Lambda's own handler
         handler.setFormatter(formatter)
     logging.captureWarnings(capture=True)
-    logger = Logger(service=SERVICE, level="INFO", logger_formatter=RedactingFormatter())
+    level = read(os.environ, (LOG_LEVEL,))[LOG_LEVEL.name]
+    logger = Logger(service=SERVICE, level=level, logger_formatter=RedactingFormatter())
+    metrics_logger.setLevel(logging.INFO)
     logger.append_keys(function=service)
     return logger
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.kernel.clock import Clock
@@ -24,7 +24,7 @@ from spinneret.web.limits import (
 from spinneret.web.models import Caller, FetchOptions, Purpose, WaitUntil
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Wait
 from spinneret.web.politeness.robots_gate import Closed, FetchRobots, RobotsGate, Rules
-from spinneret.web.politeness.robots_lease import BeingRead, RobotsLeases
+from spinneret.web.politeness.robots_lease import RobotsLeases
 from spinneret.web.politeness.rules import host_key
 from spinneret.web.politeness.service import HostRateLimiter
 
@@ -98,12 +98,10 @@ class CallerPermits:
             if isinstance(rules, Rules):
                 return rules
             if isinstance(rules, Closed):
-                break
+                raise FetchDeferred(_wait_for_robots(url.host, rules.until))
             self.office.sleep(ROBOTS_WAIT_SECONDS)
-        until = rules.until
-        if isinstance(rules, BeingRead):
-            until = min(until, self.office.clock() + timedelta(seconds=ROBOTS_RETRY_SECONDS))
-        raise FetchDeferred(WaitUntil(until=until, waiting_for=f"{url.host}: robots.txt"))
+        soon = self.office.clock() + timedelta(seconds=ROBOTS_RETRY_SECONDS)
+        raise FetchDeferred(_wait_for_robots(url.host, soon))
 
     def take(self, url: Url, limits: PaceLimits) -> Permit:
         """Take a permit for one request; sleep through short waits, else raise Postponed."""
@@ -152,3 +150,7 @@ def _wait_until(host: str, wait: Wait) -> WaitUntil:
     name = host_key(host)
     waiting_for = name if wait.reserved else f"{name}: {wait.reason}"
     return WaitUntil(until=wait.until, waiting_for=waiting_for)
+
+
+def _wait_for_robots(host: str, until: datetime) -> WaitUntil:
+    return WaitUntil(until=until, waiting_for=f"{host}: robots.txt")

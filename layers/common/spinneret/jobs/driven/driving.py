@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -37,6 +37,7 @@ class Driver:
     kinds: Mapping[str, KindPolicy]
     clock: Clock
     random: Callable[[], float]
+    retry_delays: Sequence[float] = bounds.RETRY_DELAYS_SECONDS
 
     def find(self, ref: JobRef) -> Job | None:
         """Return the job regardless of its claim."""
@@ -95,7 +96,9 @@ class Driver:
 
     def fail(self, turn: ExecutionClaim, job: Job, error: Exception) -> None:
         """End the claim after an error as a worker does: the job fails, or is retried later."""
-        self._end(turn, rules.after_error(job, error, self.clock(), self.random()), job)
+        self._end(
+            turn, rules.after_error(job, error, self.clock(), self.random(), self.retry_delays), job
+        )
 
     def await_children(self, turn: ExecutionClaim, job: Job) -> None:
         """End the execution; the parent job ends with its last child."""

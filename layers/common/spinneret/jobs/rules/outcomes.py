@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -24,9 +24,19 @@ from spinneret.kernel.errors import DependencyUnavailable, TransientError
 JITTER: Final = 0.2  # ruling "Backoff": ± 20 %
 
 
-def backoff(failures: int, unit_random: float, cap: float) -> timedelta:
-    """Return 1 s, 2 s, 4 s … ± 20 %, at most `cap` seconds; `unit_random` is in [0, 1)."""
-    base: float = min(cap, 2.0 ** min(max(failures, 1) - 1, 30))
+def backoff(
+    failures: int,
+    unit_random: float,
+    cap: float,
+    delays: Sequence[float] = bounds.RETRY_DELAYS_SECONDS,
+) -> timedelta:
+    """Return the delay by number of failures ± 20 %, at most `cap` seconds.
+
+    The last of `delays` doubles for further failures; `unit_random` is in [0, 1).
+    """
+    nth = min(max(failures, 1), len(delays)) - 1
+    doublings = min(max(failures - len(delays), 0), 30)
+    base: float = min(cap, delays[nth] * 2.0**doublings)
     return timedelta(seconds=min(cap, base * (1 - JITTER + 2 * JITTER * unit_random)))
 
 
@@ -50,7 +60,13 @@ def complete_in_part(job: Job, result: Mapping[str, Any], failure: Failure, now:
     )
 
 
-def after_error(job: Job, error: Exception, now: datetime, unit_random: float) -> Job:
+def after_error(
+    job: Job,
+    error: Exception,
+    now: datetime,
+    unit_random: float,
+    delays: Sequence[float] = bounds.RETRY_DELAYS_SECONDS,
+) -> Job:
     """End the claim with an error (P-03 and the rulings "Backoff" and "Redrive").
 
     Transient errors wait and are charged. A fault of our own parts waits uncharged, for an hour at
@@ -59,9 +75,9 @@ def after_error(job: Job, error: Exception, now: datetime, unit_random: float) -
     """
     match error:
         case DependencyUnavailable():
-            return _wait_for_own_part(job, failure_of(error), now, unit_random)
+            return _wait_for_own_part(job, failure_of(error), now, unit_random, delays)
         case TransientError():
-            pause = backoff(job.attempts + 1, unit_random, limits.BACKOFF_CAP_SECONDS)
+            pause = backoff(job.attempts + 1, unit_random, limits.BACKOFF_CAP_SECONDS, delays)
             if error.retry_after is not None:
                 asked = min(bounds.JOB_WAIT_MAX_SECONDS, error.retry_after)
                 pause = max(pause, timedelta(seconds=max(0.0, asked)))
@@ -137,7 +153,9 @@ def defer(
     )
 
 
-def _wait_for_own_part(job: Job, failure: Failure, now: datetime, unit_random: float) -> Job:
+def _wait_for_own_part(
+    job: Job, failure: Failure, now: datetime, unit_random: float, delays: Sequence[float]
+) -> Job:
     since = job.waiting_since or now
     if (now - since).total_seconds() >= limits.OWN_FAULT_LIMIT_SECONDS:
         return _failed(job, failure, now)
@@ -145,7 +163,7 @@ def _wait_for_own_part(job: Job, failure: Failure, now: datetime, unit_random: f
     return replace(
         released(job, now),
         status=next_status(job, Transition.WAIT),
-        due_at=now + backoff(faults, unit_random, limits.OWN_FAULT_CAP_SECONDS),
+        due_at=now + backoff(faults, unit_random, limits.OWN_FAULT_CAP_SECONDS, delays),
         own_faults=faults,
         waiting_since=since,
         last_error=failure,

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.metrics import emf_fields
+from spinneret.kernel.metrics import emf_fields, metrics_logger
 from spinneret.kernel.service import service
 from spinneret.monitoring import limits
 from spinneret.monitoring.due import rules
@@ -86,7 +86,7 @@ class Tick:
             workers=len(lists),
             oldest_seconds=max(((now - each.due_at).total_seconds() for each in found), default=0),
         )
-        logger.info(
+        metrics_logger.info(
             "checks_due",
             extra={
                 "due": ticked.due,
