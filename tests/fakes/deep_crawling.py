@@ -134,7 +134,7 @@ class DeepSlice(CrawlSlice):
             store=wrap("store", self.store),
             queue=self.queue,
             kinds=KINDS,
-            handlers={DEEP_CRAWL: starter},
+            handlers={**super().worker(wrap).handlers, DEEP_CRAWL: starter},
             clock=self.clock,
             random=lambda: 0.5,
             new_owner=lambda: self.new_id("owner"),

@@ -137,6 +137,13 @@ class FakeCrawls:
         self.results: dict[str, Sequence[RunPage]] = {}
         """Run → what became of them."""
 
+    def begin_deep(self, source: Source, run: Run) -> str | None:
+        self._require()
+        return None
+
+    def ended_deep(self, tenant: str, job_id: str) -> Sequence[RunPage] | None:
+        raise AssertionError("there are no deep crawls here")
+
     def begin(self, source: Source, run: Run, urls: Sequence[str]) -> StartedCrawls:
         self._require()
         if self.error is not None:

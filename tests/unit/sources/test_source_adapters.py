@@ -8,14 +8,15 @@ import pytest
 
 from spinneret.crawl.configs.models import ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
-from spinneret.jobs.models import JobRef
+from spinneret.jobs.models import JobRef, Transition
 from spinneret.sources.models import PageOutcome, Run, RunStage, Source
 from spinneret.sources.ports import DiscoveryProgress
 from spinneret.sources.running import SourceRuns
 from spinneret.sources.service import SourceDraft, SourceService
 from spinneret.sources.source_adapters import SourceCrawls
 from spinneret.web.fetching.addresses import AddressPolicy
-from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.crawling import long_page
+from tests.fakes.deep_crawling import DeepSlice
 from tests.fakes.fetching import fetched_page
 from tests.fakes.sources import FakeDiscoveries, FakeSourceStore, FakeSourceWebhooks
 
@@ -26,13 +27,13 @@ class World:
     """Sources over crawls on fakes."""
 
     def __init__(self) -> None:
-        self.crawl = CrawlSlice()
+        self.crawl = DeepSlice({})
         self.store = FakeSourceStore()
         self.discoveries = FakeDiscoveries()
         numbers = itertools.count(1)
         self.runs = SourceRuns(
             store=self.store,
-            crawls=SourceCrawls(self.crawl.crawls()),
+            crawls=SourceCrawls(self.crawl.crawls(), self.crawl.deep()),
             discoveries=self.discoveries,
             webhooks=FakeSourceWebhooks(),
             hand_on=lambda _tenant, _subject: None,
@@ -75,6 +76,11 @@ class World:
             self.discoveries.found[run.id] = DiscoveryProgress(urls=found, error=None)
             self.runs.look(self.service.get("acme", source.id))
         run = self.store.runs("acme", source.id, None, 1).items[0]
+        if run.deep_crawl_id is not None:
+            self.crawl.deliver()
+            self.crawl.execute()
+            self.runs.look(self.service.get("acme", source.id))
+            run = self.store.runs("acme", source.id, None, 1).items[0]
         if run.batch_id is not None:
             self.crawl.settle(JobRef(tenant="acme", job_id=run.batch_id))
             self.runs.look(self.service.get("acme", source.id))
@@ -103,6 +109,67 @@ def test_a_run_tells_new_changed_unchanged_and_gone_pages(world: World) -> None:
     assert [(page.url, page.document_id, page.error) for page in gone] == [
         (urls[2], documents[urls[2]], "HTTP_ERROR")
     ]
+
+
+# covers C-08
+@pytest.mark.parametrize("is_default", [False, True])
+def test_a_config_with_a_depth_makes_each_run_a_deep_crawl(world: World, is_default: bool) -> None:
+    options = ConfigOptions(max_depth=2)
+    draft = ConfigDraft(name="deep", options=options, is_default=is_default)
+    config = world.crawl.configs.service.create("acme", draft)
+    links = "\n".join(f"link: {SITE}/{name}" for name in "bcdx")
+    [start, *_] = world.serve(a=links, b="silk", c="leg", d="eye", x=404)
+    world.crawl.pages[start] = fetched_page(start, f"Webs\n{links}")
+    source = world.source(start, **({} if is_default else {"config": config.id}))
+    first = world.ran(source)
+    assert (first.stage, first.batch_id) == (RunStage.COMPLETED, None)
+    assert world.outcomes(first) == dict.fromkeys("abcd", "new")
+    links = "\n".join(f"link: {SITE}/{name}" for name in "bex")
+    world.serve(b="thread", c=410, e="orb")
+    world.crawl.pages[start] = fetched_page(start, f"Webs\n{links}")
+    second = world.ran(source)
+    assert second.stage is RunStage.COMPLETED
+    assert world.outcomes(second) == {
+        "a": "changed",
+        "b": "changed",
+        "c": "gone",
+        "d": "unchanged",
+        "e": "new",
+    }
+    jobs = {page.url[-1]: page.job_id for page in world.store.pages("acme", second.id)}
+    assert jobs["a"] == jobs["b"] == jobs["e"] == second.deep_crawl_id
+    assert second.batch_id is not None
+    deep = world.crawl.job(JobRef(tenant="acme", job_id=str(second.deep_crawl_id)))
+    assert (deep.payload["source_id"], deep.payload["max_depth"]) == (source.id, 2)
+    documents = {page.url: page.document_id for page in world.store.pages("acme", first.id)}
+    [gone] = [p for p in world.store.pages("acme", second.id) if p.outcome is PageOutcome.GONE]
+    assert gone.document_id == documents[gone.url]
+
+
+def test_a_deep_run_waits_for_its_crawl_and_fails_with_it(world: World) -> None:
+    draft = ConfigDraft(name="deep", options=ConfigOptions(max_depth=1))
+    config = world.crawl.configs.service.create("acme", draft)
+    [start] = world.serve(a="silk")
+    source = world.source(start, config=config.id)
+    run, _ = world.service.trigger("acme", source.id)
+    world.runs.look(world.service.get("acme", source.id))
+    [run] = world.store.runs("acme", source.id, None, 1).items
+    assert (run.stage, run.deep_crawl_id is not None) == (RunStage.CRAWLING, True)
+    ref = JobRef(tenant="acme", job_id=str(run.deep_crawl_id))
+    world.crawl.control().move(ref, Transition.CANCEL)
+    world.runs.look(world.service.get("acme", source.id))
+    [run] = world.store.runs("acme", source.id, None, 1).items
+    assert (run.stage, run.error) == (RunStage.FAILED, "PAGES_FAILED")
+    world.serve(a=404)
+    assert world.ran(source).counts == {PageOutcome.GONE: 1}
+
+
+def test_a_pattern_selects_its_pages_at_any_depth(world: World) -> None:
+    draft = ConfigDraft(name="deep", options=ConfigOptions(max_depth=3))
+    config = world.crawl.configs.service.create("acme", draft)
+    urls = world.serve(a="silk", b="web")
+    run = world.ran(world.source(f"{SITE}/**", config=config.id), *urls)
+    assert (run.deep_crawl_id, world.outcomes(run)) == (None, {"a": "new", "b": "new"})
 
 
 def test_the_crawls_of_a_run_are_parts_of_one_job_and_as_the_source_says(world: World) -> None:
@@ -135,7 +202,7 @@ def test_asking_again_for_the_crawls_of_a_run_adds_none(world: World) -> None:
     [url] = world.serve(a="silk")
     source = world.source(url)
     run, _ = world.service.trigger("acme", source.id)
-    again = SourceCrawls(world.crawl.crawls()).begin(source, run, [url])
+    again = SourceCrawls(world.crawl.crawls(), world.crawl.deep()).begin(source, run, [url])
     assert again.batch_id == run.batch_id
     assert len({sent.ref for sent in world.crawl.queue.sent}) == 1
 

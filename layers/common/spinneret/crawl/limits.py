@@ -13,6 +13,7 @@ INBOX_WORK_SECONDS: Final = 3 * 3600.0  # 5,000 writes of 20 crawls, at some 0.2
 DEEP_CRAWL_BATCH_SECONDS: Final = 300.0  # claim while a batch is crawled; its pages extend it
 DEEP_CRAWL_SLOT_SECONDS: Final = 120.0  # a slot outlasts the next step by this time
 DEEP_CRAWL_RETRY_SECONDS: Final = 15.0  # between two tries to acquire a slot
+SOURCE_DEEP_PAGES: Final = 100  # ruling "Defaults"; a run has at most 500 with its former ones
 PAGE_LEASE_SECONDS: Final = 50.0  # a killed page waits for it; its worker renews it
 PAGE_LEASE_LEFT_SECONDS: Final = 40.0  # renewed below this: a fetch or a batch of vectors, 30 s
 CRAWL_TAGS_MAX: Final = 20  # of one submission

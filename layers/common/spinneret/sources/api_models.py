@@ -36,8 +36,11 @@ class SourceRequest(BaseModel):
     """URL of one page, or with `*` all pages of a host whose path matches, found through its
     sitemaps."""
     crawl_config_id: RowId | None = None
-    """Crawl config; by default the tenant's default config, if there is one. Its `max_depth` is
-    ignored, because the pattern selects the pages."""
+    """Crawl config; by default the tenant's default config, if there is one.
+
+    If its `max_depth` isn't 0, each run of a source of one page is a deep crawl from that page. A
+    pattern selects its pages itself, at any depth.
+    """
     collection_id: RowId | None = None
     schedule_cron: CronText | None = None
     """Cron expression of five fields; without it runs are only triggered manually."""
@@ -87,8 +90,11 @@ class RunView(BaseModel):
     unchanged: int
     gone: int
     failed: int
+    deep_crawl_id: str | None
+    """Deep crawl of the pages, if the source's config has a depth."""
     batch_id: str | None
-    """Job whose children crawl the pages."""
+    """Job whose children crawl the pages; after a deep crawl, pages of the last run that it didn't
+    reach."""
     discovery_job_id: str | None
     error: str | None
     """Reason why it failed or found no pages."""
@@ -188,6 +194,7 @@ def run_view(run: Run) -> RunView:
         status=run.stage,
         trigger=run.trigger,
         **{outcome.value: run.counts.get(outcome, 0) for outcome in PageOutcome},
+        deep_crawl_id=run.deep_crawl_id,
         batch_id=run.batch_id,
         discovery_job_id=run.discovery_job_id,
         error=run.error,

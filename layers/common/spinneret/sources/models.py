@@ -68,8 +68,10 @@ class Run:
     started_at: datetime
     finished_at: datetime | None = None
     discovery_job_id: str | None = None
+    deep_crawl_id: str | None = None
+    """Id of the deep crawl, if the source's config has a depth."""
     batch_id: str | None = None
-    """Id of the job whose parts are the crawls."""
+    """Id of the job whose parts are the crawls; of pages that the deep crawl didn't reach."""
     refused: Mapping[str, str] = field(default_factory=dict)
     """URL → code, for pages that were refused before they were crawled."""
     counts: Mapping[PageOutcome, int] = field(default_factory=dict)

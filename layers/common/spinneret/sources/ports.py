@@ -82,6 +82,21 @@ class StartedCrawls:
 class Crawls(Protocol):
     """Crawls of a run's pages. All methods raise DependencyUnavailable."""
 
+    def begin_deep(self, source: Source, run: Run) -> str | None:
+        """Crawl the website from the source's URL; repeated calls for a run return the same job.
+
+        Return None if the source's config has no depth. Raises NotFound, FeatureDisabled, and the
+        errors for a refused URL.
+        """
+        ...
+
+    def ended_deep(self, tenant: str, job_id: str) -> Sequence[RunPage] | None:
+        """Return the outcomes of the pages that were reached; None until the deep crawl has ended.
+
+        Raises PagesFailed for a deep crawl that was cancelled or expired.
+        """
+        ...
+
     def begin(self, source: Source, run: Run, urls: Sequence[str]) -> StartedCrawls:
         """Crawl the pages as parts of one job; repeated calls for a run return the same.
 

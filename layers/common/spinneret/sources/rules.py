@@ -65,8 +65,25 @@ def pages_to_crawl(found: Sequence[str], known: Sequence[RunPage]) -> list[str]:
     """
     first: dict[str, str] = {}
     for url in (*found, *(page.url for page in known if page.outcome is not PageOutcome.GONE)):
-        first.setdefault(cache_url(parse_url(url)), url)
+        first.setdefault(_key(url), url)
     return list(first.values())[: limits.SOURCE_PAGES_MAX]
+
+
+def reached(pages: Iterable[RunPage], known: Sequence[RunPage], start: str) -> tuple[RunPage, ...]:
+    """Return the pages of a deep crawl that belong to the run.
+
+    A link that leads nowhere is no page of the source: it counts only if it was known before.
+    """
+    keys = {_key(start), *(_key(page.url) for page in known)}
+    failed = (PageOutcome.GONE, PageOutcome.FAILED)
+    return tuple(page for page in pages if page.outcome not in failed or _key(page.url) in keys)
+
+
+def not_reached(pages: Iterable[RunPage], known: Sequence[RunPage]) -> list[str]:
+    """Return the pages of the last run that a deep crawl no longer reaches."""
+    keys = {_key(page.url) for page in pages}
+    left = (page.url for page in known if page.outcome is not PageOutcome.GONE)
+    return [url for url in left if _key(url) not in keys]
 
 
 def with_refused(pages: Iterable[RunPage], run: Run) -> list[RunPage]:
@@ -80,11 +97,11 @@ def with_refused(pages: Iterable[RunPage], run: Run) -> list[RunPage]:
 
 def with_documents(pages: Iterable[RunPage], known: Sequence[RunPage]) -> list[RunPage]:
     """Return the pages; a page without a document keeps its earlier one."""
-    former = {cache_url(parse_url(page.url)): page.document_id for page in known}
+    former = {_key(page.url): page.document_id for page in known}
     return [
         page
         if page.document_id is not None
-        else replace(page, document_id=former.get(cache_url(parse_url(page.url))))
+        else replace(page, document_id=former.get(_key(page.url)))
         for page in pages
     ]
 
@@ -120,3 +137,7 @@ def ended(run: Run, pages: Sequence[RunPage], now: datetime) -> Run:
     if failed and failed == len(pages):
         stage = RunStage.FAILED
     return replace(run, stage=stage, finished_at=now, counts=dict(counts), refused={})
+
+
+def _key(url: str) -> str:
+    return cache_url(parse_url(url))

@@ -145,15 +145,34 @@ class SourceRuns:
                 job_id = self.discoveries.begin(source, run)
                 return replace(run, stage=RunStage.DISCOVERING, discovery_job_id=job_id), None
             case RunStage.STARTING:
-                return self._crawling(source, run, [source.url_pattern])
+                deep = self.crawls.begin_deep(source, run)
+                if deep is None:
+                    return self._crawling(source, run, [source.url_pattern])
+                return replace(run, stage=RunStage.CRAWLING, deep_crawl_id=deep), None
             case RunStage.DISCOVERING:
                 return self._discovered(source, run)
             case RunStage.CRAWLING:
-                assert run.batch_id is not None  # it is crawling
-                pages = self.crawls.ended(source.tenant, run.batch_id)
-                return (run, None) if pages is None else self._crawled(source, run, pages)
+                return self._ended(source, run)
             case _:
                 return run, None
+
+    def _ended(self, source: Source, run: Run) -> tuple[Run, Sequence[RunPage] | None]:
+        pages: tuple[RunPage, ...] = ()
+        if run.deep_crawl_id is not None:
+            found = self.crawls.ended_deep(source.tenant, run.deep_crawl_id)
+            if found is None:
+                return run, None
+            known = self._known(source)
+            pages = rules.reached(found, known, source.url_pattern)
+            left = rules.not_reached(pages, known)
+            if left and run.batch_id is None and not run.refused:
+                return self._crawling(source, run, left, pages)
+        if run.batch_id is not None:
+            crawled = self.crawls.ended(source.tenant, run.batch_id)
+            if crawled is None:
+                return run, None
+            pages += tuple(crawled)
+        return self._crawled(source, run, pages)
 
     def _discovered(self, source: Source, run: Run) -> tuple[Run, Sequence[RunPage] | None]:
         assert run.discovery_job_id is not None  # it is discovering
@@ -168,11 +187,11 @@ class SourceRuns:
         return replace(rules.ended(run, [], self.clock()), error="no page was found"), []
 
     def _crawling(
-        self, source: Source, run: Run, urls: Sequence[str]
+        self, source: Source, run: Run, urls: Sequence[str], reached: Sequence[RunPage] = ()
     ) -> tuple[Run, Sequence[RunPage] | None]:
         begun = self.crawls.begin(source, run, urls)
         run = replace(run, stage=RunStage.CRAWLING, batch_id=begun.batch_id, refused=begun.refused)
-        return (run, None) if begun.batch_id is not None else self._crawled(source, run, [])
+        return (run, None) if begun.batch_id is not None else self._crawled(source, run, reached)
 
     def _crawled(
         self, source: Source, run: Run, crawled: Sequence[RunPage]

@@ -64,7 +64,7 @@ def _store(stage: Stage) -> DynamoSourceStore:
 def _runs(stage: Stage, crawling: CrawlApi) -> SourceRuns:
     return SourceRuns(
         store=_store(stage),
-        crawls=SourceCrawls(crawling.crawl),
+        crawls=SourceCrawls(crawling.crawl, crawling.deep),
         discoveries=SourceDiscoveries(discovery_service(stage)),
         webhooks=crawling.webhooks,
         hand_on=relay(stage).relay,

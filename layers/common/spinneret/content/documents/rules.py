@@ -30,6 +30,11 @@ def version_name(sequence: int, content_sha256: str) -> str:
     return f"{sequence:06d}-{content_sha256[:12]}"
 
 
+def is_first(version: str) -> bool:
+    """Return whether a `version_name` is that of a document's first version."""
+    return version.startswith("000001-")
+
+
 def parts_prefix(tenant: str, document_id: str) -> str:
     """Return the key prefix of the parts stored for one document.
 

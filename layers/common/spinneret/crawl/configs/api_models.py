@@ -33,8 +33,8 @@ class ConfigRequest(BaseModel):
     """Maximum number of links between the URL and a page; above 0 the crawl is a deep crawl.
 
     The depth applies to crawls of one URL. A list of URLs, a batch or a line of a file is rejected
-    if it names a config with a depth. With a default config, these crawl only their own pages, and
-    so do sources. `POST /api/v1/crawl/deep` has its own depth.
+    if it names a config with a depth. With a default config, these crawl only their own pages.
+    Sources of one page obey it. `POST /api/v1/crawl/deep` has its own depth.
     """
     rate_limit_rps: Annotated[
         float, Field(ge=bounds.DOMAIN_RATE_MIN, le=limits.CONFIG_RATE_MAX, strict=False)

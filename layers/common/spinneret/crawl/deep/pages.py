@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from spinneret.content.documents.rules import is_first
 from spinneret.crawl import limits
 from spinneret.crawl.deep.service import HANDED_BACK, HOST_BUSY, crawl_ref
 from spinneret.crawl.pages import options_of
@@ -31,6 +32,7 @@ from spinneret.web.exploring.frontier.models import (
     FoundLink,
     Outcome,
     Page,
+    PageChange,
     PageLease,
     RedirectRefused,
 )
@@ -235,5 +237,12 @@ def _fetched(processed: Processed, links: tuple[FoundLink, ...]) -> Fetched:
         final_url=page.url.text,
         status_code=page.status_code,
         document_id=document.id,
+        change=_change(processed),
         parts_key=processed.parts_key,
     )
+
+
+def _change(processed: Processed) -> PageChange:
+    if processed.indexed.unchanged:
+        return PageChange.UNCHANGED
+    return PageChange.NEW if is_first(processed.indexed.document.version) else PageChange.CHANGED

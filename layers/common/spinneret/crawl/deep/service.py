@@ -17,13 +17,15 @@ from spinneret.crawl.deep.models import (
 from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.crawl.models import CrawlOptions, CrawlRequest, Submission
 from spinneret.crawl.ports import PartStore
-from spinneret.crawl.service import message_about
+from spinneret.crawl.service import SourcePages, message_about
 from spinneret.events.webhooks.service import WebhookService
 from spinneret.events.webhooks.targets import shown_webhook_url
+from spinneret.jobs import rules
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
+from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import FeatureDisabled, NotFound, ValidationFailed
@@ -80,6 +82,55 @@ class DeepCrawlService:
         return self.submit(
             tenant, DeepCrawlRequest(url=request.url, max_depth=max_depth, **shared), key
         )
+
+    def submit_for_source(self, tenant: str, pages: SourcePages) -> str | None:
+        """Crawl a website for one run of a source; return None if its config has no depth.
+
+        A repeated call for the same run returns the same job. Raises NotFound (config, collection)
+        and the exceptions of `submit`.
+        """
+        terms = self.checks.source_terms(
+            tenant, pages.source_id, pages.config_id, pages.collection_id
+        )
+        depth = 0 if terms.config is None else terms.config.options.max_depth
+        if not depth:
+            return None
+        if not self.enabled:
+            raise FeatureDisabled("this stage has no deep crawls")
+        [text] = pages.urls
+        url = self.checks.url(tenant, text)
+        most = min(self.pages_max, limits.SOURCE_DEEP_PAGES)
+        fields = _plan_fields(DeepCrawlRequest(url=text, max_depth=depth, max_pages=most))
+        draft = Draft(
+            kind=DEEP_CRAWL,
+            payload={**terms.payload(url), **fields},
+            priority=terms.priority,
+            domain=url.host,
+            duplicate_key=None,
+        )
+        scope = fingerprint({"source_id": pages.source_id, "deep_run_id": pages.run_id})
+        key = RequestKey(tenant=tenant, scope=scope, payload=scope)
+        return str(self.jobs.submit(tenant, [draft], key, _answer).reply.body["job_id"])
+
+    def ended_for_source(self, tenant: str, job_id: str) -> tuple[Job, list[Page]] | None:
+        """Return a deep crawl with its crawled and failed pages; None until it has ended.
+
+        Raises NotFound.
+        """
+        ref = JobRef(tenant=tenant, job_id=job_id)
+        job = self.jobs.get(ref, DEEP_CRAWL)
+        if job.status not in rules.TERMINAL:
+            return None
+        found: list[Page] = []
+        for state in (PageState.CRAWLED, PageState.FETCHED, PageState.FAILED):
+            after: str | None = None
+            while self._found(ref) is not None:
+                page = self.frontier.pages(crawl_ref(ref), state, after, bounds.LIST_LIMIT_MAX)
+                found += page.pages
+                if page.after is None:
+                    break
+                after = page.after
+        return job, found
 
     def get(self, tenant: str, job_id: str) -> DeepCrawlView | None:
         """Return a deep crawl; None if the job is missing or of another kind."""

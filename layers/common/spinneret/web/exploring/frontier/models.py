@@ -86,6 +86,14 @@ class Crawl:
     end_reason: EndReason | None = None
 
 
+class PageChange(StrEnum):
+    """Effect of a visit on the page's document."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+
+
 class PageState(StrEnum):
     """State of a page within its crawl."""
 
@@ -138,6 +146,7 @@ class Page:
     """URL after redirects."""
     status_code: int | None = None
     document_id: str | None = None
+    change: PageChange | None = None
     parts_key: str | None = None
     """Object key of the parts kept in addition to its document."""
     error_code: str | None = None
@@ -183,6 +192,7 @@ class Fetched:
     final_url: str | None = None
     status_code: int | None = None
     document_id: str | None = None
+    change: PageChange | None = None
     parts_key: str | None = None
 
 

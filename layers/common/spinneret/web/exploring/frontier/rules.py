@@ -199,6 +199,7 @@ def recorded(
                 final_url=outcome.final_url,
                 status_code=outcome.status_code,
                 document_id=outcome.document_id,
+                change=outcome.change,
                 parts_key=outcome.parts_key,
                 error_code=None,
                 error_message=None,
