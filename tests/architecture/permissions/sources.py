@@ -16,6 +16,8 @@ NEEDED = {
         on("CrawlDefinitions", "BatchGetItem GetItem PutItem"),
         on("CrawlDefinitions/index/due", "Query"),
         on("Domains", "BatchGetItem GetItem"),  # blocks, breakers
+        on("Frontier", "GetItem Query"),  # ended deep crawls
+        on("Frontier/index/placed", "Query"),
         on("TagsAndCollections", "GetItem"),
     ),
 }
