@@ -24,6 +24,8 @@ SEEDS = 120
 BLOCK = 5
 BUSY = replace(LARGE, jobs=3000)
 """Large enough for a pass that is full."""
+STORM = replace(LARGE, per_minute=12_000_000.0, pollers=LARGE.jobs, plans={"plain": 1})
+"""All jobs end within two seconds."""
 LOSSY = replace(LARGE, jobs=100, per_minute=30.0, lost=0.6)
 
 
@@ -50,6 +52,13 @@ def test_a_lane_that_fills_faster_than_it_drains_delays_no_wait_and_no_lease() -
     assert report.longest_lane > 1000
     assert report.messages <= 1.2 * report.jobs
     assert report.longest_pass <= limits.SWEEP_SECONDS + 1
+
+
+@pytest.mark.heavy
+def test_a_storm_of_ends_is_handed_on_in_time() -> None:
+    """A tenth of the writers die: some 2,000 events are left to one sweep."""
+    report = Capacity(1, STORM).run()
+    assert not report.violations, report
 
 
 @pytest.mark.heavy

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from itertools import pairwise
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -292,6 +293,39 @@ def test_a_sweep_is_bounded_and_the_next_one_goes_on(monkeypatch: pytest.MonkeyP
     assert first.unfinished > 0
     world.sweep_for(120)
     assert len({event.subject for event in world.bus.took}) == 25
+
+
+def test_a_sweep_relays_several_subjects_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of four waits for the other three."""
+    monkeypatch.setattr(limits, "OUTBOX_SHARDS", 1)
+    world = World(*(event_of(1, f"job_{number}") for number in range(8)))
+    together = Barrier(4, timeout=10.0)
+
+    def wait(_: DomainEvent) -> None:
+        together.wait()
+
+    world.bus.refuse = wait
+    world.clock.advance(GRACE)
+    relay = Relay(world.store, world.sinks, world.clock, at_once=4)
+    assert relay.sweep() == RelayResult(handed_on=8)
+    assert len({event.subject for event in world.bus.took}) == 8
+
+
+def test_a_store_that_is_down_ends_a_sweep_of_several_subjects_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World(*(event_of(1, f"job_{number}") for number in range(40)))
+    asked = []
+
+    def down(ref: Any, *_: Any) -> Any:
+        asked.append(ref)
+        raise DependencyUnavailable("dynamodb")
+
+    monkeypatch.setattr(world.store, "pending", down)
+    world.clock.advance(GRACE)
+    with pytest.raises(DependencyUnavailable):
+        Relay(world.store, world.sinks, world.clock, at_once=4).sweep()
+    assert len(asked) < 40
 
 
 def test_an_event_that_ends_the_process_is_not_tried_again_at_once() -> None:

@@ -33,7 +33,7 @@ CONFIG: Final = Config(
     read_timeout=bounds.AWS_READ_SECONDS,
     retries={"mode": "standard", "total_max_attempts": _TRIES},
     s3={"addressing_style": "path"},
-    max_pool_connections=10,
+    max_pool_connections=16,  # as many as the relays of one sweep
 )
 # Bodies of megabytes take longer, and no outcome of a job waits for a bucket. A call ends within
 # the deadline margin, so that a call started at a worker's last checkpoint isn't cut off.

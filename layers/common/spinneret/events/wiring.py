@@ -20,6 +20,7 @@ from spinneret.jobs.live.pushes import Subscribers
 from spinneret.jobs.ports import JobStore, Listener
 from spinneret.jobs.wiring import EVENTS_TABLE, JOBS, JOBS_TABLE, ending_store, job_service, pushes
 from spinneret.kernel.settings import flag, text
+from spinneret.outbox import limits
 from spinneret.outbox.dynamo import DynamoOutboxStore
 from spinneret.outbox.ports import Sink
 from spinneret.outbox.relay import Relay
@@ -44,7 +45,8 @@ def relay(stage: Stage) -> Relay:
         ),
         EventBridgeBus(bus_client(), stage[EVENT_BUS]),
     ]
-    return Relay(DynamoOutboxStore(stage.dynamodb, stage[EVENTS_TABLE]), sinks, stage.clock)
+    store = DynamoOutboxStore(stage.dynamodb, stage[EVENTS_TABLE])
+    return Relay(store, sinks, stage.clock, at_once=limits.OUTBOX_RELAYS)
 
 
 def relaying_store(stage: Stage, *listeners: Listener) -> JobStore:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import batched
 from typing import Any
 
 from spinneret.kernel import bounds
@@ -61,10 +63,18 @@ class _Shard:
     after: Position | None = None
 
 
+_Swept = tuple[Counter[str], DependencyUnavailable | None]
+_Each = Callable[[Callable[[SubjectRef], _Swept], Iterable[SubjectRef]], Iterable[_Swept]]
+
+
 class Relay:
     """Relays events; each event's row stores which sinks have it."""
 
-    def __init__(self, store: OutboxStore, sinks: Sequence[Sink], clock: Clock) -> None:
+    def __init__(
+        self, store: OutboxStore, sinks: Sequence[Sink], clock: Clock, at_once: int = 1
+    ) -> None:
+        """`at_once` is the number of subjects that a sweep relays in parallel."""
+        self._at_once = at_once
         self._store = store
         self._sinks = tuple(sinks)
         self._clock = clock
@@ -98,6 +108,13 @@ class Relay:
         return relayed
 
     def _sweep(self, counts: Counter[str]) -> None:
+        if self._at_once == 1:
+            self._sweep_with(map, counts)
+            return
+        with ThreadPoolExecutor(self._at_once) as pool:
+            self._sweep_with(pool.map, counts)
+
+    def _sweep_with(self, each: _Each, counts: Counter[str]) -> None:
         begun = self._clock()
         until = begun + timedelta(seconds=limits.OUTBOX_SWEEP_SECONDS)
         shards = deque(_Shard(number=number) for number in range(limits.OUTBOX_SHARDS))
@@ -112,26 +129,32 @@ class Relay:
             except DependencyUnavailable as error:
                 refusals = _refused(error, refusals, counts)
                 continue
-            for ref in page.subjects:
-                if ref in seen:
-                    continue
+            fresh = [ref for ref in dict.fromkeys(page.subjects) if ref not in seen]
+            for refs in batched(fresh, self._at_once):
                 if len(seen) >= limits.OUTBOX_SUBJECTS or self._clock() >= until:
                     counts["unfinished"] += 1
                     break
-                seen.add(ref)
-                try:
-                    self._hand_on(ref, counts, swept=True)
-                    refusals = 0
-                except DependencyUnavailable as error:
-                    refusals = _refused(error, refusals, counts)
-                except Exception as error:  # an unreadable row doesn't block the others
-                    facts = {"subject": ref.subject, "error_type": type(error).__name__}
-                    logger.exception("relay_failed", extra=facts)
-                    counts["failed"] += 1
+                seen.update(refs)
+                for relayed, refusal in each(self._swept, refs):
+                    counts.update(relayed)
+                    refusals = _refused(refusal, refusals, counts) if refusal else 0
             else:
                 if page.after is not None:
                     shard.after = page.after
                     shards.append(shard)
+
+    def _swept(self, ref: SubjectRef) -> _Swept:
+        """Relay a subject's events; return what came of it, and the error of a failed call."""
+        counts: Counter[str] = Counter()
+        try:
+            self._hand_on(ref, counts, swept=True)
+        except DependencyUnavailable as error:
+            return counts, error
+        except Exception as error:  # an unreadable row doesn't block the others
+            facts = {"subject": ref.subject, "error_type": type(error).__name__}
+            logger.exception("relay_failed", extra=facts)
+            counts["failed"] += 1
+        return counts, None
 
     def _hand_on(self, ref: SubjectRef, counts: Counter[str], *, swept: bool) -> None:
         until = self._clock() + timedelta(seconds=limits.OUTBOX_SUBJECT_SECONDS)
