@@ -11,6 +11,8 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from email.parser import BytesParser
+from email.policy import HTTP
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -168,17 +170,58 @@ def _body_problems(
     content = body["content"].get(kind)
     if content is None:
         return [f"{operation['operationId']}: {kind} isn't taken"]
-    if kind == "multipart/form-data":
-        return []  # parts are read by the fake itself
     schema = content.get("schema", {})
+    found: list[str] = []
     if kind == "application/json":
-        value, unknown = seen.json, set[str]()
+        value = seen.json
+    elif kind == "multipart/form-data":
+        parts = _parts(seen)
+        found += _part_problems(schema, parts)
+        value = _form(schema, {name: each.texts for name, each in parts.items()})
     else:
-        value, unknown = _form(schema, seen.form), seen.form.keys() - schema["properties"].keys()
-    found = [f"{operation['operationId']}: the field {name} is unknown" for name in unknown]
-    return found + [
+        unknown = seen.form.keys() - schema["properties"].keys()
+        found += [f"the field {name} is unknown" for name in unknown]
+        value = _form(schema, seen.form)
+    return [f"{operation['operationId']}: {each}" for each in found] + [
         f"{operation['operationId']}: {'/'.join(map(str, each.absolute_path))}: {each.message}"
         for each in _errors(document, schema, value)
+    ]
+
+
+@dataclass
+class _Part:
+    """The parts of one name."""
+
+    texts: list[str]
+    is_file: bool
+    """Whether each has a file's name, and something in it."""
+
+
+def _parts(seen: RecordedRequest) -> dict[str, _Part]:
+    """The parts of a multipart form by name (RFC 7578)."""
+    head = f"Content-Type: {seen.headers['content-type']}\r\n\r\n".encode()
+    whole = BytesParser(policy=HTTP).parsebytes(head + seen.body)
+    found: dict[str, _Part] = {}
+    for part in whole.iter_parts() if whole.is_multipart() else ():
+        name = str(part.get_param("name", "", header="content-disposition"))
+        body = part.get_payload(decode=True) or b""
+        assert isinstance(body, bytes)
+        each = found.setdefault(name, _Part(texts=[], is_file=True))
+        each.texts.append(body.decode("latin-1"))
+        each.is_file &= bool(part.get_filename()) and bool(body)
+    return found
+
+
+def _part_problems(schema: Mapping[str, Any], parts: Mapping[str, _Part]) -> list[str]:
+    """What is wrong with the names of parts, and with their files."""
+    if not parts:
+        return ["no parts"]
+    known = schema["properties"]
+    found = [f"the field {name} is unknown" for name in parts.keys() - known.keys()]
+    return found + [
+        f"the field {name} isn't a file"
+        for name, each in parts.items()
+        if name in known and known[name].get("format") == "binary" and not each.is_file
     ]
 
 
@@ -218,13 +261,17 @@ def _form(schema: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dict[st
 
 
 def _typed(kind: str, text: str) -> Any:
-    match kind:
-        case "integer":
-            return int(text)
-        case "number":
-            return float(text)
-        case "boolean":
-            return text == "true"
+    """The text as a value of its type; the text itself if it is none of that type."""
+    try:
+        match kind:
+            case "integer":
+                return int(text)
+            case "number":
+                return float(text)
+            case "boolean":
+                return {"true": True, "false": False}.get(text, text)
+    except ValueError:
+        pass
     return text
 
 

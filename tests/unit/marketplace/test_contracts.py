@@ -5,6 +5,9 @@ Needs MARKETPLACE_CONTRACTS; the documents may not be carried along.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
 from spinneret.marketplace.ebay.errors import MEANINGS
@@ -95,3 +98,23 @@ def test_a_wrong_request_is_seen(bench: Bench) -> None:
     found = contracts.problems(wrong)
     assert any("Content-Language" in each for each in found)
     assert any("condition" in each for each in found)
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda body: body, None),
+        (lambda body: body.replace(b'name="rank"', b'name="place"'), "the field place is unknown"),
+        (lambda body: body.replace(b"\r\n\r\n1\r\n", b"\r\n\r\nfirst\r\n"), "rank"),
+        (lambda body: body.replace(b'; filename="image"', b""), "the field image isn't a file"),
+        (lambda body: body.replace(b"jpeg", b""), "the field image isn't a file"),
+        (lambda body: b"nothing", "no parts"),
+    ],
+)
+def test_a_wrong_upload_is_seen(
+    change: Callable[[bytes], bytes], found: str | None, bench: Bench
+) -> None:
+    bench.done("publish", "etsy", bench.product())
+    upload = next(each for each in bench.web.seen if each.path.endswith("/images"))
+    problems = contracts.problems(replace(upload, body=change(upload.body)))
+    assert (problems == []) if found is None else any(found in each for each in problems)
