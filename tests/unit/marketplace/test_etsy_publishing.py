@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -11,6 +12,7 @@ from spinneret.jobs.models import Transition
 from spinneret.kernel import bounds
 from tests.fakes.effects import FakeEffectStore
 from tests.markets.bench import Bench
+from tests.markets.etsy import SHOP
 from tests.markets.web import RecordedRequest, StubResponse
 
 
@@ -252,3 +254,28 @@ def test_a_draft_in_doubt_is_looked_for_even_when_what_was_done_is_long_forgotte
     memory.clock.advance(bounds.EFFECT_RETENTION_SECONDS)
     assert memory.done("publish", "etsy", product).status == "completed"
     assert len(memory.etsy.listings) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "field"),
+    [
+        (("POST", f"/shops/{SHOP}/listings"), "product"),
+        (("POST", "/images"), "images"),
+        (("PUT", "/inventory"), "price"),
+        (("PATCH", ""), "images"),
+        (("GET", "/shipping-profiles"), "shop"),
+    ],
+)
+def test_a_400_names_the_field_of_its_step(call: tuple[str, str], field: str, bench: Bench) -> None:
+    method, end = call
+
+    def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
+        is_it = name.startswith(f"{method} ") and name.endswith(end)
+        return StubResponse(400, {"error": "no"}) if is_it else serve()
+
+    bench.web.around = around
+    job = bench.done("publish", "etsy", bench.product())
+    assert job.last_error is not None
+    [said] = job.last_error.details["fields"]
+    assert (said["field"], said["message"]) == (field, "no")
+    assert said["fix"]
