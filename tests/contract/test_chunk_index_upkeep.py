@@ -22,7 +22,7 @@ from spinneret.content.search.models import (
 )
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_upkeep import OpenSearchUpkeep
-from spinneret.content.search.ports import ChunkIndex, IndexUpkeep
+from spinneret.content.search.ports import ChunkIndex, IndexMissing, IndexUpkeep
 from tests import factories
 from tests.contract.backends import OF_OTHERS
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder, vector_of
@@ -40,6 +40,8 @@ class Kept:
     upkeep: IndexUpkeep
     later: Callable[[], Kept]
     """The same after a change of the model."""
+    lose: Callable[[], None]
+    """Deletes all indexes."""
 
     def texts(self, tenant: str, vector: tuple[float, ...] | None = vector_of("silk")) -> list[str]:
         wanted = IndexQuery(
@@ -52,7 +54,12 @@ class Kept:
 
 
 def _on_fakes(index: FakeChunkIndex) -> Kept:
-    return Kept(index, FakeIndexUpkeep(index), lambda: _on_fakes(index.of_another_model()))
+    return Kept(
+        index,
+        FakeIndexUpkeep(index),
+        lambda: _on_fakes(index.of_another_model()),
+        index.lose,
+    )
 
 
 def _on_opensearch(client: Any, prefix: str, model: int) -> Kept:
@@ -61,7 +68,10 @@ def _on_opensearch(client: Any, prefix: str, model: int) -> Kept:
         client, FakeEmbedder(f"model-{model}"), lambda: later, prefix=prefix
     )
     return Kept(
-        index, OpenSearchUpkeep(client, index), lambda: _on_opensearch(client, prefix, model + 1)
+        index,
+        OpenSearchUpkeep(client, index),
+        lambda: _on_opensearch(client, prefix, model + 1),
+        lambda: client.indices.delete(index=f"{prefix}-*"),
     )
 
 
@@ -176,6 +186,20 @@ def test_versions_are_listed_and_removed(kept: Kept, tenant: str) -> None:
     kept.upkeep.remove([stray], plenty)
     kept.index.write([chunk(tenant, "silk last", document_id="doc_9")], plenty)
     assert kept.texts(tenant) == ["silk current", "silk last"]
+
+
+# ---------------------------------------------------------------- No index
+
+
+@pytest.mark.parametrize("vector", [None, vector_of("silk")])
+def test_a_search_without_an_index_says_so(
+    kept: Kept, tenant: str, vector: tuple[float, ...] | None
+) -> None:
+    kept.lose()
+    with pytest.raises(IndexMissing):
+        kept.texts(tenant, vector)
+    with pytest.raises(IndexMissing):
+        kept.index.chunks(tenant, ["doc_1:000001-x:00000"], None, plenty)
 
 
 # ---------------------------------------------------------------- Another model

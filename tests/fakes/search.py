@@ -11,6 +11,7 @@ from dataclasses import replace
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import Document, EmbedderInfo, IndexedChunk, labels_of
 from spinneret.content.search.models import FoundChunk, IndexQuery, Leg, LegCandidate, ParsedQuery
+from spinneret.content.search.ports import IndexMissing
 from spinneret.kernel.clock import Remaining, to_iso
 from spinneret.kernel.errors import DependencyUnavailable
 
@@ -68,6 +69,10 @@ class FakeChunkIndex:
         self.former: FakeChunkIndex | None = None
         """Of the model before."""
 
+    def lose(self) -> None:
+        """As if somebody had deleted the index."""
+        self.held_by_target = {}
+
     def of_another_model(self) -> FakeChunkIndex:
         """The index after a change of the model."""
         later = FakeChunkIndex()
@@ -77,6 +82,8 @@ class FakeChunkIndex:
     @property
     def held(self) -> dict[str, IndexedChunk]:
         """What searches see, by id."""
+        if self.read_from not in self.held_by_target:
+            raise IndexMissing
         return self.held_by_target[self.read_from]
 
     def targets(self, remaining: Remaining) -> frozenset[str]:
@@ -145,6 +152,8 @@ class FakeChunkIndex:
         self, tenant: str, chunk_ids: Sequence[str], words: ParsedQuery | None, remaining: Remaining
     ) -> Mapping[str, FoundChunk]:
         self._require()
+        if not chunk_ids:
+            return {}
         every = self._everywhere()
         found = [every[each] for each in chunk_ids if each in every]
         marked = set(_words(words.text)) if words else set()
@@ -152,8 +161,10 @@ class FakeChunkIndex:
 
     def _everywhere(self) -> dict[str, IndexedChunk]:
         """A chunk that two models have counts once."""
-        former = {} if self.former is None else self.former._everywhere()
-        return former | self.held
+        if self.former is None:
+            return self.held
+        own = self.held if self.read_from in self.held_by_target else {}
+        return self.former._everywhere() | own
 
     def _require(self) -> None:
         if not self.available:

@@ -55,6 +55,7 @@ class CachedSearch:
             "caches": self.caches,
             "reranker": self.reranker,
             "new_id": lambda prefix: f"{prefix}_{next(self.numbers)}",
+            "clock": self.clock,
             "sleep": self.clock.advance,
         }
         return SearchService(**values | parts)

@@ -17,7 +17,7 @@ from spinneret.content.caches.service import Caches
 from spinneret.content.caches.wiring import QUERY_CACHES, query_kept
 from spinneret.content.documents.signatures import signature
 from spinneret.content.search import limits as search_limits
-from spinneret.content.search.models import Filters, Leg, Query
+from spinneret.content.search.models import BOTH, Filters, Leg, Query
 from spinneret.content.search.packing import (
     ShownPage,
     packed_page,
@@ -135,6 +135,43 @@ def test_a_degraded_answer_is_not_kept(bench: CachedSearch) -> None:
     bench.embedder.embed = embed  # type: ignore[method-assign]  # back again
     found = bench.search()
     assert (found.degraded, found.result_cached) == (False, False)
+
+
+# ---------------------------------------------------------------- A lost index
+
+
+@pytest.mark.parametrize("legs", [BOTH, (Leg.KEYWORD,), (Leg.VECTOR,)])
+def test_a_search_without_its_index_fails_and_is_not_kept(
+    bench: CachedSearch, caplog: pytest.LogCaptureFixture, legs: tuple[Leg, ...]
+) -> None:
+    bench.add("doc_1", "silk is strong")
+    kept = bench.index.held_by_target
+    bench.index.lose()
+    with pytest.raises(DependencyUnavailable):
+        bench.search(legs=legs)
+    [line] = [each for each in caplog.records if each.message == "index_missing"]
+    [directive] = vars(line)["_aws"]["CloudWatchMetrics"]
+    assert directive["Metrics"] == [{"Name": "index_missing", "Unit": "Count"}]
+    bench.index.held_by_target = kept
+    assert ids(bench.search(legs=legs)) == ["doc_1"]
+
+
+def test_a_search_without_the_model_s_index_is_degraded_and_not_kept(bench: CachedSearch) -> None:
+    bench.add("doc_1", "silk is strong")
+    former, bench.index = bench.index, bench.index.of_another_model()
+    bench.index.lose()
+    for _ in range(2):
+        found = bench.search()
+        assert (ids(found), found.degraded, found.result_cached) == (["doc_1"], True, False)
+    bench.index = former
+    assert not bench.search().degraded
+
+
+def test_a_tenant_without_documents_needs_no_index(bench: CachedSearch) -> None:
+    bench.index.lose()
+    for legs in (BOTH, (Leg.KEYWORD,), (Leg.VECTOR,)):
+        found = bench.search(legs=legs)
+        assert (ids(found), found.degraded) == ([], False)
 
 
 def test_without_its_store_there_is_no_cache_and_every_search_is_answered(

@@ -26,6 +26,7 @@ from spinneret.content.search.opensearch_mapping import (
     source_of,
     version_id,
 )
+from spinneret.content.search.ports import IndexMissing
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.errors import ContentRefused, DependencyUnavailable
@@ -149,8 +150,7 @@ class OpenSearchChunkIndex:
     def search(
         self, wanted: IndexQuery, window: int, remaining: Remaining
     ) -> Mapping[Leg, Sequence[LegCandidate]]:
-        """See ChunkIndex; sends all legs in one `_msearch`. Returns no hits if there is no index
-        yet.
+        """See ChunkIndex; sends all legs in one `_msearch`.
 
         The keyword leg alone doesn't depend on the model. It searches every index, since only the
         embedder could name the model's index.
@@ -184,12 +184,20 @@ class OpenSearchChunkIndex:
     ) -> list[Any]:
         if not bodies:
             return []
-        header = {"index": index, "ignore_unavailable": True}
+        header = {
+            "index": index,
+            # Errors instead of fewer hits: for a missing index, a missing shard, and a time-out.
+            "allow_no_indices": False,
+            "allow_partial_search_results": False,
+        }
         lines = [line for body in bodies for line in (header, body)]
         answer = self.ask(lambda limit: self._client.msearch(body=lines, params=limit), remaining)
         for response in answer["responses"]:
             if "error" in response:
-                logger.warning("search_failed", extra={"error": _kind(response["error"])})
+                kind = _kind(response["error"])
+                if kind == "index_not_found_exception":
+                    raise IndexMissing
+                logger.warning("search_failed", extra={"error": kind})
                 raise DependencyUnavailable("opensearch", "a search failed")
         return list(answer["responses"])
 

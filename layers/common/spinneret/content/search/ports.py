@@ -18,6 +18,14 @@ from spinneret.content.search.models import (
     VersionPage,
 )
 from spinneret.kernel.clock import Remaining
+from spinneret.kernel.errors import DependencyUnavailable
+
+
+class IndexMissing(DependencyUnavailable):
+    """Raised if no index exists where chunks are searched: none was created yet, or it is lost."""
+
+    def __init__(self) -> None:
+        super().__init__("opensearch", "the index is missing")
 
 
 class ChunkIndex(ChunkWriter, Protocol):
@@ -28,14 +36,18 @@ class ChunkIndex(ChunkWriter, Protocol):
     ) -> Mapping[Leg, Sequence[LegCandidate]]:
         """Return the best `window` chunks of each leg, best first, in one round trip.
 
-        Without a vector, only the keyword leg is searched.
+        Without a vector, only the keyword leg is searched. Raises IndexMissing, and
+        DependencyUnavailable if any part of the index doesn't respond in time.
         """
         ...
 
     def chunks(
         self, tenant: str, chunk_ids: Sequence[str], words: ParsedQuery | None, remaining: Remaining
     ) -> Mapping[str, FoundChunk]:
-        """Return data of the tenant's existing chunks by id, with matches of `words` marked."""
+        """Return data of the tenant's existing chunks by id, with matches of `words` marked.
+
+        Raises as `search`.
+        """
         ...
 
 

@@ -12,10 +12,11 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from spinneret.content.caches.models import CacheKey, CacheName, Read
 from spinneret.content.caches.service import Caches, vector_of
-from spinneret.content.documents.models import chunk_id
+from spinneret.content.documents.models import DocumentFilter, chunk_id
 from spinneret.content.documents.ports import DocumentStore, Embedder
 from spinneret.content.search import limits, packing, rules
 from spinneret.content.search.fusion import fuse, profile_of, single_leg_ranking
@@ -31,10 +32,10 @@ from spinneret.content.search.models import (
     Ranked,
 )
 from spinneret.content.search.packing import Ranking, ShownPage
-from spinneret.content.search.ports import ChunkIndex, Reranker
+from spinneret.content.search.ports import ChunkIndex, IndexMissing, Reranker
 from spinneret.content.search.query_vectors import QueryVectors
 from spinneret.content.search.run import SearchRun
-from spinneret.kernel.clock import Remaining, limit_remaining
+from spinneret.kernel.clock import Clock, Remaining, limit_remaining, utc_now
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     EmbeddingRefused,
@@ -42,8 +43,11 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.metrics import emf_fields
 
 logger = logging.getLogger(__name__)
+
+_UNITS: Final = {"index_missing": "Count"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +62,8 @@ class SearchResult:
     fusion: Fusion | None = None
     """Fusion method used; None for a single leg."""
     degraded: bool = False
-    """Whether only the keyword leg ranked, because the embedder failed or refused the query."""
+    """Whether only the keyword leg ranked, because the embedder failed or refused the query, or
+    its model's index is missing."""
     truncated: bool = False
     """Whether the query exceeded the limit of the model or the index and was truncated."""
     rerank_failed: bool = False
@@ -81,6 +86,7 @@ class SearchService:
         caches: Caches | None = None,
         reranker: Reranker | None = None,
         new_id: NewId | None = None,
+        clock: Clock = utc_now,
         timer: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -90,6 +96,7 @@ class SearchService:
         self._caches = caches
         self._reranker = reranker
         self._new_id = new_id
+        self._clock = clock
         self._timer = timer
         self._sleep = sleep
 
@@ -229,7 +236,7 @@ class SearchService:
         )
         for _ in range(limits.SEARCH_ROUNDS):
             with run.step("index"):
-                legs = self._index.search(wanted, limits.SEARCH_WINDOW, run.remaining)
+                legs = self._legs(run, wanted)
             entries, fusion = self._fused(run, legs)
             outdated = self._outdated(run, entries)
             full = any(len(found) >= limits.SEARCH_WINDOW for found in legs.values())
@@ -244,6 +251,25 @@ class SearchService:
             degraded=run.degraded,
         )
         return self._reranked(run, ranking) if query.use_reranker else ranking
+
+    def _legs(self, run: SearchRun, wanted: IndexQuery) -> Mapping[Leg, Sequence[LegCandidate]]:
+        """Search the index. Without the model's index, search keywords in a former model's.
+
+        Return no hits for a tenant without documents, whose index may not exist yet. Raises
+        IndexMissing if there is no index of the tenant's documents.
+        """
+        try:
+            return self._index.search(wanted, limits.SEARCH_WINDOW, run.remaining)
+        except IndexMissing:
+            if not self._documents.page(DocumentFilter(tenant=wanted.tenant), None, 1).items:
+                return dict.fromkeys(wanted.legs, ())
+            logger.error(
+                "index_missing", extra={"index_missing": 1, **emf_fields(self._clock(), _UNITS)}
+            )
+            if wanted.vector is None or Leg.KEYWORD not in wanted.legs:
+                raise
+        run.degraded = True
+        return self._index.search(replace(wanted, vector=None), limits.SEARCH_WINDOW, run.remaining)
 
     def _fused(
         self, run: SearchRun, legs: Mapping[Leg, Sequence[LegCandidate]]
