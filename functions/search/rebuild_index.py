@@ -1,8 +1,8 @@
-"""Rebuilds the chunk index, one pass per call; `make rebuild-index` calls it until it is done."""
+"""Begins a rebuild of the chunk index, or shows its progress; `make rebuild-index` calls it."""
 
 from __future__ import annotations
 
-from spinneret.content.library.worker_wiring import document_maintenance
-from spinneret.runtime.scheduled import timed_entrypoint
+from spinneret.content.library.worker_wiring import rebuild_requests
+from spinneret.runtime.steps import step_entrypoint
 
-handler = timed_entrypoint(document_maintenance.then(lambda it: it.rebuild), "rebuild-index")
+handler = step_entrypoint(rebuild_requests, "rebuild-index")

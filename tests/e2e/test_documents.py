@@ -119,18 +119,34 @@ def test_one_leg_a_phrase_and_a_cursor(tenant: Tenant) -> None:
     assert len(set(shown)) == 4
 
 
-def test_an_index_that_is_lost_is_made_again(tenant: Tenant, deployed: Deployed) -> None:
-    identity = stored(tenant, content="Lace is made with bobbins.")
+@pytest.mark.alone  # meanwhile the searches of all tenants fail
+def test_an_index_that_is_lost_is_made_again_and_searches_fail_until_then(
+    tenant: Tenant, deployed: Deployed
+) -> None:
+    asked = {"query": "bobbins lace", "fusion": "min_max"}
+
+    def ready() -> dict[str, Any]:
+        body: dict[str, Any] = tenant("GET", "/health/ready").json()
+        return body
+
+    first = stored(tenant, content="Lace is made with bobbins.")
     url = deployed.stack.opensearch_url
-    names = httpx.get(f"{url}/chunks-*-read/_alias", trust_env=False).json()
-    for name in names:
+    for name in httpx.get(f"{url}/chunks-*/_alias", trust_env=False).json():
         httpx.delete(f"{url}/{name}", trust_env=False).raise_for_status()
+    for legs in ("", "/vector", "/keyword"):
+        answer = tenant("POST", f"/api/v1/search{legs}", {"query": "bobbins"})
+        assert (answer.status_code, answer.json()["code"]) == (503, "DEPENDENCY_UNAVAILABLE")
+    assert ready()["checks"]["opensearch"]["status"] == "unavailable"
+    # What is written meanwhile must not pass for all there is.
+    second = stored(tenant, content="Bobbins hold the threads of lace.")
+    assert tenant("POST", "/api/v1/search", asked).status_code == 503
+    done = deployed.stack.command("rebuild-index")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "documents in" in done.stdout
+    hits = tenant("POST", "/api/v1/search", asked).json()["results"]
+    assert {hit["document_id"] for hit in hits} == {first, second}
+    assert ready()["status"] == "ready"
     client = deployed.aws("lambda")
-    answer = client.invoke(FunctionName=deployed.resources["RebuildIndex"], Payload=b"{}")
-    report = json.loads(answer["Payload"].read())
-    assert report["done"], report
-    hits = tenant.search("bobbins lace", fusion="min_max")
-    assert [hit["document_id"] for hit in hits] == [identity]
     answer = client.invoke(FunctionName=deployed.resources["Reconcile"], Payload=b"{}")
     report = json.loads(answer["Payload"].read())
     assert (report["complete"], report["reindexed"]) == (True, 0), report

@@ -40,6 +40,8 @@ class FakeDocumentStore:
         self._generations: dict[str, int] = {}
         self.bodies: set[str] = set()
         """That a document has, or has had; as the table counts them."""
+        self.indexes = 0
+        """That searches have used; see FakeIndexRecord."""
         self.closed: set[str] = set()
         """Collections that were deleted."""
 
@@ -62,7 +64,11 @@ class FakeDocumentStore:
 
     def generation(self, tenant: str) -> str:
         with self._lock:
-            return str(self._generations.get(tenant, 0))
+            return f"{self._generations.get(tenant, 0)}-{self.indexes}"
+
+    def many(self, keys_of: Sequence[tuple[str, str]]) -> list[Document]:
+        with self._lock:
+            return [self._documents[each] for each in keys_of if each in self._documents]
 
     def page(self, listing: DocumentFilter, after: str | None, limit: int) -> Page[Document]:
         with self._lock:
@@ -151,6 +157,19 @@ class FakeDocumentStore:
 
     def _written(self, tenant: str) -> None:
         self._generations[tenant] = self._generations.get(tenant, 0) + 1
+
+
+class FakeIndexRecord:
+    """Implements IndexRecord beside the fake rows."""
+
+    def __init__(self, documents: FakeDocumentStore) -> None:
+        self._documents = documents
+
+    def exists(self) -> bool:
+        return self._documents.indexes > 0
+
+    def changed(self) -> None:
+        self._documents.indexes += 1
 
 
 _BODY = re.compile(r"[^/]+/[0-9a-f]{64}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -185,13 +186,16 @@ class FakeReranker:
 
 
 def vector_of(text: str) -> tuple[float, ...]:
-    """The unit vector of a text; equal words in any order give equal vectors."""
+    """The unit vector of a text; equal words in any order give equal vectors.
+
+    Its numbers have the precision that caches and the index keep.
+    """
     values = [0.0] * DIMENSION
     for word in _words(text) or [text]:
         digest = hashlib.blake2s(word.encode("utf-8", "surrogatepass")).digest()
         values[digest[0] % DIMENSION] += 1.0
     norm = math.hypot(*values)
-    return tuple(value / norm for value in values)
+    return tuple(array("f", (value / norm for value in values)))
 
 
 def _words(text: str) -> list[str]:

@@ -19,6 +19,7 @@ from spinneret.content.documents.models import (
     labels_of,
 )
 from spinneret.content.search.models import IndexCoverage, IndexedVersion, VersionPage
+from spinneret.content.search.ports import IndexMissing
 from spinneret.kernel.clock import Remaining
 from tests.fakes.documents import FakeDocumentStore
 from tests.fakes.search import FakeChunkIndex
@@ -137,6 +138,8 @@ class FakeIndexUpkeep:
         self._index.former = None
 
     def reading(self, remaining: Remaining) -> str:
+        if self._index.read_from not in self._index.held_by_target:
+            raise IndexMissing
         return self._index.read_from
 
     def versions(self, after: Mapping[str, str] | None, remaining: Remaining) -> VersionPage:

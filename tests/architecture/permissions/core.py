@@ -13,6 +13,7 @@ from tests.architecture.permissions.parts import (
     on,
     together,
 )
+from tests.architecture.permissions.reading import CONDITIONED
 
 NEEDED = {
     "CoreApi": together(
@@ -24,6 +25,8 @@ NEEDED = {
         # readiness: these questions show nothing that is stored
         on("Content", "s3:ListBucket"),
         on("Domain/_cluster/health", "es:ESHttpGet"),
+        on("Domain/_alias/chunks-*", "es:ESHttpGet"),
+        on(f"Documents{CONDITIONED}", "GetItem"),  # whether there ever was an index
         EMBEDDING,
     ),
     "LiveApi": together(

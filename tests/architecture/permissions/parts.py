@@ -70,6 +70,7 @@ KEEPING = together(
     on("Content/*", "s3:DeleteObjectVersion"),
     on("Content", "s3:ListBucketVersions"),
     on("Domain/_aliases", "es:ESHttpPost"),
+    on("Domain/chunks-*/_refresh", "es:ESHttpPost"),
     on("Domain/chunks-*/_search", "es:ESHttpPost"),
     on("Domain/chunks-*", "es:ESHttpDelete"),
 )

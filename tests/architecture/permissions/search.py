@@ -16,8 +16,6 @@ from tests.architecture.permissions.parts import (
     together,
 )
 
-_DOCUMENTS = together(JOB_WORK, RELAYING, STORING, CACHING, INDEX_WRITING, EMBEDDING)
-
 CALLS = {"invoke": "lambda:InvokeFunction"}
 
 NEEDED = {
@@ -35,8 +33,17 @@ NEEDED = {
         on("Content/FETCHED/*", "s3:DeleteObject"),
         on("Domain/_msearch", "es:ESHttpPost"),
     ),
-    "RebuildIndex": together(STORING, CACHING, INDEX_WRITING, KEEPING, EMBEDDING),
+    "RebuildIndex": JOB_WORK,
     "Reconcile": together(STORING, CACHING, INDEX_WRITING, KEEPING, EMBEDDING),
     "Embedder": {},
-    "DocumentsWorker": _DOCUMENTS,
+    "DocumentsWorker": together(
+        JOB_WORK,
+        RELAYING,
+        STORING,
+        CACHING,
+        INDEX_WRITING,
+        EMBEDDING,
+        KEEPING,
+        on("Documents/index/*", "Query"),
+    ),
 }

@@ -7,7 +7,7 @@ from typing import Final
 from spinneret.aws.stage import CONTENT_BUCKET, Stage, reads
 from spinneret.content.collections.dynamo import DynamoCollectionStore
 from spinneret.content.collections.service import CollectionService
-from spinneret.content.documents.dynamo import DynamoDocumentStore
+from spinneret.content.documents.dynamo import DynamoDocumentStore, DynamoIndexRecord
 from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.content.tags.dynamo import DynamoTagStore
 from spinneret.content.tags.service import TagService
@@ -23,6 +23,11 @@ DOCUMENTS: Final = (DOCUMENTS_TABLE, JOBS_TABLE)
 def document_store(stage: Stage) -> DynamoDocumentStore:
     """Create the store of documents."""
     return DynamoDocumentStore(stage.dynamodb, stage[DOCUMENTS_TABLE], stage[JOBS_TABLE])
+
+
+def index_record(stage: Stage) -> DynamoIndexRecord:
+    """Create the record of the indexes that searches have used."""
+    return DynamoIndexRecord(stage.dynamodb, stage[DOCUMENTS_TABLE])
 
 
 def content_store(stage: Stage) -> S3ContentStore:

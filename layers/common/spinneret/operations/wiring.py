@@ -22,6 +22,8 @@ from spinneret.aws.clients import CONFIG, lambda_client, translate_aws_errors
 from spinneret.aws.http import INDEX_SERVICE, SIGNED, get
 from spinneret.aws.secrets_manager import credentials_of
 from spinneret.aws.stage import CONTENT_BUCKET, Stage, reads
+from spinneret.content.documents.keys import INDEX_KEY
+from spinneret.content.search.opensearch_mapping import all_models
 from spinneret.content.search.variables import (
     EMBEDDER_FUNCTION,
     EMBEDDER_SECRET,
@@ -30,6 +32,7 @@ from spinneret.content.search.variables import (
     OPENSEARCH_AUTH,
     OPENSEARCH_URL,
 )
+from spinneret.content.wiring import DOCUMENTS_TABLE
 from spinneret.events.wiring import RELAY, relaying_store
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.kinds import all_lanes
@@ -57,7 +60,7 @@ class CoreApi:
 
 @reads(
     *(*RELAY, *INDEX_AND_EMBEDDER, TENANCY_TABLE, RATE_LIMIT__API_RPM),
-    *(UPLOADS_BUCKET, CONTENT_BUCKET, MARKETPLACE_TABLE),
+    *(UPLOADS_BUCKET, CONTENT_BUCKET, DOCUMENTS_TABLE, MARKETPLACE_TABLE),
 )
 def core_api(stage: Stage) -> CoreApi:
     """Build the services of the core API, which counts cancelled marketplace jobs too."""
@@ -78,6 +81,7 @@ def _probes(stage: Stage) -> Mapping[str, Probe]:
     sqs = boto3.client("sqs", config=once)
     s3 = boto3.client("s3", config=once)
     table, bucket = stage[JOBS_TABLE], stage[CONTENT_BUCKET]
+    documents = stage[DOCUMENTS_TABLE]
     lane = lane_url(stage[LANES_URL], all_lanes()[0])
     index, embedder = stage[OPENSEARCH_URL].rstrip("/"), stage[EMBEDDER_URL].rstrip("/")
     embedder_function = stage[EMBEDDER_FUNCTION]
@@ -102,6 +106,14 @@ def _probes(stage: Stage) -> Mapping[str, Probe]:
         answer = json.loads(get(url, _SECONDS, "opensearch", signed_for=signed_for))
         if answer["status"] == "red":
             raise DependencyUnavailable("opensearch", "a shard is missing")
+        url = f"{index}/_alias/{all_models().read}"
+        if json.loads(get(url, _SECONDS, "opensearch", signed_for=signed_for)):
+            return
+        with translate_aws_errors("dynamodb"):
+            key = {name: {"S": value} for name, value in INDEX_KEY.items()}
+            found = dynamodb.get_item(TableName=documents, Key=key)
+        if "Item" in found:
+            raise DependencyUnavailable("opensearch", "the index is missing")
 
     def ask_embedder() -> None:
         if embedder:

@@ -12,8 +12,10 @@ from spinneret.content.collections.service import CollectionService
 from spinneret.content.documents.chunks import ChunkMaker
 from spinneret.content.documents.models import Document
 from spinneret.content.documents.service import Indexer
-from spinneret.content.library.kinds import REBUILD, REINDEX, UPLOAD
+from spinneret.content.library.filling import IndexFiller
+from spinneret.content.library.kinds import REBUILD, REBUILD_STAGE, REINDEX, UPLOAD
 from spinneret.content.library.pipeline import RebuildPipeline, ReindexPipeline, UploadPipeline
+from spinneret.content.library.rebuilding import STAGE, IndexRebuild, RebuildRequests
 from spinneret.content.library.remaking import Reindexer
 from spinneret.content.library.service import LibraryService
 from spinneret.content.library.upkeep import DocumentMaintenance
@@ -26,7 +28,7 @@ from spinneret.jobs.worker import Worker
 from spinneret.kernel.paging import Page
 from tests.factories import TENANT
 from tests.fakes.caches import FakeCacheStore
-from tests.fakes.documents import FakeContentStore, FakeDocumentStore
+from tests.fakes.documents import FakeContentStore, FakeDocumentStore, FakeIndexRecord
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.named import FakeNamedStore
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder
@@ -65,19 +67,20 @@ class LibraryFixture:
             clock=self.clock,
             new_id=self.new_id,
         )
+        self.job_service = JobService(
+            store=self.jobs,
+            queue=self.queue,
+            kinds=KINDS,
+            clock=self.clock,
+            new_id=self.new_id,
+        )
         self.library = LibraryService(
             documents=self.documents,
             contents=self.contents,
             index=self.index,
             collections=self.collections,
             tags=self.tags,
-            jobs=JobService(
-                store=self.jobs,
-                queue=self.queue,
-                kinds=KINDS,
-                clock=self.clock,
-                new_id=self.new_id,
-            ),
+            jobs=self.job_service,
             clock=self.clock,
         )
         self.served = Served(router, self.library)
@@ -116,6 +119,12 @@ class LibraryFixture:
                 REBUILD: RebuildPipeline(
                     documents=self.documents, remaker=self.remaker(), index=self.index
                 ),
+                REBUILD_STAGE: IndexRebuild(
+                    scan=self.scan,
+                    upkeep=self.index_upkeep,
+                    filler=self.filler(),
+                    record=FakeIndexRecord(self.documents),
+                ),
             },
             clock=self.clock,
             random=lambda: 0.5,
@@ -141,13 +150,23 @@ class LibraryFixture:
         return document
 
     def remaker(self) -> Reindexer:
-        """As wired, without the cache of vectors."""
+        """As wired."""
         return Reindexer(
             documents=self.documents,
             contents=self.contents,
-            chunks=ChunkMaker(embedder=self.embedder),
+            chunks=ChunkMaker(embedder=self.embedder, known=CachedVectors(caches=self.caches)),
             index=self.index,
         )
+
+    def filler(self) -> IndexFiller:
+        """As wired."""
+        return IndexFiller(remaker=self.remaker(), upkeep=self.index_upkeep)
+
+    def rebuild(self, job_id: str | None = None, remaining: Callable[[], float] = plenty) -> Job:
+        """Begin the stage's rebuild, or go on with it, and run its job once."""
+        request = {} if job_id is None else {"job_id": job_id}
+        shown = RebuildRequests(jobs=self.job_service)(request, plenty)
+        return self.work(shown["job_id"], STAGE, remaining)
 
     def upkeep(self) -> DocumentMaintenance:
         """A fresh pass over everything."""
@@ -155,7 +174,7 @@ class LibraryFixture:
             scan=self.scan,
             documents=self.documents,
             contents=self.contents,
-            remaker=self.remaker(),
+            filler=self.filler(),
             index=self.index,
             upkeep=self.index_upkeep,
             clock=self.clock,

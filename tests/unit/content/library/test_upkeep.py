@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
@@ -10,12 +10,13 @@ from random import Random
 import pytest
 
 from spinneret.content import limits as content_limits
-from spinneret.content.caches import limits as caches_limits
 from spinneret.content.chunking.models import TokenSpan
-from spinneret.content.documents.models import Origin, UnusedBody, UrlLease
+from spinneret.content.documents.models import IndexedChunk, Origin, UnusedBody, UrlLease
+from spinneret.content.library.rebuilding import RebuildRequests
 from spinneret.jobs.models import JobStatus
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
-from spinneret.kernel.errors import Conflict
+from spinneret.kernel.errors import DependencyUnavailable, NotFound
 from tests import factories
 from tests.factories import TENANT
 from tests.fakes.page_parts import FakePartStore
@@ -43,51 +44,114 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_index_that_is_lost_is_made_again_with_the_same_answers(shelves: LibraryFixture) -> None:
     filled(shelves)
     before = shelves.found()
-    shelves.index.held.clear()
-    report = shelves.upkeep().rebuild(plenty)
-    assert (report.done, report.documents, report.written, report.lost) == (True, 12, 12, [])
-    shelves.clock.advance(caches_limits.QUERY_CACHE_SECONDS + 1)
+    shelves.index.lose()
+    job = shelves.rebuild()
+    assert job.status is JobStatus.COMPLETED
+    assert job.result is not None
+    assert (job.result["documents"], job.result["lost"]) == (12, 0)
     assert shelves.found() == before
-    assert list(shelves.index.held_by_target) == [report.index]
+    assert list(shelves.index.held_by_target) == [job.result["index"]]
+
+
+def test_what_was_cached_before_a_rebuild_is_not_shown_after_it(shelves: LibraryFixture) -> None:
+    filled(shelves, 3)
+    held = shelves.index.held
+    hidden = held.popitem()
+    assert len(shelves.found()) == 2
+    held |= [hidden]
+    assert len(shelves.found()) == 2
+    assert shelves.rebuild().status is JobStatus.COMPLETED
+    assert len(shelves.found()) == 3
+
+
+def running_out(shelves: LibraryFixture, pages: int) -> Callable[[], float]:
+    """Time until so many pages of rows have been scanned."""
+    scan, left = shelves.scan.scan, [pages]
+
+    def counted(*given: object) -> object:
+        left[0] -= 1
+        return scan(*given)  # type: ignore[arg-type]  # as it is called
+
+    shelves.scan.scan = counted  # type: ignore[assignment, method-assign]  # to count its calls
+    return lambda: 200.0 if left[0] > 0 else bounds.DEADLINE_MARGIN_SECONDS - 1
 
 
 def test_a_rebuild_goes_on_where_it_stopped_and_searches_see_the_former_index_until_then(
     shelves: LibraryFixture, small_pages: None
 ) -> None:
     filled(shelves)
-    first = shelves.upkeep().rebuild(lambda: 10.0)
-    assert (first.done, first.written) == (False, 5)
+    first = shelves.rebuild(remaining=running_out(shelves, 2))
+    assert first.status is JobStatus.PENDING
+    assert first.step is not None
+    assert first.step.startswith("indexed 5 documents, 0 lost, up to ")
     assert shelves.index.read_from == "first"
     new = shelves.stored("silk that came meanwhile").id
     changed = shelves.stored("silk number 0", url="upload://other").id
-    rest = [shelves.upkeep().rebuild(lambda: 10.0) for _ in range(2)]
-    assert [each.done for each in rest] == [False, True]
-    shelves.clock.advance(caches_limits.QUERY_CACHE_SECONDS + 1)
+    last = shelves.rebuild()
+    assert (last.id, last.status) == (first.id, JobStatus.COMPLETED)
     assert {new, changed} <= set(shelves.found(limit=100))
     assert len(shelves.found(limit=100)) == 14
 
 
-def test_one_pass_at_a_time(shelves: LibraryFixture, small_pages: None) -> None:
+def test_a_rebuild_that_is_under_way_is_shown_and_a_finished_one_is_followed_by_another(
+    shelves: LibraryFixture,
+) -> None:
     filled(shelves, 1)
-    scan = shelves.scan.scan
+    requests = RebuildRequests(jobs=shelves.job_service)
+    begun = requests({}, plenty)
+    assert (begun["status"], begun["result"]) == ("pending", None)
+    assert requests({}, plenty) == begun
+    done = shelves.rebuild(begun["job_id"])
+    assert done.status is JobStatus.COMPLETED
+    assert requests({"job_id": done.id}, plenty)["result"] == done.result
+    assert requests({}, plenty)["job_id"] != done.id
+    with pytest.raises(NotFound):
+        requests({"job_id": "job_unknown"}, plenty)
 
-    def meanwhile(*given: object) -> object:
-        with pytest.raises(Conflict):
-            shelves.upkeep().rebuild(plenty)
-        return scan(*given)  # type: ignore[arg-type]  # as it is called
 
-    shelves.scan.scan = meanwhile  # type: ignore[assignment, method-assign]  # to look in between
-    assert shelves.upkeep().rebuild(plenty).done
-
-
-def test_a_document_whose_text_is_gone_is_named(shelves: LibraryFixture) -> None:
+def test_a_document_whose_text_is_gone_is_named(
+    shelves: LibraryFixture, caplog: pytest.LogCaptureFixture
+) -> None:
     one, other = filled(shelves, 2)
     document = shelves.documents.get(TENANT, one)
     assert document is not None
     shelves.contents.forget(document.content_key)
-    report = shelves.upkeep().rebuild(plenty)
-    assert (report.done, report.lost) == (True, [f"{TENANT}/{one}"])
+    job = shelves.rebuild()
+    assert job.result is not None
+    assert job.result["lost"] == 1
+    [line] = [vars(each) for each in caplog.records if each.message == "document_lost"]
+    assert (line["tenant"], line["document_id"]) == (TENANT, one)
     assert shelves.found() == [other]
+
+
+def test_a_rebuild_writes_hundreds_of_chunks_at_once_and_embeds_no_known_text(
+    shelves: LibraryFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(content_limits, "BULK_CHUNKS", 10)
+    filled(shelves, 25)
+    shelves.index.lose()
+    shelves.embedder.embedded.clear()
+    sizes: list[int] = []
+    write = shelves.index_upkeep.write
+
+    def counted(chunks: Sequence[IndexedChunk], *rest: object) -> None:
+        sizes.append(len(chunks))
+        write(chunks, *rest)  # type: ignore[arg-type]  # as it is called
+
+    shelves.index_upkeep.write = counted  # type: ignore[assignment, method-assign]  # see above
+    assert shelves.rebuild().status is JobStatus.COMPLETED
+    assert (sizes, shelves.embedder.embedded) == ([10, 10, 5], [])
+
+
+def test_reconciliation_of_a_lost_index_leaves_it_to_a_rebuild(shelves: LibraryFixture) -> None:
+    filled(shelves, 2)
+    shelves.index.lose()
+    with pytest.raises(DependencyUnavailable):
+        shelves.upkeep().reconcile(plenty)
+    with pytest.raises(DependencyUnavailable):
+        shelves.found()
+    assert shelves.rebuild().status is JobStatus.COMPLETED
+    assert len(shelves.found()) == 2
 
 
 def test_a_tenant_s_own_rebuild_is_a_job_that_resumes(
@@ -98,12 +162,9 @@ def test_a_tenant_s_own_rebuild_is_a_job_that_resumes(
     shelves.index.held.clear()
     answer = shelves.served.send("POST", "/api/v1/index/rebuild")
     assert answer.status == 202
-    calls = iter(range(10_000))
-
-    def running_out() -> float:
-        return 200.0 if next(calls) < 16 else 0.0
-
-    job = shelves.work(answer.body["job_id"], remaining=running_out)
+    job = shelves.work(
+        answer.body["job_id"], remaining=lambda: 0.0 if shelves.index.held else 200.0
+    )
     assert job.status is JobStatus.PENDING
     so_far = len(shelves.index.held)
     assert 0 < so_far < 12
@@ -354,7 +415,7 @@ def test_a_label_that_changes_while_its_document_is_written_anew_is_kept(
         write(*given)  # type: ignore[arg-type]  # as it is called
 
     shelves.index_upkeep.write = moved_meanwhile  # type: ignore[assignment, method-assign]  # see above
-    assert shelves.upkeep().rebuild(plenty).done
+    assert shelves.rebuild().status is JobStatus.COMPLETED
     assert {each.labels.collection_id for each in shelves.index.held.values()} == {collection}
 
 
@@ -404,15 +465,17 @@ def _changed_model(shelves: LibraryFixture) -> None:
     shelves.index_upkeep = FakeIndexUpkeep(shelves.index)
 
 
-@pytest.mark.parametrize("how", ["rebuild", "reconcile"])
+@pytest.mark.parametrize(
+    "how", [LibraryFixture.rebuild, lambda shelves: shelves.upkeep().reconcile(plenty)]
+)
 def test_after_a_change_of_the_model_rows_say_what_the_new_index_has(
-    shelves: LibraryFixture, how: str
+    shelves: LibraryFixture, how: Callable[[LibraryFixture], object]
 ) -> None:
     long = shelves.stored("Spiders weave silk between two branches. " * 20).id
     short = shelves.stored("silk").id
     _changed_model(shelves)
     assert set(shelves.found(limit=100)) == {long, short}  # as long as the former one is read
-    getattr(shelves.upkeep(), how)(plenty)
+    how(shelves)
     assert shelves.index.former is None
     for identity in (long, short):
         row = shelves.documents.get(TENANT, identity)

@@ -38,6 +38,9 @@ class Aliases:
             if any(fnmatch(each, name) for each in aliases)
         }
 
+    def refresh(self, *, index: str, params: Any) -> None:
+        assert index in self.held
+
     def create(self, *, index: str, body: Mapping[str, Any], params: Any) -> None:
         self.held.setdefault(index, set(body["aliases"]))
 
@@ -61,6 +64,19 @@ class Aliases:
 
     def delete_by_query(self, *, index: str, body: Any, params: Any) -> None:
         self.asked.append(index)
+
+
+class Record:
+    """Implements IndexRecord."""
+
+    def __init__(self, number: int = 0) -> None:
+        self.number = number
+
+    def exists(self) -> bool:
+        return self.number > 0
+
+    def changed(self) -> None:
+        self.number += 1
 
 
 def aliases(name: str) -> tuple[str, str]:
@@ -118,6 +134,69 @@ def test_chunks_are_written_for_the_model_alone(
 ) -> None:
     assert index.write([factories.indexed_chunk()], plenty) == {FIRST}
     assert client.asked == [FIRST]
+
+
+@pytest.mark.parametrize(
+    ("former", "number", "read", "number_after"),
+    [
+        pytest.param({}, 0, True, 1, id="the first index of a stage is searched"),
+        pytest.param({}, 1, False, 1, id="what replaces a lost index isn't, before a rebuild"),
+        pytest.param(
+            {"chunks_former_16_000001": aliases("chunks-former-16")},
+            1,
+            True,
+            2,
+            id="a new model's index is searched beside the former one",
+        ),
+    ],
+)
+def test_a_write_creates_the_index_that_is_missing(
+    former: dict[str, Sequence[str]], number: int, read: bool, number_after: int
+) -> None:
+    client, record = Aliases(**former), Record(number)
+    index = OpenSearchChunkIndex(
+        client,  # type: ignore[arg-type]  # stands for OpenSearch
+        FakeEmbedder("model"),
+        lambda: START,
+        record=record,
+    )
+    assert index.targets(plenty) == {FIRST}
+    assert ("chunks-model-16-read" in client.held[FIRST]) == read
+    assert record.number == number_after
+    upkeep = OpenSearchUpkeep(client, index)  # type: ignore[arg-type]  # stands for OpenSearch
+    assert upkeep.begin(plenty) == (SECOND if read else FIRST)
+
+
+def test_a_rebuild_of_a_lost_index_is_not_searched_before_its_end() -> None:
+    client = Aliases()
+    index = OpenSearchChunkIndex(client, FakeEmbedder("model"), lambda: START)  # type: ignore[arg-type]  # stands for OpenSearch
+    upkeep = OpenSearchUpkeep(client, index)  # type: ignore[arg-type]  # stands for OpenSearch
+    assert upkeep.begin(plenty) == FIRST
+    assert client.held == {FIRST: {"chunks-model-16-write"}}
+    upkeep.finish(FIRST, plenty)
+    assert client.held == {FIRST: set(aliases("chunks-model-16"))}
+
+
+def test_equal_searches_ask_the_same_copies_and_fail_rather_than_lack_hits(
+    client: Aliases, index: OpenSearchChunkIndex
+) -> None:
+    def asked(text: str) -> Mapping[str, Any]:
+        wanted = IndexQuery(
+            tenant=TENANT,
+            words=ParsedQuery.of(text),
+            vector=vector_of("silk"),
+            legs=BOTH,
+            filters=Filters(),
+        )
+        client.asked.clear()
+        index.search(wanted, 100, plenty)
+        header: Mapping[str, Any] = client.asked[0]
+        return header
+
+    assert asked("silk") == asked("silk")
+    assert asked("silk")["preference"] != asked("wool")["preference"]
+    assert not asked("silk")["allow_no_indices"]
+    assert not asked("silk")["allow_partial_search_results"]
 
 
 def test_labels_and_removals_go_to_all(

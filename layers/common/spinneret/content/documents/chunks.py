@@ -69,8 +69,24 @@ class ChunkMaker:
     ) -> list[IndexedChunk]:
         """Embed chunks for the index. Raise DependencyUnavailable, EmbeddingRefused or what
         `checkpoint` raises."""
+        return self.indexed_all([(document, chunks)], checkpoint, remaining)
+
+    def indexed_all(
+        self,
+        cuts: Sequence[tuple[Document, Sequence[Chunk]]],
+        checkpoint: Checkpoint,
+        remaining: Remaining,
+    ) -> list[IndexedChunk]:
+        """Embed the chunks of several documents as `indexed`."""
         model_id = self.info(remaining).model_id
-        vectors = self._vectors(document.tenant, model_id, chunks, checkpoint, remaining)
+        texts: dict[str, dict[str, None]] = {}
+        for document, chunks in cuts:
+            of_tenant = texts.setdefault(document.tenant, {})
+            of_tenant |= dict.fromkeys(map(rules.embedded_text, chunks))
+        vectors = {
+            tenant: self._vectors(tenant, model_id, list(of_tenant), checkpoint, remaining)
+            for tenant, of_tenant in texts.items()
+        }
         return [
             IndexedChunk(
                 tenant=document.tenant,
@@ -91,30 +107,33 @@ class ChunkMaker:
                 signature=signature(part.text),
                 changed_at=to_iso(document.changed_at),
                 labels=labels_of(document),
-                vector=vector,
+                vector=vectors[document.tenant][rules.embedded_text(part)],
             )
-            for part, vector in zip(chunks, vectors, strict=True)
+            for document, chunks in cuts
+            for part in chunks
         ]
 
     def _vectors(
         self,
         tenant: str,
         model_id: str,
-        chunks: Sequence[Chunk],
+        texts: Sequence[str],
         checkpoint: Checkpoint,
         remaining: Remaining,
-    ) -> list[Vector]:
+    ) -> Mapping[str, Vector]:
+        """Return the vectors of distinct texts: known ones, and the others from the embedder."""
+        vectors: dict[str, Vector] = {}
+        if self.known is not None:
+            for start in range(0, len(texts), limits.VECTORS_PER_READ):
+                part = texts[start : start + limits.VECTORS_PER_READ]
+                vectors |= self.known.find(tenant, model_id, part)
+        new = [text for text in texts if text not in vectors]
         size = min(self.embed_batch, self.info(remaining).max_batch)
-        vectors: list[Vector] = []
-        for start in range(0, len(chunks), size):
-            checkpoint("embedding", 50 + 40 * start // len(chunks))
-            texts = list(map(rules.embedded_text, chunks[start : start + size]))
-            known = dict(self.known.find(tenant, model_id, texts)) if self.known else {}
-            new = [text for text in dict.fromkeys(texts) if text not in known]
-            if new:
-                made = dict(zip(new, self.embedder.embed(new, remaining), strict=True))
-                if self.known:
-                    self.known.keep(tenant, model_id, made)
-                known |= made
-            vectors += [known[text] for text in texts]
+        for start in range(0, len(new), size):
+            checkpoint("embedding", 50 + 40 * start // len(new))
+            batch = new[start : start + size]
+            made = dict(zip(batch, self.embedder.embed(batch, remaining), strict=True))
+            if self.known is not None:
+                self.known.keep(tenant, model_id, made)
+            vectors |= made
         return vectors

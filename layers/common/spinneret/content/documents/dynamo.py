@@ -12,6 +12,8 @@ Documents table
     pk `T#<tenant>#COUNT#<collection>#<shard>`  counts the undeleted documents of a collection;
                                           `closed` once the collection is removed
     pk `T#<tenant>#BODY#<hash>`           counts the documents with a body; at 0 it is removable
+    pk `UPKEEP#index`                     counts the indexes that searches have used; cached
+                                          searches belong to one
     index `listed`: `list_key`, `list_id`         a tenant's documents, deleted documents and the
                                                   documents under a tag, by creation
     index `collected`: `collection_key`, `list_id`  documents of a collection
@@ -29,6 +31,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from spinneret.aws import dynamo
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import items
 from spinneret.content.collections.keys import count_keys
 from spinneret.content.documents import keys
@@ -96,9 +99,14 @@ class DynamoDocumentStore:
 
     def generation(self, tenant: str) -> str:
         """See DocumentStore; sends one BatchGetItem."""
-        found = dynamo.batch_get(self._client, self._documents, keys.generation_keys(tenant))
+        wanted = [*keys.generation_keys(tenant), keys.INDEX_KEY]
+        found = dynamo.batch_get(self._client, self._documents, wanted)
         numbers = {item["pk"]: int(item["number"]) for item in found}
-        return "-".join(str(numbers.get(key["pk"], 0)) for key in keys.generation_keys(tenant))
+        return "-".join(str(numbers.get(key["pk"], 0)) for key in wanted)
+
+    def many(self, keys_of: Sequence[tuple[str, str]]) -> list[Document]:
+        """See DocumentStore; sends one BatchGetItem per 100 documents."""
+        return self._rows.batch_get([keys.document_key(*each) for each in keys_of])
 
     def page(self, listing: DocumentFilter, after: str | None, limit: int) -> Page[Document]:
         """See DocumentStore; sends one query of the narrowest index and one BatchGetItem."""
@@ -275,6 +283,33 @@ class DynamoDocumentStore:
         }
         expression = "ADD #number :step SET #key = :key, #tenant = :tenant, #counted_at = :now"
         return dynamo.change(self._documents, keys.body_key(of), (expression, counted), _OPEN)
+
+
+class DynamoIndexRecord:
+    """Implements IndexRecord."""
+
+    def __init__(self, client: DynamoDBClient, documents_table: str) -> None:
+        self._client = client
+        self._documents = documents_table
+
+    def exists(self) -> bool:
+        """See IndexRecord."""
+        with translate_aws_errors("dynamodb"):
+            answer = self._client.get_item(
+                TableName=self._documents, Key=keys.INDEX_KEY, ConsistentRead=True
+            )
+        return "Item" in answer
+
+    def changed(self) -> None:
+        """See IndexRecord."""
+        with translate_aws_errors("dynamodb"):
+            self._client.update_item(
+                TableName=self._documents,
+                Key=keys.INDEX_KEY,
+                UpdateExpression="ADD #number :one",
+                ExpressionAttributeNames={"#number": "number"},
+                ExpressionAttributeValues={":one": 1},
+            )
 
 
 def _collection(document: Document | None) -> str | None:

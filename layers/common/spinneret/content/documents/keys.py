@@ -59,6 +59,10 @@ def is_position(text: str) -> bool:
     return _POSITION.fullmatch(text) is not None
 
 
+INDEX_KEY: Final = {"pk": "UPKEEP#index"}
+"""Primary key of the item that counts the indexes that searches have used."""
+
+
 def generation_keys(tenant: str) -> list[dict[str, str]]:
     """Return the keys of the items that together count a tenant's writes."""
     return [{"pk": f"T#{tenant}#GENERATION#{shard}"} for shard in range(limits.WRITE_SHARDS)]

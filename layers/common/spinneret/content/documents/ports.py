@@ -39,7 +39,10 @@ class DocumentStore(Protocol):
         ...
 
     def generation(self, tenant: str) -> str:
-        """Return a token of the tenant's documents that changes with every commit and removal."""
+        """Return a token of the tenant's documents and the index.
+
+        It changes with every commit and removal, and when searches change to another index.
+        """
         ...
 
     def page(self, listing: DocumentFilter, after: str | None, limit: int) -> Page[Document]:
@@ -76,8 +79,25 @@ class DocumentStore(Protocol):
         """
         ...
 
+    def many(self, keys_of: Sequence[tuple[str, str]]) -> list[Document]:
+        """Return the existing documents of these tenants and ids (consistent read)."""
+        ...
+
     def remove(self, document: Document, now: datetime) -> bool:
         """Remove a document permanently; return False if it changed meanwhile or is fetched."""
+        ...
+
+
+class IndexRecord(Protocol):
+    """Record beside the rows of the indexes that searches have used. All methods raise
+    DependencyUnavailable."""
+
+    def exists(self) -> bool:
+        """Return whether searches ever had an index (consistent read)."""
+        ...
+
+    def changed(self) -> None:
+        """Record that searches use another index; former results then leave the caches."""
         ...
 
 

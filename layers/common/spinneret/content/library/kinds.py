@@ -13,6 +13,7 @@ from spinneret.kernel import bounds
 UPLOAD: Final = "upload"
 REINDEX: Final = "reindex"
 REBUILD: Final = "rebuild_index"
+REBUILD_STAGE: Final = "rebuild_stage_index"
 
 LANES: Final[Mapping[Priority, Lane]] = {
     Priority.CRITICAL: Lane("documents-normal"),
@@ -28,5 +29,11 @@ KINDS: Final = {
         lanes=LANES,
         work_seconds=limits.REBUILD_WORK_SECONDS,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
+    ),
+    REBUILD_STAGE: KindPolicy(
+        lanes=LANES,
+        work_seconds=limits.REBUILD_WORK_SECONDS,
+        pending_seconds=bounds.JOB_PENDING_SECONDS,
+        result_seconds=0,
     ),
 }

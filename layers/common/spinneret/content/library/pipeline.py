@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from spinneret.content import limits
@@ -13,11 +13,11 @@ from spinneret.content.extraction.models import Content
 from spinneret.content.library import rules
 from spinneret.content.library.models import MediaType
 from spinneret.content.library.reading import content_of
-from spinneret.content.library.remaking import Reindexer
+from spinneret.content.library.remaking import Reindexer, Remade, bulks
 from spinneret.jobs.models import JobEventKind
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import ContentRefused, NotFound, PermanentError
+from spinneret.kernel.errors import ContentRefused, NotFound
 from spinneret.kernel.service import service
 
 _BEHIND: Final = "indexed up to "
@@ -78,7 +78,7 @@ class ReindexPipeline:
 
 @service
 class RebuildPipeline:
-    """Handles `rebuild_index` jobs: rewrites a tenant's documents sequentially.
+    """Handles `rebuild_index` jobs: rewrites a tenant's documents in bulks.
 
     The job's step holds the current position, so that the next claim continues there.
     """
@@ -95,25 +95,25 @@ class RebuildPipeline:
         written, lost = 0, []
         while True:
             page = self.documents.page(listing, after, limits.REBUILD_PAGE)
-            for document in page.items:
+            for bulk in bulks(page.items):
                 context.checkpoint(f"{_BEHIND}{after}" if after else "beginning", 10)
-                try:
-                    self._write(document, context)
-                except (KeyError, PermanentError):
+                remade = self._write(bulk, context)
+                written += len(remade.documents)
+                for document in remade.lost:
                     context.note(JobEventKind.WARNING, "document lost", {"id": document.id})
                     lost.append(document.id)
-                else:
-                    written += 1
             after = page.after
             if after is None:
                 return {"documents": written, "lost": lost[: limits.UPKEEP_FINDINGS]}
 
-    def _write(self, document: Document, context: Context) -> None:
+    def _write(self, bulk: Sequence[Document], context: Context) -> Remade:
         def left() -> float:
             return context.remaining() - bounds.DEADLINE_MARGIN_SECONDS
 
-        self.remaker.remake(document, lambda made: self.index.write(made, left), left)
-        self.index.remove_others(document, left)
+        remade = self.remaker.remake(bulk, lambda made: self.index.write(made, left), left)
+        for document in remade.documents:
+            self.index.remove_others(document, left)
+        return remade
 
 
 def page_of(document: Document, markdown: str) -> Page:

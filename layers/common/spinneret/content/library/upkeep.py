@@ -1,4 +1,4 @@
-"""Keeps rows, bodies and index consistent: rebuilds the index, reconciles, purges deletions.
+"""Keeps rows, bodies and index consistent: reconciles, and purges deletions.
 
 DynamoDB and S3 are authoritative. A pass scans all rows in pages, stops before its function times
 out, and resumes there at its next start.
@@ -16,33 +16,17 @@ from typing import Any, Final
 from spinneret.content import limits
 from spinneret.content.documents.models import Document, ScanCheckpoint, UrlLease, UrlTaken
 from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentScan, DocumentStore
-from spinneret.content.library.remaking import Reindexer
+from spinneret.content.library.filling import IndexFiller
 from spinneret.content.library.sweeping import OrphanCleanup
 from spinneret.content.search.ports import IndexUpkeep
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
-from spinneret.kernel.errors import Conflict, PermanentError
+from spinneret.kernel.errors import Conflict
 from spinneret.kernel.ids import NewId
 
 logger = logging.getLogger(__name__)
 
-REBUILD_TASK: Final = "rebuild"
 RECONCILE_TASK: Final = "reconcile"
-
-
-@dataclass(kw_only=True)
-class RebuildResult:
-    """Result of one pass of a rebuild."""
-
-    done: bool = False
-    """Whether searches now use the new index; if not, another pass continues."""
-    index: str = ""
-    documents: int = 0
-    """Number of documents examined since the rebuild began."""
-    written: int = 0
-    """Number of documents that this pass wrote."""
-    lost: list[str] = field(default_factory=list)
-    """`<tenant>/<id>` of documents whose text is missing or can't be embedded."""
 
 
 @dataclass(kw_only=True)
@@ -91,7 +75,7 @@ class DocumentMaintenance:
         scan: DocumentScan,
         documents: DocumentStore,
         contents: ContentStore,
-        remaker: Reindexer,
+        filler: IndexFiller,
         index: ChunkWriter,
         upkeep: IndexUpkeep,
         clock: Clock,
@@ -101,37 +85,11 @@ class DocumentMaintenance:
         self._documents = documents
         self._contents = contents
         self._bucket = OrphanCleanup(scan=scan, contents=contents, clock=clock)
-        self._remaker = remaker
+        self._filler = filler
         self._index = index
         self._upkeep = upkeep
         self._clock = clock
         self._new_id = new_id
-
-    def rebuild(self, remaining: Remaining) -> RebuildResult:
-        """Build a new index from rows and bodies; searches switch to it when it is complete.
-
-        Raises Conflict while another pass is running, and DependencyUnavailable.
-        """
-        owner = self._new_id("upkeep")
-        place = self._taken(REBUILD_TASK, owner, remaining)
-        target = place.target or self._upkeep.begin(remaining)
-        place = replace(place, target=target)
-        report = RebuildResult(index=target)
-        while True:
-            page = self._scan.scan(place.after, limits.UPKEEP_PAGE)
-            report.written += self._fill(target, page.documents, report.lost, remaining)[0]
-            done = place.done + len(page.documents)
-            report.documents = done
-            if page.after is None:
-                self._upkeep.finish(target, remaining)
-                report.done = True
-                self._scan.keep_place(REBUILD_TASK, owner, ScanCheckpoint(), release=True)
-                return report
-            place = replace(place, after=page.after, done=done)
-            ends = remaining() < limits.UPKEEP_MARGIN_SECONDS
-            kept = self._scan.keep_place(REBUILD_TASK, owner, place, release=ends)
-            if ends or not kept:
-                return report
 
     def reconcile(self, remaining: Remaining) -> ReconcileResult:
         """Compare and repair. A complete pass removes a former model's index.
@@ -200,9 +158,12 @@ class DocumentMaintenance:
             if self._expired(document):
                 self._remove(document, report, remaining)
         self._check_bodies(kept, report)
-        written, relabelled = self._fill(target, kept, report.lost, remaining)
-        report.reindexed += written
-        report.relabelled += relabelled
+        named = set(report.lost)
+        present = [each for each in kept if _name(each) not in named]
+        filled = self._filler.fill(target, present, remaining)
+        report.lost += map(_name, filled.lost)
+        report.reindexed += filled.written
+        report.relabelled += filled.relabelled
         return page.after
 
     def _end_leases(self, leases: Sequence[UrlLease]) -> None:
@@ -219,43 +180,12 @@ class DocumentMaintenance:
             raise Conflict("another pass is under way")
         return place
 
-    def _fill(
-        self, target: str, documents: Sequence[Document], lost: list[str], remaining: Remaining
-    ) -> tuple[int, int]:
-        """Write documents whose chunks are missing, surplus or of another model; relabel documents
-        with outdated labels. Return the number of each."""
-        if not documents:
-            return 0, 0
-        written = relabelled = 0
-        model_id = self._remaker.model_id(remaining)
-        held = self._upkeep.held(target, documents, remaining)
-        for document in documents:
-            has = held[document.id]
-            if has.chunks == document.chunk_count and document.embedding_model == model_id:
-                if not has.labelled:
-                    self._remaker.relabel(document, remaining)
-                    relabelled += 1
-                continue
-            if _name(document) in lost:
-                continue
-            try:
-                remade = self._remaker.remake(
-                    document, lambda made: self._upkeep.write(made, target, remaining), remaining
-                )
-                if has.chunks > remade.chunk_count:
-                    self._upkeep.trim(remade, target, remaining)
-            except (KeyError, PermanentError) as error:
-                lost.append(_name(document))
-                _found("document_lost", document, type(error).__name__)
-                continue
-            written += 1
-        return written, relabelled
-
     def _check_bodies(self, documents: Sequence[Document], report: ReconcileResult) -> None:
         for document in documents:
             if not self._contents.exists(document.content_key):
                 report.lost.append(_name(document))
-                _found("document_lost", document, "KeyError")
+                named = {"tenant": document.tenant, "document_id": document.id}
+                logger.warning("document_lost", extra={**named, "error_type": "KeyError"})
 
     def _expired(self, document: Document) -> bool:
         since = document.deleted_at
@@ -302,11 +232,6 @@ class DocumentMaintenance:
 
 def _name(document: Document) -> str:
     return f"{document.tenant}/{document.id}"
-
-
-def _found(what: str, document: Document, why: str) -> None:
-    named = {"tenant": document.tenant, "document_id": document.id, "error_type": why}
-    logger.warning(what, extra=named)
 
 
 def _bounded(report: ReconcileResult) -> ReconcileResult:

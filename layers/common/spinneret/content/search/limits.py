@@ -21,5 +21,7 @@ RERANK_TOP_N_MAX: Final = 100
 RERANK_SECONDS: Final = 5.0  # a cross-encoder takes some 50 ms a text on one core
 CHUNKS_PER_FETCH: Final = 100  # of 10 KB each
 BULK_MAX_BYTES: Final = 5 * 1024 * 1024  # OpenSearch's advice: 5 to 15 MB
+BULK_SECONDS: Final = 60.0  # of one bulk: 500 new vectors on one busy core take 10 s
+REFRESH_SECONDS: Final = 60.0
 STAMPEDE_WAIT_SECONDS: Final = 3.0  # wait for another process's answer before computing it anyway
 STAMPEDE_POLL_SECONDS: Final = 0.05

@@ -10,7 +10,7 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import NotFoundError, OpenSearchException, TransportError
 
 from spinneret.content.documents.models import Document, IndexedChunk, chunk_id, labels_of
-from spinneret.content.documents.ports import Embedder
+from spinneret.content.documents.ports import Embedder, IndexRecord
 from spinneret.content.search import limits
 from spinneret.content.search import opensearch_queries as queries
 from spinneret.content.search.models import FoundChunk, IndexQuery, Leg, LegCandidate, ParsedQuery
@@ -28,6 +28,7 @@ from spinneret.content.search.opensearch_mapping import (
 )
 from spinneret.content.search.ports import IndexMissing
 from spinneret.kernel import bounds
+from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.errors import ContentRefused, DependencyUnavailable
 
@@ -39,7 +40,11 @@ _SHAPE: Final = IndexShape(shards=1, replicas="0-1")
 
 
 class OpenSearchChunkIndex:
-    """Implements ChunkIndex; the first write creates the index."""
+    """Implements ChunkIndex; the first write creates the index.
+
+    With a record, a write after the loss of all indexes creates one that isn't searched until a
+    rebuild has completed it.
+    """
 
     def __init__(
         self,
@@ -48,12 +53,14 @@ class OpenSearchChunkIndex:
         clock: Clock,
         shape: IndexShape = _SHAPE,
         prefix: str = PREFIX,
+        record: IndexRecord | None = None,
     ) -> None:
         self._client = client
         self._embedder = embedder
         self._clock = clock
         self._shape = shape
         self._prefix = prefix
+        self._record = record
         self.all = all_models(prefix)
 
     # ---------------------------------------------------------------- Writing
@@ -63,10 +70,18 @@ class OpenSearchChunkIndex:
         names = self.names(remaining)
         found = self.behind(names.write, remaining)
         if not found:
-            self.create(names.index(1), (names.read, names.write), remaining)
+            lost = (
+                self._record is not None
+                and not self.behind(self.all.read, remaining)
+                and self._record.exists()
+            )
+            aliases = (names.write,) if lost else (names.read, names.write)
+            self.create(names.index(1), aliases, remaining)
             found = self.behind(names.write, remaining)
             if not found:
                 raise DependencyUnavailable("opensearch", "the index was not created")
+            if self._record is not None and not lost:
+                self._record.changed()
         return found
 
     def write(
@@ -77,6 +92,19 @@ class OpenSearchChunkIndex:
     ) -> frozenset[str]:
         """See ChunkWriter. `refresh=wait_for` makes the chunks searchable on return."""
         targets = self.targets(remaining) if into is None else into
+        self.put(chunks, targets, remaining)
+        return targets
+
+    def put(
+        self,
+        chunks: Sequence[IndexedChunk],
+        targets: frozenset[str],
+        remaining: Remaining,
+        *,
+        refresh: str = "wait_for",
+    ) -> None:
+        """Write all chunks into these indexes, or raise as `write`; `refresh` as OpenSearch has
+        it."""
         now = to_iso(self._clock())
         self._bulk(
             (
@@ -88,8 +116,8 @@ class OpenSearchChunkIndex:
                 for name in sorted(targets)
             ),
             remaining,
+            refresh=refresh,
         )
-        return targets
 
     def relabel(self, document: Document, remaining: Remaining) -> None:
         """See ChunkWriter. The ids of a version's chunks derive from their number.
@@ -158,7 +186,9 @@ class OpenSearchChunkIndex:
         every = wanted.vector is None
         bodies = queries.leg_bodies(wanted, window * COPIES if every else window)
         where = self.all.read if every else self.names(remaining).read
-        answers = self._msearch(where, list(bodies.values()), remaining)
+        # Copies of a shard merge at different times, which changes their scores slightly.
+        copies = {"preference": fingerprint([wanted.tenant, wanted.words.text])}
+        answers = self._msearch(where, list(bodies.values()), remaining, copies)
         return {
             leg: _distinct(map(queries.candidate, answer["hits"]["hits"]))[:window]
             for leg, answer in zip(bodies, answers, strict=True)
@@ -180,11 +210,16 @@ class OpenSearchChunkIndex:
         return {each.id: each for each in found}
 
     def _msearch(
-        self, index: str, bodies: Sequence[queries.Body], remaining: Remaining
+        self,
+        index: str,
+        bodies: Sequence[queries.Body],
+        remaining: Remaining,
+        options: Mapping[str, str] | None = None,
     ) -> list[Any]:
         if not bodies:
             return []
         header = {
+            **(options or {}),
             "index": index,
             # Errors instead of fewer hits: for a missing index, a missing shard, and a time-out.
             "allow_no_indices": False,
@@ -215,10 +250,15 @@ class OpenSearchChunkIndex:
             remaining,
         )
 
-    def ask(self, call: Callable[[Mapping[str, Any]], Any], remaining: Remaining) -> Any:
-        """Return the response to a call, which receives its time-out; raise
-        DependencyUnavailable."""
-        seconds = min(remaining(), bounds.SEARCH_SECONDS)
+    def ask(
+        self,
+        call: Callable[[Mapping[str, Any]], Any],
+        remaining: Remaining,
+        most: float = bounds.SEARCH_SECONDS,
+    ) -> Any:
+        """Return the response to a call, which receives its time-out of at most `most` seconds;
+        raise DependencyUnavailable."""
+        seconds = min(remaining(), most)
         if seconds <= 0:
             raise DependencyUnavailable("opensearch", "deadline exceeded")
         try:
@@ -253,12 +293,18 @@ class OpenSearchChunkIndex:
         remaining: Remaining,
         *,
         may_lack: bool = False,
+        refresh: str = "wait_for",
     ) -> None:
         for lines in batches(items):
-            self._bulk_once(lines, remaining, may_lack=may_lack)
+            self._bulk_once(lines, remaining, may_lack=may_lack, refresh=refresh)
 
     def _bulk_once(
-        self, items: Sequence[tuple[str, str]], remaining: Remaining, *, may_lack: bool
+        self,
+        items: Sequence[tuple[str, str]],
+        remaining: Remaining,
+        *,
+        may_lack: bool,
+        refresh: str,
     ) -> None:
         """Write all items; retry items that the index was too busy for."""
         left = list(items)
@@ -266,9 +312,10 @@ class OpenSearchChunkIndex:
             body = "".join(part for item in left for part in item)
             answer = self.ask(
                 lambda limit, body=body: self._client.bulk(  # type: ignore[misc]  # bound now
-                    body=body, params={"refresh": "wait_for", **limit}
+                    body=body, params={"refresh": refresh, **limit}
                 ),
                 remaining,
+                limits.BULK_SECONDS,
             )
             if not answer["errors"]:
                 return

@@ -35,6 +35,12 @@ _TIMEOUT: Final = f"{int(bounds.SEARCH_SECONDS)}s"
 _SHOWN: Final = [
     "url", "title", "text", "section", "type", "index", "start", "end", "token_count",
 ]  # fmt: skip
+# Equal scores are frequent, and Lucene orders them by its internal numbers, which another index of
+# the same chunks assigns otherwise. The score stays first, so that Lucene still skips.
+_ORDER: Final = [{"_score": "desc"}, {"version_id": "asc"}, {"index": "asc"}]
+_NEIGHBOURS: Final = 4
+"""Nearest vectors searched for each one in the window. The graph is approximate: with 1, rebuilt
+indexes returned other windows for 5 of 24 queries; with 4, for none (docs/benchmarks.md)."""
 _FIELDS: Final = ["title^2", "section^1.5", "text"]
 """A word in a title says more about a chunk than one in its text."""
 
@@ -72,7 +78,7 @@ def fetch_body(tenant: str, chunk_ids: Sequence[str], words: ParsedQuery | None)
 def candidate(hit: Mapping[str, Any]) -> LegCandidate:
     """Convert a hit of a leg."""
     [signature] = hit.get("fields", {}).get("signature") or [None]
-    return LegCandidate(chunk_id=hit["_id"], score=hit["_score"], signature=signature)
+    return LegCandidate(chunk_id=hit["_id"], score=hit["sort"][0], signature=signature)
 
 
 def found_chunk(hit: Mapping[str, Any]) -> FoundChunk:
@@ -110,6 +116,7 @@ def ranges_of(marked: str) -> tuple[tuple[int, int], ...]:
 def _ranked(query: Body, window: int) -> Body:
     return {
         "size": window,
+        "sort": _ORDER,
         "_source": False,
         # No response shows the number of matching chunks. Counting would also prevent the index
         # from skipping chunks that can't be among the best (Lucene's block-max WAND).
@@ -122,7 +129,11 @@ def _ranked(query: Body, window: int) -> Body:
 
 def _vector_query(wanted: IndexQuery, vector: Sequence[float], window: int) -> Body:
     scope = _scope(wanted)
-    return {"knn": {"vector": {"vector": list(vector), "k": window, "filter": {"bool": scope}}}}
+    return {
+        "knn": {
+            "vector": {"vector": list(vector), "k": _NEIGHBOURS * window, "filter": {"bool": scope}}
+        }
+    }
 
 
 def _keyword_query(wanted: IndexQuery) -> Body:

@@ -16,9 +16,11 @@ from spinneret.content.documents.models import (
     chunk_id,
     labels_of,
 )
+from spinneret.content.search import limits as limits_of_search
 from spinneret.content.search.models import IndexCoverage, IndexedVersion, VersionPage
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
-from spinneret.content.search.opensearch_mapping import version_id
+from spinneret.content.search.opensearch_mapping import Names, version_id
+from spinneret.content.search.ports import IndexMissing
 from spinneret.kernel.clock import Remaining, parse_stamp
 from spinneret.kernel.errors import DependencyUnavailable
 
@@ -33,17 +35,17 @@ class OpenSearchUpkeep:
     def begin(self, remaining: Remaining) -> str:
         """See IndexUpkeep. An index that is written but not read is under construction."""
         names = self._index.names(remaining)
-        written = self._index.targets(remaining)
+        written = self._index.behind(names.write, remaining)
         unread = written - self._index.behind(names.read, remaining)
         if unread:
             return max(unread)
-        target = names.index(max(map(names.number_of, written)) + 1)
+        target = names.index(max(map(names.number_of, written), default=0) + 1)
         self._index.create(target, (names.write,), remaining)
         return target
 
     def write(self, chunks: Sequence[IndexedChunk], target: str, remaining: Remaining) -> None:
-        """See IndexUpkeep."""
-        self._index.write(chunks, remaining, frozenset({target}))
+        """See IndexUpkeep; OpenSearch shows the chunks at its next refresh."""
+        self._index.put(chunks, frozenset({target}), remaining, refresh="false")
 
     def held(
         self, target: str, documents: Sequence[Document], remaining: Remaining
@@ -92,10 +94,13 @@ class OpenSearchUpkeep:
     def finish(self, target: str, remaining: Remaining) -> None:
         """See IndexUpkeep; changes the model's aliases in one request, then deletes all former
         indexes."""
+        self._index.ask(
+            lambda limit: self._client.indices.refresh(index=target, params=limit),
+            remaining,
+            limits_of_search.REFRESH_SECONDS,
+        )
         names = self._index.names(remaining)
-        former = (self._index.behind(names.read, remaining) | self._index.targets(remaining)) - {
-            target
-        }
+        former = self._own(names, remaining) - {target}
         actions: list[dict[str, Any]] = [{"add": {"index": target, "alias": names.read}}]
         actions += [
             {"remove": {"index": each, "alias": alias, "must_exist": False}}
@@ -118,8 +123,12 @@ class OpenSearchUpkeep:
             every.write, remaining
         )
         names = self._index.names(remaining)
-        own = self._index.behind(names.read, remaining) | self._index.targets(remaining)
-        self._delete(found - own, remaining)
+        self._delete(found - self._own(names, remaining), remaining)
+
+    def _own(self, names: Names, remaining: Remaining) -> frozenset[str]:
+        """Return the indexes of the model."""
+        read = self._index.behind(names.read, remaining)
+        return read | self._index.behind(names.write, remaining)
 
     def _delete(self, indexes: frozenset[str], remaining: Remaining) -> None:
         for each in sorted(indexes):
@@ -135,6 +144,8 @@ class OpenSearchUpkeep:
         names = self._index.names(remaining)
         self._index.targets(remaining)
         found = self._index.behind(names.read, remaining)
+        if not found:
+            raise IndexMissing
         if len(found) != 1:
             raise DependencyUnavailable("opensearch", f"{len(found)} indexes are read")
         return next(iter(found))

@@ -67,11 +67,14 @@ class IndexUpkeep(Protocol):
     """Rebuilds and cleans up the index. All methods raise DependencyUnavailable."""
 
     def begin(self, remaining: Remaining) -> str:
-        """Return the index under construction, or create one; writes then go to it, too."""
+        """Return the index under construction, or create one; writes then go to it, too.
+
+        Searches don't use it before `finish`, even if there is no other index.
+        """
         ...
 
     def write(self, chunks: Sequence[IndexedChunk], target: str, remaining: Remaining) -> None:
-        """Write chunks into one index only."""
+        """Write chunks into one index only; they are searchable some seconds later."""
         ...
 
     def held(
@@ -93,7 +96,10 @@ class IndexUpkeep(Protocol):
         ...
 
     def reading(self, remaining: Remaining) -> str:
-        """Return the name of the index that is searched."""
+        """Return the name of the index that is searched, which is created if none ever was.
+
+        Raises IndexMissing if it is lost.
+        """
         ...
 
     def versions(self, after: Mapping[str, str] | None, remaining: Remaining) -> VersionPage:

@@ -19,7 +19,7 @@ from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import IndexShape
 from spinneret.content.search.service import SearchService
 from spinneret.content.search.tei import TeiEmbedder, TeiReranker
-from spinneret.content.wiring import DOCUMENTS, document_store
+from spinneret.content.wiring import DOCUMENTS, document_store, index_record
 from spinneret.kernel.settings import SettingsError, flag, text
 
 RERANKER_URL: Final = text("RERANKER_URL", "")
@@ -58,7 +58,8 @@ def written_index(stage: Stage, of: Embedder) -> OpenSearchChunkIndex:
     """Create this stage's index for writing, which may have to create it in OpenSearch."""
     shards, replicas = stage[variables.INDEX_SHARDS], stage[variables.INDEX_REPLICAS]
     shape = IndexShape(shards=shards, replicas=replicas)
-    return OpenSearchChunkIndex(index_client(stage), of, stage.clock, shape)
+    record = index_record(stage)
+    return OpenSearchChunkIndex(index_client(stage), of, stage.clock, shape, record=record)
 
 
 def index_client(stage: Stage) -> OpenSearch:
@@ -77,6 +78,7 @@ def search_api(stage: Stage) -> SearchApi:
         caches=query_caches(stage),
         reranker=_reranker(stage),
         new_id=stage.new_id,
+        clock=stage.clock,
     )
     return SearchApi(search=service)
 
