@@ -67,6 +67,7 @@ CALLS = _CALLS_OF_AREAS | {
     "delete_by_query": "es:ESHttpPost",
     "get_alias": "es:ESHttpGet",
     "msearch": "es:ESHttpPost",
+    "refresh": "es:ESHttpPost",
 }
 
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from spinneret.content.chunking.models import Chunking, ChunkingStrategy
-from spinneret.content.documents.dynamo import DynamoDocumentStore
+from spinneret.content.documents.dynamo import DynamoDocumentStore, DynamoIndexRecord
 from spinneret.content.documents.models import (
     Document,
     DocumentFilter,
@@ -18,7 +18,7 @@ from spinneret.content.documents.models import (
     Origin,
     VersionVisibility,
 )
-from spinneret.content.documents.ports import DocumentStore, VersionRaced
+from spinneret.content.documents.ports import DocumentStore, IndexRecord, VersionRaced
 from spinneret.content.extraction.models import Extraction, Metadata, PageType
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job, JobStatus, Lease
@@ -27,7 +27,7 @@ from spinneret.kernel.errors import LeaseLost
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
 from tests.contract.stored_jobs import SECOND, UNTIL, claimed, submitted
-from tests.fakes.documents import FakeDocumentStore
+from tests.fakes.documents import FakeDocumentStore, FakeIndexRecord
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
 
@@ -40,6 +40,14 @@ def documents(store: JobStore, tables: Tables | None) -> DocumentStore:
         assert isinstance(store, FakeJobStore)
         return FakeDocumentStore(store)
     return DynamoDocumentStore(tables.client, tables.names["Documents"], tables.names["Jobs"])
+
+
+@pytest.fixture
+def record(documents: DocumentStore, tables: Tables | None) -> IndexRecord:
+    if tables is None:
+        assert isinstance(documents, FakeDocumentStore)
+        return FakeIndexRecord(documents)
+    return DynamoIndexRecord(tables.client, tables.names["Documents"])
 
 
 @pytest.fixture
@@ -253,6 +261,25 @@ def test_every_write_makes_another_generation(documents: DocumentStore, tenant: 
     seen.append(documents.generation(tenant))
     assert len(set(seen)) == len(seen)
     assert documents.generation(f"{tenant}x") == seen[0]
+
+
+def test_another_index_makes_another_generation_of_every_tenant(
+    documents: DocumentStore, record: IndexRecord, tenant: str
+) -> None:
+    seen = [documents.generation(each) for each in (tenant, f"{tenant}x")]
+    record.changed()
+    assert record.exists()
+    for each, before in zip((tenant, f"{tenant}x"), seen, strict=True):
+        assert documents.generation(each) != before
+
+
+def test_many_documents_are_read_of_any_tenant(documents: DocumentStore, tenant: str) -> None:
+    made = [new_document(tenant), new_document(f"{tenant}x")]
+    for each in made:
+        documents.commit(each, None)
+    asked = [(each.tenant, each.id) for each in made] + [(tenant, "doc_unknown")]
+    assert sorted(documents.many(asked), key=lambda each: each.tenant) == made
+    assert documents.many([]) == []
 
 
 def test_a_document_is_removed_as_it_was_read(documents: DocumentStore, tenant: str) -> None:

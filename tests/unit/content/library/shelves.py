@@ -177,6 +177,7 @@ class LibraryFixture:
             filler=self.filler(),
             index=self.index,
             upkeep=self.index_upkeep,
+            record=FakeIndexRecord(self.documents),
             clock=self.clock,
             new_id=self.new_id,
         )

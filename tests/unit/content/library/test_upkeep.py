@@ -163,7 +163,7 @@ def test_a_tenant_s_own_rebuild_is_a_job_that_resumes(
     answer = shelves.served.send("POST", "/api/v1/index/rebuild")
     assert answer.status == 202
     job = shelves.work(
-        answer.body["job_id"], remaining=lambda: 0.0 if shelves.index.held else 200.0
+        answer.body["job_id"], remaining=lambda: 0.0 if len(shelves.index.held) > 5 else 200.0
     )
     assert job.status is JobStatus.PENDING
     so_far = len(shelves.index.held)
@@ -185,6 +185,13 @@ def test_where_all_agrees_nothing_is_done(shelves: LibraryFixture) -> None:
     assert report.complete
     assert (report.documents, report.reindexed, report.lost, report.without_row) == (12, 0, [], [])
     assert shelves.index.held == held
+
+
+def test_an_index_that_was_never_recorded_is_recorded_once(shelves: LibraryFixture) -> None:
+    filled(shelves, 1)
+    for _ in range(2):
+        assert shelves.upkeep().reconcile(plenty).complete
+        assert shelves.documents.indexes == 1
 
 
 def test_chunks_that_are_missing_are_made_again(shelves: LibraryFixture) -> None:

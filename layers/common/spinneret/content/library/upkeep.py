@@ -15,7 +15,13 @@ from typing import Any, Final
 
 from spinneret.content import limits
 from spinneret.content.documents.models import Document, ScanCheckpoint, UrlLease, UrlTaken
-from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentScan, DocumentStore
+from spinneret.content.documents.ports import (
+    ChunkWriter,
+    ContentStore,
+    DocumentScan,
+    DocumentStore,
+    IndexRecord,
+)
 from spinneret.content.library.filling import IndexFiller
 from spinneret.content.library.sweeping import OrphanCleanup
 from spinneret.content.search.ports import IndexUpkeep
@@ -78,6 +84,7 @@ class DocumentMaintenance:
         filler: IndexFiller,
         index: ChunkWriter,
         upkeep: IndexUpkeep,
+        record: IndexRecord,
         clock: Clock,
         new_id: NewId,
     ) -> None:
@@ -88,6 +95,7 @@ class DocumentMaintenance:
         self._filler = filler
         self._index = index
         self._upkeep = upkeep
+        self._record = record
         self._clock = clock
         self._new_id = new_id
 
@@ -100,6 +108,8 @@ class DocumentMaintenance:
         place = self._taken(RECONCILE_TASK, owner, remaining)
         report = ReconcileResult()
         target = self._upkeep.reading(remaining)
+        if not self._record.exists():  # the index is older than the record, or its writer crashed
+            self._record.changed()
         if place.target != target:  # the index was rebuilt, or belongs to another model
             place = ScanCheckpoint(target=target)
         while remaining() >= limits.UPKEEP_MARGIN_SECONDS:
