@@ -89,7 +89,7 @@ class DocumentStore(Protocol):
 
 
 class IndexRecord(Protocol):
-    """Record beside the rows of the indexes that searches have used. All methods raise
+    """Record of the indexes that searches have used. All methods raise
     DependencyUnavailable."""
 
     def exists(self) -> bool:

@@ -22,7 +22,7 @@ from spinneret.kernel.errors import DependencyUnavailable
 
 
 class IndexMissing(DependencyUnavailable):
-    """Raised if no index exists where chunks are searched: none was created yet, or it is lost."""
+    """Raised if the index to search was lost or never created."""
 
     def __init__(self) -> None:
         super().__init__("opensearch", "the index is missing")
