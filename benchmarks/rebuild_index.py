@@ -45,7 +45,7 @@ from spinneret.content.documents.dynamo import (  # noqa: E402 - after the path 
     DynamoDocumentStore,
     DynamoIndexRecord,
 )
-from spinneret.content.documents.models import Document, DocumentSource  # noqa: E402 - after the path above
+from spinneret.content.documents.models import Document, DocumentSource, UrlLease  # noqa: E402 - after the path above
 from spinneret.content.documents.s3 import S3ContentStore  # noqa: E402 - after the path above
 from spinneret.content.documents.service import Indexer, Page  # noqa: E402 - after the path above
 from spinneret.content.extraction.models import Content, Metadata  # noqa: E402 - after the path above
@@ -75,7 +75,11 @@ class Unleased(DynamoDocumentStore):
     """The store of documents, for commits without a job."""
 
     def commit(
-        self, document: Document, replaces: Document | None, _lease: Lease | None = None
+        self,
+        document: Document,
+        replaces: Document | None,
+        _lease: Lease | None = None,
+        _url: UrlLease | None = None,
     ) -> None:
         super().commit(document, replaces)
 

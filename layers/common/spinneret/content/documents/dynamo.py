@@ -106,7 +106,8 @@ class DynamoDocumentStore:
 
     def many(self, keys_of: Sequence[tuple[str, str]]) -> list[Document]:
         """See DocumentStore; sends one BatchGetItem per 100 documents."""
-        return self._rows.batch_get([keys.document_key(*each) for each in keys_of])
+        wanted = [keys.document_key(*each) for each in keys_of]
+        return list(documents_of(dynamo.batch_get(self._client, self._documents, wanted)))
 
     def page(self, listing: DocumentFilter, after: str | None, limit: int) -> Page[Document]:
         """See DocumentStore; sends one query of the narrowest index and one BatchGetItem."""
