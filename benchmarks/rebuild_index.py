@@ -36,22 +36,20 @@ from benchmarks.instance import (  # noqa: E402 - after the path above
     issue_key,
     run_stack,
 )
-from spinneret.aws.clients import dynamodb_client, s3_client  # noqa: E402 - after the path above
+from spinneret.aws.stage import Stage  # noqa: E402 - after the path above
 from spinneret.content.caches.service import CachedVectors  # noqa: E402 - after the path above
-from spinneret.content.caches.wiring import caches  # noqa: E402 - after the path above
+from spinneret.content.caches.wiring import chunk_caches  # noqa: E402 - after the path above
 from spinneret.content.documents import rules  # noqa: E402 - after the path above
 from spinneret.content.documents.chunks import ChunkMaker, Vector  # noqa: E402 - after the path above
-from spinneret.content.documents.dynamo import (  # noqa: E402 - after the path above
-    DynamoDocumentStore,
-    DynamoIndexRecord,
-)
+from spinneret.content.documents.dynamo import DynamoDocumentStore  # noqa: E402 - after the path above
 from spinneret.content.documents.models import Document, DocumentSource, UrlLease  # noqa: E402 - after the path above
-from spinneret.content.documents.s3 import S3ContentStore  # noqa: E402 - after the path above
 from spinneret.content.documents.service import Indexer, Page  # noqa: E402 - after the path above
 from spinneret.content.extraction.models import Content, Metadata  # noqa: E402 - after the path above
-from spinneret.content.library.worker_wiring import UpkeepSettings  # noqa: E402 - after the path above
 from spinneret.content.search.wiring import embedder, written_index  # noqa: E402 - after the path above
+from spinneret.content.wiring import DOCUMENTS_TABLE, content_store  # noqa: E402 - after the path above
+from spinneret.content.worker_wiring import INDEXING  # noqa: E402 - after the path above
 from spinneret.jobs.models import Lease  # noqa: E402 - after the path above
+from spinneret.jobs.wiring import JOBS_TABLE  # noqa: E402 - after the path above
 from spinneret.kernel.clock import utc_now  # noqa: E402 - after the path above
 from stack.deployment import record  # noqa: E402 - after the path above
 
@@ -116,16 +114,14 @@ def environment() -> None:
 
 def seeded(wanted: int) -> int:
     """Index documents until there are so many chunks; return their number."""
-    settings = UpkeepSettings.from_env(os.environ)
-    model = embedder(settings)
-    documents = Unleased(dynamodb_client(), settings.documents_table, settings.jobs_table)
-    known = CachedVectors(caches=caches(settings))
-    record_of = DynamoIndexRecord(dynamodb_client(), settings.documents_table)
+    stage = Stage(os.environ, INDEXING)
+    model = embedder(stage)
+    known = CachedVectors(caches=chunk_caches(stage))
     indexer = Indexer(
-        documents=documents,
-        contents=S3ContentStore(s3_client(), settings.content_bucket),
+        documents=Unleased(stage.dynamodb, stage[DOCUMENTS_TABLE], stage[JOBS_TABLE]),
+        contents=content_store(stage),
         embedder=model,
-        index=written_index(settings, model, record_of),
+        index=written_index(stage, model),
         clock=utc_now,
         known=known,
     )

@@ -119,10 +119,9 @@ def test_chunks_of_current_versions_are_counted(kept: Kept, tenant: str) -> None
 def test_chunks_beyond_a_document_s_number_are_removed_from_one_index(
     kept: Kept, tenant: str
 ) -> None:
-    kept.index.write([chunk(tenant, f"silk {n}", index=n) for n in range(5)], plenty)
     kept.index.write([chunk(tenant, "silk old", version="000000-x", index=4)], plenty)
     target = kept.upkeep.begin(plenty)
-    kept.upkeep.write([chunk(tenant, f"silk {n}", index=n) for n in range(5)], target, plenty)
+    kept.index.write([chunk(tenant, f"silk {n}", index=n) for n in range(5)], plenty)
     kept.upkeep.trim(factories.document(tenant=tenant, chunk_count=2), target, plenty)
     kept.index.write([chunk(tenant, "silk last", document_id="doc_9")], plenty)
     live = [f"silk {n}" for n in range(5)]

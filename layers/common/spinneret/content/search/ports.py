@@ -84,7 +84,7 @@ class IndexUpkeep(Protocol):
         ...
 
     def trim(self, document: Document, target: str, remaining: Remaining) -> None:
-        """Remove surplus chunks of the document's version from one index."""
+        """Remove searchable surplus chunks of the document's version from one index."""
         ...
 
     def finish(self, target: str, remaining: Remaining) -> None:
