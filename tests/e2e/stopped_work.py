@@ -335,7 +335,9 @@ class Checks(_OfTenant):
         )
 
     def prove(self) -> None:
-        for path in self._targets():
+        paths = self._targets()
+        assert len(paths) == 2
+        for path in paths:
             results = self.client.surely(f"{path}/results?limit=100")["items"]
             assert {each["outcome"] for each in results} == {"up"}, results
             slots = [

@@ -28,7 +28,7 @@ from tests.site.server import serve
 
 PROVEN: Final = "SPINNERET_OUTAGE_SECONDS" in os.environ
 STOPPED_SECONDS: Final = float(os.environ.get("SPINNERET_OUTAGE_SECONDS", "10"))
-FLAPPING_SECONDS: Final = 120.0 if PROVEN else 10.0
+FLAPPING_SECONDS: Final = 120.0
 END_SECONDS: Final = 300.0
 """Until everything has ended, from the moment at which the part goes on for good."""
 PARTS: Final = (
