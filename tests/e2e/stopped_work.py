@@ -423,7 +423,10 @@ class Sweeping(_OfTenant):
         """Copies of a crawl, stored without a message."""
         outputs = self.place.deployed.outputs
         store = DynamoJobStore(
-            self.place.aws.dynamodb(), outputs["JobsTable"], outputs["IdempotencyTable"]
+            self.place.aws.dynamodb(),
+            outputs["JobsTable"],
+            outputs["IdempotencyTable"],
+            clock=utc_now,
         )
         url = self.page()
         first = self.client.post("/api/v1/crawl", {"url": url})["job_id"]
