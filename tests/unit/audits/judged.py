@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from spinneret.audits.checks.catalogue import catalogue
-from spinneret.audits.checks.models import Answer, CheckScope
+from spinneret.audits.checks.models import UNKNOWN, Answer, CheckScope
 from spinneret.audits.checks.site import Site
 from spinneret.audits.facts.models import HtmlFacts, Kind, Link, PageFacts, TextFacts
 from spinneret.audits.facts.site import FileFacts, SiteFacts
 
-PASS, FAIL, NONE = "passed", "failed", "does not apply"
+PASS, FAIL, NONE, UNJUDGED = "passed", "failed", "does not apply", "unknown"
 NOW = "2026-11-22T12:00:00+00:00"
 HOST = "https://a.example"
 URL = f"{HOST}/page"
@@ -43,6 +43,8 @@ def site_of(pages: Sequence[PageFacts], start: str = f"{HOST}/", **facts: Any) -
 
 def verdict(answer: Answer) -> str:
     """In a word."""
+    if answer is UNKNOWN:
+        return UNJUDGED
     return NONE if answer is None else FAIL if answer else PASS
 
 

@@ -23,7 +23,7 @@ from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonS
 
 from spinneret.audits.checks.catalogue import catalogue
 from spinneret.audits.checks.models import Category, Evidence
-from spinneret.audits.comparison import compare
+from spinneret.audits.comparison import Known, compare
 from spinneret.audits.findings import FindingLog, finding_of
 from spinneret.audits.judging import AuditEvaluator, Result
 from spinneret.audits.reports import csv_report, html_report, markdown_report
@@ -51,11 +51,18 @@ def report() -> Report:
     log.add(finding_of("title.long", "javascript:alert(1)", [Evidence("title", "=1+1")]))
     hostile = replace(result.pages[1], title=HOSTILE[:40], url=LONG)
     result = replace(result, pages=(*result.pages, hostile))
-    keys = [finding.key for finding in log]
+    found = list(log)
+    gone = [
+        finding_of("h1.missing", f"{HOST}/{name}", [Evidence("h1")])
+        for name in ("oak", "never", "pine")
+    ]
     comparison = compare(
-        [*keys[10:], ("h1.missing", f"{HOST}/oak"), ("h1.missing", f"{HOST}/never")],
-        keys,
-        visited={page.url for page in result.pages},
+        [*found[10:], *gone],
+        [finding.key for finding in found],
+        known=Known(
+            visited={page.url for page in result.pages},
+            unchecked={("h1.missing", f"{HOST}/pine")},
+        ),
         score_before=80,
         score_after=result.score.total,
         versions=("0", "1"),
@@ -88,6 +95,7 @@ def test_the_json_report_has_everything_and_the_published_form(report: Report) -
     assert (found.comparison.new, found.comparison.catalogue_changed) == (10, True)
     assert [each.url for each in found.comparison.fixed] == [f"{HOST}/oak"]
     assert [each.url for each in found.comparison.not_seen] == [f"{HOST}/never"]
+    assert [each.url for each in found.comparison.unchecked] == [f"{HOST}/pine"]
     assert sum(each.state == "new" for each in found.findings) == 10
 
 

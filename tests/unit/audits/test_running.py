@@ -79,6 +79,16 @@ def keys(world: AuditWorld, ref: JobRef) -> set[tuple[str, str]]:
     return {(each["check"], each["url"]) for each in json.loads(body)["findings"]}
 
 
+def state_of(world: AuditWorld, ref: JobRef, check: str, url: str) -> str:
+    """What became of an issue of the previous audit."""
+    view = world.service().comparison(ref.tenant, ref.job_id, None, None, 0, 10_000)
+    [state] = [each.state for each in view.items if (each.check, each.url) == (check, url)]
+    body = world.bodies.objects[f"T/{ref.tenant}/audits/{ref.job_id}/1/report-json.json"]
+    rows = json.loads(body)["comparison"].get(state, [])
+    assert state in ("new", "still") or {"check": check, "url": url} in rows
+    return state
+
+
 def test_the_good_site_is_audited_whole_and_has_no_issue(world: AuditWorld) -> None:
     ref = world.submit(f"{HOST}/")
     job = world.settle(ref)
@@ -196,6 +206,57 @@ def test_a_retry_audits_the_site_anew_and_compares(world: AuditWorld) -> None:
         ("audit.partially_failed", None),
         ("audit.completed", result["score_change"]),
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "mended", "state"),
+    [
+        ({"max_images": 0}, False, "unchecked"),
+        ({"max_images": 0}, True, "unchecked"),
+        ({}, True, "fixed"),
+        ({"max_pages": 1}, True, "not_seen"),
+    ],
+)
+def test_a_broken_image_is_fixed_only_if_it_was_asked_again(
+    world: AuditWorld, options: dict[str, Any], mended: bool, state: str
+) -> None:
+    image = f"{HOST}/oak.jpg"
+    there = world.pages.pop(image)
+    first = world.submit(f"{HOST}/")
+    world.settle(first)
+    key = ("img.broken", f"{HOST}/oak")
+    assert key in keys(world, first)
+    if mended:
+        world.pages[image] = there
+    world.clock.advance(3600)
+    second = world.submit(f"{HOST}/", options=options)
+    world.settle(second)
+    assert state_of(world, second, *key) == state
+
+
+def test_issues_of_a_page_that_no_longer_answers_are_unchecked(world: AuditWorld) -> None:
+    world.pages[f"{HOST}/oak"] = Page(path="/oak", title=None).answer()
+    world.pages[f"{HOST}/pine"] = Page(path="/pine", title=None).answer()
+    world.settle(world.submit(f"{HOST}/"))
+    world.pages[f"{HOST}/oak"] = FetchTimeout("slow")
+    del world.pages[f"{HOST}/pine"]
+    world.clock.advance(3600)
+    second = world.submit(f"{HOST}/")
+    world.settle(second)
+    assert state_of(world, second, "title.missing", f"{HOST}/oak") == "unchecked"
+    assert state_of(world, second, "title.missing", f"{HOST}/pine") == "fixed"  # 404: it is gone
+
+
+def test_links_to_a_redirect_between_crawled_pages_are_not_broken(world: AuditWorld) -> None:
+    moved = Page(path="/oak", redirect=("/old-oak",)).answer()
+    world.pages[f"{HOST}/old-oak"] = moved
+    start = Page(path="/", body='<a href="/old-oak">Oaks</a>').answer()
+    world.pages[f"{HOST}/"] = start
+    ref = world.submit(f"{HOST}/")
+    world.settle(ref)
+    found = {check for check, url in keys(world, ref) if url == f"{HOST}/"}
+    assert "http.redirect" in found
+    assert "links.broken_internal" not in found
 
 
 # covers A-01

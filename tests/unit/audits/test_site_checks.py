@@ -28,6 +28,7 @@ from tests.unit.audits.judged import (
     HOST,
     NONE,
     PASS,
+    UNJUDGED,
     URL,
     in_site,
     links,
@@ -36,7 +37,7 @@ from tests.unit.audits.judged import (
 )
 
 NOINDEX = {"robots": (Robots("meta", "robots", ("noindex",)),)}
-B = f"{HOST}/b"
+B, C, D = (f"{HOST}/{name}" for name in "bcd")
 OTHER = "https://b.example/x"
 SITEMAP = f"{HOST}/sitemap.xml"
 
@@ -51,6 +52,11 @@ def failed(url: str = B, **values: Any) -> PageFacts:
 
 def redirect(hops: int = 1, url: str = B, final: str = f"{HOST}/c") -> PageFacts:
     return page(url, Kind.REDIRECT, final_url=final, redirects=(url,) * hops, status=200)
+
+
+def moved(url: str, final: str) -> PageFacts:
+    """A redirect to a page that was known, so that it wasn't followed."""
+    return page(url, Kind.REDIRECT, final_url=final, redirects=(url,), status=None)
 
 
 def to(*urls: str, fragment: str = "") -> PageFacts:
@@ -188,13 +194,26 @@ IN_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
     ("links.broken_internal", FAIL, [to(B), failed(failure=Failure.TIMEOUT)], {}),
     ("links.broken_internal", PASS, [to(B), failed(failure=Failure.ROBOTS)], {}),
     ("links.broken_internal", FAIL, [to(B)], {"outcomes": {B: Outcome(404)}}),
-    ("links.broken_external", NONE, [to(OTHER)], {}),
+    ("links.broken_internal", PASS, [to(B), moved(B, C), page(C)], {}),
+    ("links.broken_internal", FAIL, [to(B), moved(B, C), failed(C, status=404)], {}),
+    ("links.broken_internal", FAIL, [to(B), moved(B, C), moved(C, D), failed(D, status=404)], {}),
+    ("links.broken_internal", PASS, [to(B), moved(B, C)], {}),
+    ("links.broken_internal", PASS, [to(B), moved(B, C), failed(C, failure=Failure.ROBOTS)], {}),
+    ("links.broken_internal", FAIL, [to(B), moved(B, C), moved(C, B)], {}),
+    ("links.broken_internal", PASS, [to(B), moved(B, f"{B}/")], {}),
+    ("links.broken_internal", PASS, [to(B), moved(B, OTHER)], {}),
+    ("links.broken_internal", FAIL, [to(B), moved(B, OTHER)], {"outcomes": {OTHER: Outcome(404)}}),
+    ("links.broken_internal", PASS, [to(B), failed(failure=Failure.TOO_LARGE)], {}),
+    ("links.broken_external", NONE, [page()], {}),
+    ("links.broken_external", UNJUDGED, [to(OTHER)], {}),
+    ("links.broken_external", PASS, [to(OTHER)], {"outcomes": {OTHER: Outcome()}}),
     ("links.broken_external", PASS, [to(OTHER)], {"outcomes": {OTHER: Outcome(200)}}),
     ("links.broken_external", FAIL, [to(OTHER)], {"outcomes": {OTHER: Outcome(404)}}),
     ("links.broken_external", PASS, [to(OTHER)], {"outcomes": {OTHER: Outcome(403)}}),
     ("links.broken_external", FAIL, [to(OTHER)],
      {"outcomes": {OTHER: Outcome(None, Failure.NETWORK)}}),
-    ("links.external_redirect", NONE, [to(OTHER)], {}),
+    ("links.external_redirect", NONE, [page()], {}),
+    ("links.external_redirect", UNJUDGED, [to(OTHER)], {}),
     ("links.external_redirect", PASS, [to(OTHER)], {"outcomes": {OTHER: Outcome(200)}}),
     ("links.external_redirect", FAIL, [to(OTHER)],
      {"outcomes": {OTHER: Outcome(200, redirected_to="https://c.example/")}}),
@@ -205,7 +224,9 @@ IN_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
     ("links.fragment", PASS, [to(B, fragment="top"), other()], {}),
     ("links.fragment", NONE, [to(B, fragment=":~:text=x"), other()], {}),
     ("links.fragment", FAIL, [to(URL, fragment="x")], {}),
-    ("links.orphan", NONE, [page()], {}),
+    ("links.orphan", UNJUDGED, [page()], {}),
+    ("links.orphan", PASS, [page(), moved(B, C), moved(C, URL), page(D, links=links(B))],
+     {"is_whole": True}),
     ("links.orphan", FAIL, [page()], {"is_whole": True}),
     ("links.orphan", PASS, [page(), other(links=links(URL))], {"is_whole": True}),
     ("links.orphan", FAIL, [to(URL)], {"is_whole": True}),
@@ -215,15 +236,17 @@ IN_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
     ("links.dead_end", FAIL, [page()], {}),
     ("links.dead_end", FAIL, [to(URL)], {}),
     ("links.dead_end", PASS, [to(OTHER)], {}),
-    ("links.depth", NONE, [page()], {}),
+    ("links.depth", UNJUDGED, [page()], {}),
     ("links.depth", PASS, chain(4), {}),
     ("links.depth", FAIL, chain(5), {}),
-    ("img.size", NONE, [page(images=(Image(B, ""),))], {}),
+    ("img.size", NONE, [page()], {}),
+    ("img.size", UNJUDGED, [page(images=(Image(B, ""),))], {}),
     ("img.size", PASS, [page(images=(Image(B, ""),))],
      {"outcomes": {B: Outcome(200, size=500_000)}}),
     ("img.size", FAIL, [page(images=(Image(B, ""),))],
      {"outcomes": {B: Outcome(200, size=500_001)}}),
-    ("img.broken", NONE, [page(images=(Image(B, ""),))], {}),
+    ("img.broken", NONE, [page()], {}),
+    ("img.broken", UNJUDGED, [page(images=(Image(B, ""),))], {}),
     ("img.broken", PASS, [page(images=(Image(B, ""),))], {"outcomes": {B: Outcome(200)}}),
     ("img.broken", FAIL, [page(images=(Image(B, ""),))], {"outcomes": {B: Outcome(404)}}),
     ("schema.noindexed", NONE, [page(**NOINDEX)], {}),

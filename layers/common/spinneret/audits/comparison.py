@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from spinneret.audits.findings import Finding
+
 Key = tuple[str, str]
 """A check and the URL of the page that failed it."""
 
@@ -20,6 +22,8 @@ class RunComparison:
     still: tuple[Key, ...]
     not_seen: tuple[Key, ...]
     """Issues of pages that this run didn't visit: neither fixed nor confirmed."""
+    unchecked: tuple[Key, ...] = ()
+    """Issues of visited pages that this run couldn't judge: neither fixed nor confirmed."""
     catalogue_changed: bool = False
     """The runs had different catalogues: some differences may come from changed checks."""
 
@@ -29,28 +33,58 @@ class RunComparison:
         return round(self.score_after - self.score_before, 4)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """Extent of a run: what it can say about issues of an earlier one."""
+
+    visited: Collection[str]
+    """URLs with facts, and the start page for checks of the site."""
+    unchecked: Collection[Key] = ()
+    """Checks that couldn't be judged."""
+    unasked: Collection[str] = ()
+    """URLs that its pages name and whose answers are unknown."""
+
+    def is_unchecked(self, former: Finding) -> bool:
+        """Return whether a former issue may persist unseen on a visited page."""
+        if former.key in self.unchecked:
+            return True
+        named = [url for each in former.evidence for url in (each.url, each.value) if url]
+        if any(url in self.unasked for url in named):
+            return True
+        return former.count > len(former.evidence) and bool(self.unasked)
+
+
 def compare(
-    before: Iterable[Key],
+    before: Iterable[Finding],
     after: Iterable[Key],
     *,
-    visited: Collection[str],
+    known: Known,
     score_before: float,
     score_after: float,
     versions: tuple[str, str],
 ) -> RunComparison:
-    """Compare the issues of two runs.
-
-    `visited` contains the URLs with facts in the later run, and its start page for checks of the
-    site. `versions` are the catalogue versions of both runs.
-    """
-    earlier, later = dict.fromkeys(before), dict.fromkeys(after)
-    gone = [key for key in earlier if key not in later]
+    """Compare the issues of two runs; `versions` are the catalogue versions of both."""
+    later = frozenset(after)
+    still: set[Key] = set()
+    fixed: set[Key] = set()
+    not_seen: set[Key] = set()
+    unchecked: set[Key] = set()
+    for finding in before:
+        if finding.key in later:
+            still.add(finding.key)
+        elif finding.url not in known.visited:
+            not_seen.add(finding.key)
+        elif known.is_unchecked(finding):
+            unchecked.add(finding.key)
+        else:
+            fixed.add(finding.key)
     return RunComparison(
         score_before=score_before,
         score_after=score_after,
-        new=tuple(sorted(key for key in later if key not in earlier)),
-        fixed=tuple(sorted(key for key in gone if key[1] in visited)),
-        still=tuple(sorted(key for key in later if key in earlier)),
-        not_seen=tuple(sorted(key for key in gone if key[1] not in visited)),
+        new=tuple(sorted(later - still)),
+        fixed=tuple(sorted(fixed)),
+        still=tuple(sorted(still)),
+        not_seen=tuple(sorted(not_seen)),
+        unchecked=tuple(sorted(unchecked)),
         catalogue_changed=versions[0] != versions[1],
     )

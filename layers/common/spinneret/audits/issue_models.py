@@ -17,7 +17,7 @@ from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 
-StateName = Literal["new", "fixed", "still", "not_seen"]
+StateName = Literal["new", "fixed", "still", "not_seen", "unchecked"]
 
 
 class IssueEvidenceView(BaseModel):
@@ -73,7 +73,9 @@ class ChangedIssueView(BaseModel):
     severity: str
     url: str
     state: StateName
-    """`not_seen`: the later audit didn't visit the page."""
+    """`not_seen`: the later audit didn't visit the page. `unchecked`: it did, but couldn't judge
+    the check, as a link or image wasn't requested, the page wasn't readable, or a check that blocks
+    this one failed."""
 
 
 class ComparisonView(BaseModel):
@@ -90,6 +92,7 @@ class ComparisonView(BaseModel):
     fixed: int
     still: int
     not_seen: int
+    unchecked: int
     items: list[ChangedIssueView]
     next_cursor: str | None
     has_more: bool
@@ -158,6 +161,7 @@ def changed_issues(comparison: RunComparison, state: StateName | None) -> list[C
         "fixed": comparison.fixed,
         "still": comparison.still,
         "not_seen": comparison.not_seen,
+        "unchecked": comparison.unchecked,
     }
     return [
         _changed(key, name)

@@ -1,7 +1,8 @@
 """The issue log of a run, for routes and later audits: lines of JSON, compressed.
 
-The first line describes the run. Then comes a line for each visited page, then one for each issue,
-in the order of reports.
+The first line describes the run. Then come its extent (a line for each visited page, each URL whose
+answer is unknown, and each check that couldn't be judged), and a line for each issue, in the order
+of reports.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
 from spinneret.audits.checks.models import Evidence
-from spinneret.audits.comparison import Key
+from spinneret.audits.comparison import Known
 from spinneret.audits.findings import Finding
 
 
@@ -26,7 +28,11 @@ class IssueHead:
     score: float
     catalogue_version: str
     pages: int
-    """Number of following lines with visited pages."""
+    """Number of following lines with visited pages, …"""
+    unasked: int = 0
+    """… with URLs whose answers are unknown, …"""
+    unchecked: int = 0
+    """… and with checks that couldn't be judged."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +44,24 @@ class LoggedIssue:
 
 
 def written(
-    head: IssueHead, visited: Collection[str], issues: Iterable[LoggedIssue]
+    start_url: str,
+    score: float,
+    catalogue_version: str,
+    known: Known,
+    issues: Iterable[LoggedIssue],
 ) -> Iterator[str]:
     """Yield the lines of the log."""
+    head = IssueHead(
+        start_url=start_url,
+        score=score,
+        catalogue_version=catalogue_version,
+        pages=len(known.visited),
+        unasked=len(known.unasked),
+        unchecked=len(known.unchecked),
+    )
     yield _line(asdict(head))
-    for url in visited:
-        yield _line(url)
+    for line in (*known.visited, *sorted(known.unasked), *sorted(known.unchecked)):
+        yield _line(line)
     for issue in issues:
         finding = issue.finding
         yield _line([finding.check, finding.url, finding.count, issue.state, *finding.evidence])
@@ -55,14 +73,17 @@ class IssueLog:
     def __init__(self, stored: bytes) -> None:
         self._lines = iter(gzip.GzipFile(fileobj=io.BytesIO(stored)))
         self.head = IssueHead(**json.loads(next(self._lines)))
+        self.known = Known(
+            visited=frozenset(self._read(self.head.pages)),
+            unasked=frozenset(self._read(self.head.unasked)),
+            unchecked=frozenset((check, url) for check, url in self._read(self.head.unchecked)),
+        )
 
-    def visited(self) -> Iterator[str]:
-        """Yield the pages of the run; must be read before the issues."""
-        for _ in range(self.head.pages):
-            yield json.loads(next(self._lines))
+    def _read(self, count: int) -> Iterator[Any]:
+        return (json.loads(line) for line in islice(self._lines, count))
 
     def issues(self) -> Iterator[LoggedIssue]:
-        """Yield all issues."""
+        """Yield all issues, once."""
         for line in self._lines:
             check, url, count, state, *evidence = json.loads(line)
             rows = tuple(Evidence(*each) for each in evidence)
@@ -70,9 +91,9 @@ class IssueLog:
                 finding=Finding(check=check, url=url, count=count, evidence=rows), state=state
             )
 
-    def keys(self) -> Iterator[Key]:
-        """Yield the keys that identify issues across runs."""
-        return (issue.finding.key for issue in self.issues())
+    def findings(self) -> Iterator[Finding]:
+        """Yield the findings of all issues, once."""
+        return (issue.finding for issue in self.issues())
 
 
 def _line(value: Any) -> str:

@@ -15,8 +15,9 @@ from functools import cache
 from typing import Any, Final
 
 from spinneret.audits.checks import catalogue as checks
-from spinneret.audits.checks.models import Answer, Check, CheckScope, Severity
+from spinneret.audits.checks.models import UNKNOWN, Answer, Check, CheckScope, Severity
 from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.comparison import Key
 from spinneret.audits.facts.models import Kind, PageFacts
 from spinneret.audits.facts.site import SiteFacts
 from spinneret.audits.findings import Finding, finding_of
@@ -24,6 +25,8 @@ from spinneret.audits.scoring import FORMULA_VERSION, CheckBitmap, Score, score
 
 _COUNTED: Final = (Kind.HTML, Kind.FAILED)
 """Pages and failed requests for pages: the denominator of the score."""
+_GONE: Final = frozenset({404, 410})
+"""Status codes of a URL without a page: what was wrong with the page is wrong no longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +68,10 @@ class Result:
     coverage: Coverage
     pages: tuple[PageResult, ...]
     issues: Mapping[Severity, int]
+    unchecked: frozenset[Key] = frozenset()
+    """Checks that couldn't be judged at a URL: for want of facts, or because another one failed."""
+    unasked: frozenset[str] = frozenset()
+    """URLs that pages or sitemaps name and whose answers are unknown."""
     catalogue_version: str = checks.VERSION
     formula_version: str = FORMULA_VERSION
 
@@ -76,6 +83,8 @@ class AuditEvaluator:
         self._site = Site(start_url)
         self._found = found
         self._marks: dict[str, CheckBitmap] = {}
+        self._unchecked: dict[str, int] = {}
+        """Checks that couldn't be judged, as bits by URL."""
         self._issues: dict[str, Counter[Severity]] = {}
 
     def page(self, facts: PageFacts) -> None:
@@ -90,6 +99,8 @@ class AuditEvaluator:
         for step in _steps(CheckScope.PAGE):
             if facts.kind in step.check.kinds:
                 self._judge(step, facts.url, marks, 0, facts)
+            elif _is_unread(facts):
+                self._leave(step, facts.url)
 
     def finish(self, facts: SiteFacts) -> Result:
         """Judge the site, and each page in comparison with the others."""
@@ -104,6 +115,8 @@ class AuditEvaluator:
             for step in _steps(CheckScope.PAGE_IN_SITE):
                 if node.kind in step.check.kinds:
                     self._judge(step, node.url, marks, lost, node, site)
+                elif _is_unread(node):
+                    self._leave(step, node.url)
         counted = [node for node in site.nodes if node.kind in _COUNTED]
         scored = score((self._marks[node.url] for node in counted), of_site)
         scores = dict(zip((node.url for node in counted), scored.pages, strict=True))
@@ -114,6 +127,10 @@ class AuditEvaluator:
             coverage=_coverage(site),
             pages=tuple(self._row(node, scores.get(node.url)) for node in site.nodes),
             issues=sum(self._issues.values(), Counter()),
+            unchecked=frozenset(
+                (check, url) for url, bits in self._unchecked.items() for check in _names(bits)
+            ),
+            unasked=site.unasked,
         )
 
     def _judge(
@@ -122,9 +139,12 @@ class AuditEvaluator:
         if step.before & (marks.failed | marks.blocked | lost_elsewhere):
             marks.applicable |= step.bit
             marks.blocked |= step.bit
+            self._leave(step, url)
             return
         answer: Answer = step.check.judge(*subject)
-        if answer is None:
+        if answer is UNKNOWN:
+            self._leave(step, url)
+        if answer is None or answer is UNKNOWN:
             return
         marks.applicable |= step.bit
         if answer:
@@ -132,6 +152,10 @@ class AuditEvaluator:
             about = "" if step.check.scope is CheckScope.SITE else url
             self._issues.setdefault(about, Counter())[step.check.severity] += 1
             self._found(finding_of(step.check.id, url, answer))
+
+    def _leave(self, step: _Step, url: str) -> None:
+        """Remember that a check couldn't be judged."""
+        self._unchecked[url] = self._unchecked.get(url, 0) | step.bit
 
     def _row(self, node: PageNode, rated: float | None) -> PageResult:
         return PageResult(
@@ -144,6 +168,15 @@ class AuditEvaluator:
             clicks=self._site.clicks.get(node.url),
             issues=self._issues.get(node.url, Counter()),
         )
+
+
+def _is_unread(page: PageFacts | PageNode) -> bool:
+    """Return whether a page may still be as it was, though this run couldn't read it."""
+    return page.kind is Kind.FAILED and page.status not in _GONE
+
+
+def _names(bits: int) -> list[str]:
+    return [name for name, place in checks.numbers().items() if bits >> place & 1]
 
 
 def _coverage(site: Site) -> Coverage:

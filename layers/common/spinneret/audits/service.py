@@ -181,6 +181,7 @@ class AuditService:
             fixed=len(found.fixed),
             still=len(found.still),
             not_seen=len(found.not_seen),
+            unchecked=len(found.unchecked),
             items=shown,
             next_cursor=cursor_of(str(skipped + limit)) if more else None,
             has_more=more,
@@ -222,13 +223,10 @@ class AuditService:
 
     def _compared(self, before: Finished, after: Finished) -> RunComparison:
         former, later = self._log(before), self._log(after)
-        for _ in former.visited():
-            pass
-        visited = {*later.visited(), after.start_url}
         return compare(
-            former.keys(),
-            later.keys(),
-            visited=visited,
+            former.findings(),
+            (finding.key for finding in later.findings()),
+            known=later.known,
             score_before=before.score,
             score_after=after.score,
             versions=(before.catalogue_version, after.catalogue_version),
@@ -266,6 +264,4 @@ def _accepted(job: Job, recipe: Recipe) -> Reply:
 
 
 def _issues(log: IssueLog) -> Iterator[IssueView]:
-    for _ in log.visited():
-        pass
     return (issue_view(each) for each in log.issues())

@@ -6,7 +6,7 @@ from typing import Final
 
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
-from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
+from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Evidence, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
 from spinneret.audits.facts.site import Outcome
@@ -70,7 +70,7 @@ def size(page: PageNode, site: Site) -> Answer:
     """Check only images whose size is known."""
     known = [(url, each.size) for url, each in _checked(page, site) if each.size is not None]
     if not known:
-        return None
+        return UNKNOWN if page.images else None
     return [
         Evidence("img[src]", f"{size} bytes", "500 kB", url)
         for url, size in known
@@ -90,7 +90,7 @@ def broken(page: PageNode, site: Site) -> Answer:
     """Only images that were requested."""
     checked = _checked(page, site)
     if not checked:
-        return None
+        return UNKNOWN if page.images else None
     return [
         Evidence("img[src]", str(outcome.status or outcome.failure), "200", url)
         for url, outcome in checked

@@ -7,7 +7,7 @@ from typing import Final
 
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
-from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
+from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import host_of
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import HtmlFacts, Kind, PageFacts
@@ -70,7 +70,7 @@ def broken_external(page: PageNode, site: Site) -> Answer:
     """Check only links that were requested; ignore responses that only block robots."""
     checked = _checked(page, site)
     if not checked:
-        return None
+        return UNKNOWN if page.external else None
     return [
         Evidence(_A, str(outcome.status or outcome.failure), "200", url)
         for url, outcome in checked
@@ -89,7 +89,7 @@ def external_redirect(page: PageNode, site: Site) -> Answer:
     """Check only links that were requested."""
     checked = _checked(page, site)
     if not checked:
-        return None
+        return UNKNOWN if page.external else None
     return [
         Evidence(_A, url, outcome.redirected_to, url)
         for url, outcome in checked
@@ -134,8 +134,10 @@ def orphan(page: PageNode, site: Site) -> Answer:
 
     Only audits that reached no limit are checked.
     """
-    if not site.facts.is_whole or page is site.start_node:
+    if page is site.start_node:
         return None
+    if not site.facts.is_whole:
+        return UNKNOWN
     return [] if site.linked[page.url] else [Evidence("a[href] of other pages", "(none)", "1")]
 
 
@@ -163,7 +165,7 @@ def depth(page: PageNode, site: Site) -> Answer:
     """Count the shortest path over pages that were read."""
     clicks = site.clicks.get(page.url)
     if clicks is None:
-        return None
+        return UNKNOWN
     return [Evidence("start page", f"{clicks} clicks", "4")] if clicks > MAX_CLICKS else []
 
 

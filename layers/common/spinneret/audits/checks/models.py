@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Final, NamedTuple
+from enum import Enum, StrEnum
+from typing import Final, Literal, NamedTuple
 
 from spinneret.audits.facts.models import Kind
 
@@ -73,7 +73,18 @@ class Evidence(NamedTuple):
     """Another URL involved: a link's target, the other page."""
 
 
-Answer = Sequence[Evidence] | None
+class Unknown(Enum):
+    """Answer of a check that lacks the facts to judge; it weighs nothing, like None."""
+
+    UNKNOWN = "unknown"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+UNKNOWN: Final = Unknown.UNKNOWN
+
+Answer = Sequence[Evidence] | Literal[Unknown.UNKNOWN] | None
 """None if the check doesn't apply; empty if it is passed."""
 
 

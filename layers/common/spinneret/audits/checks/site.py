@@ -174,23 +174,51 @@ class Site:
             found = self._nodes.get(number) if number is not None else None
         return found
 
+    def _path(self, url: str) -> list[str]:
+        """Return a URL and those that its redirects lead to, as far as they are known."""
+        path = [url]
+        while (node := self.node(path[-1])) is not None and node.kind is Kind.REDIRECT:
+            if node.final_url in path:
+                return [*path, node.final_url]
+            path.append(node.final_url)
+        return path
+
     def settled(self, url: str) -> PageNode | None:
         """Return the node of a URL after its redirects."""
-        found = self.node(url)
-        if found is not None and found.kind is Kind.REDIRECT:
-            return self.node(found.final_url)
-        return found
+        return self.node(self._path(url)[-1])
 
     def outcome(self, url: str) -> Outcome | None:
-        """Return the outcome of a URL, page or not; None if it wasn't requested."""
+        """Return the outcome of a URL and its redirects, page or not; None if it is unknown.
+
+        A redirect to a page that was known was not followed: its target's answer is the answer.
+        """
         checked = self.facts.outcomes.get(url)
         if checked is not None:
             return checked
-        found = self.node(url)
-        if found is None or found.failure is Failure.ROBOTS:
+        path = self._path(url)
+        moved = path[-1] if len(path) > 1 else ""
+        found = self.node(path[-1])
+        if found is None:
+            beyond = self.facts.outcomes.get(path[-1])
+            return None if beyond is None else beyond._replace(redirected_to=moved)
+        if found.kind is Kind.REDIRECT:
+            if self.node(found.final_url) is found:
+                return None  # only a slash differs, and the target wasn't read
+            return Outcome(failure=Failure.REDIRECT_LOOP, redirected_to=moved)
+        if found.failure is Failure.ROBOTS:
             return None
-        moved = found.final_url if found.kind is Kind.REDIRECT else ""
         return Outcome(found.status, found.failure, moved)
+
+    @cached_property
+    def unasked(self) -> frozenset[str]:
+        """URLs that pages or sitemaps name and whose answers are unknown."""
+        named: set[str] = {*self._urls, *self.listed}
+        for node in self.pages:
+            named.update(each.url for each in node.alternates if each.url)
+            if node.canonical:
+                named.add(node.canonical)
+        outcomes = ((url, self.outcome(url)) for url in named)
+        return frozenset(url for url, found in outcomes if found is None or found.is_unknown)
 
     @cached_property
     def pages(self) -> tuple[PageNode, ...]:

@@ -86,17 +86,29 @@ class Outcome(NamedTuple):
 
     @property
     def is_broken(self) -> bool:
-        """Whether the URL is unreadable.
+        """Whether the URL is known to be unreadable.
 
         Status codes that only refuse robots, such as 401, 403, 429 and 999, don't count as broken.
         """
         if self.status is None:
-            return self.failure is not Failure.ROBOTS
+            return self.failure in _SILENT
         return self.status >= 400 and self.status not in _REFUSALS
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the response doesn't tell if the URL is readable: it refuses robots."""
+        if self.status is None:
+            return self.failure not in _SILENT
+        return self.status in _REFUSALS
 
 
 _REFUSALS = frozenset({401, 403, 407, 429, 451, 999})
 """Status codes that many sites send to clients other than browsers, also for good pages."""
+
+_SILENT = frozenset(
+    {Failure.TIMEOUT, Failure.NETWORK, Failure.REDIRECT_LOOP, Failure.TOO_MANY_REDIRECTS}
+)
+"""Failures of the site: after another one, its answer is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

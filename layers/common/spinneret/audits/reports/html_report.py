@@ -76,7 +76,8 @@ def _notes(report: Report) -> Iterator[str]:
         notes.append(
             f"since the last run: {change.change:+.1f} points, {len(change.new):,} new, "
             f"{len(change.fixed):,} fixed, {len(change.still):,} still there, "
-            f"{len(change.not_seen):,} on pages not visited this time"
+            f"{len(change.not_seen):,} on pages not visited this time, "
+            f"{len(change.unchecked):,} not checked this time"
         )
         if change.catalogue_changed:
             notes.append("the last run used another catalogue, which may explain some changes")

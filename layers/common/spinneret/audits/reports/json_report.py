@@ -124,4 +124,5 @@ def _comparison(comparison: RunComparison) -> ComparisonRow:
         still=len(comparison.still),
         fixed=[KeyRow(check=check, url=url) for check, url in comparison.fixed],
         not_seen=[KeyRow(check=check, url=url) for check, url in comparison.not_seen],
+        unchecked=[KeyRow(check=check, url=url) for check, url in comparison.unchecked],
     )

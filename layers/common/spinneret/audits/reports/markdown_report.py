@@ -27,7 +27,8 @@ def render(report: Report) -> Iterator[str]:
         change = report.comparison
         yield f"\nSince the last run: {change.change:+.1f} points, {len(change.new)} new, "
         yield f"{len(change.fixed)} fixed, {len(change.still)} still there, "
-        yield f"{len(change.not_seen)} on pages not visited this time.\n"
+        yield f"{len(change.not_seen)} on pages not visited this time, "
+        yield f"{len(change.unchecked)} not checked this time.\n"
     yield "\n## Categories\n\n| category | score |\n|---|---|\n"
     for category, score in result.score.categories.items():
         shown = "not applicable" if score is None else f"{score:.1f}"

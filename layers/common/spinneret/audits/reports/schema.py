@@ -105,6 +105,9 @@ class ComparisonRow(_Model):
     still: int
     fixed: list[KeyRow]
     not_seen: list[KeyRow] = Field(description="Issues of pages that this run didn't visit.")
+    unchecked: list[KeyRow] = Field(
+        description="Issues of visited pages that this run couldn't judge: neither fixed nor there."
+    )
 
 
 class Head(_Model):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import IO, Any, Final
 
 from spinneret.audits import issues, limits
-from spinneret.audits.comparison import RunComparison, compare
+from spinneret.audits.comparison import Known, RunComparison, compare
 from spinneret.audits.facts.models import Failure
 from spinneret.audits.findings import FindingLog
 from spinneret.audits.judging import AuditEvaluator, Result
@@ -85,13 +85,10 @@ class ReportBuilder:
         stored = self._storage.get(before.issues_uri)
         if stored is None:
             return None
-        former = issues.IssueLog(stored)
-        for _ in former.visited():
-            pass
         return compare(
-            former.keys(),
+            issues.IssueLog(stored).findings(),
             (finding.key for finding in log),
-            visited={*(page.url for page in result.pages), after.start_url},
+            known=known_to(result),
             score_before=before.score,
             score_after=after.score,
             versions=(before.catalogue_version, after.catalogue_version),
@@ -103,13 +100,6 @@ class ReportBuilder:
         self, work: AuditContext, progress: Progress, judgement: _Judgement
     ) -> Mapping[str, Any]:
         report, finished = judgement.report, judgement.finished
-        visited = list(dict.fromkeys([report.result.start_url, *_urls(report.result)]))
-        head = issues.IssueHead(
-            start_url=report.result.start_url,
-            score=finished.score,
-            catalogue_version=finished.catalogue_version,
-            pages=len(visited),
-        )
         logged = (
             issues.LoggedIssue(finding=finding, state=report.state(finding.key))
             for finding in report.findings
@@ -118,7 +108,13 @@ class ReportBuilder:
             work,
             ArtifactType.ISSUES,
             finished.issues_uri,
-            issues.written(head, visited, logged),
+            issues.written(
+                report.result.start_url,
+                finished.score,
+                finished.catalogue_version,
+                known_to(report.result),
+                logged,
+            ),
             "application/gzip",
             compressed=True,
         )
@@ -189,5 +185,10 @@ def lack_of(result: Mapping[str, Any]) -> JobFailure | None:
     return JobFailure(code=PAGES_UNREAD, message=f"{unread} {noun} didn't answer", type="transient")
 
 
-def _urls(result: Result) -> list[str]:
-    return [page.url for page in result.pages]
+def known_to(result: Result) -> Known:
+    """Return the extent of a run."""
+    return Known(
+        visited=dict.fromkeys([result.start_url, *(page.url for page in result.pages)]),
+        unchecked=result.unchecked,
+        unasked=result.unasked,
+    )
