@@ -171,7 +171,7 @@ class AuditEvaluator:
 
 
 def _is_unread(page: PageFacts | PageNode) -> bool:
-    """Return whether a page may still be as it was, though this run couldn't read it."""
+    """Return whether this run couldn't read a page that may still exist."""
     return page.kind is Kind.FAILED and page.status not in _GONE
 
 

@@ -175,7 +175,7 @@ class Site:
         return found
 
     def _path(self, url: str) -> list[str]:
-        """Return a URL and those that its redirects lead to, as far as they are known."""
+        """Return a URL and the known targets of its redirects, in their order."""
         path = [url]
         while (node := self.node(path[-1])) is not None and node.kind is Kind.REDIRECT:
             if node.final_url in path:

@@ -96,7 +96,7 @@ class Outcome(NamedTuple):
 
     @property
     def is_unknown(self) -> bool:
-        """Whether the response doesn't tell if the URL is readable: it refuses robots."""
+        """Whether the response only refuses robots, so that the URL may be readable."""
         if self.status is None:
             return self.failure not in _SILENT
         return self.status in _REFUSALS
