@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -12,8 +13,8 @@ from spinneret.kernel.errors import (
     TooManyRedirects,
     UrlBlocked,
 )
-from spinneret.web import limits
 from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.urls import parse_url
 from tests.fakes.guarded_fetch import (
     PAGE,
     PUBLIC,
@@ -137,6 +138,13 @@ def test_a_redirect_is_followed_as_browsers_do(server: ScriptedServer, case: Cas
     assert f"http://{seen.headers['host']}{seen.target}" == case["expected"]
 
 
+@each_case("redirects", "circles")
+def test_a_redirect_to_the_same_page_is_a_circle(server: ScriptedServer, case: Case) -> None:
+    server.fallback = in_turn(redirect(case["input"]), answer(PAGE))
+    with pytest.raises(TooManyRedirects, match="redirects in a circle"):
+        fetch_site(server)
+
+
 @each_case("redirects", "answers")
 def test_a_redirect_that_cannot_be_followed_is_the_answer(
     server: ScriptedServer, case: Case
@@ -195,10 +203,32 @@ def test_redirects_are_counted(server: ScriptedServer) -> None:
     assert refusal.value.details == {"max_redirects": 2}
 
 
-def test_a_redirect_loop_ends(server: ScriptedServer) -> None:
-    with pytest.raises(TooManyRedirects):
+def test_a_redirect_circle_ends_before_its_first_repetition(server: ScriptedServer) -> None:
+    with pytest.raises(TooManyRedirects, match="redirects in a circle"):
         fetch(server, redirect("/page"))
-    assert len(server.requests) == limits.FETCH_MAX_REDIRECTS + 1
+    assert len(server.requests) == 1
+    server.behaviours |= {"/a": redirect("/b"), "/b": redirect("/c"), "/c": redirect("/b#part")}
+    entered: list[str] = []
+    with pytest.raises(TooManyRedirects, match="redirects in a circle"):
+        fetcher(server).fetch(
+            request(server.url("/a"), before_redirect=lambda url: entered.append(url.target))
+        )
+    assert [each.target for each in server.requests[1:]] == ["/a", "/b", "/c"]
+    assert entered == ["/b", "/c"]
+
+
+def test_a_circle_through_hosts_that_an_earlier_attempt_left_is_seen(
+    server: ScriptedServer,
+) -> None:
+    server.behaviours["/b"] = redirect("/a")
+    resumed = replace(
+        request(server.url("/b")),
+        left=(parse_url(server.url("/a")),),
+        url=parse_url(server.url("/b")),
+    )
+    with pytest.raises(TooManyRedirects, match="redirects in a circle"):
+        fetcher(server).fetch(resumed)
+    assert [each.target for each in server.requests] == ["/b"]
 
 
 # covers F-01

@@ -226,7 +226,7 @@ def test_a_body_that_costs_only_time_ends_at_the_deadline(server: ScriptedServer
 def test_slow_redirects_share_one_deadline(server: ScriptedServer) -> None:
     def slow(exchange: Exchange) -> None:
         exchange.pause(0.3)
-        redirect("/page")(exchange)
+        redirect(f"?{len(server.requests)}")(exchange)
 
     with pytest.raises(FetchTimeout):
         fetch(server, slow, total_seconds=1.0, max_redirects=1000)

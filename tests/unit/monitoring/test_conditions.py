@@ -51,6 +51,7 @@ HOLDS = [
     'json("queue.depth") == 7.0',
     'json("queue.jobs[1].id") == "b"',
     'json("queue.jobs") != null',
+    'json("queue.depth") > -5',
     'json("ok") == true',
     'json("ok") != 1',
     'json("none") == null',
@@ -94,6 +95,49 @@ def test_what_was_found_instead_is_told() -> None:
     )
 
 
+FOUND = [
+    ("certificate > 21d", "certificate ends in 20 d"),
+    ("certificate > 30", "certificate ends in 20 d"),
+    ("certificate > 481h", "certificate ends in 20 d"),
+    ("time < 100ms", "time is 250 ms"),
+    ("size > 1mb", "size is 2 kB"),
+    ("status == 404", "status is 200"),
+    ('header("x-none") == "1"', 'header("x-none") is null'),
+]
+
+
+@each_row([(text, (text, words)) for text, words in FOUND])
+def test_what_was_found_has_its_unit(row: tuple[str, str]) -> None:
+    text, words = row
+    assert failed(parse_conditions([text]), facts()) == f"not met: {text} ({words})"
+
+
+UNITS = [
+    ("certificate > 14d", {"certificate_seconds": 430543.000396}, "certificate ends in 4 d 23 h"),
+    (
+        "certificate > 14d",
+        {"certificate_seconds": 430543.0 - 4 * DAY},
+        "certificate ends in 23 h 35 min",
+    ),
+    ("certificate > 14d", {"certificate_seconds": 59.9}, "certificate ends in 59 s"),
+    ("certificate > 14d", {"certificate_seconds": 0.4}, "certificate ends in 0 s"),
+    ("certificate > 14d", {"certificate_seconds": None}, "certificate is null"),
+    ("time < 1s", {"time_ms": 1534}, "time is 1534 ms"),
+    ("time < 1s", {"time_ms": 2000}, "time is 2000 ms"),
+    ("size > 1mb", {"size": 5}, "size is 5 B"),
+    ("size > 1mb", {"size": 1536}, "size is 1.5 kB"),
+    ("size < 1mb", {"size": 1048577}, "size is 1048577 B"),
+]
+
+
+@each_row([(f"{text} at {given}", (text, given, words)) for text, given, words in UNITS])
+def test_a_measured_value_reads_as_a_person_would_say_it(
+    row: tuple[str, dict[str, Any], str],
+) -> None:
+    text, given, words = row
+    assert failed(parse_conditions([text]), facts(**given)) == f"not met: {text} ({words})"
+
+
 def test_a_body_that_is_no_json_has_no_parts() -> None:
     conditions = parse_conditions(['json("a") == null'])
     for body in ("", "<html>", "[" * 100_000, '"text"'):
@@ -123,6 +167,10 @@ REFUSED = [
     ("body == 5", None, "a value that isn't a text"),
     ("time < 2d", None, "it takes ms, s"),
     ("status == 200s", None, "no unit"),
+    ("time < -5ms", None, "time, which is never negative, with -5ms"),
+    ("size in (0, -1kb)", None, "size, which is never negative"),
+    ("status != -1", None, "status, which is never negative"),
+    ("certificate > -1.5d", None, "certificate, which is never negative, with -1.5d"),
     ("body matches 'a' extra", 18, "can't be read"),
     ('json("a..b") == 1', None, "path"),
     ('json("") == 1', None, "path"),

@@ -74,7 +74,10 @@ class _Answer:
             case Predicate(field=Field(subject=Subject.BODY)):
                 return ""
             case Predicate(field=field):
-                shown = json.dumps(self._value(field), ensure_ascii=False, default=str)
+                value = self._value(field)
+                if value is not None and field.subject in _MEASURED:
+                    return f" ({_MEASURED[field.subject](value)})"
+                shown = json.dumps(value, ensure_ascii=False, default=str)
                 cut = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"
                 return f" ({field} is {cut})"
             case _:
@@ -167,6 +170,30 @@ def _matches(text: str, pattern: str) -> bool:
     return len(text) - len(last) >= position and text.endswith(last)
 
 
+def _time_left(seconds: float) -> str:
+    """Format a time to come with its two largest units, such as `4 d 23 h`."""
+    left, parts = max(0, int(seconds)), list[str]()
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60), ("s", 1)):
+        count, left = divmod(left, length)
+        parts.append(f"{count} {unit}" if count else "")
+    first = next((place for place, part in enumerate(parts) if part), 3)
+    return " ".join(filter(None, parts[first : first + 2])) or "0 s"
+
+
+def _bytes(size: int) -> str:
+    """Format a size in the largest unit that shows it exactly in two decimals."""
+    for unit, factor in (("MB", 1024**2), ("kB", 1024)):
+        if size >= factor and size * 100 % factor == 0:
+            return f"{size / factor:g} {unit}"
+    return f"{size} B"
+
+
+_MEASURED: Final[Mapping[Subject, Callable[[Any], str]]] = {
+    Subject.TIME: lambda milliseconds: f"time is {milliseconds} ms",
+    Subject.SIZE: lambda size: f"size is {_bytes(size)}",
+    Subject.CERTIFICATE: lambda seconds: f"certificate ends in {_time_left(seconds)}",
+}
+"""How the value of a subject with a unit is described."""
 _PLAIN: Final = {
     Subject.STATUS: "status",
     Subject.TIME: "time_ms",

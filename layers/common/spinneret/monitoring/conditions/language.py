@@ -219,6 +219,8 @@ def _fitting(field: Field, value: Literal, unit: str | None) -> Literal:
         raise _Unfit(f"compares {subject} with a value that isn't a number")
     if subject in _TEXTS and not (value is None or isinstance(value, str)):
         raise _Unfit(f"compares {subject} with a value that isn't a text")
+    if subject in _NUMBERS and isinstance(value, int | float) and value < 0:
+        raise _Unfit(f"compares {subject}, which is never negative, with {value:g}{unit or ''}")
     if unit is None:
         return value * 86400 if subject is Subject.CERTIFICATE and is_number else value  # type: ignore[operator]  # a number
     factors = _UNITS.get(subject, {})

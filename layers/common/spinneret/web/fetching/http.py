@@ -126,11 +126,14 @@ class _Fetch:
     redirects: list[str] = field(init=False)
     has_left: bool = field(init=False)
     """Whether a redirect has led to another origin."""
+    sent: set[tuple[str, bool]] = field(init=False)
+    """URLs that were requested, and whether the caller's own headers were omitted there."""
 
     def __post_init__(self) -> None:
-        earlier, origin = self.request.left, self.request.requested.origin
-        self.redirects = [url.text for url in earlier]
-        self.has_left = any(url.origin != origin for url in (*earlier, self.request.url))
+        self.redirects, self.has_left, self.sent = [], False, set()
+        for url in self.request.left:
+            self._leave(url)
+        self.has_left = self.has_left or self.request.url.origin != self.request.requested.origin
 
     def run(self) -> FetchedPage:
         url = self.request.url
@@ -152,12 +155,23 @@ class _Fetch:
                     return self._page(url, response, headers, certificate)
             if len(self.redirects) >= self.request.max_redirects:
                 raise self._too_many_redirects()
-            self.redirects.append(url.text)
+            self._leave(url)
             self.has_left = self.has_left or target.origin != url.origin
+            if self._request_of(target) in self.sent:  # the answers follow from the requests
+                raise TooManyRedirects(f"{self.deadline.host} redirects in a circle")
             if self.request.before_redirect is not None:
                 with self.deadline.paused():
                     self.request.before_redirect(target)
             url = target
+
+    def _leave(self, url: Url) -> None:
+        self.has_left = self.has_left or url.origin != self.request.requested.origin
+        self.sent.add(self._request_of(url))
+        self.redirects.append(url.text)
+
+    def _request_of(self, url: Url) -> tuple[str, bool]:
+        """Return what distinguishes a request of this fetch from its others."""
+        return url.text, self.has_left and bool(self.request.headers)
 
     def _target(self, url: Url, response: httpcore.Response) -> Url | None:
         if not self.request.is_followed:
