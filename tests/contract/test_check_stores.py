@@ -9,11 +9,16 @@ from typing import Any
 import pytest
 
 from spinneret.monitoring.checks.models import CheckError, CheckResult, Outcome
-from spinneret.monitoring.incidents.models import IncidentChange, StateChange, TimelineEntry
+from spinneret.monitoring.incidents.models import (
+    IncidentChange,
+    IncidentStatus,
+    StateChange,
+    TimelineEntry,
+)
 from spinneret.monitoring.rollups.models import DayTally, HourTally, Rollup
 from spinneret.monitoring.rollups.rules import day_of, hour_of
 from spinneret.monitoring.slots.models import SlotLease
-from spinneret.monitoring.targets.models import Status, TargetWithState
+from spinneret.monitoring.targets.models import TargetWithState
 from spinneret.monitoring.targets.rules import due_shard_of
 from spinneret.web.fetching.models import Certificate, Phases
 from tests.contract.backends import OF_AWS, Tables
@@ -184,21 +189,23 @@ def test_an_incident_grows_with_its_checks(stores: Stores, tenant: str) -> None:
     stores.targets.add(now, None)
     entries = [
         TimelineEntry(at=START + timedelta(minutes=number), status=status, message=f"nö {number}")
-        for number, status in enumerate((Status.DOWN, Status.DEGRADED, Status.UP))
+        for number, status in enumerate(
+            (IncidentStatus.DOWN, IncidentStatus.DEGRADED, IncidentStatus.UP)
+        )
     ]
     first = IncidentChange(
         id="inc_1",
         started_at=START,
         is_new=True,
-        status=Status.DOWN,
+        status=IncidentStatus.DOWN,
         ended_at=None,
         entry=entries[0],
     )
     now = record(stores, now, result(1), incident=first)
-    full = replace(first, is_new=False, status=Status.DEGRADED, entry=None)
+    full = replace(first, is_new=False, status=IncidentStatus.DEGRADED, entry=None)
     now = record(stores, now, result(2), incident=full)
     end = START + 2 * HOUR
-    last = replace(first, is_new=False, status=Status.UP, ended_at=end, entry=entries[2])
+    last = replace(first, is_new=False, status=IncidentStatus.UP, ended_at=end, entry=entries[2])
     now = record(stores, now, result(3), incident=last)
     second = replace(first, id="inc_2", started_at=START + HOUR)
     record(stores, now, result(4), incident=second)
@@ -206,9 +213,34 @@ def test_an_incident_grows_with_its_checks(stores: Stores, tenant: str) -> None:
     assert ([each.id for each in page.items], page.items[0].ended_at) == (["inc_2"], None)
     page = stores.incidents.page(tenant, "t_1", page.after, 1)
     [over] = page.items
-    assert (over.status, over.ended_at, page.after) == (Status.UP, end, None)
+    assert (over.status, over.ended_at, page.after) == (IncidentStatus.UP, end, None)
     assert over.timeline == (entries[0], entries[2])
     assert stores.incidents.page(f"{tenant}x", "t_1", None, 1).items == ()
+
+
+def test_a_pause_ends_the_incident_with_the_same_write(stores: Stores, tenant: str) -> None:
+    made = watched(tenant)
+    stores.targets.add(made, None)
+    begin = TimelineEntry(at=START, status=IncidentStatus.DOWN, message="answered 500")
+    opened = IncidentChange(
+        id="inc_1",
+        started_at=START,
+        is_new=True,
+        status=IncidentStatus.DOWN,
+        ended_at=None,
+        entry=begin,
+    )
+    now = record(stores, made, result(1), incident=opened)
+    end = TimelineEntry(at=START + HOUR, status=IncidentStatus.PAUSED, message="paused")
+    ended = replace(opened, is_new=False, status=end.status, ended_at=end.at, entry=end)
+    target = replace(made.target, paused=True, version=2)
+    assert not stores.targets.change(made, target, later(made), ended)
+    [open_one] = stores.incidents.page(tenant, "t_1", None, 9).items
+    assert (open_one.status, open_one.ended_at) == (IncidentStatus.DOWN, None)
+    assert stores.targets.change(now, target, later(now), ended)
+    [over] = stores.incidents.page(tenant, "t_1", None, 9).items
+    assert (over.status, over.ended_at) == (IncidentStatus.PAUSED, START + HOUR)
+    assert over.timeline == (begin, end)
 
 
 def test_the_due_index_has_who_is_due_longest_waiting_first(stores: Stores, tenant: str) -> None:

@@ -8,11 +8,16 @@ from typing import Any, Final
 
 from spinneret.monitoring.incidents.dynamo import incident_write
 from spinneret.monitoring.incidents.items import INCIDENTS
-from spinneret.monitoring.incidents.models import Incident, IncidentChange, TimelineEntry
+from spinneret.monitoring.incidents.models import (
+    Incident,
+    IncidentChange,
+    IncidentStatus,
+    TimelineEntry,
+)
 from spinneret.monitoring.status_page.dynamo import STATUS_PAGES
 from spinneret.monitoring.status_page.models import StatusPage
 from spinneret.monitoring.targets.items import RECORDS, TARGETS
-from spinneret.monitoring.targets.models import IdempotencyRecord, Method, Options, Status, Target
+from spinneret.monitoring.targets.models import IdempotencyRecord, Method, Options, Target
 from spinneret.monitoring.windows.dynamo import WINDOWS
 from spinneret.monitoring.windows.models import MaintenanceWindow
 from tests.contract.exact_rows import Functions, check_read, check_row
@@ -73,9 +78,9 @@ def _written(incident: Incident) -> dict[str, Any]:
 
 
 OPENED: Final = Functions(_written, INCIDENTS.decode)
-BEGIN: Final = TimelineEntry(at=LATER, status=Status.DOWN, message="ö")
+BEGIN: Final = TimelineEntry(at=LATER, status=IncidentStatus.DOWN, message="ö")
 DOWN: Final = Incident(
-    id="incident_1", started_at=NOW, ended_at=None, status=Status.DOWN, timeline=(BEGIN,)
+    id="incident_1", started_at=NOW, ended_at=None, status=IncidentStatus.DOWN, timeline=(BEGIN,)
 )
 
 ONCE: Final = MaintenanceWindow(
@@ -263,8 +268,8 @@ def test_rows_are_written_and_read_as_before(row: Any) -> None:
                 replace(
                     DOWN,
                     ended_at=LATER,
-                    status=Status.UP,
-                    timeline=(BEGIN, replace(BEGIN, status=Status.UP)),
+                    status=IncidentStatus.UP,
+                    timeline=(BEGIN, replace(BEGIN, status=IncidentStatus.UP)),
                 ),
                 {
                     "pk": "T#acme#INCIDENTS#target_1",

@@ -15,7 +15,7 @@ from spinneret.monitoring import limits
 from spinneret.monitoring.checks import items as check_items
 from spinneret.monitoring.checks.models import CheckResult
 from spinneret.monitoring.due.models import DueTarget
-from spinneret.monitoring.incidents.models import Incident, StateChange
+from spinneret.monitoring.incidents.models import Incident, IncidentChange, StateChange
 from spinneret.monitoring.reports import domain_events
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import DayTally, HourTally, Rollup
@@ -156,8 +156,18 @@ class FakeWatch:
         found = [each.target.id for each in self._of(tenant) if each.target.options.public]
         return found[:limit]
 
-    def change(self, former: TargetWithState, target: Target, state: TargetState) -> bool:
-        return self._replace(former, TargetWithState(target=target, state=state))
+    def change(
+        self,
+        former: TargetWithState,
+        target: Target,
+        state: TargetState,
+        incident: IncidentChange | None = None,
+    ) -> bool:
+        if not self._replace(former, TargetWithState(target=target, state=state)):
+            return False
+        if incident is not None:
+            self._change_incident((target.tenant, target.id), incident)
+        return True
 
     def remove(self, watched: TargetWithState) -> bool:
         return self._replace(watched, None)
@@ -204,16 +214,7 @@ class FakeWatch:
                 hours = self._hours[name]
                 hours[closed.hour] = hours.get(closed.hour, Rollup()) + closed.tally
             if step.incident is not None:
-                change = step.incident
-                known = self.incidents[name].get(change.id)
-                entries = () if change.entry is None else (change.entry,)
-                self.incidents[name][change.id] = Incident(
-                    id=change.id,
-                    started_at=change.started_at,
-                    ended_at=change.ended_at,
-                    status=change.status,
-                    timeline=(*(known.timeline if known else ()), *entries),
-                )
+                self._change_incident(name, step.incident)
             self.events += domain_events(watched.target, step, result.checked_at)
         return True
 
@@ -250,6 +251,17 @@ class FakeWatch:
         shown = tuple(found[:limit])
         more = len(found) > limit
         return Page(items=shown, after=_incident_position(shown[-1]) if more else None)
+
+    def _change_incident(self, name: Name, change: IncidentChange) -> None:
+        known = self.incidents[name].get(change.id)
+        entries = () if change.entry is None else (change.entry,)
+        self.incidents[name][change.id] = Incident(
+            id=change.id,
+            started_at=change.started_at,
+            ended_at=change.ended_at,
+            status=change.status,
+            timeline=(*(known.timeline if known else ()), *entries),
+        )
 
     def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[HourTally]:
         self._require()

@@ -16,9 +16,11 @@ from spinneret.kernel.errors import (
     TooManyRedirects,
     UrlBlocked,
 )
+from spinneret.monitoring.checks import rules
 from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.checks.service import CheckDisposition, Checker
 from spinneret.monitoring.slots.models import host_slot
+from spinneret.monitoring.targets.models import Status
 from spinneret.web.fetching.models import Certificate, FetchRequest
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.politeness.models import Outcome as Answer
@@ -26,6 +28,7 @@ from spinneret.web.politeness.models import PaceLimits, Permit
 from tests.fakes.checking import CheckWorld
 from tests.fakes.fetching import fetched_page
 from tests.fakes.time import START
+from tests.rows import each_row
 
 URL = "https://site.example/page"
 ELSEWHERE = "https://other.example/there"
@@ -172,12 +175,12 @@ MEGABYTE = 1024 * 1024
 @pytest.mark.parametrize(
     ("condition", "length", "fields", "outcome", "told"),
     [
-        ("size > 1mb", MEGABYTE, {}, Outcome.DOWN, "size is 1048576"),
+        ("size > 1mb", MEGABYTE, {}, Outcome.DOWN, "size is 1 MB"),
         ("size > 1mb", MEGABYTE + 1, {}, Outcome.UP, ""),
         ("not (size <= 1mb)", 3 * MEGABYTE, {}, Outcome.UP, ""),
         ("size in (5, 1mb)", 3 * MEGABYTE, {}, Outcome.DOWN, "not met"),
         ("size > 2mb", 3 * MEGABYTE, {"content_length": "3145728"}, Outcome.UP, ""),
-        ("size < 2mb", 3 * MEGABYTE, {"content_length": "3145728"}, Outcome.DOWN, "3145728"),
+        ("size < 2mb", 3 * MEGABYTE, {"content_length": "3145728"}, Outcome.DOWN, "size is 3 MB"),
         ("size > 2mb", 3 * MEGABYTE, {}, Outcome.DOWN, "its size is unknown"),
         ("not (size > 2mb)", 3 * MEGABYTE, {}, Outcome.DOWN, "its size is unknown"),
         (
@@ -410,6 +413,61 @@ def test_a_reservation_of_the_hosts_pace_is_kept_for_the_next_tick() -> None:
     world.clock.advance(11)
     assert world.check(second) is CheckDisposition.CHECKED
     assert world.watched(second).state.reservation is None
+
+
+def test_a_pause_ends_the_incident_and_what_was_counted_before(world: CheckWorld) -> None:
+    world.sites.answers[URL] = [page(404)] * 4
+    target_id = world.target(URL, failure_threshold=2)
+    for _ in range(3):
+        checked(world, target_id)
+    for _ in range(2):
+        assert world.targets.pause("acme", target_id).state.incident is None
+    [incident] = world.watch.incidents["acme", target_id].values()
+    assert (incident.status, incident.ended_at) == ("paused", world.clock())
+    assert [(each.status, each.message) for each in incident.timeline] == [
+        ("down", "answered 404"),
+        ("paused", "paused"),
+    ]
+    world.targets.resume("acme", target_id)
+    checked(world, target_id)
+    state = world.watched(target_id).state
+    assert (state.status, state.failures, state.incident) == (Status.PENDING, 1, None)
+    world.sites.answers[URL] = [page(404), page(200), page(200), page(200)]
+    checked(world, target_id)
+    assert world.watched(target_id).state.status is Status.DOWN
+    second = world.watched(target_id).state.incident
+    assert second is not None
+    assert second.started_at >= incident.ended_at
+    assert [event.type for event in world.watch.events] == ["target.down"] * 2
+
+
+SENTENCES = [
+    ("site.example violated HTTP", {"reason": "protocol"}, ""),
+    ("site.example sent more than 200 header fields", {"reason": "headers"}, ""),
+    (
+        "the connection to site.example failed",
+        {"reason": "connection"},
+        ": it was refused or broke",
+    ),
+    ("site.example could not be resolved", {"reason": "unknown_host"}, ": its name doesn't exist"),
+    ("site.example failed in TLS", {"reason": "tls"}, ": it offers no TLS that we support"),
+    (
+        "site.example failed in TLS",
+        {"reason": "tls", "verify_code": 10},
+        ": its certificate has expired",
+    ),
+]
+
+
+@each_row([(f"{text}{more}", (text, details, more)) for text, details, more in SENTENCES])
+def test_a_failure_is_one_sentence_that_repeats_nothing(
+    row: tuple[str, dict[str, Any], str],
+) -> None:
+    text, details, more = row
+    asked = CheckResult(id="res_1", checked_at=START, outcome=Outcome.UNKNOWN, late_ms=0)
+    result = rules.unanswered(asked, FetchFailed(text, details=details), is_online=True)
+    assert result.error is not None
+    assert result.error.message == f"{text}{more}"
 
 
 def test_an_owners_change_refuses_the_outcome_of_a_check_under_way(world: CheckWorld) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import CheckError, CheckResult, Outcome
-from spinneret.monitoring.incidents.models import StateChange
-from spinneret.monitoring.incidents.rules import settled, step
+from spinneret.monitoring.incidents.models import IncidentStatus, StateChange
+from spinneret.monitoring.incidents.rules import pause, step
 from spinneret.monitoring.targets.models import (
     Options,
     Status,
@@ -162,7 +162,7 @@ def test_a_timeline_is_bounded_and_still_says_how_it_ended() -> None:
     entries = [made.incident.entry for made in line.steps if made.incident]
     written = [each for each in entries if each is not None]
     assert len(written) == limits.INCIDENT_ENTRIES + 1
-    assert written[-1].status is Status.UP
+    assert written[-1].status is IncidentStatus.UP
 
 
 def test_failures_in_maintenance_are_nobodys_fault() -> None:
@@ -273,10 +273,10 @@ def test_an_error_page_is_no_new_content() -> None:
 def test_a_pause_ends_what_the_last_outcome_is_worth() -> None:
     line = Timeline()
     line.run("u")
-    state = settled(line.state, START + timedelta(seconds=30))
+    state, _ = pause(line.state, START + timedelta(seconds=30))
     assert state.hour is not None
     assert state.hour.tally.up_ms == 30_000
-    again = settled(state, START + timedelta(seconds=60))
+    again, _ = pause(state, START + timedelta(seconds=60))
     assert again == state
     line.watched = replace(line.watched, state=state)
     line.now = START + timedelta(seconds=90)

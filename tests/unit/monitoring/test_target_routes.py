@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.monitoring.incidents.models import Incident
-from spinneret.monitoring.targets.models import Status
+from spinneret.monitoring.incidents.models import Incident, IncidentStatus
 from spinneret.monitoring.wiring import TargetApi
 from tests.fakes.monitoring import FakeWatch
 from tests.fakes.time import START, HandClock
@@ -161,7 +160,7 @@ def incident(number: int, days: float, lasted: float | None) -> Incident:
         id=f"inc_{number}",
         started_at=started,
         ended_at=None if lasted is None else started + timedelta(days=lasted),
-        status=Status.UP if lasted else Status.DOWN,
+        status=IncidentStatus.UP if lasted else IncidentStatus.DOWN,
         timeline=(),
     )
 

@@ -41,10 +41,8 @@ _CERTIFICATE_REASONS: Final[Mapping[object, str]] = {
 _REASONS: Final[Mapping[object, str]] = {
     "unknown_host": "its name doesn't exist",
     "dns": "no name server answers for it",
-    "connection": "the connection was refused or broke",
-    "tls": "it refused TLS or offered unsupported parameters",
-    "protocol": "it violated HTTP",
-    "headers": "it sent unreadable headers",
+    "connection": "it was refused or broke",
+    "tls": "it offers no TLS that we support",
 }
 
 
@@ -94,7 +92,7 @@ def result_of_response(
     if error := _error(result, page, conditions):
         return replace(result, outcome=Outcome.DOWN, error=error)
     if options.degraded_ms is not None and result.latency_ms > options.degraded_ms:
-        slow = f"answered in {result.latency_ms} ms, more than {options.degraded_ms}"
+        slow = f"answered in {result.latency_ms} ms, more than {options.degraded_ms} ms"
         return replace(
             result, outcome=Outcome.DEGRADED, error=CheckError(code="SLOW", message=slow)
         )

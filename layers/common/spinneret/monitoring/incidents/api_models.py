@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf, Timestamp, View
-from spinneret.monitoring.incidents.models import Incident
-from spinneret.monitoring.targets.models import Status
+from spinneret.monitoring.incidents.models import Incident, IncidentStatus
 
 
 class EntryView(View):
     """One entry of a timeline."""
 
     at: Timestamp
-    status: Status
+    status: IncidentStatus
     message: str
 
 
@@ -22,7 +21,7 @@ class IncidentView(View):
     id: str
     started_at: Timestamp
     ended_at: Timestamp | None
-    status: Status
+    status: IncidentStatus
     timeline: list[EntryView]
 
 

@@ -36,7 +36,7 @@ class DynamoIncidentStore:
 def incident_write(
     table: str, tenant: str, target_id: str, change: IncidentChange
 ) -> TransactWriteItemTypeDef:
-    """Build the write that adds a check to an incident, as a part of a transaction.
+    """Build the write that adds a check or a pause to an incident, as a part of a transaction.
 
     Its expiry follows the last timeline entry.
     """

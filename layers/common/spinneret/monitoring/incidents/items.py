@@ -31,4 +31,4 @@ INCIDENTS: Final = Codec(
     Incident,
     columns={"timeline": Column(decode=lambda texts: [json.loads(text) for text in texts])},
 )
-"""Incidents, read only: checks write them by `dynamo.incident_write`."""
+"""Incidents, read only: checks and pauses write them by `dynamo.incident_write`."""

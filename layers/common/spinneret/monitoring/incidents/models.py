@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from spinneret.monitoring.rollups.models import HourTally
-from spinneret.monitoring.targets.models import Status, TargetState
+from spinneret.monitoring.targets.models import TargetState
+
+
+class IncidentStatus(StrEnum):
+    """Status of an incident; the first two last, the others end it."""
+
+    DEGRADED = "degraded"
+    DOWN = "down"
+    UP = "up"
+    PAUSED = "paused"
+    """The owner paused the target."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +27,7 @@ class TimelineEntry:
     """An entry of an incident's timeline."""
 
     at: datetime
-    status: Status
+    status: IncidentStatus
     message: str
 
 
@@ -28,20 +39,19 @@ class Incident:
     started_at: datetime
     """Time of the first check that showed the trouble."""
     ended_at: datetime | None
-    """Time of the check that confirmed the end; None while it lasts."""
-    status: Status
-    """Current status; `up` after the end."""
+    """Time of the check that confirmed the end, or of the pause; None while it lasts."""
+    status: IncidentStatus
     timeline: tuple[TimelineEntry, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class IncidentChange:
-    """Changes that a check makes to an incident."""
+    """Changes that a check or a pause makes to an incident."""
 
     id: str
     started_at: datetime
     is_new: bool
-    status: Status
+    status: IncidentStatus
     ended_at: datetime | None
     entry: TimelineEntry | None
     """None if the timeline is full."""

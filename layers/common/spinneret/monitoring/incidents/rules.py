@@ -17,7 +17,13 @@ from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.monitoring import event_types, limits
 from spinneret.monitoring.checks.models import CheckResult, Outcome
-from spinneret.monitoring.incidents.models import IncidentChange, Report, StateChange, TimelineEntry
+from spinneret.monitoring.incidents.models import (
+    IncidentChange,
+    IncidentStatus,
+    Report,
+    StateChange,
+    TimelineEntry,
+)
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import HourTally, Rollup
 from spinneret.monitoring.targets.models import (
@@ -71,8 +77,31 @@ def step(watched: TargetWithState, result: CheckResult, next_due: datetime) -> S
     return StateChange(state=state, incident=incident, reports=(*reports, *more), closed=closed)
 
 
-def settled(state: TargetState, now: datetime) -> TargetState:
-    """Count the time until now; return the state of a target that is being paused.
+def pause(state: TargetState, now: datetime) -> tuple[TargetState, IncidentChange | None]:
+    """Return the state of a target that is being paused, and the end of its open incident.
+
+    Checks before the pause count neither towards the status after it nor to a later incident.
+    """
+    state = replace(
+        _settled(state, now), failures=0, successes=0, slow=0, fast=0, trouble_since=None
+    )
+    incident = state.incident
+    if incident is None:
+        return state, None
+    ended = TimelineEntry(at=now, status=IncidentStatus.PAUSED, message="paused")
+    change = IncidentChange(
+        id=incident.id,
+        started_at=incident.started_at,
+        is_new=False,
+        status=ended.status,
+        ended_at=now,
+        entry=ended,
+    )
+    return replace(state, incident=None, status=Status.PENDING, status_since=now), change
+
+
+def _settled(state: TargetState, now: datetime) -> TargetState:
+    """Count the time for which the last outcome held until now.
 
     A completed hour stays the current one until the next check, so that no other item is written.
     Later pieces of time count in that hour.
@@ -204,7 +233,7 @@ def _opened(
         id=incident.id,
         started_at=started,
         is_new=True,
-        status=state.status,
+        status=_incident_status(state),
         ended_at=None,
         entry=_entry(state, result),
     )
@@ -219,7 +248,7 @@ def _continued(
         id=incident.id,
         started_at=incident.started_at,
         is_new=False,
-        status=state.status,
+        status=_incident_status(state),
         ended_at=result.checked_at if over else None,
         entry=None if full else _entry(state, result),
     )
@@ -236,7 +265,11 @@ def _is_news(former: TargetState, result: CheckResult) -> bool:
 
 def _entry(state: TargetState, result: CheckResult) -> TimelineEntry:
     message = "responds as expected" if result.error is None else result.error.message
-    return TimelineEntry(at=result.checked_at, status=state.status, message=message)
+    return TimelineEntry(at=result.checked_at, status=_incident_status(state), message=message)
+
+
+def _incident_status(state: TargetState) -> IncidentStatus:
+    return IncidentStatus(state.status.value)  # a target that isn't checked yet has no incident
 
 
 def _report_of(

@@ -31,6 +31,8 @@ from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 from spinneret.monitoring import limits
+from spinneret.monitoring.incidents.dynamo import incident_write
+from spinneret.monitoring.incidents.models import IncidentChange
 from spinneret.monitoring.targets import items
 from spinneret.monitoring.targets.models import (
     IdempotencyRecord,
@@ -137,7 +139,13 @@ class DynamoTargetStore:
         listed = page_of(self._client, self._table, f"T#{tenant}#PUBLIC", None, limit)
         return [_id_listed(row) for row in listed.items]
 
-    def change(self, former: TargetWithState, target: Target, state: TargetState) -> bool:
+    def change(
+        self,
+        former: TargetWithState,
+        target: Target,
+        state: TargetState,
+        incident: IncidentChange | None = None,
+    ) -> bool:
         """See TargetStore."""
         unchanged = dynamo.equals(version=former.target.version)
         state_put = items.state_item(target, state)
@@ -149,6 +157,8 @@ class DynamoTargetStore:
             writes.append(self._delete(items.public_key(target)))
         elif target.options.public:
             writes.append(dynamo.put(self._table, items.public_key(target)))
+        if incident is not None:
+            writes.append(incident_write(self._table, target.tenant, target.id, incident))
         return dynamo.transact_if(self._client, writes)
 
     def remove(self, watched: TargetWithState) -> bool:

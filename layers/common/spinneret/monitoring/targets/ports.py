@@ -9,6 +9,7 @@ from typing import Protocol
 
 from spinneret.kernel.paging import Page
 from spinneret.monitoring import limits
+from spinneret.monitoring.incidents.models import IncidentChange
 from spinneret.monitoring.targets.models import (
     IdempotencyRecord,
     Target,
@@ -77,8 +78,14 @@ class TargetStore(Protocol):
         """Return the ids of up to `limit` public targets, oldest first."""
         ...
 
-    def change(self, former: TargetWithState, target: Target, state: TargetState) -> bool:
-        """Replace `former` by both; return False if it changed meanwhile."""
+    def change(
+        self,
+        former: TargetWithState,
+        target: Target,
+        state: TargetState,
+        incident: IncidentChange | None = None,
+    ) -> bool:
+        """Replace `former` by both and write `incident`; return False if it changed meanwhile."""
         ...
 
     def remove(self, watched: TargetWithState) -> bool:

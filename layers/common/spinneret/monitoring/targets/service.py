@@ -11,7 +11,8 @@ from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch, No
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
-from spinneret.monitoring.incidents.rules import settled
+from spinneret.monitoring.incidents import rules as incidents
+from spinneret.monitoring.incidents.models import IncidentChange
 from spinneret.monitoring.targets import rules
 from spinneret.monitoring.targets.models import (
     IdempotencyRecord,
@@ -122,7 +123,10 @@ class TargetService:
         )
 
     def pause(self, tenant: str, target_id: str) -> TargetWithState:
-        """Stop checking the target; idempotent. Raises NotFound and Contended."""
+        """Stop checking the target, and end its open incident; idempotent.
+
+        Raises NotFound and Contended.
+        """
         return self._change(tenant, target_id, lambda target: replace(target, paused=True))
 
     def resume(self, tenant: str, target_id: str) -> TargetWithState:
@@ -191,21 +195,24 @@ class TargetService:
             if target == former.target:
                 return former
             target = replace(target, updated_at=now, version=former.target.version + 1)
-            state = self._rescheduled(former, target)
-            if self.store.change(former, target, state):
+            state, ended = self._rescheduled(former, target)
+            if self.store.change(former, target, state, ended):
                 return TargetWithState(target=target, state=state)
         raise _changing()
 
-    def _rescheduled(self, former: TargetWithState, target: Target) -> TargetState:
+    def _rescheduled(
+        self, former: TargetWithState, target: Target
+    ) -> tuple[TargetState, IncidentChange | None]:
         now, state = self.clock(), former.state
         state = replace(state, sequence=state.sequence + 1)
         if target.paused:
-            return replace(settled(state, now), due_at=None, reservation=None, skips=0)
+            state, ended = incidents.pause(state, now)
+            return replace(state, due_at=None, reservation=None, skips=0), ended
         seconds = target.options.interval_seconds
         same = seconds == former.target.options.interval_seconds
         if state.due_at is not None and same:
-            return state
-        return replace(state, due_at=rules.next_slot(target.id, seconds, now))
+            return state, None
+        return replace(state, due_at=rules.next_slot(target.id, seconds, now)), None
 
 
 def _replay(record: IdempotencyRecord, request: RequestId) -> Created:
