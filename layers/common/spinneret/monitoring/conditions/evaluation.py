@@ -193,7 +193,7 @@ _MEASURED: Final[Mapping[Subject, Callable[[Any], str]]] = {
     Subject.SIZE: lambda size: f"size is {_bytes(size)}",
     Subject.CERTIFICATE: lambda seconds: f"certificate ends in {_time_left(seconds)}",
 }
-"""How the value of a subject with a unit is described."""
+"""Description of a value with a unit, by subject."""
 _PLAIN: Final = {
     Subject.STATUS: "status",
     Subject.TIME: "time_ms",
