@@ -136,12 +136,8 @@ def test_a_key_store_that_is_down_is_named(api: Api, key: str) -> None:
     ("method", "path"),
     [
         ("GET", "/api/v1/nothing"),
-        ("GET", "/api/v1/crawl"),
-        ("PUT", "/api/v1/crawl"),
-        ("DELETE", "/api/v1/crawl/job_1"),
         ("GET", "/api/v1/crawl/job_1/more"),
         ("POST", "/api/v1/crawl/"),
-        ("POST", "/health"),
         ("GET", "/"),
         ("GET", ""),
     ],
@@ -152,6 +148,30 @@ def test_a_route_that_is_not_served_is_not_found_behind_a_key(
     request = {"httpMethod": method, "path": path}
     assert_refused(api.send(SUBMIT, key, **request), 404, "NOT_FOUND")
     assert_refused(api.send(SUBMIT, None, **request), 401, "AUTH_REQUIRED")
+
+
+# covers P-15
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("GET", "/api/v1/crawl", "POST"),
+        ("PUT", "/api/v1/crawl", "POST"),
+        ("OPTIONS", "/api/v1/crawl", "POST"),
+        ("HEAD", "/api/v1/crawl", "POST"),
+        ("DELETE", "/api/v1/crawl/job_1", "GET, HEAD"),
+        ("PUT", "/api/v1/webhooks", "GET, HEAD, POST"),
+    ],
+)
+def test_a_path_without_the_method_names_its_methods_to_who_has_a_key(
+    api: Api, key: str, method: str, path: str, allowed: str
+) -> None:
+    request = {"httpMethod": method, "path": path}
+    answer = api.send(SUBMIT, key, **request)
+    assert (answer.status, answer.headers["Allow"]) == (405, allowed)
+    if method != "HEAD":
+        body = assert_refused(answer, 405, "METHOD_NOT_ALLOWED")
+        assert body["details"] == {"allowed": allowed.split(", ")}
+        assert_refused(api.send(SUBMIT, None, **request), 401, "AUTH_REQUIRED")
 
 
 @pytest.mark.parametrize("character", ["\n", "\r", "\t", "\0", "\x1f", "\x7f", "\x85", "\x9f"])

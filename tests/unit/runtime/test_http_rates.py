@@ -30,7 +30,7 @@ def test_every_answer_to_a_known_caller_tells_its_rate(api: Api, slow: str) -> N
         api.send(SUBMIT, slow, httpMethod="PATCH"),
         api.send(QUERY, slow),
     ]
-    assert [answer.status for answer in answers] == [200, 422, 404, 429]
+    assert [answer.status for answer in answers] == [200, 422, 405, 429]
     assert [rate(answer) for answer in answers] == [
         ["3", "2", "60"],
         ["3", "1", "61"],

@@ -3,7 +3,7 @@
     DomainError
     ├── PermanentError          a worker fails the job at once
     │   ├── ValidationFailed, UrlInvalid, UrlBlocked, DomainBlocked, RobotsDisallowed, NotFound,
-    │   │   Conflict, AuthRequired, Forbidden …
+    │   │   MethodNotAllowed, Conflict, AuthRequired, Forbidden …
     │   └── HttpRefused, ContentRefused, EmbeddingRefused, BodyTooLarge, TooManyRedirects,
     │       DomainLockTimeout, SecretUnreadable, DeliveryRefused, ResultRefused, MarketplaceRefused,
     │       MarketplaceUnsupported, PagesFailed, InputNeeded, ReauthNeeded, RetriesExceeded
@@ -19,7 +19,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 
@@ -117,6 +117,17 @@ class NotFound(PermanentError):
 
     code = "NOT_FOUND"
     status = 404
+
+
+class MethodNotAllowed(PermanentError):
+    """The path exists, but has no such method; `Allow` lists its methods."""
+
+    code = "METHOD_NOT_ALLOWED"
+    status = 405
+
+    def __init__(self, message: str, *, allowed: Sequence[str] = ()) -> None:
+        super().__init__(message, details={"allowed": list(allowed)})
+        self.allowed = tuple(allowed)
 
 
 class FeatureDisabled(PermanentError):

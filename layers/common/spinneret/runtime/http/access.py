@@ -57,6 +57,13 @@ class AccessTable:
                 return row
         return None
 
+    def methods(self, path: str) -> tuple[str, ...]:
+        """Return the methods that a path has, in alphabetical order; HEAD comes with GET."""
+        if _CONTROL.search(path):
+            return ()
+        found = {row.method for row in self.rows if row.parameters(path) is not None}
+        return tuple(sorted({*found, "HEAD"} if "GET" in found else found))
+
 
 def routes_of(app: APIGatewayRestResolver) -> list[Route]:
     """Return all routes of a resolver, in its matching order."""

@@ -6,12 +6,20 @@ and `sam local`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from spinneret.access.keys.models import Principal, RateLimitStatus
 from spinneret.access.keys.service import KeyService
-from spinneret.kernel.errors import AuthRequired, BodyTooLarge, Forbidden, NotFound, RateLimited
+from spinneret.kernel.errors import (
+    AuthRequired,
+    BodyTooLarge,
+    Forbidden,
+    MethodNotAllowed,
+    NotFound,
+    RateLimited,
+)
 from spinneret.runtime import limits
 from spinneret.runtime.http.access import RouteAccess
 
@@ -49,14 +57,17 @@ def identify(event: Event, row: RouteAccess | None, keys: KeyService) -> Admissi
     return Admission(row=row, principal=principal, allowance=keys.take(principal))
 
 
-def require_permission(admission: Admission, path: str) -> None:
+def require_permission(admission: Admission, path: str, methods: Sequence[str]) -> None:
     """Check rate, route, scope and, for a ticket, the job, in this order.
 
-    Raises RateLimited, NotFound and Forbidden.
+    `methods` are all that the path has. Raises RateLimited, NotFound, MethodNotAllowed and
+    Forbidden.
     """
     allowance, row, principal = admission.allowance, admission.row, admission.principal
     if allowance is not None and not allowance.admitted:
         raise _over(allowance)
+    if row is None and methods:
+        raise MethodNotAllowed(f"the path takes {', '.join(methods)}", allowed=methods)
     if row is None:
         raise NotFound("no such route")
     if principal is None or row.scope is None:

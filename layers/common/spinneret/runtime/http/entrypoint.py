@@ -86,7 +86,8 @@ class Api:
         try:
             self._configured()
             admitting = self._make(admitting_of_stage)
-            row = self._table.find(event["httpMethod"], event["path"])
+            path = event["path"]
+            row = self._table.find(event["httpMethod"], path)
             route = None if row is None else self._routes[row]
             reads = route is not None and bool(route.dependant.body_params)
             event = with_headers(event)
@@ -96,7 +97,7 @@ class Api:
                 event = without_body(event)
             admission = identify(event, row, admitting.keys)
             facts["tenant"] = admission.principal.tenant if admission.principal else None
-            require_permission(admission, event["path"])
+            require_permission(admission, path, self._table.methods(path))
             if route is not None and row is not None:
                 _refuse_unknown_query(event, row, route)
             if reads:

@@ -9,7 +9,12 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
 
-from spinneret.kernel.errors import AuthRequired, DomainError, TransientError
+from spinneret.kernel.errors import (
+    AuthRequired,
+    DomainError,
+    MethodNotAllowed,
+    TransientError,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +43,8 @@ def refusal(error: Exception, request_id: str | None) -> dict[str, Any]:
     headers = {"Content-Type": content_types.APPLICATION_JSON}
     if isinstance(error, AuthRequired):
         headers["WWW-Authenticate"] = "Bearer"  # RFC 9110, section 15.5.2; RFC 6750, section 3
+    if isinstance(error, MethodNotAllowed):
+        headers["Allow"] = ", ".join(error.allowed)  # RFC 9110, section 15.5.6
     if isinstance(error, TransientError) and error.retry_after is not None:
         headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
     body = {
