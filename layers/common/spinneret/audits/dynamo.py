@@ -81,15 +81,12 @@ class DynamoAuditStore:
     # ------------------------------------------------------------ Runs
 
     def progress(self, ref: RunRef) -> Progress | None:
-        """See AuditStore."""
         return self._progress.get(run_key(ref))
 
     def keep_progress(self, progress: Progress, lease: Lease) -> None:
-        """See AuditStore."""
         self._write(lease, self._put_progress(progress))
 
     def finish(self, progress: Progress, finished: Finished, lease: Lease) -> None:
-        """See AuditStore."""
         item = FINISHED.encode(finished)
         site = site_partition(finished.ref.tenant, finished.site_key)
         of_site = {**item, "pk": site, "sk": finished.place}
@@ -101,7 +98,6 @@ class DynamoAuditStore:
         )
 
     def finished(self, ref: RunRef) -> Finished | None:
-        """See AuditStore."""
         return self._finished.get(run_key(ref, "#FINISHED"))
 
     def finished_before(self, tenant: str, site_key: str, place: str) -> Finished | None:
@@ -113,7 +109,6 @@ class DynamoAuditStore:
     # ------------------------------------------------------------ Facts
 
     def keep_page(self, ref: RunRef, place: str, facts: bytes, lease: Lease) -> None:
-        """See AuditStore."""
         item = {**run_key(ref, f"#PAGE#{place}"), "facts": facts, **self._purge()}
         self._write(lease, dynamo.put(self._table, item))
 
@@ -125,7 +120,6 @@ class DynamoAuditStore:
     def keep_outcomes(
         self, ref: RunRef, number: int, outcomes: Mapping[str, Outcome], lease: Lease
     ) -> None:
-        """See AuditStore."""
         text = json.dumps(outcomes, ensure_ascii=False, separators=(",", ":"))
         item = {
             **run_key(ref, f"#LINKS#{number:06}"),
@@ -135,7 +129,6 @@ class DynamoAuditStore:
         self._write(lease, dynamo.put(self._table, item))
 
     def outcomes(self, ref: RunRef) -> tuple[dict[str, Outcome], int]:
-        """See AuditStore."""
         found: dict[str, Outcome] = {}
         number = 0
         for item in self._below(run_key(ref, "#LINKS#")):
@@ -147,14 +140,12 @@ class DynamoAuditStore:
     # ------------------------------------------------------------ Artifacts
 
     def keep_artifacts(self, artifacts: Sequence[Artifact], lease: Lease) -> None:
-        """See AuditStore."""
         puts = (dynamo.put(self._table, ARTIFACTS.encode(artifact)) for artifact in artifacts)
         self._write(lease, *puts)
 
     def artifacts(
         self, tenant: str, audit_id: str, after: str | None, limit: int
     ) -> Page[Artifact]:
-        """See AuditStore."""
         partition = audit_partition(tenant, audit_id)
         request = prefix_query(self._table, {"pk": partition, "sk": ARTIFACT_PREFIX})
         if after is not None:

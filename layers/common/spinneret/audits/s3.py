@@ -23,12 +23,10 @@ class S3AuditObjectStore:
         self._bucket = bucket
 
     def put(self, key: str, body: bytes | IO[bytes], media_type: str) -> None:
-        """See AuditObjectStore."""
         with translate_aws_errors("s3"):
             self._client.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=media_type)
 
     def get(self, key: str) -> bytes | None:
-        """See AuditObjectStore."""
         try:
             with translate_aws_errors("s3"):
                 return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()

@@ -42,7 +42,6 @@ class KmsSealer:
         self._key_id = key_id
 
     def seal(self, secret: bytes, *, tenant: str, purpose: str) -> bytes:
-        """See Sealer."""
         with translate_aws_errors("kms"):
             answer = self._client.encrypt(
                 KeyId=self._key_id,

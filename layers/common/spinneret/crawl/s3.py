@@ -43,7 +43,6 @@ class S3FetchCache:
         self._bucket = bucket
 
     def find(self, tenant: str, key: str) -> CachedPage | None:
-        """See FetchCache."""
         try:
             with translate_aws_errors("s3"):
                 answer = self._client.get_object(Bucket=self._bucket, Key=_name(tenant, key))
@@ -60,7 +59,6 @@ class S3FetchCache:
             return None
 
     def keep(self, tenant: str, key: str, kept: CachedPage) -> None:
-        """See FetchCache."""
         try:
             with translate_aws_errors("s3"):
                 self._client.put_object(

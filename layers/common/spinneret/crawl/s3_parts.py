@@ -22,7 +22,6 @@ class S3PartStore:
         self._bucket = bucket
 
     def keep(self, tenant: str, document_id: str, parts: str) -> str:
-        """See PartStore."""
         body = parts.encode()
         key = f"{parts_prefix(tenant, document_id)}{hashlib.sha256(body).hexdigest()}.json"
         with translate_aws_errors("s3"):
@@ -32,7 +31,6 @@ class S3PartStore:
         return key
 
     def read(self, key: str) -> str | None:
-        """See PartStore."""
         try:
             with translate_aws_errors("s3"):
                 return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read().decode()

@@ -42,7 +42,6 @@ class DynamoDiscoveryStore:
         self._jobs = jobs_table
 
     def keep_state(self, lease: Lease, run: int, state: str, now: datetime) -> None:
-        """See DiscoveryStore."""
         packed, size = zlib.compress(state.encode()), limits.DISCOVERY_STATE_BYTES
         parts = [packed[start : start + size] for start in range(0, len(packed), size)]
         self._write(
@@ -55,7 +54,6 @@ class DynamoDiscoveryStore:
         )
 
     def state(self, ref: JobRef, run: int) -> str | None:
-        """See DiscoveryStore."""
         first = dynamo.get(self._client, self._table, _key(ref, _state_key(run, 0)))
         if not first:
             return None
@@ -65,7 +63,6 @@ class DynamoDiscoveryStore:
         return zlib.decompress(b"".join(parts[key] for key in sorted(parts))).decode()
 
     def keep_found(self, lease: Lease, found: Sequence[FoundUrl], now: datetime) -> None:
-        """See DiscoveryStore."""
         rows = {
             _found_key(number): {
                 "urls": json.dumps([found_item(each) for each in some], ensure_ascii=False),
@@ -76,7 +73,6 @@ class DynamoDiscoveryStore:
         self._write(lease, now, rows)
 
     def page(self, ref: JobRef, after: int, limit: int) -> FoundPage:
-        """See DiscoveryStore."""
         numbers = range(after // _SIZE, (after + limit - 1) // _SIZE + 1)
         keys = [_key(ref, _found_key(number)) for number in numbers]
         rows = {row["sk"]: row for row in dynamo.batch_get(self._client, self._table, keys)}

@@ -130,14 +130,12 @@ class DynamoJobStore:
         self._kinds = all_kinds() if kinds is None else kinds
 
     def get(self, ref: JobRef) -> Job | None:
-        """See JobStore."""
         if not is_id(ref.job_id):
             return None
         item = dynamo.get(self._client, self._jobs, keys.job_key(ref))
         return items.JOBS.decode(item) if item else None
 
     def find_reply(self, key: RequestKey, now: datetime) -> StoredReply | None:
-        """See JobStore."""
         found = self._idempotency_records([keys.request_record(key.tenant, key.scope)])
         if not found or found[0]["expires_at"] <= to_iso(now):
             return None
@@ -146,7 +144,6 @@ class DynamoJobStore:
         return StoredReply(payload=item["payload_hash"], reply=reply)
 
     def find_duplicates(self, tenant: str, keys_: Sequence[str]) -> dict[str, str]:
-        """See JobStore."""
         by_record = {keys.duplicate_record(tenant, key): key for key in keys_}
         found = self._idempotency_records(list(by_record))
         return {by_record[item["pk"]]: item["job_id"] for item in found}
@@ -249,7 +246,6 @@ class DynamoJobStore:
         holder: Holder | None,
         parent: Reopening | Job | None = None,
     ) -> None:
-        """See JobStore."""
         moved = [parent.event] if isinstance(parent, Reopening) else []
         rules.check_not_ahead([event, *moved], self._clock())
         writes = self._moved(before, after, [event], conditions.row_stands(before))
@@ -288,7 +284,6 @@ class DynamoJobStore:
         *,
         lease: Lease,
     ) -> None:
-        """See JobStore."""
         rules.check_not_ahead(events, self._clock())
         writes = self._moved(before, after, (), conditions.claimed(lease))
         writes += dynamo_families.child_count_writes(self._jobs, [new.job for new in children])
@@ -303,23 +298,19 @@ class DynamoJobStore:
             raise SubmissionRaced from failed
 
     def plan(self, parent: JobRef, number: int) -> str | None:
-        """See JobStore."""
         return dynamo_families.plan(self._client, self._jobs, parent, number)
 
     def child_counts(self, parent: JobRef, shards: Sequence[int]) -> list[ChildCounts]:
-        """See JobStore."""
         return dynamo_families.child_counts(self._client, self._jobs, parent, shards)
 
     def children(
         self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
     ) -> Page[JobRef]:
-        """See JobStore."""
         return dynamo_families.children(self._client, self._jobs, parent, statuses, after, limit)
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
     ) -> DuePage:
-        """See JobStore."""
         partition = keys.wake_partition(shard)
         return dynamo_due.page(self._client, self._jobs, WAKE, partition, until, limit, after)
 
@@ -330,16 +321,13 @@ class DynamoJobStore:
         limit: int,
         after: DuePosition | None = None,
     ) -> DuePage:
-        """See JobStore."""
         partition = keys.resend_partition(resend.kind, resend.priority, resend.shard)
         return dynamo_due.page(self._client, self._jobs, RESEND, partition, until, limit, after)
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> Page[Job]:
-        """See JobStore."""
         return dynamo_lists.page(self._client, self._jobs, tenant, wanted, after, limit)
 
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
-        """See JobStore."""
         first = f"{keys.EVENT_PREFIX}{after}" if after else keys.EVENT_PREFIX
         request = {
             "TableName": self._jobs,

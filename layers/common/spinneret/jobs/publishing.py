@@ -50,7 +50,6 @@ class PublishingJobStore:
         counted: Sequence[ChildCounts] = (),
         parent: Job | None = None,
     ) -> int:
-        """See JobStore."""
         watchers = self._store.transition(
             before, after, events, lease=lease, counted=counted, parent=parent
         )
@@ -65,7 +64,6 @@ class PublishingJobStore:
         holder: Holder | None,
         parent: Reopening | Job | None = None,
     ) -> None:
-        """See JobStore."""
         self._store.begin_run(before, after, event, holder, parent)
         self._publish(after, [event])
         if isinstance(parent, Reopening):

@@ -41,7 +41,6 @@ class SqsJobQueue:
         self._lanes_url = lanes_url
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
-        """See JobQueue."""
         for start in range(0, len(refs), _BATCH):
             batch = refs[start : start + _BATCH]
             with translate_aws_errors("sqs"):
@@ -78,7 +77,6 @@ class SqsDeadLetterQueues:
         self._lanes_url = lanes_url
 
     def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
-        """See DeadLetterQueues."""
         with translate_aws_errors("sqs"):
             answer = self._client.receive_message(
                 QueueUrl=dead_letters_url(self._lanes_url, lane),
@@ -91,7 +89,6 @@ class SqsDeadLetterQueues:
         return [_letter(message) for message in answer.get("Messages", [])]
 
     def send_back(self, lane: Lane, letter: DeadLetter) -> None:
-        """See DeadLetterQueues."""
         moves = str((letter.moves or 0) + 1)
         message: SendMessageRequestTypeDef = {
             "QueueUrl": lane_url(self._lanes_url, lane),
@@ -107,7 +104,6 @@ class SqsDeadLetterQueues:
             )
 
     def set_aside(self, lane: Lane, letter: DeadLetter) -> None:
-        """See DeadLetterQueues."""
         with translate_aws_errors("sqs"):
             self._client.change_message_visibility(
                 QueueUrl=dead_letters_url(self._lanes_url, lane),

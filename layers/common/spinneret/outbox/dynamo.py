@@ -54,7 +54,6 @@ class DynamoOutboxStore:
         self._table = table
 
     def pending(self, ref: SubjectRef, after: Position | None, limit: int) -> PendingPage:
-        """See OutboxStore."""
         request = {
             "TableName": self._table,
             "IndexName": "pending",
@@ -66,7 +65,6 @@ class DynamoOutboxStore:
         return PendingPage(events=tuple(map(items.PENDING.decode, found)), after=last)
 
     def postpone(self, pending: PendingEvent) -> None:
-        """See OutboxStore."""
         values: dict[str, Any] = {
             ":tries": pending.tries,
             ":wake_at": to_iso(pending.due_at),
@@ -79,13 +77,11 @@ class DynamoOutboxStore:
         self._update(pending.event, expression, values)
 
     def close(self, event: DomainEvent, now: datetime) -> None:
-        """See OutboxStore."""
         self._update(event, _CLOSE, {":purge_at": items.purge_at(now)})
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: Position | None
     ) -> DueSubjectPage:
-        """See OutboxStore."""
         request = {
             "TableName": self._table,
             "IndexName": "wake",

@@ -41,7 +41,6 @@ class DynamoExpiryStore:
         return [row for row in rows if row is not None]
 
     def mark_deleted(self, expired: Expired, now: datetime) -> bool:
-        """See ExpiryStore."""
         mark = to_iso(now)
         return self._update(
             expired,

@@ -60,15 +60,12 @@ class DynamoSourceStore:
         self._collections = NamedItemTable(client, labels_table, "collection")
 
     def add(self, source: Source) -> None:
-        """See SourceStore."""
         self._write([self._rows.put_write(source, _NEW)], None, source)
 
     def get(self, tenant: str, source_id: str) -> Source | None:
-        """See SourceStore."""
         return self._rows.get(_key(tenant, source_id)) if is_id(source_id) else None
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Source]:
-        """See SourceStore."""
         return self._rows.page(_sources(tenant), after, limit, newest_first=True)
 
     def replace(
@@ -78,7 +75,6 @@ class DynamoSourceStore:
         run: Run | None = None,
         event: DomainEvent | None = None,
     ) -> bool:
-        """See SourceStore."""
         unchanged = dynamo.equals(version=former.version)
         writes = [self._rows.put_write(source, unchanged)]
         if run is not None:
@@ -88,7 +84,6 @@ class DynamoSourceStore:
         return self._write(writes, former, source)
 
     def remove(self, source: Source) -> bool:
-        """See SourceStore."""
         unchanged = dynamo.equals(version=source.version)
         gone = dynamo.delete(self._table, SOURCES.key(source), unchanged)
         return self._write([gone], source, None)
@@ -99,17 +94,14 @@ class DynamoSourceStore:
         return [*map(_ref, due_items(self._client, self._table, shards, until, limit))]
 
     def run(self, tenant: str, source_id: str, run_id: str) -> Run | None:
-        """See SourceStore."""
         if not is_id(run_id):
             return None
         return self._runs.get({"pk": _runs(tenant, source_id), "sk": run_id})
 
     def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> Page[Run]:
-        """See SourceStore."""
         return self._runs.page(_runs(tenant, source_id), after, limit, newest_first=True)
 
     def keep_pages(self, run: Run, pages: Sequence[RunPage], now: datetime) -> None:
-        """See SourceStore."""
         rows = [pages[start : start + _SIZE] for start in range(0, len(pages), _SIZE)]
         puts = [
             dynamo.put(
@@ -127,7 +119,6 @@ class DynamoSourceStore:
             dynamo.transact(self._client, puts)
 
     def pages(self, tenant: str, run_id: str) -> tuple[RunPage, ...]:
-        """See SourceStore."""
         if not is_id(run_id):
             return ()
         keys = [

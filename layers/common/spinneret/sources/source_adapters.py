@@ -30,13 +30,11 @@ class SourceCrawls:
         self._deep = deep
 
     def begin_deep(self, source: Source, run: Run) -> str | None:
-        """See Crawls."""
         return self._deep.submit_for_source(
             source.tenant, _pages(source, run, [source.url_pattern])
         )
 
     def ended_deep(self, tenant: str, job_id: str) -> Sequence[RunPage] | None:
-        """See Crawls."""
         ended = self._deep.ended_for_source(tenant, job_id)
         if ended is None:
             return None
@@ -46,13 +44,11 @@ class SourceCrawls:
         return [_page_of_deep(job, page) for page in pages]
 
     def begin(self, source: Source, run: Run, urls: Sequence[str]) -> StartedCrawls:
-        """See Crawls."""
         pages = _pages(source, run, urls)
         batch_id, refused = self._crawls.submit_for_source(source.tenant, pages)
         return StartedCrawls(batch_id=batch_id, refused=refused)
 
     def ended(self, tenant: str, batch_id: str) -> Sequence[RunPage] | None:
-        """See Crawls."""
         crawls = self._crawls.ended_for_source(tenant, batch_id)
         return None if crawls is None else [page_of(job) for job in crawls]
 
@@ -64,12 +60,10 @@ class SourceDiscoveries:
         self._discoveries = discoveries
 
     def begin(self, source: Source, run: Run) -> str:
-        """See Discoveries."""
         root, path = root_and_path(source.url_pattern)
         return self._discoveries.for_source(source.tenant, root.origin, path, run.id)
 
     def ended(self, tenant: str, job_id: str) -> DiscoveryProgress | None:
-        """See Discoveries."""
         found = self._discoveries.ended(tenant, job_id)
         if found is None:
             return None

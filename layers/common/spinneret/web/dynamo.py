@@ -37,7 +37,6 @@ class DynamoProgressStore:
         self._table = table
 
     def find(self, caller: Caller, requested: Url, now: datetime) -> Progress | None:
-        """See ProgressStore."""
         item = dynamo.get(self._client, self._table, _key(caller, requested))
         if "url" not in item or int(item["purge_at"]) <= now.timestamp():
             return None
@@ -45,7 +44,6 @@ class DynamoProgressStore:
         return Progress(left=left, url=parse_url(item["url"]))
 
     def keep(self, caller: Caller, progress: Progress, now: datetime) -> None:
-        """See ProgressStore."""
         with translate_aws_errors("dynamodb"):
             self._client.update_item(
                 TableName=self._table,
@@ -60,7 +58,6 @@ class DynamoProgressStore:
             )
 
     def drop(self, caller: Caller, requested: Url) -> None:
-        """See ProgressStore."""
         with translate_aws_errors("dynamodb"):
             self._client.update_item(
                 TableName=self._table,

@@ -52,7 +52,6 @@ class DynamoKeyStore:
         self._tickets = Table(client, table, items.TICKETS)
 
     def add(self, key: ApiKey, now: datetime, at_most: int | None) -> None:
-        """See KeyStore."""
         listed = items.KEYS.encode(key)
         credential = {**listed, **items.credential_key(key.secret_hash)}
         writes = [dynamo.put(self._table, each, _NEW) for each in (credential, listed)]
@@ -76,7 +75,6 @@ class DynamoKeyStore:
         return self._keys.get(items.credential_key(secret_hash))
 
     def get(self, tenant: str, key_id: str) -> ApiKey | None:
-        """See KeyStore."""
         return self._keys.get(items.listed_key(tenant, key_id)) if is_id(key_id) else None
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[ApiKey]:
@@ -84,8 +82,6 @@ class DynamoKeyStore:
         return self._keys.page(items.list_partition(tenant), after, limit, newest_first=True)
 
     def revoke(self, tenant: str, key_id: str, now: datetime) -> ApiKey | None:
-        """See KeyStore."""
-
         def struck(roster: Mapping[str, str]) -> dict[str, str]:
             return {each: end for each, end in roster.items() if each != key_id}
 
@@ -104,11 +100,9 @@ class DynamoKeyStore:
         raise _changing()
 
     def add_ticket(self, ticket: StoredTicket) -> None:
-        """See KeyStore."""
         self._tickets.put(ticket)
 
     def find_ticket(self, secret_hash: str) -> StoredTicket | None:
-        """See KeyStore."""
         return self._tickets.get(items.ticket_key(secret_hash))
 
     def _change(

@@ -43,7 +43,6 @@ class DynamoRateLimitStore:
         self._table = table
 
     def take(self, tenant: str, key_id: str, limit: int, now: datetime) -> RateLimitStatus:
-        """See RateLimitStore."""
         place = items.window_key(tenant, key_id)
         slot = rules.slot_of(now)
         for _ in range(_RACES):

@@ -43,7 +43,6 @@ class S3UploadStore:
         return made["url"], made["fields"]
 
     def read(self, tenant: str, upload_id: str) -> bytes | None:
-        """See UploadStore."""
         try:
             with translate_aws_errors("s3"):
                 found = self._client.get_object(Bucket=self._bucket, Key=_key(tenant, upload_id))

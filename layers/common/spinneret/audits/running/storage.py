@@ -30,7 +30,7 @@ _JSON: Final = "application/json"
 
 
 class Storage:
-    """Facts and artifacts of runs.
+    """Facts and artifacts of runs: AuditStore and AuditObjectStore in one.
 
     An artifact's row is written before its object, so that no object lacks a row. A worker that
     dies in between leaves a row without an object.
@@ -89,13 +89,11 @@ class Storage:
     # ------------------------------------------------------------ Links
 
     def outcomes(self, ref: RunRef) -> tuple[dict[str, Outcome], int]:
-        """See AuditStore."""
         return self.store.outcomes(ref)
 
     def keep_outcomes(
         self, work: AuditContext, number: int, outcomes: Mapping[str, Outcome]
     ) -> None:
-        """See AuditStore."""
         self.store.keep_outcomes(work.ref, number, outcomes, work.context.lease)
 
     # ------------------------------------------------------------ Objects
@@ -138,7 +136,6 @@ class Storage:
             self._bodies.put(key, file, media_type)
 
     def get(self, key: str) -> bytes | None:
-        """See AuditObjectStore."""
         return self._bodies.get(key)
 
     def _artifact(

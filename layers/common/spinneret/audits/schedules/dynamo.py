@@ -39,26 +39,21 @@ class DynamoScheduleStore:
         self._rows = Table(client, table, SCHEDULES)
 
     def add(self, schedule: AuditSchedule) -> None:
-        """See ScheduleStore."""
         dynamo.transact(self._client, [self._rows.put_write(schedule, _NEW)])
 
     def get(self, tenant: str, schedule_id: str) -> AuditSchedule | None:
-        """See ScheduleStore."""
         if not is_id(schedule_id):
             return None
         return self._rows.get(_key(tenant, schedule_id))
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[AuditSchedule]:
-        """See ScheduleStore."""
         return self._rows.page(_partition(tenant), after, limit, newest_first=True)
 
     def replace(self, former: AuditSchedule, schedule: AuditSchedule) -> bool:
-        """See ScheduleStore."""
         unchanged = dynamo.equals(version=former.version)
         return self._write([self._rows.put_write(schedule, unchanged)])
 
     def remove(self, schedule: AuditSchedule) -> bool:
-        """See ScheduleStore."""
         unchanged = dynamo.equals(version=schedule.version)
         key = _key(schedule.tenant, schedule.id)
         return self._write([dynamo.delete(self._table, key, unchanged)])

@@ -34,13 +34,9 @@ _RACES: Final = 5  # concurrent changes of one schedule are rare
 class Audits(Protocol):
     """Methods of AuditService that the pass uses."""
 
-    def submit(self, tenant: str, request: AuditRequest, key: RequestKey | None) -> Submitted:
-        """See AuditService."""
-        ...
+    def submit(self, tenant: str, request: AuditRequest, key: RequestKey | None) -> Submitted: ...
 
-    def job(self, tenant: str, audit_id: str) -> Job:
-        """See AuditService."""
-        ...
+    def job(self, tenant: str, audit_id: str) -> Job: ...
 
 
 @service

@@ -57,7 +57,6 @@ class DynamoCacheStore:
         epochs: Epochs,
         until: datetime,
     ) -> None:
-        """See CacheStore."""
         items = [
             {
                 "pk": _entry_key(tenant, key),
@@ -72,7 +71,6 @@ class DynamoCacheStore:
         dynamo.batch_put(self._client, self._table, items)
 
     def lock(self, tenant: str, key: CacheKey, owner: str, now: datetime, until: datetime) -> bool:
-        """See CacheStore."""
         answer = dynamo.write_if(
             self._client.put_item,
             TableName=self._table,
@@ -88,7 +86,6 @@ class DynamoCacheStore:
         return answer is not None
 
     def unlock(self, tenant: str, key: CacheKey, owner: str) -> None:
-        """See CacheStore."""
         dynamo.write_if(
             self._client.delete_item,
             TableName=self._table,
@@ -99,17 +96,14 @@ class DynamoCacheStore:
         )
 
     def clear(self, tenant: str, caches: Sequence[CacheName]) -> None:
-        """See CacheStore."""
         self._add(tenant, {f"epoch_{each}": 1 for each in caches})
 
     def count_uses(self, tenant: str, uses: Mapping[CacheName, Uses]) -> None:
-        """See CacheStore."""
         added = {f"hits_{cache}": each.hits for cache, each in uses.items()}
         added |= {f"misses_{cache}": each.misses for cache, each in uses.items()}
         self._add(tenant, {name: number for name, number in added.items() if number})
 
     def counts(self, tenant: str, now: datetime) -> tuple[CacheCount, ...]:
-        """See CacheStore."""
         [overview] = dynamo.batch_get(
             self._client, self._table, [{"pk": _overview_key(tenant)}]
         ) or [{}]

@@ -42,7 +42,6 @@ class S3PageCache:
         return answer["KeyCount"], not answer["IsTruncated"]
 
     def clear(self, tenant: str) -> None:
-        """See PageCache."""
         for keys in self._listed(tenant):
             self._remove(keys)
 

@@ -170,7 +170,6 @@ class CachedVectors:
     cache: CacheName = CacheName.EMBEDDINGS
 
     def find(self, tenant: str, model_id: str, texts: Sequence[str]) -> Mapping[str, Vector]:
-        """See VectorCache."""
         keys = {text: vector_key(self.cache, model_id, text) for text in texts}
         read = self.caches.read(tenant, list(dict.fromkeys(keys.values())))
         found = {
@@ -180,7 +179,6 @@ class CachedVectors:
         return found
 
     def keep(self, tenant: str, model_id: str, vectors: Mapping[str, Vector]) -> None:
-        """See VectorCache."""
         entries = {
             vector_key(self.cache, model_id, text): bytes_of(vector)
             for text, vector in vectors.items()

@@ -29,19 +29,15 @@ class DynamoCollectionStore:
         self._rows = NamedRows(client, table, "collection", COLLECTIONS)
 
     def add(self, collection: Collection) -> None:
-        """See CollectionStore."""
         self._rows.add(collection)
 
     def get(self, tenant: str, collection_id: str) -> Collection | None:
-        """See CollectionStore."""
         return self._rows.get(tenant, collection_id)
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Collection]:
-        """See CollectionStore."""
         return self._rows.page(tenant, after, limit)
 
     def replace(self, former: Collection, collection: Collection) -> bool:
-        """See CollectionStore."""
         return self._rows.replace(former, collection)
 
     def remove(self, collection: Collection) -> bool:
@@ -59,7 +55,6 @@ class DynamoCollectionStore:
         return self._rows.remove(collection, closing)
 
     def counts(self, tenant: str, collection_ids: Sequence[str]) -> dict[str, int]:
-        """See CollectionStore."""
         of_row = {
             key["pk"]: each
             for each in dict.fromkeys(collection_ids)

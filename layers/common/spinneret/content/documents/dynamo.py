@@ -75,7 +75,6 @@ class DynamoDocumentStore:
         self._jobs = jobs_table
 
     def get(self, tenant: str, document_id: str) -> Document | None:
-        """See DocumentStore."""
         key = keys.document_key(tenant, document_id)
         return document_of(dynamo.get(self._client, self._documents, key))
 
@@ -214,7 +213,6 @@ class DynamoDocumentStore:
         self._write(writes, url)
 
     def remove(self, document: Document, now: datetime) -> bool:
-        """See DocumentStore."""
         key = keys.document_key(document.tenant, document.id)
         same, values = dynamo.equals(sequence=document.sequence)
         condition = (f"{same} AND ({_FREE})", {**values, ":now": to_iso(now)})
@@ -294,7 +292,6 @@ class DynamoIndexRecord:
         self._documents = documents_table
 
     def exists(self) -> bool:
-        """See IndexRecord."""
         with translate_aws_errors("dynamodb"):
             answer = self._client.get_item(
                 TableName=self._documents, Key=keys.INDEX_KEY, ConsistentRead=True
@@ -302,7 +299,6 @@ class DynamoIndexRecord:
         return "Item" in answer
 
     def changed(self) -> None:
-        """See IndexRecord."""
         with translate_aws_errors("dynamodb"):
             self._client.update_item(
                 TableName=self._documents,

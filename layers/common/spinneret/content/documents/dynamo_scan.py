@@ -36,7 +36,6 @@ class DynamoDocumentScan:
         self._documents = documents_table
 
     def scan(self, after: Mapping[str, Any] | None, limit: int) -> ScanPage:
-        """See DocumentScan."""
         asked: dict[str, Any] = {"ExclusiveStartKey": dict(after)} if after else {}
         with translate_aws_errors("dynamodb"):
             answer = self._client.scan(TableName=self._documents, Limit=limit, **asked)
@@ -74,7 +73,6 @@ class DynamoDocumentScan:
         return [each for each in parts if each.key not in named]
 
     def forget_body(self, body: UnusedBody) -> bool:
-        """See DocumentScan."""
         answer = dynamo.write_if(
             self._client.delete_item,
             TableName=self._documents,
@@ -86,7 +84,6 @@ class DynamoDocumentScan:
         return answer is not None
 
     def place(self, task: str, owner: str, now: datetime, until: datetime) -> ScanCheckpoint | None:
-        """See DocumentScan."""
         answer = dynamo.write_if(
             self._client.update_item,
             TableName=self._documents,
@@ -106,7 +103,6 @@ class DynamoDocumentScan:
         return ScanCheckpoint(**json.loads(answer["Attributes"].get("place", "{}")))
 
     def keep_place(self, task: str, owner: str, place: ScanCheckpoint, *, release: bool) -> bool:
-        """See DocumentScan."""
         expression = "SET place = :place" + (", held_until = :now" if release else "")
         values: dict[str, Any] = {":place": json.dumps(vars(place)), ":owner": owner}
         if release:

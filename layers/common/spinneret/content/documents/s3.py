@@ -35,7 +35,6 @@ class S3ContentStore:
         self._bucket = bucket
 
     def put(self, tenant: str, text: str) -> str:
-        """See ContentStore."""
         body = text.encode()
         key = f"{_OF_TENANTS}{tenant}/content/{hashlib.sha256(body).hexdigest()}.md"
         with translate_aws_errors("s3"):
@@ -45,7 +44,6 @@ class S3ContentStore:
         return key
 
     def get(self, key: str) -> str:
-        """See ContentStore."""
         return self.get_upload(key).decode()
 
     def get_small(self, key: str, most: int) -> str | None:
@@ -61,7 +59,6 @@ class S3ContentStore:
         return key
 
     def get_upload(self, key: str) -> bytes:
-        """See ContentStore."""
         body = self._read(key)
         assert body is not None  # no size limit was given
         return body
@@ -79,7 +76,6 @@ class S3ContentStore:
             raise
 
     def exists(self, key: str) -> bool:
-        """See ContentStore."""
         try:
             with translate_aws_errors("s3"):
                 self._client.head_object(Bucket=self._bucket, Key=key)
@@ -100,7 +96,6 @@ class S3ContentStore:
                     )
 
     def stored(self, after: str | None, limit: int) -> Page[StoredBody]:
-        """See ContentStore."""
         objects, following = self._listed(_OF_TENANTS, after, limit)
         return Page(
             items=tuple(
@@ -112,7 +107,6 @@ class S3ContentStore:
         )
 
     def stored_parts(self, after: str | None, limit: int) -> Page[StoredPart]:
-        """See ContentStore."""
         objects, following = self._listed(PARTS, after, limit)
         return Page(
             items=tuple(

@@ -40,7 +40,7 @@ _SHAPE: Final = IndexShape(shards=1, replicas="0-1")
 
 
 class OpenSearchChunkIndex:
-    """Implements ChunkIndex; the first write creates the index.
+    """Implements ChunkIndex and ChunkWriter; the first write creates the index.
 
     With a record, a write after the loss of all indexes creates one that isn't searched until a
     rebuild has completed it.
@@ -153,7 +153,6 @@ class OpenSearchChunkIndex:
     def remove_others(
         self, document: Document, remaining: Remaining, *, also_current: bool = False
     ) -> None:
-        """See ChunkWriter."""
         terms = {"tenant": document.tenant, "document_id": document.id}
         query: dict[str, Any] = {
             "filter": [
@@ -197,7 +196,6 @@ class OpenSearchChunkIndex:
     def chunks(
         self, tenant: str, chunk_ids: Sequence[str], words: ParsedQuery | None, remaining: Remaining
     ) -> Mapping[str, FoundChunk]:
-        """See ChunkIndex."""
         bodies = [
             queries.fetch_body(tenant, chunk_ids[start : start + limits.CHUNKS_PER_FETCH], words)
             for start in range(0, len(chunk_ids), limits.CHUNKS_PER_FETCH)

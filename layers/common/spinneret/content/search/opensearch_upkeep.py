@@ -72,7 +72,6 @@ class OpenSearchUpkeep:
         return found
 
     def trim(self, document: Document, target: str, remaining: Remaining) -> None:
-        """See IndexUpkeep."""
         version = version_id(document.id, document.version)
         own = [
             chunk_id(document.id, document.version, number)
@@ -117,7 +116,6 @@ class OpenSearchUpkeep:
         self.retire(remaining)
 
     def retire(self, remaining: Remaining) -> None:
-        """See IndexUpkeep."""
         every = self._index.all
         found = self._index.behind(every.read, remaining) | self._index.behind(
             every.write, remaining
@@ -140,7 +138,6 @@ class OpenSearchUpkeep:
             )
 
     def reading(self, remaining: Remaining) -> str:
-        """See IndexUpkeep."""
         names = self._index.names(remaining)
         self._index.targets(remaining)
         found = self._index.behind(names.read, remaining)
@@ -175,7 +172,6 @@ class OpenSearchUpkeep:
         )
 
     def remove(self, versions: Sequence[IndexedVersion], remaining: Remaining) -> None:
-        """See IndexUpkeep."""
         ids = [version_id(each.document_id, each.version) for each in versions]
         self._index.ask(
             lambda limit: self._client.delete_by_query(

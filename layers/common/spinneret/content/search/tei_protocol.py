@@ -108,7 +108,6 @@ class ProtocolEmbedder:
         return self._info
 
     def tokenize(self, text: str, remaining: Remaining) -> list[TokenSpan]:
-        """See Embedder."""
         spans: list[TokenSpan] = []
         for begin, end in pieces(text, _PIECE_CHARS):
             piece = text[begin:end]

@@ -21,31 +21,24 @@ class DynamoTagStore:
         self._rows = NamedRows(client, table, "tag", TAGS)
 
     def add(self, tag: Tag) -> None:
-        """See TagStore."""
         self._rows.add(tag)
 
     def get(self, tenant: str, tag_id: str) -> Tag | None:
-        """See TagStore."""
         return self._rows.get(tenant, tag_id)
 
     def find(self, tenant: str, name: str) -> Tag | None:
-        """See TagStore."""
         return self._rows.find(tenant, name)
 
     def many(self, tenant: str, tag_ids: Sequence[str]) -> tuple[Tag, ...]:
-        """See TagStore."""
         return self._rows.get_many(tenant, tag_ids)
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Tag]:
-        """See TagStore."""
         return self._rows.page(tenant, after, limit)
 
     def replace(self, former: Tag, tag: Tag) -> bool:
-        """See TagStore."""
         return self._rows.replace(former, tag)
 
     def remove(self, tag: Tag) -> bool:
-        """See TagStore."""
         return self._rows.remove(tag)
 
 

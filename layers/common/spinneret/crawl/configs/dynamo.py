@@ -32,32 +32,26 @@ class DynamoConfigStore:
         self._rows = NamedRows(client, table, KIND, CONFIGS)
 
     def add(self, config: Config) -> None:
-        """See ConfigStore."""
         self._rows.add(config, *self._pointing(None, config))
 
     def get(self, tenant: str, config_id: str) -> Config | None:
-        """See ConfigStore."""
         config = self._rows.get(tenant, config_id)
         return config and _marked(config, self._default_id(tenant))
 
     def default(self, tenant: str) -> Config | None:
-        """See ConfigStore."""
         default = self._default_id(tenant)
         config = None if default is None else self._rows.get(tenant, default)
         return config and _marked(config, default)
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Config]:
-        """See ConfigStore."""
         page = self._rows.page(tenant, after, limit)
         default = self._default_id(tenant) if page.items else None
         return page.map(lambda config: _marked(config, default))
 
     def replace(self, former: Config, config: Config) -> bool:
-        """See ConfigStore."""
         return self._rows.replace(former, config, *self._pointing(former, config))
 
     def remove(self, config: Config) -> bool:
-        """See ConfigStore."""
         gone = replace(config, is_default=False)
         return self._rows.remove(config, (), *self._pointing(config, gone))
 

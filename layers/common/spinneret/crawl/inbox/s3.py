@@ -55,7 +55,6 @@ class S3InboxStore:
             )
 
     def size(self, file: InboxFile) -> int:
-        """See InboxStore."""
         try:
             with translate_aws_errors("s3"):
                 found = self._client.head_object(
@@ -66,7 +65,6 @@ class S3InboxStore:
         return found["ContentLength"]
 
     def read(self, file: InboxFile, first: int, end: int) -> bytes:
-        """See InboxStore."""
         try:
             with translate_aws_errors("s3"):
                 found = self._client.get_object(
@@ -80,14 +78,12 @@ class S3InboxStore:
             raise _missing(error) from error
 
     def keep(self, key: str, body: bytes) -> None:
-        """See InboxStore."""
         with translate_aws_errors("s3"):
             self._client.put_object(
                 Bucket=self._bucket, Key=key, Body=body, ContentType=_MEDIA_TYPE
             )
 
     def kept(self, prefix: str) -> Iterator[bytes]:
-        """See InboxStore."""
         asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": prefix}
         while True:
             with translate_aws_errors("s3"):

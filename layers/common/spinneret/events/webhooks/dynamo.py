@@ -41,7 +41,6 @@ class DynamoEndpointStore:
         self._defaults = Table(client, table, items.SECRETS)
 
     def add(self, endpoint: Endpoint, at_most: int) -> None:
-        """See EndpointStore."""
         one_more = dynamo.change(
             self._table,
             items.count_key(endpoint.tenant),
@@ -56,7 +55,6 @@ class DynamoEndpointStore:
             )
 
     def get(self, tenant: str, endpoint_id: str) -> Endpoint | None:
-        """See EndpointStore."""
         return self.find(tenant, [endpoint_id]).get(endpoint_id)
 
     def find(self, tenant: str, endpoint_ids: Sequence[str]) -> dict[str, Endpoint]:
@@ -70,12 +68,10 @@ class DynamoEndpointStore:
         return self._rows.page(partition, after, limit, newest_first=True)
 
     def replace(self, former: Endpoint, endpoint: Endpoint) -> bool:
-        """See EndpointStore."""
         unchanged = dynamo.equals(version=former.version)
         return dynamo.transact_if(self._client, [self._rows.put_write(endpoint, unchanged)])
 
     def remove(self, tenant: str, endpoint_id: str) -> bool:
-        """See EndpointStore."""
         if not is_id(endpoint_id):
             return False
         one_less = dynamo.change(
@@ -85,13 +81,11 @@ class DynamoEndpointStore:
         return dynamo.transact_if(self._client, [one_less, dynamo.delete(self._table, key, _THERE)])
 
     def default_secrets(self, tenant: str) -> SealedSecrets | None:
-        """See EndpointStore."""
         return self._defaults.get(items.default_key(tenant))
 
     def replace_default(
         self, tenant: str, former: SealedSecrets | None, secrets: SealedSecrets
     ) -> bool:
-        """See EndpointStore."""
         row = {**items.default_key(tenant), **items.SECRETS.encode(secrets)}
         unchanged = _NEW if former is None else dynamo.equals(secret=former.newest)
         return dynamo.transact_if(self._client, [dynamo.put(self._table, row, unchanged)])

@@ -49,7 +49,6 @@ class DynamoDeliveryLog:
             raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
 
     def get(self, tenant: str, endpoint_id: str | None, delivery_id: str) -> Delivery | None:
-        """See DeliveryLog."""
         if not is_id(delivery_id):
             return None
         return self._lines.get(items.delivery_key(tenant, endpoint_id, delivery_id))
@@ -71,11 +70,9 @@ class DynamoCooldowns:
         self._rows = Table(client, table, items.COOLDOWNS)
 
     def find(self, tenant: str, target: str) -> Cooldown | None:
-        """See Cooldowns."""
         return self._rows.get(items.cooldown_key(tenant, target))
 
     def put(self, tenant: str, target: str, cooldown: Cooldown) -> None:
-        """See Cooldowns."""
         row = {**items.cooldown_key(tenant, target), **items.COOLDOWNS.encode(cooldown)}
         with translate_aws_errors("dynamodb"):
             self._client.put_item(TableName=self._table, Item=row)
@@ -89,5 +86,4 @@ class DynamoCooldowns:
         return dynamo.transact_if(self._client, [permit])
 
     def end(self, tenant: str, target: str) -> None:
-        """See Cooldowns."""
         self._rows.delete(items.cooldown_key(tenant, target))

@@ -40,8 +40,6 @@ class DynamoSemaphore:
         most: int,
         is_over: IsOver | None = None,
     ) -> bool:
-        """See Semaphore."""
-
         def taken(holders: dict[str, str]) -> dict[str, str] | None:
             others = {
                 name: end for name, end in holders.items() if end > to_iso(now) and name != holder
@@ -53,8 +51,6 @@ class DynamoSemaphore:
         return self._change(tenant, group, taken)
 
     def leave(self, tenant: str, group: str, holder: str) -> None:
-        """See Semaphore."""
-
         def left(holders: dict[str, str]) -> dict[str, str]:
             return {name: end for name, end in holders.items() if name != holder}
 

@@ -43,7 +43,6 @@ class StepFunctionsTokens:
         self._client = client
 
     def complete(self, token: str) -> bool:
-        """See CallbackTokens."""
         try:
             with translate_aws_errors("stepfunctions"):
                 self._client.send_task_success(taskToken=token, output="{}")
@@ -52,7 +51,6 @@ class StepFunctionsTokens:
         return True
 
     def heartbeat(self, token: str) -> bool:
-        """See CallbackTokens."""
         try:
             with translate_aws_errors("stepfunctions"):
                 self._client.send_task_heartbeat(taskToken=token)

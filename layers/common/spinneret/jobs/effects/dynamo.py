@@ -72,7 +72,6 @@ class DynamoEffectStore:
         return EffectUncertain()
 
     def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:
-        """See EffectStore."""
         text = json_text(result)
         own = dynamo.equals(job_id=lease.job_id, fence=lease.fence, result=None)
         changes = {"result": text, "purge_at": _purge_at(now)}

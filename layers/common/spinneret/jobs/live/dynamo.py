@@ -58,14 +58,12 @@ class DynamoConnectionStore:
         dynamo.transact(self._client, writes)
 
     def find(self, connection_id: str) -> Connection | None:
-        """See ConnectionStore."""
         item = dynamo.get(self._client, self._table, keys.connection_key(connection_id))
         if not item or "closing" in item:
             return None
         return items.CONNECTIONS.decode(item)
 
     def subscribe(self, connection: Connection, ref: JobRef, now: datetime) -> None:
-        """See ConnectionStore."""
         if not is_id(ref.job_id):
             raise NotFound("no such job")
         room: dynamo.Condition = ("#watchers < :most", {":most": bounds.SUBSCRIBERS_PER_JOB})
@@ -142,7 +140,6 @@ class DynamoConnectionStore:
             _raise_unless_subscribed(failed)
 
     def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
-        """See ConnectionStore."""
         if not is_id(ref.job_id):
             return
         exists: dynamo.Condition = ("attribute_exists(#pk)", {})
@@ -180,13 +177,11 @@ class DynamoConnectionStore:
                 self._client.delete_item(TableName=self._table, Key=place)
 
     def opened_with(self, tenant: str, key_id: str, after: str | None, limit: int) -> list[str]:
-        """See ConnectionStore."""
         partition = keys.opened_partition(tenant, key_id)
         page = page_of(self._client, self._table, partition, after, limit)
         return [str(item["sk"]) for item in page.items]
 
     def subscribers(self, ref: JobRef) -> list[Subscriber]:
-        """See ConnectionStore."""
         return self._subscribers.query_all(
             "pk = :pk AND begins_with(sk, :prefix)",
             {":pk": keys.job_partition(ref), ":prefix": keys.SUBSCRIBER_PREFIX},

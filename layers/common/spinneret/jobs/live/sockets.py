@@ -20,7 +20,6 @@ class ApiGatewaySockets:
         self._client = client
 
     def post(self, connection_id: str, text: str) -> bool:
-        """See Sockets."""
         try:
             self._client.post_to_connection(ConnectionId=connection_id, Data=text.encode())
         except ClientError as error:
@@ -32,7 +31,6 @@ class ApiGatewaySockets:
         return True
 
     def end(self, connection_id: str) -> None:
-        """See Sockets."""
         try:
             self._client.delete_connection(ConnectionId=connection_id)
         except ClientError as error:

@@ -53,7 +53,6 @@ class DynamoConnections:
         self._consents = Table(client, table, CONSENTS)
 
     def get(self, tenant: str, marketplace: str) -> Connection | None:
-        """See ConnectionStore."""
         return self._rows.get(_key(tenant, marketplace))
 
     def put(self, connection: Connection) -> None:
@@ -73,7 +72,6 @@ class DynamoConnections:
         raise DependencyUnavailable("dynamodb", "the connection is changing")
 
     def replace(self, connection: Connection) -> bool:
-        """See ConnectionStore."""
         former = dynamo.equals(version=connection.version - 1)
         writes = [self._rows.put_write(connection, former), *self._known(connection)]
         return dynamo.transact_if(self._client, writes)
@@ -90,17 +88,14 @@ class DynamoConnections:
         return writes
 
     def owner(self, marketplace: str, account: str) -> str | None:
-        """See ConnectionStore."""
         found = dynamo.get(self._client, self._table, _owner(marketplace, account))
         return str(found["tenant"]) if found else None
 
     def remove(self, tenant: str, marketplace: str) -> None:
-        """See ConnectionStore."""
         keys = _key(tenant, marketplace), _seller(tenant, marketplace)
         dynamo.transact(self._client, [dynamo.delete(self._table, key, _WHATEVER) for key in keys])
 
     def forget(self, seller: Seller) -> None:
-        """See ConnectionStore."""
         tenant, marketplace = seller.tenant, seller.marketplace
         writes = [
             dynamo.check(self._table, _key(tenant, marketplace), _NONE),
@@ -110,11 +105,9 @@ class DynamoConnections:
             dynamo.transact(self._client, writes)
 
     def sellers(self, after: str | None, limit: int) -> Page[Seller]:
-        """See ConnectionStore."""
         return page_of(self._client, self._table, "SELLERS", after, limit).map(_listed)
 
     def polled(self, seller: Seller) -> None:
-        """See ConnectionStore."""
         key = _seller(seller.tenant, seller.marketplace)
         stands: dynamo.Condition = ("attribute_exists(#pk)", {})
         change = dynamo.update(self._table, key, {"job_id": seller.job_id}, stands)
@@ -122,7 +115,6 @@ class DynamoConnections:
             dynamo.transact(self._client, [change])
 
     def begin(self, consent: PendingConsent) -> None:
-        """See ConnectionStore."""
         dynamo.transact(self._client, [self._consents.put_write(consent)])
 
     def take(self, tenant: str, state_hash: str) -> PendingConsent | None:

@@ -16,7 +16,6 @@ class ConfiguredSecrets:
         self._read = read
 
     def client(self, marketplace: str) -> ClientSecrets:
-        """See ClientSecretProvider."""
         found = self._read().get(marketplace)
         if not found or not found.get("client_id"):
             raise Conflict(f"this stage has no client for {marketplace}")

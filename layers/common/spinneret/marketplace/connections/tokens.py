@@ -107,7 +107,6 @@ class Tokens:
         return self._opened(connection)
 
     def refresh(self, tenant: str, marketplace: str, refused: AccessToken) -> AccessToken:
-        """See TokenProvider."""
         connection = self._connection(tenant, marketplace)
         opened = self._opened(connection)
         if opened.token != refused.token:  # another caller has refreshed it
@@ -115,7 +114,6 @@ class Tokens:
         return self._opened(self._refreshed(connection))
 
     def application(self, marketplace: str, refused: AccessToken | None = None) -> AccessToken:
-        """See TokenProvider."""
         now = self._clock()
         token, end = self._applications.get(marketplace, (refused, now))
         if token is None or token == refused or end - _EARLY <= now:
@@ -130,7 +128,6 @@ class Tokens:
         settings: Mapping[str, Any],
         account: str | None = None,
     ) -> None:
-        """See TokenProvider."""
         connection = self._connection(tenant, marketplace)
         changed = replace(
             connection,

@@ -37,11 +37,9 @@ class DynamoListingStore:
         self._jobs = jobs_table
 
     def get(self, tenant: str, product_id: str, marketplace: str) -> Listing | None:
-        """See ListingStore."""
         return self._rows.get(_key(tenant, product_id, marketplace)) if is_id(product_id) else None
 
     def of_product(self, tenant: str, product_id: str) -> list[Listing]:
-        """See ListingStore."""
         if not is_id(product_id):
             return []
         return self._rows.query_all(
@@ -50,11 +48,9 @@ class DynamoListingStore:
         )
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Listing]:
-        """See ListingStore."""
         return self._rows.page(_partition(tenant), after, limit)
 
     def save(self, listing: Listing, lease: Lease | None = None) -> bool:
-        """See ListingStore."""
         writes = [self._rows.put_write(listing, dynamo.equals(version=listing.version - 1 or None))]
         if lease is not None:
             writes.append(lease_check(self._jobs, lease))

@@ -47,11 +47,9 @@ class DynamoSaleStore:
         self._sales = Table(client, table, SALES)
 
     def get(self, tenant: str, key: str) -> Sale | None:
-        """See SaleStore."""
         return self._sales.get({"pk": _partition(tenant), "sk": key})
 
     def reserve(self, sale: Sale) -> bool:
-        """See SaleStore."""
         product = {"pk": f"T#{sale.tenant}#PRODUCTS", "sk": str(sale.product_id)}
         take = (
             "SET #quantity = #quantity - :sold, #version = #version + :one",
@@ -80,7 +78,6 @@ class DynamoSaleStore:
         return dynamo.put(self._table, key)
 
     def open(self, after: str | None, limit: int) -> Page[tuple[str, str]]:
-        """See SaleStore."""
         return page_of(self._client, self._table, "OPENSALES", after, limit).map(_named)
 
     def of_product(self, tenant: str, product_id: str) -> list[Sale]:
@@ -93,26 +90,21 @@ class DynamoSaleStore:
         )
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Sale]:
-        """See SaleStore."""
         return self._sales.page(_partition(tenant), after, limit)
 
     def since(self, tenant: str, marketplace: str) -> datetime | None:
-        """See SaleStore."""
         found = dynamo.get(self._client, self._table, {"pk": f"T#{tenant}#READ", "sk": marketplace})
         return parse_stamp(str(found["read_at"])) if found else None
 
     def remember(self, tenant: str, marketplace: str, moment: datetime) -> None:
-        """See SaleStore."""
         item = {"pk": f"T#{tenant}#READ", "sk": marketplace, "read_at": to_iso(moment)}
         dynamo.transact(self._client, [dynamo.put(self._table, item)])
 
     def position(self, walk: str) -> str | None:
-        """See SaleStore."""
         found = dynamo.get(self._client, self._table, {"pk": "POSITIONS", "sk": walk})
         return str(found["after"]) if "after" in found else None
 
     def keep_position(self, walk: str, after: str | None) -> None:
-        """See SaleStore."""
         item = {"pk": "POSITIONS", "sk": walk, **({} if after is None else {"after": after})}
         dynamo.transact(self._client, [dynamo.put(self._table, item)])
 

@@ -52,7 +52,7 @@ _OVERLAP: Final = timedelta(minutes=5)  # read twice because of clock skew and l
 
 @service
 class OrderBook:
-    """Sales of all marketplaces, each counted once."""
+    """Sales of all marketplaces, each counted once; pages as SaleStore does."""
 
     sales: SaleStore
     products: ProductStore
@@ -68,11 +68,9 @@ class OrderBook:
         return now - _FIRST_READ if last is None else last - _OVERLAP
 
     def remember(self, tenant: str, marketplace: str, moment: datetime) -> None:
-        """See SaleStore."""
         self.sales.remember(tenant, marketplace, moment)
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Sale]:
-        """See SaleStore."""
         return self.sales.page(tenant, after, limit)
 
     def record_sale(

@@ -26,19 +26,15 @@ class DynamoProductStore:
         self._rows = NamedRows(client, table, "product", PRODUCTS, called="SKU")
 
     def add(self, product: Product) -> None:
-        """See ProductStore."""
         self._rows.add(product)
 
     def get(self, tenant: str, product_id: str) -> Product | None:
-        """See ProductStore."""
         return self._rows.get(tenant, product_id)
 
     def find(self, tenant: str, sku: str) -> Product | None:
-        """See ProductStore."""
         return self._rows.find(tenant, sku) if is_id(sku) else None
 
     def existing(self, tenant: str, product_ids: Sequence[str]) -> frozenset[str]:
-        """See ProductStore."""
         wanted = [
             {"pk": f"T#{tenant}#PRODUCTS", "sk": each} for each in {*product_ids} if is_id(each)
         ]
@@ -46,15 +42,12 @@ class DynamoProductStore:
         return frozenset(str(row["sk"]) for row in rows)
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Product]:
-        """See ProductStore."""
         return self._rows.page(tenant, after, limit)
 
     def replace(self, former: Product, product: Product) -> bool:
-        """See ProductStore."""
         return self._rows.replace(former, product)
 
     def remove(self, product: Product) -> bool:
-        """See ProductStore."""
         return self._rows.remove(product)
 
 

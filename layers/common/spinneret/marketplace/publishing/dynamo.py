@@ -32,7 +32,6 @@ class DynamoStatistics:
         self._table = table
 
     def count(self, job: Job, outcome: str, seconds: int) -> None:
-        """See StatisticsStore."""
         moment = job.finished_at or job.created_at
         place = f"{job.payload['marketplace']}#{job.payload['action_code']}"
         counter = {
@@ -51,7 +50,6 @@ class DynamoStatistics:
             dynamo.transact(self._client, writes)
 
     def of_day(self, tenant: str, day: str) -> list[DayOfAction]:
-        """See StatisticsStore."""
         request = {
             "TableName": self._table,
             "KeyConditionExpression": "pk = :pk AND begins_with(sk, :day)",

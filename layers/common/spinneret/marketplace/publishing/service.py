@@ -60,7 +60,10 @@ class Batch:
 
 
 class PublishingService:
-    """Use cases of jobs, tasks and batches. All methods raise DependencyUnavailable."""
+    """Use cases of jobs, tasks and batches; implements SellerJobs.
+
+    All methods raise DependencyUnavailable.
+    """
 
     def __init__(
         self,
@@ -193,7 +196,6 @@ class PublishingService:
         )
 
     def find(self, tenant: str, job_id: str) -> Job | None:
-        """See SellerJobs."""
         try:
             return self._job(tenant, job_id)
         except NotFound:
@@ -208,7 +210,6 @@ class PublishingService:
         why: str,
         once: str | None = None,
     ) -> str:
-        """See SellerJobs."""
         command = Command(
             marketplace=marketplace,
             action_code=action,
@@ -218,7 +219,6 @@ class PublishingService:
         return self._asked(tenant, command, 1, once)
 
     def read_orders(self, tenant: str, marketplace: str, why: str, *, urgent: bool = True) -> str:
-        """See SellerJobs."""
         command = Command(
             marketplace=marketplace,
             action_code="orders",

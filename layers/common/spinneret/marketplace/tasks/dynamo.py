@@ -38,21 +38,17 @@ class DynamoTaskStore:
         self._jobs = jobs_table
 
     def of_job(self, tenant: str, job_id: str) -> list[Task]:
-        """See TaskStore."""
         if not is_id(job_id):
             return []
         return self._rows.query_all("pk = :pk", {":pk": _partition(tenant, job_id)})
 
     def get(self, tenant: str, job_id: str, position: int) -> Task | None:
-        """See TaskStore."""
         return self._rows.get(_key(tenant, job_id, position))
 
     def save(self, lease: Lease, tasks: Sequence[Task]) -> None:
-        """See TaskStore."""
         self._write(lease, [self._rows.put_write(task) for task in tasks])
 
     def drop(self, lease: Lease, tasks: Sequence[Task]) -> None:
-        """See TaskStore."""
         always: dynamo.Condition = ("attribute_exists(#pk)", {})
         self._write(
             lease,

@@ -57,11 +57,9 @@ class DynamoPluginStore:
         self._jobs = jobs_table
 
     def connect(self, plugin: Plugin) -> None:
-        """See PluginStore."""
         self._plugins.put(plugin)
 
     def newest(self, tenant: str, marketplace: str) -> list[Plugin]:
-        """See PluginStore."""
         found = self._plugins.query_all(
             "pk = :pk AND begins_with(sk, :prefix)",
             {":pk": f"T#{tenant}#PLUGINS", ":prefix": f"{marketplace}#"},
@@ -70,11 +68,9 @@ class DynamoPluginStore:
         return sorted(found, key=lambda plugin: plugin.connected_at, reverse=True)
 
     def gone(self, plugin: Plugin) -> None:
-        """See PluginStore."""
         self._plugins.delete(PLUGINS.key(plugin))
 
     def sent(self, tenant: str, key: str) -> Sent | None:
-        """See PluginStore."""
         found = dynamo.get(self._client, self._table, _asked(tenant, key))
         if "sent_at" not in found:
             return None
@@ -88,7 +84,6 @@ class DynamoPluginStore:
         )
 
     def send(self, plugin: Plugin, key: str, content: str, now: datetime) -> int:
-        """See PluginStore."""
         change = (
             "SET #sent_at = if_not_exists(#sent_at, :now), #purge_at = :purge,"
             " #round = if_not_exists(#round, :zero) ADD #sent_to :to, #contents :content"
@@ -105,18 +100,15 @@ class DynamoPluginStore:
         return int(row["round"])
 
     def begin_again(self, tenant: str, key: str) -> None:
-        """See PluginStore."""
         self._change(tenant, key, _NEXT_ROUND, None, {":zero": 0, ":one": 1})
 
     def withdraw(self, tenant: str, key: str) -> bool:
-        """See PluginStore."""
         values = {":zero": 0, ":one": 1}
         return self._change(tenant, key, _NEXT_ROUND, _NOBODYS, values) is not None
 
     def accept(
         self, tenant: str, key: str, number: int, connection_id: str, browser: str, now: datetime
     ) -> bool:
-        """See PluginStore."""
         values = {
             ":browser": browser,
             ":from": connection_id,
@@ -128,7 +120,6 @@ class DynamoPluginStore:
         return self._change(tenant, key, change, condition, values) is not None
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:
-        """See PluginStore."""
         end = now + timedelta(seconds=2 * limits.PLUGIN_TASK_SECONDS)
         item = {
             **_waiting(wait.ref.tenant, wait.key),
@@ -143,18 +134,15 @@ class DynamoPluginStore:
         return dynamo.transact_if(self._client, writes)
 
     def waiting(self, tenant: str) -> list[str]:
-        """See PluginStore."""
         partition = f"T#{tenant}#WAITING"
         some = page_of(self._client, self._table, partition, None, limits.PLUGIN_WAITS_WOKEN)
         return [str(item["sk"]) for item in some.items]
 
     def token(self, tenant: str, key: str) -> str | None:
-        """See PluginStore."""
         found = dynamo.get(self._client, self._table, _waiting(tenant, key))
         return str(found["token"]) if found else None
 
     def take_token(self, tenant: str, key: str) -> str | None:
-        """See PluginStore."""
         with translate_aws_errors("dynamodb"):
             found = self._client.delete_item(
                 TableName=self._table, Key=_waiting(tenant, key), ReturnValues="ALL_OLD"
@@ -164,7 +152,6 @@ class DynamoPluginStore:
     def answer(
         self, tenant: str, key: str, number: int, connection_id: str, answer: PluginAnswer
     ) -> bool:
-        """See PluginStore."""
         text = json.dumps({"status": answer.status, "body": dict(answer.body)})
         change = "SET #answer = if_not_exists(#answer, :answer)"
         values = {":answer": text, ":from": connection_id, ":round": number}

@@ -86,7 +86,6 @@ class CheckFetcher:
         return self._monotonic() - self.began_at - self._waited
 
     def choose(self, tenant: str, config_id: str | None) -> Route | None:  # noqa: ARG002 (directly)
-        """See RoutedFetcher."""
         return None
 
     def fetch(self, route: Route | None, request: FetchRequest) -> FetchedPage:  # noqa: ARG002 (directly)

@@ -61,7 +61,6 @@ class DynamoCheckStore:
         step: StateChange,
         slot: SlotLease | None,
     ) -> bool:
-        """See CheckStore."""
         target = watched.target
         names = target.tenant, target.id
         writes = [
@@ -87,7 +86,6 @@ class DynamoCheckStore:
         after: str | None,
         limit: int,
     ) -> Page[CheckResult]:
-        """See CheckStore."""
         first = "" if since is None else to_iso(since)
         last = "9" if until is None else items.behind(until)
         if after is not None and after < last:

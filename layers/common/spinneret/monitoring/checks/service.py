@@ -231,7 +231,6 @@ class _Check:
                 self._parts.slots.give_back(slot)
 
     def require_room(self, seconds: float) -> None:
-        """See CheckSlots."""
         needed = seconds + bounds.REDIRECT_WAITS_SECONDS + _SLOT_MARGIN_SECONDS
         end = min(each.until for each in (self.slot, self._worker, *self._others.values()))
         if self._parts.clock() + timedelta(seconds=needed) > end:

@@ -59,7 +59,6 @@ class NoRobots:
     """Implements RobotsStore for checks, which read no robots.txt."""
 
     def find(self, origin: str) -> StoredRobots | None:  # noqa: ARG002 (stores no robots.txt)
-        """See RobotsStore."""
         return None
 
     def keep(self, origin: str, kept: StoredRobots) -> None:

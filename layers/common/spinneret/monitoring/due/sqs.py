@@ -25,12 +25,10 @@ class SqsCheckLanes:
         self._lanes_url = lanes_url
 
     def announce(self, at: datetime, delays: Sequence[int]) -> None:
-        """See CheckLanes."""
         for delay in delays:
             self._send(TICKS, tick_message(at + timedelta(seconds=delay)), delay)
 
     def hand(self, ticked_at: datetime, targets: Sequence[DueTarget]) -> None:
-        """See CheckLanes."""
         self._send(CHECKS, list_message(ticked_at, targets))
 
     def _send(self, lane: str, body: str, delay: int = 0) -> None:

@@ -28,7 +28,6 @@ class DynamoIncidentStore:
         self._rows = Table(client, table, items.INCIDENTS)
 
     def page(self, tenant: str, target_id: str, after: str | None, limit: int) -> Page[Incident]:
-        """See IncidentStore."""
         partition = items.partition(tenant, target_id)
         return self._rows.page(partition, after, limit, newest_first=True)
 

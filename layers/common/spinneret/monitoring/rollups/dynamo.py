@@ -31,12 +31,10 @@ class DynamoRollupStore:
         self._table = table
 
     def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[HourTally]:
-        """See RollupStore."""
         found = self._from(tenant, target_id, items.hour_name(since), "H$")
         return [HourTally(moment, tally) for moment, tally in found]
 
     def days(self, tenant: str, target_id: str, since: datetime) -> Sequence[DayTally]:
-        """See RollupStore."""
         found = self._from(tenant, target_id, items.day_name(since), "D$")
         return [DayTally(moment, tally) for moment, tally in found]
 

@@ -31,7 +31,6 @@ class DynamoSlotStore:
         self._table = table
 
     def take(self, name: str, owner: str, now: datetime, until: datetime) -> SlotLease | None:
-        """See SlotStore."""
         row = self._update(
             name,
             "SET #owner = :owner, #ends_at = :until ADD #fence :one",
@@ -44,7 +43,6 @@ class DynamoSlotStore:
         return SlotLease(name=name, owner=owner, fence=int(row["fence"]), until=until)
 
     def renew(self, slot: SlotLease, until: datetime) -> SlotLease | None:
-        """See SlotStore."""
         condition, values = held(slot)
         row = self._update(
             slot.name, "SET #ends_at = :until", condition, {**values, ":until": _ms(until)}
@@ -52,12 +50,10 @@ class DynamoSlotStore:
         return None if row is None else replace(slot, until=until)
 
     def give_back(self, slot: SlotLease) -> None:
-        """See SlotStore."""
         condition, values = held(slot)
         self._update(slot.name, "REMOVE #owner, #ends_at", condition, dict(values))
 
     def taken(self, names: Sequence[str], now: datetime) -> int:
-        """See SlotStore."""
         keys = [slot_key(name) for name in names]
         rows = dynamo.batch_get(self._client, self._table, keys, ("ends_at",))
         return sum(int(row.get("ends_at", 0)) > _ms(now) for row in rows)

@@ -29,17 +29,14 @@ class DynamoStatusPageStore:
         self._rows = Table(client, table, STATUS_PAGES)
 
     def get(self, tenant: str) -> StatusPage | None:
-        """See StatusPageStore."""
         return self._rows.get(_page_key(tenant))
 
     def at(self, slug: str) -> StatusPage | None:
-        """See StatusPageStore."""
         item = dynamo.get(self._client, self._table, _slug_key(slug))
         page = self.get(item["tenant"]) if item else None
         return page if page is not None and page.slug == slug else None
 
     def put(self, page: StatusPage, former: StatusPage | None) -> bool:
-        """See StatusPageStore."""
         version = None if former is None else former.version
         writes = [self._rows.put_write(page, dynamo.equals(version=version))]
         if former is None or former.slug != page.slug:
@@ -57,7 +54,6 @@ class DynamoStatusPageStore:
         return True
 
     def remove(self, page: StatusPage) -> bool:
-        """See StatusPageStore."""
         unchanged = dynamo.equals(version=page.version)
         mine = dynamo.equals(tenant=page.tenant)
         writes = [

@@ -63,7 +63,6 @@ class DynamoTargetStore:
         record: IdempotencyRecord | None,
         most: int = limits.TARGETS_PER_TENANT,
     ) -> UrlTaken | KeyTaken | TooMany | None:
-        """See TargetStore."""
         target = watched.target
         writes = [
             dynamo.put(self._table, {**items.url_key(target), "target_id": target.id}, _NEW),
@@ -89,7 +88,6 @@ class DynamoTargetStore:
         return None
 
     def keep_answer(self, record: IdempotencyRecord) -> IdempotencyRecord:
-        """See TargetStore."""
         try:
             dynamo.transact(self._client, [self._put_record(record)])
         except dynamo.ConditionFailed as error:
@@ -97,20 +95,17 @@ class DynamoTargetStore:
         return record
 
     def answer_of(self, tenant: str, scope: str, now: datetime) -> IdempotencyRecord | None:
-        """See TargetStore."""
         item = dynamo.get(self._client, self._table, items.record_key(tenant, scope))
         if not item or int(item["purge_at"]) <= epoch_seconds(now):
             return None
         return items.RECORDS.decode(item)
 
     def get(self, tenant: str, target_id: str) -> TargetWithState | None:
-        """See TargetStore."""
         if not is_id(target_id):
             return None
         return next(iter(self.get_many(tenant, [target_id])), None)
 
     def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[TargetWithState]:
-        """See TargetStore."""
         keys = [
             key(tenant, target_id)
             for target_id in target_ids
@@ -128,14 +123,12 @@ class DynamoTargetStore:
     def page(
         self, tenant: str, host: str | None, after: str | None, limit: int
     ) -> Page[TargetWithState]:
-        """See TargetStore."""
         partition = items.list_partition(tenant, host)
         listed = page_of(self._client, self._table, partition, after, limit)
         found = self.get_many(tenant, [_id_listed(row) for row in listed.items])
         return Page(items=tuple(found), after=listed.after)
 
     def public(self, tenant: str, limit: int) -> list[str]:
-        """See TargetStore."""
         listed = page_of(self._client, self._table, f"T#{tenant}#PUBLIC", None, limit)
         return [_id_listed(row) for row in listed.items]
 
@@ -146,7 +139,6 @@ class DynamoTargetStore:
         state: TargetState,
         incident: IncidentChange | None = None,
     ) -> bool:
-        """See TargetStore."""
         unchanged = dynamo.equals(version=former.target.version)
         state_put = items.state_item(target, state)
         writes = [
@@ -162,7 +154,6 @@ class DynamoTargetStore:
         return dynamo.transact_if(self._client, writes)
 
     def remove(self, watched: TargetWithState) -> bool:
-        """See TargetStore."""
         target, state = watched.target, watched.state
         key, state_key = (make(target.tenant, target.id) for make in _KEYS)
         places = [*self._places(target), items.url_key(target)]

@@ -32,21 +32,17 @@ class DynamoWindowStore:
         self._rows = Table(client, table, WINDOWS)
 
     def all(self, tenant: str) -> list[MaintenanceWindow]:
-        """See WindowStore."""
         return self._rows.query_all("pk = :pk", {":pk": _partition(tenant)})
 
     def get(self, tenant: str, window_id: str) -> MaintenanceWindow | None:
-        """See WindowStore."""
         return self._rows.get(_key(tenant, window_id)) if is_id(window_id) else None
 
     def put(self, window: MaintenanceWindow, former: MaintenanceWindow | None) -> bool:
-        """See WindowStore."""
         version = None if former is None else former.version
         put = self._rows.put_write(window, dynamo.equals(version=version))
         return dynamo.transact_if(self._client, [put])
 
     def remove(self, window: MaintenanceWindow) -> bool:
-        """See WindowStore."""
         unchanged = dynamo.equals(version=window.version)
         gone = dynamo.delete(self._table, WINDOWS.key(window), unchanged)
         return dynamo.transact_if(self._client, [gone])

@@ -194,7 +194,6 @@ class GuardedStream(httpcore.NetworkStream):
         self._stream.write(buffer, timeout=self._deadline.allowance())
 
     def close(self) -> None:
-        """See httpcore."""
         self._stream.close()
 
     def start_tls(
@@ -227,7 +226,6 @@ class GuardedStream(httpcore.NetworkStream):
         return self._stream.start_tls(context, name, timeout=self._deadline.allowance())
 
     def get_extra_info(self, info: str) -> Any:
-        """See httpcore."""
         return self._stream.get_extra_info(info)
 
 

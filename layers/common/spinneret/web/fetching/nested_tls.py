@@ -58,7 +58,6 @@ class NestedTlsStream(httpcore.NetworkStream):
         buffer: bytes,
         timeout: float | None = None,  # noqa: ARG002 (see the class)
     ) -> None:
-        """See httpcore."""
         try:
             while buffer:
                 buffer = buffer[self._run(partial(self._tls.write, buffer)) :]
@@ -70,7 +69,6 @@ class NestedTlsStream(httpcore.NetworkStream):
         self._below.close()
 
     def get_extra_info(self, info: str) -> Any:
-        """See httpcore."""
         return self._tls if info == "ssl_object" else self._below.get_extra_info(info)
 
     def _run[T](self, step: Callable[[], T]) -> T:

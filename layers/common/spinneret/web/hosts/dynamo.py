@@ -45,18 +45,15 @@ class DynamoHostStore:
     def put(
         self, tenant: str, host: str, override: Override, notes: str | None, now: datetime
     ) -> HostSettings:
-        """See HostStore."""
         changes = {**to_attribute(override), "notes": notes, "updated_at": to_iso(now)}
         return self._update(tenant, host, changes)
 
     def block(self, tenant: str, host: str, block: Block) -> HostSettings:
-        """See HostStore."""
         since = to_iso(block.since)
         changes = {"blocked_at": since, "blocked_reason": block.reason, "updated_at": since}
         return self._update(tenant, host, changes)
 
     def unblock(self, tenant: str, host: str, now: datetime) -> HostSettings | None:
-        """See HostStore."""
         changes = {"blocked_at": None, "blocked_reason": None, "updated_at": to_iso(now)}
         request = self._request(tenant, host, changes)
         condition = "attribute_exists(#blocked_at)"

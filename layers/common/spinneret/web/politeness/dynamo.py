@@ -46,7 +46,6 @@ class DynamoHostStateStore:
         self._table = table
 
     def read(self, host: str, record: Record) -> Row:
-        """See HostStateStore."""
         return _row(dynamo.get(self._client, self._table, _key(host, record)))
 
     def update(self, host: str, record: Record, change: ConditionalUpdate) -> Written | Refused:

@@ -27,7 +27,6 @@ class S3RobotsStore:
         self._bucket = bucket
 
     def find(self, origin: str) -> StoredRobots | None:
-        """See RobotsStore."""
         try:
             with translate_aws_errors("s3"):
                 answer = self._client.get_object(Bucket=self._bucket, Key=_key(origin))
@@ -45,7 +44,6 @@ class S3RobotsStore:
         )
 
     def keep(self, origin: str, kept: StoredRobots) -> None:
-        """See RobotsStore."""
         known = {"check-at": to_iso(kept.check_at), "closed": str(kept.closed).lower()}
         if kept.read_at is not None:
             known["read-at"] = to_iso(kept.read_at)

@@ -34,11 +34,9 @@ class DynamoProxyStore:
         )
 
     def add(self, config: ProxyConfig) -> None:
-        """See ProxyStore."""
         self._rows.add(config)
 
     def get(self, tenant: str, config_id: str) -> ProxyConfig | None:
-        """See ProxyStore."""
         return self._rows.get(tenant, config_id)
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[ProxyConfig]:
@@ -46,11 +44,9 @@ class DynamoProxyStore:
         return self._rows.page(tenant, after, limit)
 
     def replace(self, former: ProxyConfig, config: ProxyConfig) -> bool:
-        """See ProxyStore."""
         return self._rows.replace(former, config)
 
     def remove(self, config: ProxyConfig) -> bool:
-        """See ProxyStore."""
         return self._rows.remove(config)
 
 

@@ -31,11 +31,9 @@ class DynamoProxyUsageStore:
         self._table = table
 
     def read(self, config: ProxyConfig) -> Usage:
-        """See ProxyUsageStore."""
         return _usage(dynamo.get(self._client, self._table, _key(config)))
 
     def count_pick(self, config: ProxyConfig, now: int) -> Usage:
-        """See ProxyUsageStore."""
         update = "SET #picks = if_not_exists(#picks, :none) + :one, #purge_at = :purge_at"
         values = {":none": 0, ":one": 1, ":purge_at": now + _KEPT_SECONDS}
         with translate_aws_errors("dynamodb"):
@@ -50,7 +48,6 @@ class DynamoProxyUsageStore:
         return _usage(answer["Attributes"])
 
     def count_use(self, config: ProxyConfig, position: int, seen: Usage, now: int) -> Usage | None:
-        """See ProxyUsageStore."""
         uses = f"uses_{position}"
         if rules.hour_is_over(seen, now):
             condition = dynamo.equals(counted_since=seen.counted_since)
@@ -83,7 +80,6 @@ class DynamoProxyUsageStore:
             seen = refused
 
     def clear_failures(self, config: ProxyConfig, position: int) -> None:
-        """See ProxyUsageStore."""
         update = f"REMOVE #failures_{position}, #failed_at_{position}"
         with translate_aws_errors("dynamodb"):
             self._client.update_item(

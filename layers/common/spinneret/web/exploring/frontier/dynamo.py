@@ -68,7 +68,6 @@ class DynamoFrontierStore:
     # ------------------------------------------------------------ Reads
 
     def crawl(self, ref: CrawlRef) -> Crawl | None:
-        """See FrontierStore."""
         return self._crawls.get(keys.crawl_key(ref))
 
     def find(self, ref: CrawlRef, keys_: Iterable[str]) -> dict[str, Page]:
@@ -82,20 +81,17 @@ class DynamoFrontierStore:
         return self.pages(ref, state, None, limit).pages
 
     def links(self, ref: CrawlRef, page: Page) -> tuple[LinkCandidate, ...]:
-        """See FrontierStore."""
         chunks = range(page.link_chunks)
         return items.links_of_items(
             self._get_all(keys.links_key(ref, page.key, page.links_fence, n) for n in chunks)
         )
 
     def used(self, ref: CrawlRef, quotas: Iterable[str]) -> Mapping[str, int]:
-        """See FrontierStore."""
         by_key = {keys.quota_key(ref, quota)["sk"]: quota for quota in quotas}
         found = self._get_all({"pk": keys.partition(ref), "sk": sk} for sk in by_key)
         return {by_key[item["sk"]]: int(item["used"]) for item in found}
 
     def originals(self, ref: CrawlRef, hashes: Iterable[str]) -> Mapping[str, str]:
-        """See FrontierStore."""
         by_key = {keys.content_key(ref, each)["sk"]: each for each in hashes}
         found = self._get_all({"pk": keys.partition(ref), "sk": sk} for sk in by_key)
         return {by_key[item["sk"]]: str(item["page"]) for item in found}
@@ -131,7 +127,6 @@ class DynamoFrontierStore:
     # ------------------------------------------------------------ Writes
 
     def begin(self, crawl: Crawl) -> None:
-        """See FrontierStore."""
         self._write([self._crawls.put_write(crawl, _NEW)])
 
     def keep_links(self, crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> int:
@@ -143,7 +138,6 @@ class DynamoFrontierStore:
         return len(chunks)
 
     def commit(self, crawl: Crawl, change: FrontierTransaction) -> None:
-        """See FrontierStore."""
         writes = [
             *self._of_crawl(crawl, change),
             *(self._put_page(crawl, page, _NEW) for page in change.new),
