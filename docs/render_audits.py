@@ -16,6 +16,7 @@ from spinneret.audits.checks.catalogue import (  # noqa: E402 - after the path a
 )
 from spinneret.audits.checks.models import Category, CheckScope  # noqa: E402 - after the path above
 from spinneret.audits.reports.schema import json_schema  # noqa: E402 - after the path above
+from spinneret.audits.scoring import cost  # noqa: E402 - after the path above
 
 PAGE = ROOT / "docs" / "audits.md"
 SCHEMA = ROOT / "docs" / "audit-report.schema.json"
@@ -39,8 +40,8 @@ def table() -> str:
         lines.append(f"| {category} | {len(own)} | {of_pages} | {of_site} |")
     lines += [
         "",
-        "| check | finds | severity | weight | looks at | after |",
-        "|---|---|---|---|---|---|",
+        "| check | finds | severity | weight | costs | looks at | after |",
+        "|---|---|---|---|---|---|---|",
     ]
     for category in Category:
         for check in checks:
@@ -48,7 +49,7 @@ def table() -> str:
                 after = ", ".join(f"`{name}`" for name in check.after)
                 lines.append(
                     f"| `{check.id}` | [{check.title}]({check.source}) | {check.severity} "
-                    f"| {check.weight} | {_SCOPES[check.scope]} | {after} |"
+                    f"| {check.weight} | {100 * cost(check):.2f} % | {_SCOPES[check.scope]} | {after} |"
                 )
     lines += ["", "Not judged, because a browser is needed:", ""]
     lines += [f"- {what}: {why}." for what, why in IN_A_BROWSER.items()]

@@ -1,13 +1,13 @@
 """The score, by a published formula (docs/audits.md).
 
-A page earns the weight of each check that it passes, divided by the total weight of the checks
-that apply to it. A page that couldn't be read earns nothing. The site's own checks count the same
-way:
+A failed check costs its weight, divided by the total weight of all checks of a page, applicable or
+not. A page that couldn't be read earns nothing. The site's own checks count the same way:
 
     score = 100 x (0.85 x mean of the pages' shares + 0.15 x share of the site's checks)
+    share = 1 - weights of failed checks / weights of all checks
 
-A check that doesn't apply has no weight. A check that can't be judged while another one fails
-counts as failed, so that fixing the other one can't lower the score by making a check apply.
+A check that doesn't apply, or can't be judged while another one fails, costs nothing. The divisor
+is constant, so fixing a check gains exactly its weight: on any page, with any other failures.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
-from spinneret.audits.checks.catalogue import catalogue, numbers
-from spinneret.audits.checks.models import Category, CheckScope
+from spinneret.audits.checks.catalogue import catalogue
+from spinneret.audits.checks.models import Category, Check, CheckScope
 
-FORMULA_VERSION: Final = "1"
+FORMULA_VERSION: Final = "2"
 PAGES_SHARE: Final = 0.85
 SITE_SHARE: Final = 1 - PAGES_SHARE
 """Own choice: by number, the site's 15 checks would weigh a twelfth of a page's; each is fixed
@@ -51,7 +51,7 @@ class CheckStats:
     failed: int = 0
     blocked: int = 0
     points: float = 0.0
-    """Maximum gain of the score if all these issues, and no others, are fixed."""
+    """Gain of the score if all these issues are fixed, and no others."""
 
     @property
     def passed(self) -> int:
@@ -75,8 +75,14 @@ def score(pages: Iterable[CheckBitmap], site: CheckBitmap) -> Score:
     """Return the score from the marks of pages (HTML, or failed requests for pages) and site."""
     sums = _Sums()
     for page in pages:
-        sums.add_page(page, site)
+        sums.add_page(page)
     return sums.score(site)
+
+
+def cost(check: Check[Any]) -> float:
+    """Return the share of a page, or of the site's checks, that the failed check costs."""
+    of_pages, of_site = _totals()
+    return check.weight / (of_site if check.scope is CheckScope.SITE else of_pages)
 
 
 @dataclass(slots=True)
@@ -97,7 +103,7 @@ class _Sums:
     blocked: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     gains: dict[int, float] = field(default_factory=lambda: defaultdict(float))
 
-    def add_page(self, page: CheckBitmap, site: CheckBitmap) -> None:
+    def add_page(self, page: CheckBitmap) -> None:
         self._count(page)
         if not page.is_read:
             self.unread += 1
@@ -106,30 +112,26 @@ class _Sums:
             if len(causes) == 1:
                 self.gains[causes[0]] += 1.0
             return
+        self.shares.append(1 - _lost(page))
+        for number in _bits(page.failed):
+            self.gains[number] += cost(catalogue()[number])
         earned, possible = _by_category(page)
-        total = sum(possible.values())
-        self.shares.append(sum(earned.values()) / total if total else 1.0)
         for category, weight in possible.items():
             if weight:
                 part = self.parts[category]
                 part.shares += earned[category] / weight
                 part.pages += 1
-        for cause, weight in _gains(page, site.failed).items():
-            self.gains[cause] += weight / total if total else 0.0
 
     def score(self, site: CheckBitmap) -> Score:
         pages = len(self.shares)
         self._count(site)
         per_page = PAGES_SHARE / pages if pages else 0.0
         points = {number: gain * per_page for number, gain in self.gains.items()}
+        for number in _bits(site.failed):
+            points[number] = SITE_SHARE * cost(catalogue()[number])
         earned, possible = _by_category(site)
-        total = sum(possible.values())
-        of_site = sum(earned.values()) / total if total else 1.0
-        for cause, weight in _gains(site, 0).items():
-            share = SITE_SHARE * weight / total if total else 0.0
-            points[cause] = points.get(cause, 0.0) + share
         return Score(
-            total=_percent(sum(self.shares) * per_page + SITE_SHARE * of_site),
+            total=_percent(sum(self.shares) * per_page + SITE_SHARE * (1 - _lost(site))),
             categories={
                 category: self._category(category, earned, possible) for category in Category
             },
@@ -171,40 +173,21 @@ class _Sums:
         return _percent(rated / weights) if weights else None
 
 
+def _lost(marks: CheckBitmap) -> float:
+    """Return the share that the failed checks cost."""
+    return sum(cost(catalogue()[number]) for number in _bits(marks.failed))
+
+
 def _by_category(marks: CheckBitmap) -> tuple[dict[Category, int], dict[Category, int]]:
-    """Return the weights earned and the weights possible, by category."""
+    """Return the weights earned and the weights possible by category, of judged checks only."""
     earned: dict[Category, int] = defaultdict(int)
     possible: dict[Category, int] = defaultdict(int)
-    table = _table()
-    lost = marks.failed | marks.blocked
-    for number in _bits(marks.applicable):
-        category, weight = table[number]
-        possible[category] += weight
-        if not lost >> number & 1:
-            earned[category] += weight
+    for number in _bits(marks.applicable & ~marks.blocked):
+        check = catalogue()[number]
+        possible[check.category] += check.weight
+        if not marks.failed >> number & 1:
+            earned[check.category] += check.weight
     return earned, possible
-
-
-def _gains(marks: CheckBitmap, elsewhere: int) -> dict[int, int]:
-    """Return the weight regained by fixing one check alone: its own, and that of checks it blocks.
-
-    `elsewhere` contains the failed checks of the site, which block checks of pages.
-    """
-    table = _table()
-    gains = {number: table[number][1] for number in _bits(marks.failed)}
-    causes: dict[int, frozenset[int]] = {}
-    for number in _bits(marks.blocked):  # in catalogue order: prerequisites come first
-        roots: set[int] = set()
-        for before in _before()[number]:
-            if (marks.failed | elsewhere) >> before & 1:
-                roots.add(before)
-            else:
-                roots |= causes.get(before, frozenset())
-        causes[number] = frozenset(roots)
-        if len(roots) == 1:
-            [root] = roots
-            gains[root] = gains.get(root, 0) + table[number][1]
-    return gains
 
 
 def _bits(mask: int) -> Iterator[int]:
@@ -219,13 +202,10 @@ def _percent(share: float) -> float:
 
 
 @cache
-def _table() -> tuple[tuple[Category, int], ...]:
-    return tuple((check.category, check.weight) for check in catalogue())
-
-
-@cache
-def _before() -> tuple[tuple[int, ...], ...]:
-    return tuple(tuple(numbers()[name] for name in check.after) for check in catalogue())
+def _totals() -> tuple[int, int]:
+    """Return the total weights of the checks of pages and of the site."""
+    of_site = sum(check.weight for check in catalogue() if check.scope is CheckScope.SITE)
+    return sum(check.weight for check in catalogue()) - of_site, of_site
 
 
 @cache

@@ -103,7 +103,7 @@ class Check[Judge: Callable[..., Answer]]:
     category: Category
     scope: CheckScope
     after: tuple[str, ...]
-    """Prerequisites: if one fails, this check counts as failed, without an issue."""
+    """Prerequisites: if one fails, this check isn't judged and costs nothing."""
     kinds: frozenset[Kind]
     """Kinds of pages that it applies to."""
     judge: Judge

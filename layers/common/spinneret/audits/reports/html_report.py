@@ -213,7 +213,7 @@ def _foot(report: Report) -> Iterator[str]:
     result = report.result
     yield (
         f'<p class="soft">{PRODUCT} · catalogue {escape(result.catalogue_version)}, formula '
-        f"{escape(result.formula_version)} · points are the maximum gain of the score if all "
+        f"{escape(result.formula_version)} · points are the gain of the score if all "
         "pages of an issue are fixed. Scripts of the site were not run.</p>"
     )
 
