@@ -49,7 +49,8 @@ def table() -> str:
                 after = ", ".join(f"`{name}`" for name in check.after)
                 lines.append(
                     f"| `{check.id}` | [{check.title}]({check.source}) | {check.severity} "
-                    f"| {check.weight} | {100 * cost(check):.2f} % | {_SCOPES[check.scope]} | {after} |"
+                    f"| {check.weight} | {100 * cost(check):.2f} % "
+                    f"| {_SCOPES[check.scope]} | {after} |"
                 )
     lines += ["", "Not judged, because a browser is needed:", ""]
     lines += [f"- {what}: {why}." for what, why in IN_A_BROWSER.items()]

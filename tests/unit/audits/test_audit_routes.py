@@ -256,6 +256,16 @@ def test_an_audit_is_compared_with_the_one_before_or_any(bench: Bench) -> None:
     assert bench.send("GET", path, **{"with": "job_unknown"}).status == 404
 
 
+def test_an_audit_of_another_host_is_no_comparison(bench: Bench) -> None:
+    good = bench.audit()
+    bench.world.pages["https://other.example/"] = Page(
+        path="/", host="https://other.example", links=()
+    ).answer()
+    other = bench.audit("https://other.example/")
+    refused = bench.send("GET", f"/audits/{good}/comparison", **{"with": other})
+    assert (refused.status, refused.body["code"]) == (409, "CONFLICT"), refused.body
+
+
 def test_artifacts_are_listed_in_pages(bench: Bench) -> None:
     path = f"/audits/{bench.audit()}/artifacts"
     every = bench.send("GET", path, limit="100").body["items"]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -100,7 +101,9 @@ def test_the_json_report_has_everything_and_the_published_form(report: Report) -
 
 
 def test_the_csv_report_has_a_row_for_each_evidence(report: Report) -> None:
-    rows = list(csv.DictReader(io.StringIO(text_of(report, "csv"))))
+    text = text_of(report, "csv")
+    assert text.encode().startswith(codecs.BOM_UTF8)
+    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
     assert len(rows) == sum(len(finding.evidence) for finding in report.findings)
     assert LONG in {row["page"] for row in rows}
     assert rows[0]["severity"] == "critical"
@@ -111,9 +114,42 @@ def test_the_csv_report_has_a_row_for_each_evidence(report: Report) -> None:
 def test_cells_that_a_spreadsheet_would_execute_are_guarded(result: Result, start: str) -> None:
     log = FindingLog(io.BytesIO())
     log.add(finding_of("img.alt", HOST, [Evidence("img", f"{start}1+1", "-", "a=b")]))
-    text = "".join(csv_report.render(Report(result=result, findings=log)))
+    text = "".join(csv_report.render(Report(result=result, findings=log))).removeprefix("\ufeff")
     [row] = csv.DictReader(io.StringIO(text, newline=""))
     assert (row["value"], row["threshold"], row["url"]) == (f"'{start}1+1", "'-", "a=b")
+
+
+def test_the_html_report_lists_what_changed(report: Report, result: Result) -> None:
+    root = html.fromstring(text_of(report, "html"))
+    lists = {each.get("id"): each for each in root.xpath("//details[@class='change']")}
+    assert list(lists) == ["new", "fixed", "not_seen", "unchecked"]
+    links = {name: each.xpath(".//td//a/@href") for name, each in lists.items()}
+    assert links["fixed"] == [f"{HOST}/oak"]
+    assert links["not_seen"] == [f"{HOST}/never"]
+    assert links["unchecked"] == [f"{HOST}/pine"]
+    assert len(lists["new"].xpath(".//tbody/tr")) == 10
+    assert "The page has no main heading" in lists["fixed"].text_content()
+    alone = text_of(Report(result=result, findings=report.findings), "html")
+    assert not html.fromstring(alone).xpath("//details[@class='change']")
+
+
+def test_the_html_report_s_lists_of_changes_are_bounded(result: Result) -> None:
+    former = [
+        finding_of("h1.missing", f"{HOST}/{number}", [Evidence("h1")])
+        for number in range(html_report.MAX_CHANGED + 5)
+    ]
+    changes = compare(
+        former,
+        [],
+        known=Known(visited={finding.url for finding in former}),
+        score_before=1,
+        score_after=2,
+        versions=("1", "1"),
+    )
+    many = Report(result=result, findings=FindingLog(io.BytesIO()), comparison=changes)
+    [fixed] = html.fromstring(text_of(many, "html")).xpath("//details[@class='change']")
+    assert len(fixed.xpath(".//tbody/tr")) == html_report.MAX_CHANGED + 1
+    assert "and 5 more" in fixed.text_content()
 
 
 def test_the_markdown_report_is_only_text(report: Report) -> None:
@@ -320,7 +356,7 @@ def test_links_of_the_html_report_lead_to_the_web_only(page: html.HtmlElement) -
 def test_the_html_report_shows_issues_evidence_and_pages(
     report: Report, page: html.HtmlElement
 ) -> None:
-    issues = page.xpath("//details")
+    issues = page.xpath("//details[@class='issue']")
     assert [each.get("data-severity") for each in issues[:1]] == ["critical"]
     assert len(issues) == len(report.issues)
     assert len(page.xpath("//section[last()]//tbody/tr")) == len(report.result.pages)

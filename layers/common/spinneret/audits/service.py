@@ -50,7 +50,9 @@ from spinneret.kernel.paging import Page, cursor_of
 from spinneret.kernel.service import service
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
+from spinneret.web.fetching.urls import parse_url
 from spinneret.web.hosts.service import HostService
+from spinneret.web.politeness.rules import host_key
 
 MEDIA_TYPES: Final[Mapping[FormatName, tuple[str, str]]] = {
     "json": ("application/json", "json"),
@@ -163,7 +165,10 @@ class AuditService:
         skipped: int,
         limit: int,
     ) -> ComparisonView:
-        """Compare with `other`, or with the site's previous audit. Raise NotFound or Conflict."""
+        """Compare with `other`, or with the site's previous audit.
+
+        Raises NotFound; Conflict for an audit without a result or of another host.
+        """
         after = self._finished(tenant, audit_id)
         before = self._other(after, other)
         found = self._compared(before, after)
@@ -215,7 +220,11 @@ class AuditService:
 
     def _other(self, after: Finished, other: str | None) -> Finished:
         if other is not None:
-            return self._finished(after.ref.tenant, other)
+            chosen = self._finished(after.ref.tenant, other)
+            hosts = [host_key(parse_url(each.start_url).host) for each in (after, chosen)]
+            if hosts[0] != hosts[1]:
+                raise Conflict("the other audit is of another host", details={"hosts": hosts})
+            return chosen
         before = self.store.finished_before(after.ref.tenant, after.site_key, after.place)
         if before is None:
             raise Conflict("no earlier audit of this site by this recipe")

@@ -13,13 +13,17 @@ COLUMNS: Final = (
     *("severity", "category", "check", "title", "page", "count", "state", "where", "value"),
     *("threshold", "url", "advice", "source"),
 )
+_BYTE_ORDER_MARK: Final = "\ufeff"  # without it, Excel reads UTF-8 as the system's code page
 # Spreadsheets execute cells that begin with these characters (OWASP, "CSV Injection").
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def render(report: Report) -> Iterator[str]:
-    """Yield the CSV with a header; cells that spreadsheets would execute get an apostrophe."""
-    yield _line(COLUMNS)
+    """Yield the CSV with a byte-order mark and a header.
+
+    Cells that spreadsheets would execute get an apostrophe.
+    """
+    yield _BYTE_ORDER_MARK + _line(COLUMNS)
     for issue in report.issues:
         check = issue.check
         for finding in report.findings.of(check.id):

@@ -58,6 +58,9 @@ a { color: var(--link); overflow-wrap: anywhere; }
 .issue .right, td.right,
 th.right { text-align: right; font-variant-numeric: tabular-nums; }
 .issue .inside { padding: 0 14px 14px; border-top: 1px solid var(--line); overflow-x: auto; }
+.change { border: 1px solid var(--line); border-radius: 8px; margin-bottom: 8px;
+  background: var(--card); padding: 10px 14px; overflow-x: auto; }
+.change > summary { cursor: pointer; font-weight: 600; }
 .tag { font-size: 12px; font-weight: 650; text-transform: uppercase; letter-spacing: .03em; }
 .critical { color: var(--critical); } .high { color: var(--high); }
 .medium { color: var(--medium); } .low { color: var(--low); } .info { color: var(--info); }
@@ -85,6 +88,7 @@ code { font: 13px/1.45 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mo
 SCRIPT: Final = """
 "use strict";
 const issues = [...document.querySelectorAll(".issue")];
+const folds = [...document.querySelectorAll("details")];
 const text = document.getElementById("text");
 const severity = document.getElementById("severity");
 const category = document.getElementById("category");
@@ -108,8 +112,8 @@ for (const control of [text, severity, category, fresh]) {
 }
 let closed = [];
 addEventListener("beforeprint", () => {
-  closed = issues.filter((issue) => !issue.open);
-  for (const issue of closed) issue.open = true;
+  closed = folds.filter((fold) => !fold.open);
+  for (const fold of closed) fold.open = true;
 });
-addEventListener("afterprint", () => { for (const issue of closed) issue.open = false; });
+addEventListener("afterprint", () => { for (const fold of closed) fold.open = false; });
 """

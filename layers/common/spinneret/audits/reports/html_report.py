@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from html import escape
 from typing import Final
 
+from spinneret.audits.checks.catalogue import catalogue
 from spinneret.audits.checks.models import Category, CheckScope, Evidence, Severity
+from spinneret.audits.comparison import RunComparison
 from spinneret.audits.findings import Finding
 from spinneret.audits.judging import PageResult
 from spinneret.audits.reports.html_parts import SCRIPT, STYLE
@@ -16,6 +19,8 @@ MAX_PAGES: Final = 50
 """Maximum pages listed per issue; CSV and JSON contain all."""
 MAX_EVIDENCE: Final = 3
 """Maximum evidence shown for a page of an issue."""
+MAX_CHANGED: Final = 200
+"""Maximum issues in each list of changes; the comparison's route has all."""
 MAX_LISTED: Final = 2000
 """Maximum pages in the list at the end."""
 GOOD: Final = 90.0
@@ -24,6 +29,7 @@ _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; script-src 'uns
 _NAMES: Final = {"http": "HTTP", "urls": "URLs", "robots": "robots.txt"}
 _CIRCUMFERENCE: Final = 2 * 3.14159265 * 56
 _ISSUE_COLUMNS: Final = ("page", "where", "value", "expected")
+_CHANGE_COLUMNS: Final = ("issue", "page")
 _PAGE_COLUMNS: Final = ("page", "status", "score", "issues", "words", "clicks")
 
 
@@ -37,6 +43,8 @@ def render(report: Report) -> Iterator[str]:
     yield f"<title>{title}</title><style>{STYLE}</style></head>\n<body><main>\n"
     yield from _summary(report, title)
     yield from _categories(report)
+    if report.comparison:
+        yield from _changes(report.comparison)
     yield from _issues(report)
     yield from _pages(report.result.pages)
     yield from _foot(report)
@@ -103,6 +111,40 @@ def _categories(report: Report) -> Iterator[str]:
             f'<span class="number">{score:.1f}</span></div>'
         )
     yield "</div></section>\n"
+
+
+def _changes(comparison: RunComparison) -> Iterator[str]:
+    """Yield a list of the issues of each kind of change."""
+    lists = {
+        "new": ("New", comparison.new),
+        "fixed": ("Fixed", comparison.fixed),
+        "not_seen": ("On pages not visited this time", comparison.not_seen),
+        "unchecked": ("Not checked this time", comparison.unchecked),
+    }
+    if not any(keys for _, keys in lists.values()):
+        return
+    yield "<section><h2>Since the last run</h2>\n"
+    for name, (title, keys) in lists.items():
+        if not keys:
+            continue
+        yield f'<details class="change" id="{name}"><summary>{title}: {len(keys):,}</summary>'
+        yield _header(_CHANGE_COLUMNS, "")
+        for check, url in keys[:MAX_CHANGED]:
+            yield (
+                f'<tr><td>{escape(_titles().get(check, check))} <code class="soft">'
+                f"{escape(check)}</code></td>"
+                f'<td class="url">{_link(url)}</td></tr>\n'
+            )
+        if len(keys) > MAX_CHANGED:
+            rest = len(keys) - MAX_CHANGED
+            yield f'<tr><td colspan="2" class="soft">and {rest:,} more</td></tr>'
+        yield "</tbody></table></details>\n"
+    yield "</section>\n"
+
+
+@cache
+def _titles() -> dict[str, str]:
+    return {check.id: check.title for check in catalogue()}
 
 
 def _issues(report: Report) -> Iterator[str]:
