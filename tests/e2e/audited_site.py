@@ -54,6 +54,8 @@ class AuditedSite:
             rows = "".join(f"<url><loc>{self.url}{each}</loc></url>" for each in PATHS)
             text = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{rows}</urlset>'
             return 200, "application/xml", text.encode()
+        if path == "/preview.png":
+            return 200, "image/png", b""
         if path not in PATHS:
             return 404, "text/plain", b"nothing here"
         page = Page(path=path, links=PATHS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from spinneret.audits.facts.models import Failure, PageFacts
+from spinneret.audits.facts.models import Failure, Kind, PageFacts
 from spinneret.audits.facts.site import FileFacts, HostFacts, Outcome, SiteFacts
 from spinneret.audits.facts.sitemaps import read_sitemap
 from tests.unit.audits.site import (
@@ -270,6 +270,20 @@ PAGES = (
     ),
     _broken("/heavy", "img.size", body=PICTURE.format("heavy.jpg")),
     _broken("/lost-image", "img.broken", body=PICTURE.format("lost.jpg")),
+    _broken(
+        "/lost-candidate",
+        "img.broken",
+        body='<img src="/oak.jpg" srcset="/a.jpg 1x, /lost.jpg 2x" alt="" width="4" height="3">',
+    ),
+    _broken("/lost-preview", "img.broken", social={"og:image": "/lost.jpg"}),
+    _broken("/c-lost", "canonical.to_error", canonical=f"{HOST}/asked-404", listed=False),
+    _broken("/c-old", "canonical.to_redirect", canonical=f"{HOST}/asked-301", listed=False),
+    _broken(
+        "/h-lost",
+        "hreflang.bad_target",
+        head=alternates(en=f"{HOST}/h-lost", de=f"{HOST}/asked-404", x_default=f"{HOST}/h-lost"),
+    ),
+    _broken("/to-crawled-redirect", "http.redirect", links=(*GOOD, "/between")),
     _broken("/jumping", "img.dimensions", body='<img src="/oak.jpg" alt="An oak">'),
     _broken("/no-img", "img.picture", body='<picture><source srcset="/oak.webp"></picture>'),
     _broken(
@@ -334,6 +348,8 @@ OUTCOMES = {
     **GOOD_OUTCOMES,
     f"{HOST}/heavy.jpg": Outcome(200, size=500_001, media_type="image/jpeg"),
     f"{HOST}/lost.jpg": Outcome(404),
+    f"{HOST}/asked-404": Outcome(404),
+    f"{HOST}/asked-301": Outcome(200, redirected_to=f"{HOST}/oak"),
     f"{HOST}/big.pdf": Outcome(200, size=31_457_281, media_type="application/pdf"),
     f"{HOST}/small.pdf": Outcome(200, size=31_457_280, media_type="application/pdf"),
     "https://dead.example/": Outcome(None, Failure.TIMEOUT),
@@ -360,7 +376,14 @@ def pages() -> tuple[Page, ...]:
 
 def facts() -> list[PageFacts]:
     """Of all pages."""
-    return [each for page in pages() for each in page.facts()]
+    between = PageFacts(  # its target is known, so that it wasn't followed
+        url=f"{HOST}/between",
+        kind=Kind.REDIRECT,
+        fetched_at=NOW.isoformat(),
+        final_url=f"{HOST}/oak",
+        redirects=(f"{HOST}/between",),
+    )
+    return [*(each for page in pages() for each in page.facts()), between]
 
 
 def site_facts() -> SiteFacts:

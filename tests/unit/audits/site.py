@@ -91,7 +91,7 @@ class Page:
         social = {
             "og:title": name,
             "og:type": "website",
-            "og:image": f"{HOST}/preview.png",
+            "og:image": f"{self.host}/preview.png",
             "og:image:width": "1200",
             "og:image:height": "630",
             "og:url": canonical or self.url,
@@ -223,6 +223,7 @@ GOOD_PAGES = (
 )
 GOOD_OUTCOMES = {
     f"{HOST}/oak.jpg": Outcome(200, size=80_000, media_type="image/jpeg"),
+    f"{HOST}/preview.png": Outcome(200, size=90_000, media_type="image/png"),
     "https://other.example/": Outcome(200),
 }
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from spinneret.audits.facts.html import srcset_urls
 from spinneret.audits.facts.models import (
     Alternate,
     Cookie,
@@ -379,3 +380,19 @@ def test_deep_pages_are_measured_to_their_ground() -> None:
 def test_more_links_than_are_kept_are_counted() -> None:
     found = html("".join(f'<a href="/{n}">n</a>' for n in range(3001)))
     assert (len(found.links), found.left_out) == (3000, 1)
+
+
+@pytest.mark.parametrize(
+    ("srcset", "urls"),
+    [
+        ("", []),
+        (" , ", []),
+        ("a.jpg", ["a.jpg"]),
+        ("a.jpg 1x, b.jpg 2x", ["a.jpg", "b.jpg"]),
+        ("a.jpg, b.jpg 2x", ["a.jpg", "b.jpg"]),
+        ("a,b.jpg 480w,\n c.jpg\t800w ,", ["a,b.jpg", "c.jpg"]),
+        ("data:image/png;base64,AA== 1x, b.jpg 2x", ["data:image/png;base64,AA==", "b.jpg"]),
+    ],
+)
+def test_the_candidates_of_a_srcset_are_its_urls(srcset: str, urls: list[str]) -> None:
+    assert list(srcset_urls(srcset)) == urls

@@ -20,7 +20,7 @@ from spinneret.kernel.errors import FetchTimeout
 from spinneret.outbox.models import SubjectRef
 from tests.fakes.auditing import AuditWorld
 from tests.fakes.fetching import fetched_page
-from tests.unit.audits.site import GOOD_PAGES, GOOD_ROBOTS, HOST, IMAGE, Page, sitemap
+from tests.unit.audits.site import GOOD_PAGES, GOOD_ROBOTS, HOST, IMAGE, Page, alternates, sitemap
 
 LISTED = {page.url: "" for page in GOOD_PAGES}
 
@@ -44,6 +44,12 @@ def good_site(world: AuditWorld) -> None:
             b"",
             media_type="image/jpeg",
             headers={"content-length": "80000"},
+        ),
+        f"{HOST}/preview.png": fetched_page(
+            f"{HOST}/preview.png",
+            b"",
+            media_type="image/png",
+            headers={"content-length": "90000"},
         ),
         "https://other.example/": fetched_page("https://other.example/"),
         "http://shop.example/": fetched_page(f"{HOST}/", redirects=("http://shop.example/",)),
@@ -97,7 +103,7 @@ def test_the_good_site_is_audited_whole_and_has_no_issue(world: AuditWorld) -> N
     assert keys(world, ref) == set()
     assert (result["score"], result["grade"], result["pages"]) == (100, "A", {"html": 9})
     assert (result["external_links"], result["external_links_checked"]) == (1, 1)
-    assert (result["images"], result["images_checked"]) == (1, 1)
+    assert (result["images"], result["images_checked"]) == (2, 2)
     assert result["pages_not_visited"] == 0
     assert job.attempts == 0
 
@@ -114,6 +120,7 @@ def test_no_page_is_asked_for_twice_but_the_start(world: AuditWorld) -> None:
         "https://www.shop.example/",
         "https://other.example/",
         f"{HOST}/oak.jpg",
+        f"{HOST}/preview.png",
     ]
 
 
@@ -259,6 +266,55 @@ def test_links_to_a_redirect_between_crawled_pages_are_not_broken(world: AuditWo
     assert "links.broken_internal" not in found
 
 
+def test_a_long_sitemap_is_crawled_whole_if_it_fits_the_sample(world: AuditWorld) -> None:
+    paths = [f"/listed-{number}" for number in range(203)]
+    there = [Page(path=path) for path in paths[:-2]]
+    world.pages |= {page.url: page.answer() for page in there}
+    listed = LISTED | {f"{HOST}{path}": "" for path in paths}
+    world.pages[f"{HOST}/sitemap.xml"] = fetched_page(
+        f"{HOST}/sitemap.xml", sitemap(listed), media_type="application/xml"
+    )
+    ref = world.submit(f"{HOST}/", options={"max_pages": 400})
+    result = result_of(world.settle(ref))
+    assert result["pages"] == {"html": 9 + 201, "failed": 2}
+    found = keys(world, ref)
+    assert ("links.orphan", f"{HOST}/listed-150") in found
+    assert ("sitemap.4xx", f"{HOST}/") in found
+
+
+def test_targets_that_no_link_leads_to_are_asked_by_head_within_a_bound(world: AuditWorld) -> None:
+    head = alternates(en=f"{HOST}/oak", de=f"{HOST}/oak-gone", x_default=f"{HOST}/oak")
+    body = (
+        '<img src="/oak.jpg" srcset="/small.jpg 1x, /large.jpg 2x" alt="Oak" width="4" height="3">'
+    )
+    world.pages |= {
+        f"{HOST}/oak": Page(path="/oak", head=head, body=body).answer(),
+        f"{HOST}/pine": Page(path="/pine", canonical=f"{HOST}/pine-old").answer(),
+        f"{HOST}/pine-old": Page(path="/pine", redirect=("/pine-old",)).answer(),
+        f"{HOST}/birch": Page(path="/birch", canonical=f"{HOST}/birch-gone").answer(),
+        f"{HOST}/small.jpg": world.pages[f"{HOST}/oak.jpg"],
+        f"{HOST}/cedar": Page(path="/cedar", social={"og:image": "/preview-gone.png"}).answer(),
+    }
+    ref = world.submit(f"{HOST}/", options={"max_pages": 100})
+    world.settle(ref)
+    assert {
+        ("hreflang.bad_target", f"{HOST}/oak"),
+        ("img.broken", f"{HOST}/oak"),
+        ("canonical.to_redirect", f"{HOST}/pine"),
+        ("canonical.to_error", f"{HOST}/birch"),
+        ("img.broken", f"{HOST}/cedar"),
+    } <= keys(world, ref)
+    asked = {url for _, method, url in world.asked if method == "HEAD"}
+    names = ("oak-gone", "pine-old", "birch-gone", "small.jpg", "large.jpg", "preview-gone.png")
+    assert {f"{HOST}/{name}" for name in names} <= asked
+
+    world.asked.clear()
+    world.clock.advance(3600)
+    world.settle(world.submit(f"{HOST}/", options={"max_pages": 3, "max_images": 0}))
+    heads = [url for _, method, url in world.asked if method == "HEAD" and HOST in url]
+    assert len([url for url in heads if url != "https://www.shop.example/"]) == 2
+
+
 #
 def test_hello_audits_one_page(world: AuditWorld) -> None:
     ref = world.submit(f"{HOST}/oak", recipe="hello")
@@ -300,7 +356,7 @@ def test_links_beyond_the_bound_are_counted_as_not_checked(world: AuditWorld) ->
     ref = world.submit(f"{HOST}/", options={"max_external_links": 4, "max_images": 0})
     result = result_of(world.settle(ref))
     assert (result["external_links"], result["external_links_checked"]) == (10, 4)
-    assert (result["images"], result["images_checked"]) == (1, 0)
+    assert (result["images"], result["images_checked"]) == (2, 0)
 
 
 #
@@ -342,7 +398,9 @@ def test_a_cancelled_audit_stops_at_its_next_write_and_leaves_the_host(world: Au
         (5000, 100, 25),
         (5000, 2, 1),
         (5000, 1, 0),
-        (5000, 1000, 99),
+        (204, 400, 204),
+        (999, 1000, 999),
+        (5000, 1000, 250),
     ],
 )
 def test_a_sample_begins_all_over_the_sitemaps(listed: int, pages: int, expected: int) -> None:

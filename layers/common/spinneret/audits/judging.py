@@ -181,17 +181,17 @@ def _names(bits: int) -> list[str]:
 
 def _coverage(site: Site) -> Coverage:
     external = {number for node in site.pages for number in node.external}
-    images = {number for node in site.pages for number in node.images}
+    images = {url for node in site.pages for _, url in site.images_of(node)}
     linked = {number for node in site.pages for number in node.links}
     known = {*site.urls_of(linked), *(url for url in site.listed if site.is_internal(url))}
     outcomes = site.facts.outcomes
     return Coverage(
         pages=Counter(node.kind for node in site.nodes),
-        pages_not_visited=sum(1 for url in known if site.node(url) is None and url not in outcomes),
+        pages_not_visited=sum(1 for url in known if site.node(url) is None),
         external_links=len(external),
         external_links_checked=sum(1 for url in site.urls_of(external) if url in outcomes),
         images=len(images),
-        images_checked=sum(1 for url in site.urls_of(images) if url in outcomes),
+        images_checked=sum(1 for url in images if url in outcomes),
     )
 
 

@@ -27,6 +27,7 @@ EXTERNAL_LINKS: Final = 500  # A-02
 EXTERNAL_LINKS_MAX: Final = 2000
 IMAGES: Final = 100  # one per page: most pages have one image of their own
 IMAGES_MAX: Final = 1000
+TARGETS: Final = 500  # that no link leads to, at most as many as pages: eight minutes at one host
 DEPTH: Final = bounds.CRAWL_DEPTH_MAX
 
 SITEMAPS: Final = 10  # files; 500,000 URLs

@@ -141,14 +141,20 @@ def header(page: PageFacts, html: HtmlFacts) -> Answer:
     return [Evidence("header: Link", page.header_canonical, tag)] if differ else []
 
 
+def _other(page: PageNode, site: Site) -> str:
+    """Return the canonical URL if it is another page's, else an empty string."""
+    if page.canonical is None or page.canonical == page.url or site.node(page.canonical) is page:
+        return ""
+    return page.canonical
+
+
 def _target(page: PageNode, site: Site, is_wrong: Callable[[PageNode], bool]) -> Answer:
     """Check only canonical URLs of other pages that were crawled."""
-    if page.canonical is None or page.canonical == page.url:
+    url = _other(page, site)
+    target = site.node(url) if url else None
+    if target is None or not is_wrong(target):
         return []
-    target = site.node(page.canonical)
-    if target is None or target is page or not is_wrong(target):
-        return []
-    return [Evidence(_SELECTOR, page.canonical, page.url, target.final_url)]
+    return [Evidence(_SELECTOR, url, page.url, target.final_url)]
 
 
 @_CANONICAL.page_in_site(
@@ -160,8 +166,10 @@ def _target(page: PageNode, site: Site, is_wrong: Callable[[PageNode], bool]) ->
     after=_USABLE,
 )
 def to_redirect(page: PageNode, site: Site) -> Answer:
-    """Check only canonical URLs that were crawled."""
-    return _target(page, site, lambda target: target.kind is Kind.REDIRECT)
+    """Check only canonical URLs that were requested."""
+    url = _other(page, site)
+    moved = site.redirect_of(url) if url else ""
+    return [Evidence(_SELECTOR, url, page.url, moved)] if moved else []
 
 
 @_CANONICAL.page_in_site(
@@ -173,12 +181,12 @@ def to_redirect(page: PageNode, site: Site) -> Answer:
     after=_USABLE,
 )
 def to_error(page: PageNode, site: Site) -> Answer:
-    """Check only canonical URLs that were crawled."""
-    return _target(
-        page,
-        site,
-        lambda target: target.kind is Kind.FAILED and target.failure is not Failure.ROBOTS,
-    )
+    """Check only canonical URLs that were requested."""
+    url = _other(page, site)
+    if not url or site.redirect_of(url):
+        return []
+    problem = site.failure_of(url)
+    return [Evidence(_SELECTOR, f"{url} ({problem})", page.url, url)] if problem else []
 
 
 @_CANONICAL.page_in_site(

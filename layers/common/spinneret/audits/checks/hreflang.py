@@ -10,7 +10,7 @@ from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import is_language
 from spinneret.audits.checks.site import PageNode, Site
-from spinneret.audits.facts.models import HtmlFacts, Kind, PageFacts
+from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
 
 _HREFLANG: Final = CheckDecorators(Category.HREFLANG)
 _ABSOLUTE: Final = re.compile(r"\s*https?://[^/?#\s]", re.IGNORECASE)
@@ -119,14 +119,15 @@ def bad_target(page: PageNode, site: Site) -> Answer:
     found = []
     for each in page.alternates:
         other = site.node(each.url) if each.url else None
-        if other is None or other is page:
+        if not each.url or other is page:
             continue
-        if other.kind is Kind.REDIRECT:
-            found.append(Evidence(_SELECTOR, f"{each.language}: redirects", "", other.url))
-        elif other.kind is Kind.FAILED:
-            problem = str(other.status or other.failure)
-            found.append(Evidence(_SELECTOR, f"{each.language}: {problem}", "200", other.url))
-        elif other.noindex:
+        if site.redirect_of(each.url):
+            found.append(Evidence(_SELECTOR, f"{each.language}: redirects", "", each.url))
+        elif problem := site.failure_of(each.url):
+            found.append(Evidence(_SELECTOR, f"{each.language}: {problem}", "200", each.url))
+        elif other is not None and other.failure is Failure.ROBOTS:
+            found.append(Evidence(_SELECTOR, f"{each.language}: disallowed", "", other.url))
+        elif other is not None and other.noindex:
             found.append(Evidence(_SELECTOR, f"{each.language}: noindex", "", other.url))
     return found
 

@@ -50,12 +50,16 @@ def alt_long(_: PageFacts, html: HtmlFacts) -> Answer:
     ]
 
 
-def _checked(page: PageNode, site: Site) -> list[tuple[str, Outcome]]:
+def _checked(page: PageNode, site: Site) -> list[tuple[str, str, Outcome]]:
     return [
-        (url, outcome)
-        for url in site.urls_of(page.images)
+        (where, url, outcome)
+        for where, url in site.images_of(page)
         if (outcome := site.facts.outcomes.get(url)) is not None
     ]
+
+
+def _unasked(page: PageNode) -> Answer:
+    return UNKNOWN if page.images or page.image_files else None
 
 
 @_IMAGES.page_in_site(
@@ -68,12 +72,13 @@ def _checked(page: PageNode, site: Site) -> list[tuple[str, Outcome]]:
 )
 def size(page: PageNode, site: Site) -> Answer:
     """Check only images whose size is known."""
-    known = [(url, each.size) for url, each in _checked(page, site) if each.size is not None]
-    if not known:
-        return UNKNOWN if page.images else None
+    known = [(where, url, each.size) for where, url, each in _checked(page, site)]
+    sized = [(where, url, size) for where, url, size in known if size is not None]
+    if not sized:
+        return _unasked(page)
     return [
-        Evidence("img[src]", f"{size} bytes", "500 kB", url)
-        for url, size in known
+        Evidence(where, f"{size} bytes", "500 kB", url)
+        for where, url, size in sized
         if size > MAX_BYTES
     ]
 
@@ -90,10 +95,10 @@ def broken(page: PageNode, site: Site) -> Answer:
     """Only images that were requested."""
     checked = _checked(page, site)
     if not checked:
-        return UNKNOWN if page.images else None
+        return _unasked(page)
     return [
-        Evidence("img[src]", str(outcome.status or outcome.failure), "200", url)
-        for url, outcome in checked
+        Evidence(where, str(outcome.status or outcome.failure), "200", url)
+        for where, url, outcome in checked
         if outcome.is_broken
     ]
 

@@ -51,11 +51,10 @@ def broken_internal(page: PageNode, site: Site) -> Answer:
     """Check only links that were requested."""
     if not page.links:
         return None
-    outcomes = [(url, site.outcome(url)) for url in site.urls_of(page.links)]
     return [
-        Evidence(_A, str(outcome.status or outcome.failure), "200", url)
-        for url, outcome in outcomes
-        if outcome is not None and (outcome.is_broken or (outcome.status or 0) >= 400)
+        Evidence(_A, problem, "200", url)
+        for url in site.urls_of(page.links)
+        if (problem := site.failure_of(url))
     ]
 
 

@@ -59,6 +59,8 @@ class PageNode:
     """Distinct internal pages that it links to, without itself: numbers of `Site.url_of`."""
     external: array[int]
     images: array[int]
+    image_files: tuple[tuple[str, int], ...] = ()
+    """Other images that it names, each with its place."""
     pagination: tuple[int, ...] = ()
     fragments: tuple[tuple[int, str], ...] = ()
     anchors: frozenset[int] = frozenset()
@@ -128,6 +130,7 @@ class Site:
             links=array("I", internal),
             external=array("I", external),
             images=array("I", {self._id(each.url): None for each in html.images if each.url}),
+            image_files=tuple((each.where, self._id(each.url)) for each in html.image_files),
             pagination=tuple(self._id(url) for url in html.pagination),
             fragments=tuple(fragments),
             anchors=frozenset(map(hash, html.anchors)),
@@ -208,6 +211,31 @@ class Site:
         if found.failure is Failure.ROBOTS:
             return None
         return Outcome(found.status, found.failure, moved)
+
+    def redirect_of(self, url: str) -> str:
+        """Return where a URL is known to redirect; empty if it isn't."""
+        checked = self.facts.outcomes.get(url)
+        if checked is not None:
+            return checked.redirected_to
+        found = self.node(url)
+        return found.final_url if found is not None and found.kind is Kind.REDIRECT else ""
+
+    def failure_of(self, url: str) -> str:
+        """Return how a URL is known to fail; empty if it isn't.
+
+        Status codes that only refuse robots count as failures of the site's own URLs.
+        """
+        found = self.outcome(url)
+        if found is None:
+            return ""
+        fails = found.is_broken or (self.is_internal(url) and (found.status or 0) >= 400)
+        return str(found.status or found.failure) if fails else ""
+
+    def images_of(self, page: PageNode) -> Iterator[tuple[str, str]]:
+        """Yield place and URL of all images of a page, each URL once."""
+        files = {self._urls[number]: where for where, number in page.image_files}
+        own = {self._urls[number]: "img[src]" for number in page.images}
+        return ((where, url) for url, where in (files | own).items())
 
     @cached_property
     def unasked(self) -> frozenset[str]:

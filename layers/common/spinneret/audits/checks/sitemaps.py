@@ -11,7 +11,6 @@ from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import LISTABLE, host_of, moment
 from spinneret.audits.checks.site import PageNode, Site
-from spinneret.audits.facts.models import Failure, Kind
 from spinneret.web.fetching.urls import registrable_domain
 
 _SITEMAPS: Final = CheckDecorators(Category.SITEMAPS)
@@ -73,11 +72,11 @@ def invalid(site: Site) -> Answer:
     after=_READ,
 )
 def failing(site: Site) -> Answer:
-    """Check only pages that were crawled."""
+    """Check only URLs of the site that were requested."""
     return [
-        Evidence("sitemap loc", str(node.status or node.failure), "200", node.url)
-        for node in _listed(site)
-        if node.kind is Kind.FAILED and node.failure is not Failure.ROBOTS
+        Evidence("sitemap loc", problem, "200", url)
+        for url in _listed_urls(site)
+        if not site.redirect_of(url) and (problem := site.failure_of(url))
     ]
 
 
@@ -120,12 +119,13 @@ def blocked(site: Site) -> Answer:
     after=_READ,
 )
 def noncanonical(site: Site) -> Answer:
-    """Report crawled pages that redirect or have another canonical URL."""
+    """Report URLs that redirect, and crawled pages with another canonical URL."""
     found = []
-    for node in _listed(site):
-        target = node.final_url if node.kind is Kind.REDIRECT else node.canonical
-        if target and target != node.url:
-            found.append(Evidence("sitemap loc", node.url, target, node.url))
+    for url in _listed_urls(site):
+        node = site.node(url)
+        target = site.redirect_of(url) or (node.canonical if node else None)
+        if target and target not in (url, node.url if node else url):
+            found.append(Evidence("sitemap loc", url, target, url))
     return found
 
 
@@ -207,10 +207,17 @@ def _drifted(site: Site, dates: Mapping[str, str]) -> Iterator[Evidence]:
             yield Evidence("sitemap lastmod", f"{date}: {days} days off", threshold, url)
 
 
-def _listed(site: Site) -> Iterator[PageNode]:
+def _listed_urls(site: Site) -> Iterator[str]:
+    """Yield the site's own URLs, each once even if a slash differs."""
     seen: set[str] = set()
     for url in site.listed:
         node = site.node(url)
-        if node is not None and node.url not in seen:
-            seen.add(node.url)
-            yield node
+        name = url if node is None else node.url
+        if name not in seen and site.is_internal(url):
+            seen.add(name)
+            yield url
+
+
+def _listed(site: Site) -> Iterator[PageNode]:
+    nodes = (site.node(url) for url in _listed_urls(site))
+    return (node for node in nodes if node is not None)

@@ -21,6 +21,7 @@ from spinneret.audits.facts.models import (
     Heading,
     HtmlFacts,
     Image,
+    ImageFile,
     Link,
     Robots,
 )
@@ -45,6 +46,7 @@ _DOCTYPE: Final = re.compile(
     r"\s*(?:<!--.*?-->\s*)*<!doctype\s+([^>]*)>", re.IGNORECASE | re.DOTALL
 )
 _SCHEME: Final = re.compile(r"\s*([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+_CANDIDATE: Final = re.compile(r"[\s,]*([^\s,]\S*)")
 _CREDENTIALS: Final = re.compile(r"//[^/@\s]*@")
 _FOLLOWED: Final = frozenset({"http", "https", "javascript", "file"})
 _HEAD_ONLY_RELATIONS: Final = frozenset({"canonical", "alternate"})
@@ -131,6 +133,7 @@ class _Reader:
             ),
             links=self._bounded(self._links(), MAX_LINKS),
             images=self._bounded(self._images(), MAX_IMAGES),
+            image_files=self._bounded(dict.fromkeys(self._image_files(metas)), MAX_IMAGES),
             pictures_without_img=sum(
                 1
                 for picture in self.root.iter("picture")
@@ -225,6 +228,18 @@ class _Reader:
                 loading=(image.get("loading") or "")[:20].lower(),
             )
 
+    def _image_files(self, metas: Iterable[html.HtmlElement]) -> Iterator[ImageFile]:
+        for meta in metas:
+            if (meta.get("property") or meta.get("name") or "").strip().lower() == "og:image":
+                source = self._resolved(meta.get("content") or "")
+                if source is not None:
+                    yield ImageFile("meta[property='og:image']", source)
+        for element in self.root.iter("img", "source"):
+            for candidate in srcset_urls(element.get("srcset") or ""):
+                source = self._resolved(candidate)
+                if source is not None:
+                    yield ImageFile("img[srcset]", source)
+
     def _forms(self) -> Iterator[Form]:
         for form in self.root.iter("form"):
             action = (form.get("action") or "").strip()
@@ -266,6 +281,17 @@ class _Reader:
 
 
 @lru_cache(maxsize=20_000)  # menus repeat on every page of a site
+def srcset_urls(srcset: str) -> Iterator[str]:
+    """Yield the URLs of a `srcset`: each ends at a space, or at a comma before one."""
+    at = 0
+    while (found := _CANDIDATE.match(srcset, at)) is not None:
+        url, at = found[1], found.end()
+        if not url.endswith(","):
+            comma = srcset.find(",", at)
+            at = len(srcset) if comma < 0 else comma
+        yield url.rstrip(",")
+
+
 def _joined(base: Url, href: str) -> str | None:
     target = join_url(base, href) if href else None
     return target.text if target else None

@@ -64,6 +64,14 @@ class Image(NamedTuple):
     loading: str = ""
 
 
+class ImageFile(NamedTuple):
+    """A file that pages name besides the `src` of their images."""
+
+    where: str
+    """`img[srcset]` or `meta[property='og:image']`."""
+    url: str
+
+
 class Heading(NamedTuple):
     """A heading, h1 to h6."""
 
@@ -174,6 +182,7 @@ class HtmlFacts:
     headings: tuple[Heading, ...] = ()
     links: tuple[Link, ...] = ()
     images: tuple[Image, ...] = ()
+    image_files: tuple[ImageFile, ...] = ()
     pictures_without_img: int = 0
     structured: tuple[Structured, ...] = ()
     social: tuple[tuple[str, str], ...] = ()

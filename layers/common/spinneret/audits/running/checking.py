@@ -1,16 +1,16 @@
-"""Requests external links and images of pages by HEAD."""
+"""Requests external links, images, and targets that no link leads to, by HEAD."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from spinneret.audits import limits
-from spinneret.audits.facts.models import Failure
-from spinneret.audits.facts.site import Outcome
+from spinneret.audits.facts.models import Failure, Kind, PageFacts
+from spinneret.audits.facts.site import Outcome, SiteFacts
 from spinneret.audits.models import Phase, Progress
 from spinneret.audits.running.slices import AuditContext, get
 from spinneret.audits.running.storage import Storage
@@ -43,7 +43,7 @@ class LinkChecker:
         self._storage = storage
 
     def run(self, work: AuditContext, progress: Progress) -> Progress:
-        """Check all links and images; return the progress for the next phase.
+        """Check all links, images and targets; return the progress for the next phase.
 
         Raises Defer, ReleaseJob and LeaseLost; outcomes so far are stored.
         """
@@ -64,20 +64,39 @@ class LinkChecker:
         return after
 
     def _targets(self, work: AuditContext, progress: Progress) -> Iterator[str]:
-        """Yield external links, then images, each up to its bound, in the order of the pages."""
-        assert progress.start_url is not None  # settling sets it
-        scope = CrawlScope.of(ScopeKind.HOST, [parse_url(progress.start_url)])
+        """Yield external links, images and other targets, each up to its bound.
+
+        All are in the order of the pages; of images, those that pages show come first, and of
+        targets, the sitemaps' come last.
+        """
+        site = self._storage.site(progress)
+        assert site is not None  # settling stores it
+        scope = CrawlScope.of(ScopeKind.HOST, [parse_url(site.start_url)])
         links: dict[str, None] = {}
         images: dict[str, None] = {}
+        files: dict[str, None] = {}
+        named: dict[str, None] = {}
+        pages: set[str] = set()
         for facts in self._storage.pages(work.ref):
+            pages.add(facts.url.removesuffix("/"))
+            named.update(dict.fromkeys(_targets_of(facts)))
             if facts.html is None:
                 continue
             for link in facts.html.links:
                 if link.url is not None and _is_outside(link.url, scope):
                     links.setdefault(link.url)
             images.update(dict.fromkeys(each.url for each in facts.html.images if each.url))
+            files.update(dict.fromkeys(each.url for each in facts.html.image_files))
         yield from islice(links, work.sample.max_external_links)
-        yield from islice((url for url in images if url not in links), work.sample.max_images)
+        shown = (url for url in images | files if url not in links)
+        yield from islice(shown, work.sample.max_images)
+        targets = (
+            url
+            for url in dict.fromkeys(chain(named, _listed(site, scope)))
+            if url.removesuffix("/") not in pages
+            and not (url in links or url in images or url in files)
+        )
+        yield from islice(targets, min(limits.TARGETS, work.sample.max_pages - 1))
 
     def _pass(
         self, work: AuditContext, state: _Checked, left: list[str], total: int
@@ -139,6 +158,31 @@ class _Checked:
             self._storage.keep_outcomes(self._work, self._number, self._new)
             self._number += 1
             self._new = {}
+
+
+def _targets_of(facts: PageFacts) -> Iterator[str]:
+    """Yield the URLs that a page refers to without a link."""
+    if facts.kind is Kind.REDIRECT:
+        yield facts.final_url
+    if facts.header_canonical is not None:
+        yield facts.header_canonical
+    if facts.html is not None:
+        yield from (each.url for each in facts.html.canonicals if each.url)
+        yield from (each.url for each in facts.html.alternates if each.url)
+
+
+def _listed(site: SiteFacts, scope: CrawlScope) -> Iterator[str]:
+    """Yield the site's own URLs in its sitemaps, normalized like links."""
+    for sitemap in site.sitemaps:
+        if sitemap.is_index:
+            continue
+        for entry in sitemap.entries:
+            try:
+                url = parse_url(entry.url)
+            except UrlInvalid:
+                continue
+            if scope.refusal(url) is None:
+                yield url.text
 
 
 def _is_outside(text: str, scope: CrawlScope) -> bool:

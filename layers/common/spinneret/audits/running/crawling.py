@@ -94,24 +94,24 @@ class PageCrawler:
         return self.storage.keep_site(replace(site, is_whole=whole), after, work)
 
     def _begin(self, work: AuditContext, ref: CrawlRef, site: SiteFacts) -> None:
-        """Begin the crawl once, as storing a long list of URLs takes time."""
+        """Begin the crawl with the start page and the sitemaps' URLs, until its first batch."""
         if self._is_begun(ref):
             return
+        fence = work.context.lease.fence
         plan = Plan(
             strategy=Strategy.BFS,
             max_depth=limits.DEPTH,
             max_pages=work.sample.max_pages,
             scope=ScopeKind.HOST,
         )
-        urls = [site.start_url, *listed_sample(site, work.sample.max_pages)]
-        self.frontier.begin(ref, plan, urls, work.context.lease.fence)
+        self.frontier.begin(ref, plan, [site.start_url], fence)
+        self.frontier.add(ref, listed_sample(site, work.sample.max_pages), fence)
 
     def _is_begun(self, ref: CrawlRef) -> bool:
         try:
-            self.frontier.crawl(ref)
+            return self.frontier.crawl(ref).batch > 0
         except NotFound:
             return False
-        return True
 
     def _work_through(self, work: AuditContext, ref: CrawlRef, keys: tuple[str, ...]) -> None:
         crawl = self.frontier.crawl(ref)
@@ -263,7 +263,7 @@ def listed_sample(site: SiteFacts, pages: int) -> tuple[str, ...]:
     listed = [
         entry.url for sitemap in site.sitemaps if not sitemap.is_index for entry in sitemap.entries
     ]
-    most = min(pages, bounds.CRAWL_SEEDS_MAX) - 1
+    most = pages - 1
     if len(listed) <= limits.SITEMAP_READ:
         urls = tuple(dict.fromkeys(own(listed)))
         if len(urls) <= most:

@@ -127,6 +127,26 @@ def test_a_crawl_begins_with_a_bounded_number_of_urls(frontier: Frontier, count:
         frontier.begin(REF, Plan(), [SITE] * count, fence=1)
 
 
+def test_more_start_urls_than_a_crawl_begins_with_are_added_before_its_first_batch(
+    frontier: Frontier,
+) -> None:
+    many = [f"{SITE}/{number}" for number in range(bounds.CRAWL_SEEDS_MAX + 150)]
+    frontier.begin(REF, Plan(), [SITE], fence=1)
+    for _ in range(2):
+        frontier.add(REF, many, fence=1)
+    assert frontier.crawl(REF).discovered == len(many) + 1
+    assert [page.url for page in rows(frontier, PageState.WAITING)] == [f"{SITE}/", *many]
+    assert isinstance(frontier.next_batch(REF, fence=1), Batch)
+    frontier.add(REF, [f"{SITE}/late"], fence=1)
+    assert frontier.crawl(REF).discovered == len(many) + 1
+
+
+def test_start_urls_are_added_by_the_driver_alone(frontier: Frontier) -> None:
+    frontier.begin(REF, Plan(), [SITE], fence=2)
+    with pytest.raises(LeaseLost):
+        frontier.add(REF, [f"{SITE}/a"], fence=1)
+
+
 def test_a_crawl_does_not_begin_with_what_is_no_url(frontier: Frontier) -> None:
     with pytest.raises(UrlInvalid):
         frontier.begin(REF, Plan(), ["ftp://site.example/"], fence=1)

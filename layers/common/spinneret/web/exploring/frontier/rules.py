@@ -57,10 +57,10 @@ def rank(plan: Plan, depth: int, score: float | None, found: tuple[int, int, int
 # ---------------------------------------------------------------- Driver
 
 
-def seeds(crawl: Crawl, now: datetime) -> tuple[Page, ...]:
-    """Return the pages of the start URLs, each once; scope and keywords don't apply to them."""
+def seeds(crawl: Crawl, urls: Sequence[str], now: datetime) -> tuple[Page, ...]:
+    """Return the pages of start URLs, each once; scope and keywords don't apply to them."""
     pages: dict[str, Page] = {}
-    for number, url in enumerate(map(parse_url, crawl.roots)):
+    for number, url in enumerate(map(parse_url, urls)):
         key = key_of(identity_of(url))
         pages.setdefault(
             key,

@@ -71,6 +71,19 @@ class Frontier:
             return self._existing(ref)
         return crawl
 
+    def add(self, ref: CrawlRef, urls: Sequence[str], fence: int) -> None:
+        """Add further start URLs, more than `begin` takes, before the first batch.
+
+        Known URLs are ignored; so are all of them once the crawl has a batch. Raises NotFound,
+        UrlInvalid, LeaseLost for an outdated fence, and Contended.
+        """
+        self._persistently(lambda: self._add(ref, urls, fence))
+
+    def _add(self, ref: CrawlRef, urls: Sequence[str], fence: int) -> None:
+        crawl = self._adopted(ref, fence)
+        if not crawl.batch:
+            self._seed(crawl, (*crawl.roots, *urls), self.clock())
+
     def reopen(self, ref: CrawlRef, fence: int) -> None:
         """Restart a crawl that ended without a page; leave any other unchanged.
 
@@ -101,7 +114,7 @@ class Frontier:
             return Ended(crawl.end_reason)
         now = self.clock()
         if not crawl.batch:
-            self._seed(crawl, now)
+            self._seed(crawl, crawl.roots, now)
         open_pages = self._still_open(crawl, now)
         if open_pages:
             free = [page for page in open_pages if rules.free_at(page) <= now]
@@ -114,9 +127,9 @@ class Frontier:
             return Wait(now)
         return self._take(crawl, now)
 
-    def _seed(self, crawl: Crawl, now: datetime) -> None:
+    def _seed(self, crawl: Crawl, urls: Sequence[str], now: datetime) -> None:
         """Add the start URLs that aren't known yet."""
-        pages = rules.seeds(crawl, now)
+        pages = rules.seeds(crawl, urls, now)
         found = self.store.find(crawl.ref, [page.key for page in pages])
         missing = (page for page in pages if page.key not in found)
         for some in _pieces(missing, limits.FRONTIER_ROWS_PER_WRITE):
