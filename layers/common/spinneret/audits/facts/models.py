@@ -65,7 +65,7 @@ class Image(NamedTuple):
 
 
 class ImageFile(NamedTuple):
-    """A file that pages name besides the `src` of their images."""
+    """An image that a page names elsewhere than in the `src` of an `img`."""
 
     where: str
     """`img[srcset]` or `meta[property='og:image']`."""

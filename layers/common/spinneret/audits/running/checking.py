@@ -66,8 +66,8 @@ class LinkChecker:
     def _targets(self, work: AuditContext, progress: Progress) -> Iterator[str]:
         """Yield external links, images and other targets, each up to its bound.
 
-        All are in the order of the pages; of images, those that pages show come first, and of
-        targets, the sitemaps' come last.
+        All are in the order of the pages. Images that pages show come before other images, and the
+        sitemaps' URLs come last.
         """
         site = self._storage.site(progress)
         assert site is not None  # settling stores it
