@@ -154,7 +154,7 @@ class NamedRows[T: NamedRow](NamedItemTable):
         item = dynamo.get(self._client, self._table, self._name_key(tenant, name))
         return self.get(tenant, str(item["row_id"])) if item else None
 
-    def get_many(self, tenant: str, row_ids: Sequence[str]) -> tuple[T, ...]:
+    def many(self, tenant: str, row_ids: Sequence[str]) -> tuple[T, ...]:
         """Return the existing rows of at most 100 ids, unordered."""
         keys = [self._key(tenant, each) for each in row_ids if is_id(each)]
         return tuple(self._rows.batch_get(keys))

@@ -10,45 +10,25 @@ from spinneret.aws import dynamo
 from spinneret.aws.codec import Codec, Column
 from spinneret.aws.named_rows import KEYED, NamedRows, from_key
 from spinneret.kernel.ids import is_id
-from spinneret.kernel.paging import Page
 from spinneret.marketplace.products.models import Content, Product
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 
-class DynamoProductStore:
+class DynamoProductStore(NamedRows[Product]):
     """Implements ProductStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
-        self._rows = NamedRows(client, table, "product", PRODUCTS, called="SKU")
+        super().__init__(client, table, "product", PRODUCTS, called="SKU")
 
-    def add(self, product: Product) -> None:
-        self._rows.add(product)
-
-    def get(self, tenant: str, product_id: str) -> Product | None:
-        return self._rows.get(tenant, product_id)
-
-    def find(self, tenant: str, sku: str) -> Product | None:
-        return self._rows.find(tenant, sku) if is_id(sku) else None
+    def find(self, tenant: str, name: str) -> Product | None:
+        return super().find(tenant, name) if is_id(name) else None
 
     def existing(self, tenant: str, product_ids: Sequence[str]) -> frozenset[str]:
-        wanted = [
-            {"pk": f"T#{tenant}#PRODUCTS", "sk": each} for each in {*product_ids} if is_id(each)
-        ]
+        wanted = [self._key(tenant, each) for each in {*product_ids} if is_id(each)]
         rows = dynamo.batch_get(self._client, self._table, wanted, ["sk"]) if wanted else []
         return frozenset(str(row["sk"]) for row in rows)
-
-    def page(self, tenant: str, after: str | None, limit: int) -> Page[Product]:
-        return self._rows.page(tenant, after, limit)
-
-    def replace(self, former: Product, product: Product) -> bool:
-        return self._rows.replace(former, product)
-
-    def remove(self, product: Product) -> bool:
-        return self._rows.remove(product)
 
 
 CONTENT: Final = Codec(Content, keyed=("category_id",))

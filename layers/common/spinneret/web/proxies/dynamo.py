@@ -18,36 +18,17 @@ from typing import TYPE_CHECKING, Final
 
 from spinneret.aws.codec import Codec, Column
 from spinneret.aws.named_rows import KEYED, NamedRows, from_key
-from spinneret.kernel.paging import Page
 from spinneret.web.proxies.models import ProxyConfig, ProxyServer
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 
-class DynamoProxyStore:
+class DynamoProxyStore(NamedRows[ProxyConfig]):
     """Implements ProxyStore; see the module's docstring for the key design."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._rows = NamedRows(
-            client, table, "proxy config", CONFIGS, word="PROXY", words="PROXIES"
-        )
-
-    def add(self, config: ProxyConfig) -> None:
-        self._rows.add(config)
-
-    def get(self, tenant: str, config_id: str) -> ProxyConfig | None:
-        return self._rows.get(tenant, config_id)
-
-    def page(self, tenant: str, after: str | None, limit: int) -> Page[ProxyConfig]:
-        """See ProxyStore: one query."""
-        return self._rows.page(tenant, after, limit)
-
-    def replace(self, former: ProxyConfig, config: ProxyConfig) -> bool:
-        return self._rows.replace(former, config)
-
-    def remove(self, config: ProxyConfig) -> bool:
-        return self._rows.remove(config)
+        super().__init__(client, table, "proxy config", CONFIGS, word="PROXY", words="PROXIES")
 
 
 SERVERS: Final = Codec(ProxyServer, columns={"sealed_credentials": Column(attribute="credentials")})

@@ -4,38 +4,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from spinneret.kernel.paging import Page
+from spinneret.kernel.rows import RowStore
 from spinneret.web.proxies.models import ProxyConfig, Usage
 
 
-class ProxyStore(Protocol):
-    """Configs by tenant and id; names are unique per tenant.
-
-    Methods raise DependencyUnavailable.
-    """
-
-    def add(self, config: ProxyConfig) -> None:
-        """Store a new config. Raises Conflict when its name is taken."""
-        ...
-
-    def get(self, tenant: str, config_id: str) -> ProxyConfig | None:
-        """Return the current config, or None."""
-        ...
-
-    def page(self, tenant: str, after: str | None, limit: int) -> Page[ProxyConfig]:
-        """Return up to `limit` of the tenant's configs with ids before `after`, newest first."""
-        ...
-
-    def replace(self, former: ProxyConfig, config: ProxyConfig) -> bool:
-        """Replace `former` by `config`; return False if the stored version differs.
-
-        Raises Conflict when another config has the name.
-        """
-        ...
-
-    def remove(self, config: ProxyConfig) -> bool:
-        """Remove the config; return False if the stored version differs."""
-        ...
+class ProxyStore(RowStore[ProxyConfig], Protocol):
+    """Configs; names are unique per tenant."""
 
 
 class ProxyUsageStore(Protocol):
