@@ -19,7 +19,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 
@@ -124,10 +124,6 @@ class MethodNotAllowed(PermanentError):
 
     code = "METHOD_NOT_ALLOWED"
     status = 405
-
-    def __init__(self, message: str, *, allowed: Sequence[str] = ()) -> None:
-        super().__init__(message, details={"allowed": list(allowed)})
-        self.allowed = tuple(allowed)
 
 
 class FeatureDisabled(PermanentError):

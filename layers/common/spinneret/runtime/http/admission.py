@@ -67,7 +67,9 @@ def require_permission(admission: Admission, path: str, methods: Sequence[str]) 
     if allowance is not None and not allowance.admitted:
         raise _over(allowance)
     if row is None and methods:
-        raise MethodNotAllowed(f"the path takes {', '.join(methods)}", allowed=methods)
+        raise MethodNotAllowed(
+            f"the path takes {', '.join(methods)}", details={"allowed": list(methods)}
+        )
     if row is None:
         raise NotFound("no such route")
     if principal is None or row.scope is None:

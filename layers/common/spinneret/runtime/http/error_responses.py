@@ -44,7 +44,7 @@ def refusal(error: Exception, request_id: str | None) -> dict[str, Any]:
     if isinstance(error, AuthRequired):
         headers["WWW-Authenticate"] = "Bearer"  # RFC 9110, section 15.5.2; RFC 6750, section 3
     if isinstance(error, MethodNotAllowed):
-        headers["Allow"] = ", ".join(error.allowed)  # RFC 9110, section 15.5.6
+        headers["Allow"] = ", ".join(error.details.get("allowed", ()))  # RFC 9110, section 15.5.6
     if isinstance(error, TransientError) and error.retry_after is not None:
         headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
     body = {
