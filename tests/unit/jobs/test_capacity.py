@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from spinneret.jobs import limits
+from spinneret.outbox import limits as outbox_limits
 from tests.fakes.jobs import FakeJobStore
 from tests.simulation.capacity import Capacity
 from tests.simulation.loads import LARGE
@@ -24,7 +25,7 @@ SEEDS = 120
 BLOCK = 5
 BUSY = replace(LARGE, jobs=3000)
 """Large enough for a pass that is full."""
-STORM = replace(LARGE, per_minute=12_000_000.0, pollers=LARGE.jobs, plans={"plain": 1})
+STORM = replace(LARGE, jobs=5000, per_minute=3_000_000.0, pollers=LARGE.jobs, plans={"plain": 1})
 """All jobs end within two seconds."""
 LOSSY = replace(LARGE, jobs=100, per_minute=30.0, lost=0.6)
 
@@ -55,10 +56,21 @@ def test_a_lane_that_fills_faster_than_it_drains_delays_no_wait_and_no_lease() -
 
 
 @pytest.mark.heavy
-def test_a_storm_of_ends_is_handed_on_in_time() -> None:
-    """A tenth of the writers die: some 2,000 events are left to one sweep."""
-    report = Capacity(1, STORM).run()
+@pytest.mark.parametrize("jobs", [STORM.jobs, pytest.param(LARGE.jobs, marks=pytest.mark.proof)])
+def test_a_storm_of_ends_is_handed_on_in_time(jobs: int) -> None:
+    """A tenth of the writers die: some 500, or 2,000, events are left to one sweep."""
+    storm = replace(STORM, jobs=jobs, per_minute=jobs * 600.0)
+    report = Capacity(1, storm).run()
     assert not report.violations, report
+
+
+@pytest.mark.heavy
+def test_a_storm_whose_ends_are_handed_on_one_by_one_is_found_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(outbox_limits, "OUTBOX_RELAYS", 1)
+    report = Capacity(1, STORM).run()
+    assert any("event" in each for each in report.violations), report
 
 
 @pytest.mark.heavy
