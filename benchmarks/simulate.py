@@ -48,6 +48,7 @@ SUMS = (
     "repeated",
     "expired",
     "in_doubt",
+    "purged",
 )
 LARGE_SEEDS = 4
 _BLOCKS_FOR_TWO = 8  # fewer aren't worth a second process

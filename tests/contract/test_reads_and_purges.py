@@ -97,7 +97,7 @@ def test_rows_are_purged_when_their_time_is_over_and_not_before(
         "JOB, completed": end + timedelta(seconds=bounds.JOB_RETENTION_SECONDS),
         "EVENT": factories.event().created_at + timedelta(seconds=limits.EVENT_RETENTION_SECONDS),
         "REQUEST": START + timedelta(seconds=bounds.IDEMPOTENCY_SECONDS),
-        "SAME": START + timedelta(seconds=bounds.JOB_RETENTION_SECONDS),
+        "SAME": None,  # its job is pending
         "EFFECT": START + SECOND + timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS),
     }
     assert purges(tables, tenant) == expected
@@ -113,18 +113,50 @@ def test_an_effect_that_is_only_begun_is_kept_as_long(
     assert purges(tables, tenant)["EFFECT"] == kept
 
 
-def test_a_key_that_a_retry_takes_back_is_kept_from_then_on(
+def test_a_duplicate_key_lives_as_long_as_its_job(
     store: JobStore, tables: Tables, tenant: str
 ) -> None:
+    """However long the job is at work or paused, after each of its ends, and not once it is
+    retried.
+    """
     running = claimed(store, tenant, duplicate_key="same")
-    failed = rules.after_error(running, NotFound("gone"), START, 0.5)
+    assert purges(tables, tenant)["SAME"] is None
+    late = START + timedelta(days=40)
+    failed = rules.after_error(running, NotFound("gone"), late, 0.5)
     store.transition(running, failed)
-    late = START + timedelta(days=20)
+    assert purges(tables, tenant)["SAME"] == late + _KEPT + _MARGIN
     again = rules.retry(failed, late)
     holder = Holder(job_id=failed.id, job=failed)
     store.begin_run(failed, again, rules.status_event(again, late), holder)
-    kept = late + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
-    assert purges(tables, tenant)["SAME"] == kept
+    assert purges(tables, tenant)["SAME"] is None
+    paused = rules.pause(again, late)
+    store.transition(again, paused)
+    assert purges(tables, tenant)["SAME"] is None
+    later = late + timedelta(days=40)
+    store.transition(paused, rules.cancel(paused, later))
+    assert purges(tables, tenant)["SAME"] == later + _KEPT + _MARGIN
+
+
+def test_a_reopened_parent_keeps_its_duplicate_key(
+    store: JobStore, tables: Tables, tenant: str
+) -> None:
+    parent = new_job(tenant, family=rules.new_family(1), duplicate_key="same")
+    store.submit([NewJob(job=parent)], [factories.event()], None, factories.reply(), START)
+    outcome = store.claim(parent.ref, "one", START, UNTIL)
+    assert isinstance(outcome, Claimed)
+    child = rules.as_child(new_job(tenant), outcome.job)
+    ready = rules.await_children(outcome.job, START)
+    store.add_children(
+        outcome.job, ready, [NewJob(job=child)], [factories.event()], lease=outcome.lease
+    )
+    failed = _failed(store, child)
+    ended = _ended_at(store, ready, START)
+    assert purges(tables, tenant)["SAME"] == START + _KEPT + _MARGIN
+    again, reopened = rules.retry(failed, START), rules.reopened(ended, START)
+    event = rules.status_event(reopened, START, reason="X")
+    move = Reopening(before=ended, after=reopened, event=event)
+    store.begin_run(failed, again, rules.status_event(again, START), None, move)
+    assert purges(tables, tenant)["SAME"] is None
 
 
 def test_all_rows_of_a_parent_live_as_long_as_it_does(
@@ -210,7 +242,7 @@ def _lives(tables: Tables, parent: Job) -> set[datetime | None]:
 
 
 _KEPT = timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
-_MARGIN = timedelta(seconds=limits.PARENT_ROWS_SECONDS)
+_MARGIN = timedelta(seconds=limits.OUTLIVES_ROW_SECONDS)
 
 
 def test_connections_are_purged_after_the_longest_that_one_lasts(

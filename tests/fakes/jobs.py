@@ -99,6 +99,15 @@ def _places(job: Job) -> dict[str, datetime]:
     return places
 
 
+@dataclass(frozen=True)
+class StoredRow:
+    """A row of a job that TTL removes: `job`, `plan`, `counters`, or `key` of a duplicate."""
+
+    kind: str
+    ref: JobRef
+    key: str = ""
+
+
 class _Rows(dict[JobRef, Job]):
     """The rows by name; every write goes to the indexes, too."""
 
@@ -127,8 +136,10 @@ class FakeJobStore:
         self._holders: dict[tuple[str, str], str] = {}
         self._plans: dict[JobRef, tuple[str, ...]] = {}
         self._counters: dict[JobRef, list[ChildCounts]] = {}
-        self._family_ends: dict[JobRef, datetime | None] = {}
-        """When the parents of plans and counters ended."""
+        self._purge_at: dict[StoredRow, datetime] = {}
+        self.kept = timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
+        self.others_kept = self.kept + timedelta(seconds=limits.OUTLIVES_ROW_SECONDS)
+        """How long after its end a job's row is kept, and its other rows."""
 
     def get(self, ref: JobRef) -> Job | None:
         with self._lock:
@@ -234,8 +245,8 @@ class FakeJobStore:
             self._move(before, after, [event])
             if isinstance(parent, Reopening):
                 self._move(parent.before, parent.after, [parent.event])
-            if not keyless:
-                self._holders[key] = before.id
+            if before.duplicate_key is not None:
+                self._hold(before, before.duplicate_key)
 
     def add_children(
         self,
@@ -325,16 +336,50 @@ class FakeJobStore:
             return self._held(lease)
 
     def purge(self, now: datetime) -> None:
-        """What TTL does with finished jobs and with parents' other rows."""
+        """What TTL does in the end with all rows past their time."""
+        for row in self.purgeable(now):
+            self.remove(row)
+
+    def purgeable(self, now: datetime) -> dict[StoredRow, datetime]:
+        """The rows past their time, and that time."""
         with self._lock:
-            for ref, job in list(self._jobs.items()):
-                if _is_over(job.finished_at, now):
-                    dict.__delitem__(self._jobs, ref)
-                    self.index.put(ref, None)
-            margin = timedelta(seconds=limits.PARENT_ROWS_SECONDS)
-            for ref, ended in list(self._family_ends.items()):
-                if _is_over(ended, now - margin):
-                    del self._family_ends[ref], self._plans[ref], self._counters[ref]
+            return {row: moment for row, moment in self._purge_at.items() if moment <= now}
+
+    def remove(self, row: StoredRow) -> None:
+        """What TTL does with one row."""
+        with self._lock:
+            del self._purge_at[row]
+            match row.kind:
+                case "job":
+                    dict.__delitem__(self._jobs, row.ref)
+                    self.index.put(row.ref, None)
+                case "plan":
+                    del self._plans[row.ref]
+                case "counters":
+                    del self._counters[row.ref]
+                case "key":
+                    del self._holders[row.ref.tenant, row.key]
+
+    def _keep(self, job: Job) -> None:
+        """Set when the rows of a job may be purged; never while it may still move by itself."""
+        names = ["job", *(("plan", "counters") if job.family is not None else ())]
+        rows = [StoredRow(kind, job.ref) for kind in names]
+        if job.duplicate_key is not None:
+            rows.append(StoredRow("key", job.ref, job.duplicate_key))
+        for row in rows:
+            if job.finished_at is None:
+                self._purge_at.pop(row, None)
+            else:
+                kept = self.kept if row.kind == "job" else self.others_kept
+                self._purge_at[row] = job.finished_at + kept
+
+    def _hold(self, job: Job, key: str) -> None:
+        """The job takes a duplicate key; the record of its former holder is no more."""
+        former = self._holders.get((job.tenant, key))
+        if former is not None and former != job.id:
+            ref = JobRef(tenant=job.tenant, job_id=former)
+            self._purge_at.pop(StoredRow("key", ref, key), None)
+        self._holders[job.tenant, key] = job.id
 
     def subscribe(self, ref: JobRef, change: int) -> None:
         """What a live subscription does to the row."""
@@ -368,8 +413,10 @@ class FakeJobStore:
         events = [replace(event, data=through_json(event.data)) for event in events]
         self._jobs[before.ref] = replace(self._jobs[before.ref], **changes)
         self._add_events(before.ref, events)
-        if after.family is not None:
-            self._family_ends[after.ref] = after.finished_at
+        if before.finished_at != after.finished_at:
+            if after.duplicate_key is not None:
+                self._hold(after, after.duplicate_key)
+            self._keep(after)
         end = end_event(before, after, self.kinds)
         if end is not None:
             self.outbox.write(end)
@@ -394,11 +441,10 @@ class FakeJobStore:
             self._jobs[job.ref] = job
             self._add_events(job.ref, [first])
             if job.duplicate_key is not None:
-                self._holders[job.tenant, job.duplicate_key] = job.id
+                self._hold(job, job.duplicate_key)
             if job.family is not None:
                 self._plans[job.ref] = tuple(new.plan)
                 self._counters[job.ref] = [ChildCounts()] * job.family.shards
-                self._family_ends[job.ref] = None
 
     def _free(self, new: NewJob) -> bool:
         job, holder = new.job, new.replaces
@@ -413,7 +459,7 @@ class FakeJobStore:
         held = self._holders.get(key)
         if holder is None:
             return held is None
-        ended = holder.job is None or _ended(self._jobs[holder.job.ref]) == _ended(holder.job)
+        ended = holder.job is None or self._is_unmoved(holder.job)
         return held == holder.job_id and ended
 
     def _alive(self, request: RequestKey | None, now: datetime) -> bool:
@@ -498,11 +544,6 @@ def _standing(job: Job) -> tuple[object, ...]:
 
 def _ended_as(job: Job) -> tuple[object, ...]:
     return job.status, job.fence, job.locked_by, job.attempts, job.due_at, job.finished_at
-
-
-def _is_over(ended: datetime | None, now: datetime) -> bool:
-    kept = timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
-    return ended is not None and ended + kept <= now
 
 
 def _ended(job: Job) -> tuple[object, ...]:

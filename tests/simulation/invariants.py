@@ -17,7 +17,7 @@ from spinneret.jobs.ports import Claimed, NewJob, Refused
 from spinneret.jobs.worker import ClaimTransferred, Defer, ReleaseJob
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.outbox.models import DomainEvent
-from tests.fakes.jobs import FakeJobStore
+from tests.fakes.jobs import FakeJobStore, StoredRow
 from tests.simulation import kinship
 from tests.simulation.kinship import TERMINAL, ParentInvariants, awaits, is_kin
 from tests.simulation.parts import Parts
@@ -77,7 +77,9 @@ class Invariants:
         self.violations: list[str] = []
         self.counts: Counter[str] = Counter()
         self.accepted: dict[JobRef, None] = {}
-        self.kinship = ParentInvariants(store, self._check)
+        self._gone: dict[JobRef, Job] = {}
+        """Rows that TTL removed, as they were."""
+        self.kinship = ParentInvariants(store, self._check, self._gone)
         self.parts = Parts(self._check)
         self._store = store
         self._now = now
@@ -220,8 +222,8 @@ class Invariants:
     def sent(self, actor: Actor, refs: Sequence[JobRef]) -> None:
         """Messages were taken by the queue."""
         for ref in refs:
-            job = self._store.get(ref)
-            self._check(job is not None, ref, "a message names a job that isn't stored")
+            stored = self._store.get(ref) is not None or ref in self._gone
+            self._check(stored, ref, "a message names a job that isn't stored")
             if actor.role is Role.SWEEPER:
                 self._sent[actor.name, ref] += 1
 
@@ -246,7 +248,8 @@ class Invariants:
     def acknowledged(self, refs: Sequence[JobRef]) -> None:
         """A client got the answer that these jobs are accepted."""
         for ref in refs:
-            self._check(self._store.get(ref) is not None, ref, "acknowledged, but not stored")
+            stored = self._store.get(ref) is not None or ref in self._gone
+            self._check(stored, ref, "acknowledged, but not stored")
 
     def taken(self, actor: Actor, sink: str, event: DomainEvent) -> None:
         """A sink took the event of an end."""
@@ -260,6 +263,16 @@ class Invariants:
             last = max(seen, default=0)
             self._check(event.sequence > last, ref, f"{sink} got an earlier end after a later one")
             seen.append(event.sequence)
+
+    def purged(self, row: StoredRow) -> None:
+        """TTL removes a row: a job that is over, or what belongs to a job whose row is gone."""
+        job = self._store.get(row.ref)
+        if row.kind == "job":
+            assert job is not None
+            self._check(job.status in TERMINAL, row.ref, "it was purged alive")
+            self._gone[row.ref] = job
+        else:
+            self._check(job is None, row.ref, f"its {row.kind} was purged before it")
 
     def unsettled(self) -> list[Job]:
         """Accepted jobs that neither ended, with their ends reported, nor were paused by a user."""
@@ -403,7 +416,7 @@ class Invariants:
         self._check(len(live) <= 1, job.ref, f"live beside {others} under one duplicate key")
 
     def _row(self, ref: JobRef) -> Job:
-        row = self._store.get(ref)
+        row = self._store.get(ref) or self._gone.get(ref)
         assert row is not None
         return row
 

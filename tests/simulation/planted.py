@@ -12,7 +12,7 @@ from spinneret.jobs.parents import ParentEnds
 from spinneret.jobs.ports import DuePage, DuePosition
 from spinneret.jobs.sweeper import Sweeper, _Lost
 from spinneret.outbox.relay import Relay, RelayResult
-from tests.fakes.jobs import FakeJobStore
+from tests.fakes.jobs import FakeJobStore, StoredRow
 from tests.simulation.policies import DRIVEN
 
 
@@ -100,6 +100,31 @@ class MissesNobody(FakeJobStore):
 
 def _is_driven(job: Job) -> bool:
     return job.kind == DRIVEN and job.status is JobStatus.RUNNING
+
+
+class KeepsFirstEnds(FakeJobStore):
+    """A parent's counters are purged after its first end, whatever comes later."""
+
+    def _keep(self, job: Job) -> None:
+        row = StoredRow("counters", job.ref)
+        first = self._purge_at.get(row)
+        super()._keep(job)
+        if first is not None:
+            self._purge_at[row] = first
+
+
+class KeepsKeysFromCreation(FakeJobStore):
+    """A duplicate key is purged after its job's creation, however long the job lives."""
+
+    def _hold(self, job: Job, key: str) -> None:
+        super()._hold(job, key)
+        self._purge_at[StoredRow("key", job.ref, key)] = job.created_at + self.kept
+
+    def _keep(self, job: Job) -> None:
+        super()._keep(job)
+        if job.duplicate_key is not None:
+            row = StoredRow("key", job.ref, job.duplicate_key)
+            self._purge_at[row] = job.created_at + self.kept
 
 
 class NeverSweeps(Relay):

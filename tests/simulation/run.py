@@ -12,10 +12,12 @@ from random import Random
 from spinneret.jobs.parents import ParentEnds
 from spinneret.outbox.relay import Relay
 from tests.fakes.jobs import FakeJobStore
+from tests.simulation.expiry import Expiry
 from tests.simulation.faults import CallOutcome, SeededFaults
 from tests.simulation.scenario import Scenario
 from tests.simulation.world import SECOND, Step, World
 
+EXPIRING = 0.4  # of the seeds: their rows are purged
 THREADS = 64  # more than actors ever live at once: requests, users, workers, a sweeper
 
 
@@ -42,6 +44,8 @@ class Report:
     expired: int
     in_doubt: int
     """Side effects whose begin found an earlier claim's record without a result."""
+    purged: int
+    """Rows that TTL removed."""
     settle_seconds: float
     """From the last fault to rest."""
     passes: int
@@ -66,9 +70,15 @@ def simulate(
     faults = SeededFaults(rng)
     with silent_logs(), nullcontext(threads) if threads else actor_threads() as pool:
         world = World(rng, faults, pool, store)
-        scenario = Scenario(rng, faults, world, relay_of, ends_of)
+        expiring = Random(f"expiry of {seed}")  # apart: it changes no other choice of a seed
+        expiry = Expiry(expiring, world) if expiring.random() < EXPIRING else None
+        scenario = Scenario(rng, faults, world, relay_of, ends_of, expiry)
+        if expiry is not None:
+            expiry.look()
         scenario.run()
     invariants = world.invariants
+    if expiry is not None and not invariants.violations:
+        expiry.finish()
     if not invariants.violations:
         invariants.at_end()
     return Report(
@@ -86,6 +96,7 @@ def simulate(
         repeated=invariants.counts["repeated"],
         expired=invariants.counts["expired"],
         in_doubt=world.counts["in doubt"],
+        purged=world.counts["purged"],
         settle_seconds=((scenario.settled_at or world.now) - (scenario.calm_at or 0)) / SECOND,
         passes=scenario.passes,
         violations=tuple(invariants.violations),

@@ -19,6 +19,7 @@ from spinneret.kernel.errors import (
 from spinneret.outbox.relay import Relay
 from tests.fakes.crashes import Crash
 from tests.simulation.actors import TENANT, Actors, Claim, Request
+from tests.simulation.expiry import Expiry
 from tests.simulation.families import child_drafts, parent_draft
 from tests.simulation.faults import SeededFaults
 from tests.simulation.kinship import is_kin
@@ -66,7 +67,9 @@ class Scenario:
         world: World,
         relay_of: Callable[..., Relay] = Relay,
         ends_of: Callable[..., ParentEnds] = ParentEnds,
+        expiry: Expiry | None = None,
     ) -> None:
+        """`expiry`: TTL removes rows, and the storm may last longer than they are kept."""
         self._rng = rng
         self._faults = faults
         self._world = world
@@ -79,6 +82,11 @@ class Scenario:
         self._overlapping = rng.random() < 0.3
         self._unswept = rng.random() < 0.2
         """No pass of the sweeper before the calm."""
+        self._late_retries: Sequence[float] = ()
+        if expiry is not None:
+            self._late_retries = expiry.late_retries()
+            self._stormy_seconds = expiry.stormy_seconds(self._stormy_seconds)
+            self._unswept = False  # never for as long as rows are kept
         self._waiting = 0
         self.calm_at: int | None = None
         self.settled_at: int | None = None
@@ -94,6 +102,8 @@ class Scenario:
             self._later(self._new_family)
             if self._rng.random() < 0.7:
                 self._owner(self._rng.choice([4, 12, 40]), self._rng.choice([0.0, 0.3, 1.0]))
+            for seconds in self._late_retries:
+                self._world.after(seconds, lambda: self._owner(3, 0.0))
         for _ in range(self._rng.choice([0, 0, 0, 1])):
             self._later(self._new_driven)
         for _ in range(self._rng.choice([0, 4, 16])):
@@ -210,10 +220,13 @@ class Scenario:
             self._actors.move(JobRef(tenant=TENANT, job_id="job_unknown"), Transition.CANCEL)
             return
         ref = self._rng.choice(accepted)
-        if self._rng.random() < 0.2:
-            self._world.store.subscribe(ref, self._rng.choice([1, 1, 2]))
+        watched = self._rng.random() < 0.2
         job = self._world.store.get(ref)
-        assert job is not None
+        if job is None:  # purged
+            self._actors.move(ref, self._rng.choice(MOVES))
+            return
+        if watched:
+            self._world.store.subscribe(ref, self._rng.choice([1, 1, 2]))
         moves = ALLOWED.get(job.status) if self._rng.random() < 0.8 else None
         self._actors.move(ref, self._rng.choice(moves or MOVES))
 
@@ -225,7 +238,8 @@ class Scenario:
         kin = [job for job in rows if job is not None and is_kin(job)]
         parents = [job for job in kin if job.family is not None]
         if kin:
-            job = self._rng.choice(parents if self._rng.random() < 0.5 else kin)
+            chosen = parents if self._rng.random() < 0.5 else kin
+            job = self._rng.choice(chosen or kin)
             works = job.status in (JobStatus.PENDING, JobStatus.RUNNING)
             wanted = OWNED.get(job.status, ())
             if wanted and (not works or self._rng.random() < stops):

@@ -17,7 +17,15 @@ from spinneret.kernel import bounds
 from tests.fakes.crashes import Moment
 from tests.simulation.crash_points import FLOWS, Followed, follow
 from tests.simulation.interleaved import every_schedule, is_right
-from tests.simulation.planted import CountsTwice, EndsEarly, LosesEvents, MissesNobody, NeverSweeps
+from tests.simulation.planted import (
+    CountsTwice,
+    EndsEarly,
+    KeepsFirstEnds,
+    KeepsKeysFromCreation,
+    LosesEvents,
+    MissesNobody,
+    NeverSweeps,
+)
 from tests.simulation.policies import POLICIES
 from tests.simulation.run import actor_threads, silent_logs, simulate
 
@@ -28,6 +36,14 @@ PLANTED: Mapping[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "an execution that nobody misses": (
         lambda: {"store": MissesNobody(POLICIES)},
         "waits for ever",
+    ),
+    "counters purged after the first end": (
+        lambda: {"store": KeepsFirstEnds(POLICIES)},
+        "counters was purged before it",
+    ),
+    "a duplicate key purged before its job": (
+        lambda: {"store": KeepsKeysFromCreation(POLICIES)},
+        "key was purged before it",
     ),
     "no sweep": (lambda: {"relay_of": NeverSweeps}, "waits for ever"),
 }

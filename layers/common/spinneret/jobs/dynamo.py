@@ -216,6 +216,7 @@ class DynamoJobStore:
             try:
                 writes = self._moved(before, after, events, standing)
                 writes += dynamo_families.lifetime_writes(self._jobs, before, after, counted)
+                writes += dynamo_submissions.key_lifetime_writes(self._idempotency, before, after)
                 if not is_orphan:
                     writes += dynamo_families.count(self._jobs, before, after)
                 if parent is not None:
@@ -251,9 +252,7 @@ class DynamoJobStore:
         writes = self._moved(before, after, [event], conditions.row_stands(before))
         writes += dynamo_families.lifetime_writes(self._jobs, before, after)
         if before.duplicate_key is not None:
-            record = dynamo_submissions.duplicate_record(
-                before, before.duplicate_key, event.created_at
-            )
+            record = items.duplicate_item(after, before.duplicate_key)
             writes += dynamo_submissions.take_duplicate_key(
                 self._jobs, self._idempotency, holder, record, unless=before
             )
@@ -265,6 +264,7 @@ class DynamoJobStore:
                 writes += dynamo_families.lifetime_writes(
                     self._jobs, ended, reopened, counter_written=before.parent_shard
                 )
+                writes += dynamo_submissions.key_lifetime_writes(self._idempotency, ended, reopened)
             case Job():
                 writes += dynamo_families.count(self._jobs, before, after)
                 writes.append(self._unmoved(parent))

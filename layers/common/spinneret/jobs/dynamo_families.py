@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.jobs import dynamo_conditions as conditions
-from spinneret.jobs import items, keys, limits, rules
+from spinneret.jobs import items, keys, rules
 from spinneret.jobs.models import ChildCounts, Job, JobRef, JobStatus
 from spinneret.jobs.ports import NewJob
 from spinneret.kernel.errors import DependencyUnavailable
@@ -70,13 +70,12 @@ def lifetime_writes(
 ) -> list[TransactWriteItemTypeDef]:
     """Build the writes after which a parent's counters and plan live as long as its row.
 
-    They outlive it by PARENT_ROWS_SECONDS. `counted` are the counters, which must be unchanged;
+    They outlive it by OUTLIVES_ROW_SECONDS. `counted` are the counters, which must be unchanged;
     the transaction writes the one numbered `counter_written` itself.
     """
     if after.family is None or not (counted or items.purge_at(before) != items.purge_at(after)):
         return []
-    row = items.purge_at(after)
-    purge_at = {"purge_at": None if row is None else row + limits.PARENT_ROWS_SECONDS}
+    purge_at = {"purge_at": items.others_purge_at(after)}
     found = []
     for shard in range(after.family.shards):
         if shard == counter_written:

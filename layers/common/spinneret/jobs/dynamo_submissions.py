@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from spinneret.aws import dynamo
@@ -12,8 +12,6 @@ from spinneret.jobs import dynamo_families, items, keys
 from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.models import Job, JobEvent, Reply, RequestKey
 from spinneret.jobs.ports import Holder, NewJob
-from spinneret.kernel import bounds
-from spinneret.kernel.clock import epoch_seconds
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
@@ -40,18 +38,22 @@ def writes(
         found.append(dynamo.put(jobs_table, items.event_item(job.ref, event)))
         found += dynamo_families.parent_writes(jobs_table, new)
         if job.duplicate_key is not None:
-            record = duplicate_record(job, job.duplicate_key, now)
+            record = items.duplicate_item(job, job.duplicate_key)
             found += take_duplicate_key(jobs_table, idempotency_table, new.replaces, record)
     return found
 
 
-def duplicate_record(job: Job, key: str, now: datetime) -> dict[str, Any]:
-    """Return the record of a duplicate key that the job holds."""
-    return {
-        "pk": keys.duplicate_record(job.tenant, key),
-        "job_id": job.id,
-        "purge_at": epoch_seconds(now + timedelta(seconds=bounds.JOB_RETENTION_SECONDS)),
-    }
+def key_lifetime_writes(
+    idempotency_table: str, before: Job, after: Job
+) -> list[TransactWriteItemTypeDef]:
+    """Build the write after which the record of a job's duplicate key lives as long as its row.
+
+    A job that hasn't ended holds its key, so the write needs no condition that could refuse an end.
+    """
+    key = after.duplicate_key
+    if key is None or items.purge_at(before) == items.purge_at(after):
+        return []
+    return [dynamo.put(idempotency_table, items.duplicate_item(after, key))]
 
 
 def take_duplicate_key(

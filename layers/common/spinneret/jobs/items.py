@@ -101,6 +101,19 @@ def purge_at(job: Job) -> int | None:
     return epoch_seconds(job.finished_at) + bounds.JOB_RETENTION_SECONDS
 
 
+def others_purge_at(job: Job) -> int | None:
+    """Return when a job's counters, plan and duplicate key may be purged: after its row."""
+    row = purge_at(job)
+    return None if row is None else row + limits.OUTLIVES_ROW_SECONDS
+
+
+def duplicate_item(job: Job, key: str) -> Item:
+    """Return the record of a duplicate key that the job holds."""
+    item: Item = {"pk": keys.duplicate_record(job.tenant, key), "job_id": job.id}
+    kept = others_purge_at(job)
+    return item if kept is None else {**item, "purge_at": kept}
+
+
 def counter_item(ref: JobRef, shard: int, counts: ChildCounts) -> Item:
     """Return one counter of a parent's children."""
     return {**keys.counter_key(ref, shard), **asdict(counts)}
