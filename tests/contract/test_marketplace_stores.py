@@ -156,32 +156,95 @@ def test_a_listing_is_written_over_the_version_before_it(
     stores: Stores, tenant: str, lease: Lease
 ) -> None:
     first = _listing(tenant)
-    assert stores.listings.save(first, lease)
+    assert stores.listings.save(None, first, lease)
     assert stores.listings.get(tenant, "prd_1", "ebay") == first
-    assert stores.listings.save(first, lease)  # a write that is repeated, its answer lost
+    assert stores.listings.save(None, first, lease)  # a write that is repeated, its answer lost
     second = replace(first, external_id=None, version=2)
-    assert stores.listings.save(second)
-    assert not stores.listings.save(replace(first, revisions=9, version=2), lease)
-    assert not stores.listings.save(replace(first, version=4))
+    assert stores.listings.save(first, second)
+    assert not stores.listings.save(first, replace(first, revisions=9, version=2), lease)
+    assert not stores.listings.save(first, replace(first, version=4))
     assert stores.listings.get(tenant, "prd_1", "ebay") == second
 
 
 def test_a_lost_claim_writes_no_listing(stores: Stores, tenant: str, lost: Lease) -> None:
     with pytest.raises(LeaseLost):
-        stores.listings.save(_listing(tenant), lost)
+        stores.listings.save(None, _listing(tenant), lost)
     assert stores.listings.get(tenant, "prd_1", "ebay") is None
 
 
 def test_listings_are_found_by_product_and_paged(stores: Stores, tenant: str) -> None:
     places = [("prd_1", "ebay"), ("prd_1", "etsy"), ("prd_2", "ebay")]
     for place in reversed(places):
-        assert stores.listings.save(_listing(tenant, *place))
+        assert stores.listings.save(None, _listing(tenant, *place))
     found = stores.listings.of_product(tenant, "prd_1")
     assert sorted(each.marketplace for each in found) == ["ebay", "etsy"]
     first = stores.listings.page(tenant, None, 2)
     assert [(each.product_id, each.marketplace) for each in first.items] == places[:2]
     second = stores.listings.page(tenant, first.after, 2)
     assert ([each.product_id for each in second.items], second.after) == (["prd_2"], None)
+
+
+def test_a_listing_is_one_products(
+    stores: Stores, product: Callable[..., Product], tenant: str, lease: Lease
+) -> None:
+    first, second = product(1), product(2)
+    stores.products.add(first)
+    stores.products.add(second)
+    theirs = replace(_listing(tenant, first.id), reference="7")
+    assert stores.listings.save(None, theirs, lease)
+    for ids in ({"external_id": "110"}, {"external_id": "7"}, {"reference": "110"}):
+        wanted = replace(_listing(tenant, second.id), **{"external_id": None, **ids})
+        with pytest.raises(Conflict) as taken:
+            stores.listings.save(None, wanted, lease)
+        [external_id] = ids.values()
+        assert taken.value.details == {
+            "product_id": first.id,
+            "marketplace": "ebay",
+            "external_id": external_id,
+        }
+    assert stores.listings.get(tenant, second.id, "ebay") is None
+    assert stores.listings.holder(tenant, "ebay", "110") == first.id
+    assert stores.listings.holder(tenant, "etsy", "110") is None
+    assert stores.listings.save(None, _listing(tenant, second.id, "etsy"))  # another marketplace
+    assert stores.listings.save(theirs, replace(theirs, revisions=4, version=2))  # its own
+
+
+@pytest.mark.parametrize("ends", ["it ends", "it gets another id", "its product is removed"])
+def test_an_id_that_is_released_can_be_taken(
+    ends: str, stores: Stores, product: Callable[..., Product], tenant: str
+) -> None:
+    first, second = product(1), product(2)
+    stores.products.add(first)
+    stores.products.add(second)
+    theirs = _listing(tenant, first.id)
+    assert stores.listings.save(None, theirs)
+    match ends:
+        case "it ends":
+            over = replace(theirs, state=ListingState.ENDED, version=2)
+            assert stores.listings.save(theirs, over)
+            assert stores.listings.holder(tenant, "ebay", "110") is None
+        case "it gets another id":
+            assert stores.listings.save(theirs, replace(theirs, external_id="111", version=2))
+        case _:
+            assert stores.products.remove(first)
+    mine = _listing(tenant, second.id)
+    assert stores.listings.save(None, mine)
+    assert stores.listings.holder(tenant, "ebay", "110") == second.id
+
+
+def test_a_late_end_of_a_listing_keeps_the_next_holders_id(
+    stores: Stores, product: Callable[..., Product], tenant: str
+) -> None:
+    """A removed product's job was still under way."""
+    first, second = product(1), product(2)
+    stores.products.add(first)
+    stores.products.add(second)
+    theirs = _listing(tenant, first.id)
+    assert stores.listings.save(None, theirs)
+    assert stores.products.remove(first)
+    assert stores.listings.save(None, _listing(tenant, second.id))
+    assert stores.listings.save(theirs, replace(theirs, state=ListingState.ENDED, version=2))
+    assert stores.listings.holder(tenant, "ebay", "110") == second.id
 
 
 # ------------------------------------------------------------------ Tasks

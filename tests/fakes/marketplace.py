@@ -14,6 +14,7 @@ from spinneret.kernel.paging import Page
 from spinneret.marketplace.calls.dynamo import BURST, CALLS_PER_SECOND
 from spinneret.marketplace.connections.models import Connection, PendingConsent, Seller
 from spinneret.marketplace.listings.models import Listing
+from spinneret.marketplace.listings.rules import held_by
 from spinneret.marketplace.orders.models import Sale
 from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.publishing.statistics import DayOfAction
@@ -42,10 +43,12 @@ class FakeProductStore(FakeNamedStore[Product]):
 
 
 class FakeListingStore:
-    """Implements ListingStore."""
+    """Implements ListingStore beside the products, of which only existing ones hold ids."""
 
-    def __init__(self, jobs: FakeJobStore) -> None:
+    def __init__(self, jobs: FakeJobStore, products: FakeProductStore) -> None:
         self._jobs = jobs
+        self._products = products
+        self._holders: dict[tuple[str, str, str], str] = {}
         self._rows: dict[tuple[str, str], Listing] = {}
 
     def get(self, tenant: str, product_id: str, marketplace: str) -> Listing | None:
@@ -58,14 +61,30 @@ class FakeListingStore:
         rows = [(key, row) for key, row in self._of(tenant).items() if key > (after or "")]
         return Page.cut(rows[: limit + 1], limit, lambda row: row[0]).map(lambda row: row[1])
 
-    def save(self, listing: Listing, lease: Lease | None = None) -> bool:
+    def holder(self, tenant: str, marketplace: str, external_id: str) -> str | None:
+        return self._holders.get((tenant, marketplace, external_id))
+
+    def save(self, former: Listing | None, listing: Listing, lease: Lease | None = None) -> bool:
         key = listing.tenant, f"{listing.product_id}#{listing.marketplace}"
         standing = self._rows.get(key)
         if (standing.version if standing else 0) != listing.version - 1:
             return standing == listing
         _hold(self._jobs, lease)
+        place = listing.tenant, listing.marketplace
+        for each in listing.held:
+            holder = self.holder(*place, each)
+            if holder is not None and self._is_others(listing, holder):
+                raise held_by(holder, listing.marketplace, each)
+        for each in former.held - listing.held if former else ():
+            if self.holder(*place, each) == listing.product_id:
+                del self._holders[*place, each]
+        self._holders |= {(*place, each): listing.product_id for each in listing.held}
         self._rows[key] = listing
         return True
+
+    def _is_others(self, listing: Listing, holder: str) -> bool:
+        exists = self._products.get(listing.tenant, holder) is not None
+        return holder != listing.product_id and exists
 
     def _of(self, tenant: str) -> dict[str, Listing]:
         return {key: row for (owner, key), row in sorted(self._rows.items()) if owner == tenant}

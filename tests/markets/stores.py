@@ -66,7 +66,7 @@ def in_memory() -> Stores:
         jobs=jobs,
         effects=FakeEffectStore(jobs),
         products=products,
-        listings=FakeListingStore(jobs),
+        listings=FakeListingStore(jobs, products),
         tasks=FakeTaskStore(jobs),
         connections=FakeConnections(),
         sales=FakeSaleStore(products),

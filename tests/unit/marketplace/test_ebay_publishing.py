@@ -264,6 +264,7 @@ def test_a_listing_made_elsewhere_is_linked_by_its_sku(bench: Bench) -> None:
     bench.done("publish", "ebay", other)
     [offer] = bench.ebay.offers.values()
     offer["sku"] = product.sku
+    bench.done("link_product", "ebay", other, external_id=None)
     job = bench.done("link_product", "ebay", product)
     assert job.result is not None
     assert job.result["state"] == "active"
@@ -383,6 +384,7 @@ def test_a_link_by_id_links_or_refuses(bench: Bench) -> None:
     other = bench.product("Another")
     bench.done("publish", "ebay", other)
     [(listing_id, offer_id)] = bench.ebay.listings.items()
+    bench.done("link_product", "ebay", other, external_id=None)
     for given in ({"external_id": listing_id}, {"external_id": "4711"}, {}):
         job = bench.done("link_product", "ebay", product, **given)
         assert job.last_error is not None

@@ -129,7 +129,7 @@ def _spent(bench: Bench, product: Product, revisions: int) -> None:
     before = _record(bench, product)
     today = bench.clock().date().isoformat()
     after = replace(before, revised_on=today, revisions=revisions, version=before.version + 1)
-    assert bench.listings.save(after)
+    assert bench.listings.save(before, after)
 
 
 def test_the_last_revision_of_a_day_is_used_and_the_next_waits_with_its_reason(

@@ -48,7 +48,7 @@ class World:
     def put_listings(self, listings: Sequence[Listing]) -> None:
         if self._tables is None:
             for each in listings:
-                assert self.bench.listings.save(each)
+                assert self.bench.listings.save(None, each)
         else:
             self._put([LISTINGS.encode(each) for each in listings])
 

@@ -87,7 +87,8 @@ def test_goods_that_lie_there_are_changed_not_doubled(bench: Bench) -> None:
     listing = bench.listings.get(bench.tenant, product.id, "bazaar")
     assert listing is not None
     # Of the ninth there is no record of its making, as of the first once it is purged.
-    assert bench.listings.save(replace(listing, generation=9, version=listing.version + 1))
+    nameless = replace(listing, generation=9, version=listing.version + 1)
+    assert bench.listings.save(listing, nameless)
     _bazaar(bench).goods["1"]["reference"] = "the seller's own"  # a look-up won't find it
     assert bench.done("publish", "bazaar", bench.edit(product, price=500)).status == "completed"
     [goods] = _bazaar(bench).goods.values()

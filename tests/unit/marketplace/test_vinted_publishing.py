@@ -351,7 +351,7 @@ def test_a_listing_is_taken_up_when_the_record_of_its_making_is_purged(bench: Be
     assert listing is not None
     # Of the ninth there is no record, as of the first once it is purged.
     nameless = replace(listing, generation=9, version=listing.version + 1)
-    assert bench.listings.save(nameless)
+    assert bench.listings.save(listing, nameless)
     again = bench.done("publish", "vinted", product)
     assert first.result is not None
     assert again.result is not None
@@ -395,7 +395,7 @@ def test_a_listing_that_was_begun_longer_ago_than_is_known_is_left_to_the_seller
         intent_at=bench.clock() - timedelta(days=days),
         version=1,
     )
-    assert bench.listings.save(begun)
+    assert bench.listings.save(None, begun)
     assert _reason(bench, bench.done("publish", "vinted", product)) == reason
     assert len(bench.plugin.drafts) == (reason is None)
 
@@ -438,7 +438,7 @@ def test_a_draft_is_not_completed_for_another_listing_than_its_own(bench: Bench)
         claimed = bench.job(ref).status == "running"
         if claimed and found and found.answer and "draft" in found.answer.body and listing:
             after = replace(listing, generation=2, version=listing.version + 1)
-            assert bench.listings.save(after)
+            assert bench.listings.save(listing, after)
             bench.plugins.sent = original  # type: ignore[method-assign]
         return found
 

@@ -254,6 +254,7 @@ def withdraw(work: StepContext) -> Mapping[str, Any]:
 
 def standing_offer(api: EbayApi, listing: Listing, sku: str) -> dict[str, Any] | None:
     """Return the offer of the listing on record, or else the SKU's published one, since the product
-    may have moved to another site."""
+    may have moved to another site. The offer on record may be of an SKU that the product had."""
     offer = api.offer(listing.reference) if listing.reference is not None else None
-    return offer if listing_of(offer) is not None else api.published_offer(sku)
+    is_its = offer is not None and offer.get("sku") == sku and listing_of(offer) is not None
+    return offer if is_its else api.published_offer(sku)

@@ -54,6 +54,8 @@ def link(work: StepContext) -> Mapping[str, Any]:
             raise refusal
         raise MarketplaceUnsettled(refusal.message, otherwise=refusal)  # a new one may show late
     [(listing_id, offer)] = listings.items()
+    current = work.current_listing()
+    common.require_no_other(current.external_id if current else None, listing_id)
     return {"linked": listing_id, **_adopted(work, offer, listing_id)}
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from spinneret.jobs.worker import Defer
-from spinneret.kernel.errors import InputNeeded
+from spinneret.kernel.errors import Conflict, InputNeeded, MarketplaceUnsettled
 from spinneret.marketplace import limits
 from spinneret.marketplace.etsy import rules
 from spinneret.marketplace.etsy.answers import ShopListing
@@ -49,10 +49,9 @@ def make(work: StepContext, api: EtsyApi, account: Mapping[str, Any]) -> str:
     def perform() -> Mapping[str, Any]:
         work.attempt(content.title)
         made_now.append(api.create_draft(rules.draft_of(content, account)))
-        return {"listing_id": made_now[0]}
+        return _taken(work, made_now[0])
 
     listing_id = str(work.once("draft", perform, partial(find, work, api))["listing_id"])
-    work.record(reference=listing_id)
     if not made_now:
         update_draft(work, api, listing_id)
     return listing_id
@@ -73,7 +72,7 @@ def update_draft(work: StepContext, api: EtsyApi, listing_id: str) -> bool:
 
 
 def find(work: StepContext, api: EtsyApi) -> Mapping[str, Any] | None:
-    """Return the listing that an earlier call created, or None.
+    """Return the listing that an earlier call created, recorded as the product's, or None.
 
     Raises Defer while a new listing may not be visible yet. Raises InputNeeded if several listings
     match, or if an unexplained listing was created at the time of the call: Etsy may have changed
@@ -91,7 +90,7 @@ def find(work: StepContext, api: EtsyApi) -> Mapping[str, Any] | None:
     if len(found) > 1:
         raise _undecided("several listings may be the created one", found)
     if found:
-        return {"listing_id": found[0]["listing_id"]}
+        return _taken(work, found[0]["listing_id"])
     settled = attempted + _SETTLE
     if work.clock() < settled:
         raise Defer(settled, "the outcome of an earlier call to Etsy")
@@ -110,6 +109,16 @@ def find(work: StepContext, api: EtsyApi) -> Mapping[str, Any] | None:
     if titles and strange:
         raise _undecided("a listing with another title was created at that time", strange)
     return None
+
+
+def _taken(work: StepContext, listing_id: str) -> Mapping[str, Any]:
+    """Record the listing as the product's. Raises MarketplaceUnsettled if another product of the
+    same title has taken it for its own: the next look finds another, or none."""
+    try:
+        work.record(reference=listing_id)
+    except Conflict as taken:
+        raise MarketplaceUnsettled(taken.message, otherwise=taken) from taken
+    return {"listing_id": listing_id}
 
 
 def _made_since(api: EtsyApi, began: datetime) -> Iterator[ShopListing]:

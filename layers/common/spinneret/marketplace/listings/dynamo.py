@@ -3,8 +3,11 @@
 Marketplace table
     pk `T#<tenant>#LISTINGS`, sk `<product id>#<marketplace>`   a record; a product's are read by
                                                                 prefix, a tenant's in product order
+    pk `T#<tenant>#LISTED`, sk `<marketplace>#<external id>`    the product that holds the id
 
-Every write checks the version that it was made from and, under a claim, the claim's fence.
+Every write checks the version that it was made from and, under a claim, the claim's fence. A record
+and the rows of its ids change in one transaction, so that no crash leaves an id taken without its
+record. A row of a removed product (rows of products: see products) counts for nothing.
 """
 
 from __future__ import annotations
@@ -17,15 +20,18 @@ from spinneret.aws.dynamo import Item
 from spinneret.aws.table import Table
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
-from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.errors import Contended, LeaseLost
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.listings.models import Drift, Listing
+from spinneret.marketplace.listings.rules import held_by
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _RECORD: Final = 0
+_RACES: Final = 5  # concurrent changes of one id's row are rare
 
 
 class DynamoListingStore:
@@ -33,6 +39,7 @@ class DynamoListingStore:
 
     def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
         self._client = client
+        self._table = table
         self._rows = Table(client, table, LISTINGS)
         self._jobs = jobs_table
 
@@ -50,17 +57,55 @@ class DynamoListingStore:
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Listing]:
         return self._rows.page(_partition(tenant), after, limit)
 
-    def save(self, listing: Listing, lease: Lease | None = None) -> bool:
-        writes = [self._rows.put_write(listing, dynamo.equals(version=listing.version - 1 or None))]
-        if lease is not None:
-            writes.append(lease_check(self._jobs, lease))
-        try:
-            dynamo.transact(self._client, writes)
-        except dynamo.ConditionFailed as failed:
-            if _RECORD in failed.standing:
-                return failed.standing[_RECORD] == LISTINGS.encode(listing)
-            raise LeaseLost("the job is no longer held by this claim") from failed
-        return True
+    def holder(self, tenant: str, marketplace: str, external_id: str) -> str | None:
+        found = dynamo.get(self._client, self._table, _held_key(tenant, marketplace, external_id))
+        return str(found["product_id"]) if found else None
+
+    def save(self, former: Listing | None, listing: Listing, lease: Lease | None = None) -> bool:
+        changed = self._rows.put_write(listing, dynamo.equals(version=listing.version - 1 or None))
+        fence = [] if lease is None else [lease_check(self._jobs, lease)]
+        # Ids with the product that their rows may have.
+        taken = dict.fromkeys(sorted(listing.held), listing.product_id)
+        released = sorted((former.held if former is not None else frozenset()) - listing.held)
+        for _ in range(_RACES):
+            ids = [
+                *(self._take(listing, each, holder) for each, holder in taken.items()),
+                *(self._release(listing, each) for each in released),
+            ]
+            try:
+                dynamo.transact(self._client, [changed, *fence, *ids])
+            except dynamo.ConditionFailed as failed:
+                if _RECORD in failed.standing:
+                    return failed.standing[_RECORD] == LISTINGS.encode(listing)
+                if fence and len(fence) in failed.standing:
+                    raise LeaseLost("the job is no longer held by this claim") from failed
+                others = {_id_of(row): str(row["product_id"]) for row in failed.standing.values()}
+                released = [each for each in released if each not in others]  # they aren't ours
+                for each in taken.keys() & others.keys():
+                    self._require_removed(listing, each, others[each])
+                    taken[each] = others[each]
+            else:
+                return True
+        raise Contended("the listing's id is changing", retry_after=1)
+
+    def _take(self, listing: Listing, external_id: str, holder: str) -> TransactWriteItemTypeDef:
+        """Build the write that gives the id to the listing's product; an existing row must be
+        `holder`'s."""
+        row = {
+            **_held_key(listing.tenant, listing.marketplace, external_id),
+            "product_id": listing.product_id,
+        }
+        return dynamo.put(self._table, row, _owned_by(holder))
+
+    def _release(self, listing: Listing, external_id: str) -> TransactWriteItemTypeDef:
+        key = _held_key(listing.tenant, listing.marketplace, external_id)
+        return dynamo.delete(self._table, key, _owned_by(listing.product_id))
+
+    def _require_removed(self, listing: Listing, external_id: str, holder: str) -> None:
+        """Raise Conflict if the product that holds the id exists."""
+        product = {"pk": f"T#{listing.tenant}#PRODUCTS", "sk": holder}
+        if dynamo.get(self._client, self._table, product):
+            raise held_by(holder, listing.marketplace, external_id)
 
 
 def _partition(tenant: str) -> str:
@@ -69,6 +114,19 @@ def _partition(tenant: str) -> str:
 
 def _key(tenant: str, product_id: str, marketplace: str) -> Item:
     return {"pk": _partition(tenant), "sk": f"{product_id}#{marketplace}"}
+
+
+def _held_key(tenant: str, marketplace: str, external_id: str) -> Item:
+    return {"pk": f"T#{tenant}#LISTED", "sk": f"{marketplace}#{external_id}"}
+
+
+def _id_of(row: Item) -> str:
+    return str(row["sk"]).partition("#")[2]
+
+
+def _owned_by(product_id: str) -> dynamo.Condition:
+    """Require that the row is missing or the product's."""
+    return "attribute_not_exists(#pk) OR #product_id = :holder", {":holder": product_id}
 
 
 def _drift(stored: list[list[str]]) -> list[dict[str, Any]]:

@@ -72,3 +72,9 @@ class Listing:
     updated_at: datetime | None = None
     version: int = 0
     """Version, increased by one with every change; 0 means not stored yet."""
+
+    @property
+    def held(self) -> frozenset[str]:
+        """Ids at the marketplace that are this product's alone; none once the listing has ended."""
+        ids = () if self.state in ENDED else (self.external_id, self.reference)
+        return frozenset(each for each in ids if each is not None)

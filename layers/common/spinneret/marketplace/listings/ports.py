@@ -24,9 +24,15 @@ class ListingStore(Protocol):
         """Return up to `limit` records after a position, by product and marketplace."""
         ...
 
-    def save(self, listing: Listing, lease: Lease | None = None) -> bool:
-        """Replace the previous version; return False if it changed meanwhile.
+    def holder(self, tenant: str, marketplace: str, external_id: str) -> str | None:
+        """Return the product that holds a marketplace's id, or None."""
+        ...
 
-        Raises LeaseLost if the claim has ended.
+    def save(self, former: Listing | None, listing: Listing, lease: Lease | None = None) -> bool:
+        """Replace the version `former` (None: the first one); return False if it changed meanwhile.
+
+        Take the ids that the listing holds, and release ids that only `former` held, in the same
+        transaction. Raises Conflict if another product that exists holds one, and LeaseLost if the
+        claim has ended.
         """
         ...

@@ -4,6 +4,7 @@ updated."""
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -16,6 +17,7 @@ from spinneret.kernel.errors import (
     InputNeeded,
     MarketplaceRefused,
     MarketplaceUnsupported,
+    NotFound,
     ReauthNeeded,
     ValidationFailed,
 )
@@ -135,8 +137,9 @@ class OrderBook:
                     # A sync without result leaves the listing due, so `once` limits its repetition:
                     # to one an hour, or one a day where it needs a browser that may be away.
                     once = f"{now:%Y-%m-%d}" if there in self.silent else f"{now:%Y-%m-%dT%H}"
-                    self.jobs.ask(tenant, there, "sync", listing.product_id, "reconcile", once)
-                    asked += 1
+                    with suppress(NotFound):  # its product was removed
+                        self.jobs.ask(tenant, there, "sync", listing.product_id, "reconcile", once)
+                        asked += 1
             after = page.after
             if after is None:
                 break

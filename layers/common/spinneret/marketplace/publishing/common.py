@@ -126,6 +126,15 @@ def ended(work: StepContext, listing: Listing, state: ListingState, **more: Any)
     )
 
 
+def require_no_other(standing: str | None, wanted: str) -> None:
+    """Raise Conflict if the product has a listing other than the one to link."""
+    if standing not in (None, wanted):
+        raise Conflict(
+            f"the product has the listing {standing}: sync or delete it, then link {wanted}",
+            details={"external_id": standing},
+        )
+
+
 def live(work: StepContext) -> Listing:
     """Return the record of an active listing. Raises Conflict for a product that isn't listed."""
     listing = work.listing

@@ -29,6 +29,7 @@ from spinneret.kernel.errors import NotFound, ValidationFailed
 from spinneret.kernel.ids import is_id
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.listings.ports import ListingStore
+from spinneret.marketplace.listings.rules import held_by
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.publishing.actions import PRIORITIES, find_action
 from spinneret.marketplace.publishing.engine import Command
@@ -96,7 +97,11 @@ class PublishingService:
         key: RequestKey | None,
         answer: Callable[[Job], Mapping[str, Any]],
     ) -> Submitted:
-        """Accept one job. Raises ValidationFailed, and NotFound for an unknown product."""
+        """Accept one job.
+
+        Raises ValidationFailed, NotFound for an unknown product, and Conflict for a link to another
+        product's listing.
+        """
         return self._jobs.replayed_or(
             key, lambda: self._submit(tenant, command, priority, key, answer)
         )
@@ -349,12 +354,23 @@ class PublishingService:
                 generation = listing.generation if listing else 1
                 state = [product.version, generation, listing.version if listing else 0]
                 key = fingerprint(["marketplace", command.payload, state])
+            if command.action_code == "link_product":
+                self._require_unheld(tenant, command)
         elif action.needs_product:
             raise ValidationFailed(
                 f"{action.code} needs a product",
                 details={"fields": [{"field": "product_id", "message": "is missing"}]},
             )
         return _drafted(command, action, priority, key)
+
+    def _require_unheld(self, tenant: str, command: Command) -> None:
+        """Raise Conflict if another existing product has the listing to link."""
+        external_id = command.input_data.get("external_id")
+        if not isinstance(external_id, str) or not external_id:
+            return
+        holder = self._listings.holder(tenant, command.marketplace, external_id)
+        if holder not in (None, command.product_id) and self._products.get(tenant, str(holder)):
+            raise held_by(str(holder), command.marketplace, external_id)
 
     def _found(self, tenant: str, product_ids: Sequence[str]) -> frozenset[str]:
         """Return the ids that are products."""

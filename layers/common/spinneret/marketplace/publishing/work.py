@@ -96,12 +96,14 @@ class StepContext:
         return None if over else listing
 
     def record(self, **changes: Any) -> Listing:
-        """Change the listing record under this claim's fence and return it. Raises LeaseLost and
-        Contended."""
+        """Change the listing record under this claim's fence and return it.
+
+        Raises LeaseLost, Contended, and Conflict if another product holds the listing's id.
+        """
         for _ in range(_RACES):
             before = self.listing
             after = replace(before, **changes, updated_at=self.clock(), version=before.version + 1)
-            if self._listings.save(after, self.context.lease):
+            if self._listings.save(before, after, self.context.lease):
                 return after
         raise Contended("the listing's record is changing", retry_after=1)
 
@@ -120,6 +122,7 @@ class StepContext:
         return self.record(
             state=ListingState.CREATING,
             external_id=None,
+            reference=None if listing.state in ENDED else listing.reference,
             intent_job=self.context.job.id,
             intent_at=self.clock(),
             attempted_titles=(),

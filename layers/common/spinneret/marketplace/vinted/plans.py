@@ -254,7 +254,8 @@ def _link(work: StepContext) -> Mapping[str, Any]:
         common.ended(work, work.listing, ListingState.ENDED)
         return {"linked": None}
     item_id = common.given_text(work.subject, "external_id")
-    known = work.listing
+    known, current = work.listing, work.current_listing()
+    common.require_no_other(current.external_id if current else None, item_id)
     # The content and the photos of a newly linked item aren't known.
     fresh: Mapping[str, Any] = (
         {} if known.external_id == item_id else {"digest": None, "url": None, "images": {}}

@@ -1,0 +1,183 @@
+"""A listing is one product's, whoever takes it first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from spinneret.jobs.models import JobRef, Transition
+from spinneret.kernel.errors import Conflict
+from spinneret.marketplace.listings.models import Listing
+from spinneret.marketplace.products.models import Product
+from tests.markets.bench import Bench
+from tests.markets.etsy import SHOP
+from tests.markets.web import StubResponse
+
+
+def _lost_draft(bench: Bench, product: Product) -> JobRef:
+    """A publication whose draft is made, but the answer is lost."""
+    direct = bench.web.around
+
+    def losing(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
+        if name == f"POST /v3/application/shops/{SHOP}/listings":
+            bench.web.lost.add(len(bench.web.seen))
+        return serve()
+
+    bench.web.around = losing
+    ref = bench.submit("publish", "etsy", product)
+    bench.once(ref)
+    bench.web.around = direct
+    return ref
+
+
+def _record(bench: Bench, product: Product, marketplace: str = "etsy") -> Listing:
+    found = bench.listings.get(bench.tenant, product.id, marketplace)
+    assert found is not None
+    return found
+
+
+def _overtaken(bench: Bench, act: Callable[[], object], is_it: Callable[[Listing], bool]) -> None:
+    """Before the first write of such a record, something else happens."""
+    save = bench.listings.save
+
+    def late(former: Listing | None, listing: Listing, *more: Any) -> bool:
+        if is_it(listing):
+            bench.listings.save = save  # type: ignore[method-assign]
+            act()
+        return save(former, listing, *more)
+
+    bench.listings.save = late  # type: ignore[method-assign]
+
+
+# covers B-04
+def test_two_products_of_one_title_that_look_at_once_adopt_one_draft_each(bench: Bench) -> None:
+    """Both have lost an answer, but only one draft was made."""
+    bench.etsy.visible_after = 0
+    first, second = bench.product(), bench.product()
+    one, other = _lost_draft(bench, first), _lost_draft(bench, second)
+    bench.etsy.listings.popitem()
+    _overtaken(bench, lambda: bench.finish(other), lambda listing: listing.reference is not None)
+    assert bench.finish(one).status == "completed"
+    assert bench.job(other).status == "completed"
+    records = {_record(bench, each).external_id for each in (first, second)}
+    assert records == set(bench.etsy.listings)
+    assert len(records) == 2
+
+
+def test_a_draft_that_is_just_being_made_may_be_adopted_by_its_twin(bench: Bench) -> None:
+    bench.etsy.visible_after = 0
+    first, second = bench.product(), bench.product()
+    other = _lost_draft(bench, second)
+    bench.etsy.listings.clear()
+    _overtaken(bench, lambda: bench.finish(other), lambda listing: listing.reference is not None)
+    assert bench.done("publish", "etsy", first).status == "completed"
+    records = {_record(bench, each).external_id for each in (first, second)}
+    assert records == set(bench.etsy.listings)
+    assert len(records) == 2
+
+
+def test_a_draft_adopted_by_a_job_that_was_cancelled_is_the_next_jobs(bench: Bench) -> None:
+    bench.etsy.visible_after = 0
+    product = bench.product()
+    ref = _lost_draft(bench, product)
+    _overtaken(
+        bench,
+        lambda: bench.web.lost.add(len(bench.web.seen) + 1),
+        lambda listing: listing.reference is not None,
+    )
+    bench.once(ref)
+    bench.control.move(ref, Transition.CANCEL)
+    assert bench.done("publish", "etsy", product).status == "completed"
+    assert [_record(bench, product).external_id] == list(bench.etsy.listings)
+
+
+@pytest.mark.parametrize("marketplace", ["etsy", "vinted"])
+def test_another_products_listing_is_not_linked(marketplace: str, bench: Bench) -> None:
+    theirs, mine = bench.product(), bench.product("Scarf")
+    bench.done("publish", marketplace, theirs)
+    listing = _record(bench, theirs, marketplace)
+    with pytest.raises(Conflict) as held:
+        bench.submit("link_product", marketplace, mine, external_id=listing.external_id)
+    assert held.value.details == {
+        "product_id": theirs.id,
+        "marketplace": marketplace,
+        "external_id": listing.external_id,
+    }
+    assert _record(bench, theirs, marketplace) == listing
+
+
+def test_a_link_that_is_overtaken_fails_and_names_the_holder(bench: Bench) -> None:
+    bench.etsy.list_by_hand("7", title="Coat")
+    theirs, mine = bench.product(), bench.product("Scarf")
+    refs = [bench.submit("link_product", "etsy", each, external_id="7") for each in (theirs, mine)]
+    first, second = (bench.finish(ref) for ref in refs)
+    assert first.status == "completed"
+    assert second.last_error is not None
+    assert second.last_error.code == "CONFLICT"
+    assert second.last_error.details["product_id"] == theirs.id
+    assert bench.listings.get(bench.tenant, mine.id, "etsy") is None
+
+
+@pytest.mark.parametrize("marketplace", ["etsy", "vinted"])
+def test_a_link_orphans_no_listing_of_its_own(marketplace: str, bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", marketplace, product)
+    bench.etsy.list_by_hand("7", title="Coat")
+    own = _record(bench, product, marketplace).external_id
+    job = bench.done("link_product", marketplace, product, external_id="7")
+    assert job.last_error is not None
+    assert (job.last_error.code, job.last_error.details["external_id"]) == ("CONFLICT", own)
+    assert _record(bench, product, marketplace).external_id == own
+    assert bench.done("delete", marketplace, product).status == "completed"
+    job = bench.done("link_product", marketplace, product, external_id="7")
+    assert job.status == "completed"
+
+
+@pytest.mark.parametrize("ends", ["delete", "unlink", "removed"])
+def test_a_listing_that_its_product_gave_up_can_be_linked(ends: str, bench: Bench) -> None:
+    theirs, mine = bench.product(), bench.product("Scarf")
+    bench.etsy.list_by_hand("7", title="Coat")
+    bench.done("link_product", "etsy", theirs, external_id="7")
+    match ends:
+        case "delete":
+            bench.done("delete", "etsy", theirs)
+            bench.etsy.list_by_hand("7", title="Coat")
+        case "unlink":
+            bench.done("link_product", "etsy", theirs, external_id=None)
+        case _:  # while a job of it was under way
+            assert bench.products.remove(theirs)
+    assert bench.done("link_product", "etsy", mine, external_id="7").status == "completed"
+
+
+def test_the_listing_of_a_removed_product_keeps_no_orders_from_being_read(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "ebay", product)
+    assert bench.products.remove(product)  # while a job of it was under way
+    bench.clock.advance(24 * 3600)
+    assert bench.done("orders", "ebay").result == {"orders": 0, "looked_again": 0}
+
+
+def test_a_seller_who_connects_again_has_the_same_listings(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "etsy", product)
+    bench.connecting.end(bench.tenant, "etsy")
+    bench.connect("etsy")
+    assert bench.done("publish", "etsy", bench.edit(product, price=7000)).status == "completed"
+    assert list(bench.etsy.listings) == [_record(bench, product).external_id]
+
+
+def test_an_offer_of_an_sku_that_the_product_had_is_its_no_more(bench: Bench) -> None:
+    former = bench.product()
+    bench.done("publish", "ebay", former)
+    bench.done("delete", "ebay", former)
+    renamed = bench.cataloguing.update(
+        bench.tenant, former.id, "renamed", former.content, former.overrides
+    )
+    successor = bench.cataloguing.create(bench.tenant, former.sku, former.content, former.overrides)
+    bench.done("publish", "ebay", successor)
+    assert bench.done("delete", "ebay", renamed).status == "completed"
+    assert len(bench.ebay.live(successor.sku)) == 1
+    assert bench.done("publish", "ebay", renamed).status == "completed"
+    assert len(bench.ebay.live("renamed")) == 1
