@@ -20,7 +20,6 @@ class SecretsManagerClient(Protocol):
 
     def get_secret_value(self, *, SecretId: str) -> dict[str, Any]:  # noqa: N803 - AWS's name
         """Return the current version of a secret."""
-        ...
 
 
 def secrets_client() -> SecretsManagerClient:

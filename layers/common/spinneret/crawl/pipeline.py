@@ -38,7 +38,6 @@ class Extract(Protocol):
 
         `targets` keeps the URLs of links and images.
         """
-        ...
 
 
 class Claim(Protocol):
@@ -47,30 +46,24 @@ class Claim(Protocol):
     @property
     def job(self) -> Job:
         """Job whose payload names the page."""
-        ...
 
     @property
     def lease(self) -> Lease:
         """Lease that every write checks."""
-        ...
 
     @property
     def owner(self) -> str:
         """Name that no other claim of a job or page has."""
-        ...
 
     @property
     def remaining(self) -> Remaining:
         """Function that returns the invocation's remaining seconds."""
-        ...
 
     def checkpoint(self, step: str, progress: int) -> None:
         """Record the progress; may raise to stop the work."""
-        ...
 
     def note(self, kind: JobEventKind, message: str, data: Mapping[str, Any] | None = None) -> None:
         """Add an entry to the timeline."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,11 +28,9 @@ class FetchCache(Protocol):
 
     def find(self, tenant: str, key: str) -> CachedPage | None:
         """Return the last stored page; None if there is none or it is unreadable."""
-        ...
 
     def keep(self, tenant: str, key: str, kept: CachedPage) -> None:
         """Replace the page stored under the key."""
-        ...
 
 
 class PartStore(Protocol):
@@ -46,12 +44,9 @@ class PartStore(Protocol):
 
         It is removed with the document, or when neither the document nor a job refers to it.
         """
-        ...
 
     def read(self, key: str) -> str | None:
         """Return the text stored under a key, also of a document; None if it is missing."""
-        ...
 
     def link(self, key: str, seconds: int) -> str:
         """Return a URL that serves the object for `seconds`."""
-        ...

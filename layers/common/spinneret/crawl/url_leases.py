@@ -32,17 +32,14 @@ class LeaseClaim(Protocol):
     @property
     def job(self) -> Job:
         """Job of the tenant, with its reservation."""
-        ...
 
     @property
     def owner(self) -> str:
         """Name that no other claim has."""
-        ...
 
     @property
     def remaining(self) -> Remaining:
         """Function that returns the invocation's remaining seconds."""
-        ...
 
 
 class HeldUrl:

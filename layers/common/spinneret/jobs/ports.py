@@ -111,15 +111,12 @@ class JobStore(Protocol):
 
     def get(self, ref: JobRef) -> Job | None:
         """Return one job (consistent read), or None."""
-        ...
 
     def find_reply(self, key: RequestKey, now: datetime) -> StoredReply | None:
         """Return the reply to an earlier request under this key, unless it has expired."""
-        ...
 
     def find_duplicates(self, tenant: str, keys: Sequence[str]) -> dict[str, str]:
         """Return duplicate key → id of the job that holds it, for keys that are held."""
-        ...
 
     def submit(
         self,
@@ -135,7 +132,6 @@ class JobStore(Protocol):
         JSON or exceeds JOB_PAYLOAD_BYTES. Raises SubmissionRaced if a key was taken meanwhile, or
         if a holder to be replaced was retried.
         """
-        ...
 
     def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
         """Claim a pending job that is due: set it running, increment its fence, lock it until
@@ -143,7 +139,6 @@ class JobStore(Protocol):
 
         A claim whose answer was lost is recognised by its `owner` and counts as claimed.
         """
-        ...
 
     def transition(
         self,
@@ -171,7 +166,6 @@ class JobStore(Protocol):
         `parent` is the job's parent if the move depends on its status: raises SubmissionRaced if
         it has moved since it was read.
         """
-        ...
 
     def begin_run(
         self,
@@ -190,7 +184,6 @@ class JobStore(Protocol):
         fence have changed since they were read: a holder that was retried meanwhile does the same
         work.
         """
-        ...
 
     def add_children(
         self,
@@ -207,21 +200,17 @@ class JobStore(Protocol):
         repeated because its answer was lost also raises LeaseLost, since the parent's cursor has
         moved.
         """
-        ...
 
     def plan(self, parent: JobRef, number: int) -> str | None:
         """Return one text of a parent's plan; None after the last one."""
-        ...
 
     def child_counts(self, parent: JobRef, shards: Sequence[int]) -> list[ChildCounts]:
         """Return the counters of these shards (consistent read)."""
-        ...
 
     def children(
         self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
     ) -> Page[JobRef]:
         """Return a parent's children in one of these states; eventually consistent."""
-        ...
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
@@ -230,7 +219,6 @@ class JobStore(Protocol):
 
         Eventually consistent: a page may contain jobs that have changed, and may lack others.
         """
-        ...
 
     def to_resend(
         self,
@@ -240,7 +228,6 @@ class JobStore(Protocol):
         after: DuePosition | None = None,
     ) -> DuePage:
         """Return the pending jobs with `rules.resend_at` <= `until`; otherwise as `to_wake`."""
-        ...
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> Page[Job]:
         """Return a tenant's jobs, newest first, after the id `after`.
@@ -248,11 +235,9 @@ class JobStore(Protocol):
         Reads a bounded number of index rows: a page may hold fewer than `limit` jobs, or none, and
         still have a next page.
         """
-        ...
 
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
         """Return a job's timeline after the event id `after`, in order."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,11 +269,9 @@ class EffectStore(Protocol):
         Contended while the call of another claim may still run, or while the claim of another job
         that started it still holds that job; `retry_after` is the time until then.
         """
-        ...
 
     def finish(self, lease: Lease, key: str, result: Mapping[str, Any], now: datetime) -> None:
         """Record the result. Raises LeaseLost if another claim has started the effect since."""
-        ...
 
 
 class JobQueue(Protocol):
@@ -296,11 +279,9 @@ class JobQueue(Protocol):
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
         """Send messages after a delay of 0 to 900 s. Raises DependencyUnavailable."""
-        ...
 
     def backlog(self, lane: Lane) -> Backlog:
         """Return the approximate size of the lane. Raises DependencyUnavailable."""
-        ...
 
 
 class DeadLetterQueues(Protocol):
@@ -308,15 +289,12 @@ class DeadLetterQueues(Protocol):
 
     def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
         """Return up to `limit` letters (at most 10), and hide them from others for a minute."""
-        ...
 
     def send_back(self, lane: Lane, letter: DeadLetter) -> None:
         """Send the letter to its lane, then delete it here: it may be duplicated, never lost."""
-        ...
 
     def set_aside(self, lane: Lane, letter: DeadLetter) -> None:
         """Hide the letter for DEAD_LETTER_HIDDEN_SECONDS; it stays in the queue for an operator."""
-        ...
 
 
 class ConnectionStore(Protocol):
@@ -324,15 +302,12 @@ class ConnectionStore(Protocol):
 
     def open(self, connection: Connection, now: datetime) -> None:
         """Store a connection without subscriptions."""
-        ...
 
     def find(self, connection_id: str) -> Connection | None:
         """Return the connection if it is open, else None."""
-        ...
 
     def subscribe(self, connection: Connection, ref: JobRef, now: datetime) -> None:
         """Subscribe to a job; idempotent. Raises NotFound, or Conflict for too many."""
-        ...
 
     def subscribe_to_events(self, connection: Connection, ref: JobRef, now: datetime) -> None:
         """Subscribe to the domain events of a subject that is no job, such as a target; idempotent.
@@ -340,26 +315,21 @@ class ConnectionStore(Protocol):
         `ref` holds the subject's id in place of a job's. Raises NotFound for a closed connection.
         Raises Conflict for too many subscriptions, or for a job, whose subscribers are counted.
         """
-        ...
 
     def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
         """End the subscription; no-op if there is none."""
-        ...
 
     def close(self, connection_id: str) -> None:
         """End the connection's subscriptions and delete it; no-op if unknown.
 
         New subscriptions are refused from the start of the call.
         """
-        ...
 
     def opened_with(self, tenant: str, key_id: str, after: str | None, limit: int) -> list[str]:
         """Return up to `limit` ids of connections that a key opened, sorted, after `after`."""
-        ...
 
     def subscribers(self, ref: JobRef) -> list[Subscriber]:
         """Return the connections that subscribe to a job (consistent read)."""
-        ...
 
 
 class Sockets(Protocol):
@@ -367,8 +337,6 @@ class Sockets(Protocol):
 
     def post(self, connection_id: str, text: str) -> bool:
         """Send a text; return False if the client is gone."""
-        ...
 
     def end(self, connection_id: str) -> None:
         """Close the connection; no-op if the client is gone."""
-        ...

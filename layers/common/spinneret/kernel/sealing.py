@@ -14,8 +14,6 @@ class Sealer(Protocol):
 
     def seal(self, secret: bytes, *, tenant: str, purpose: str) -> bytes:
         """Return the ciphertext, which differs each time."""
-        ...
 
     def unseal(self, sealed: bytes, *, tenant: str, purpose: str) -> bytes:
         """Return the secret. Raises SecretUnreadable."""
-        ...

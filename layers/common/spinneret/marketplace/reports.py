@@ -22,17 +22,14 @@ class Services(Protocol):
     @property
     def connections(self) -> ConnectionService:
         """Service that finds the tenant of an account."""
-        ...
 
     @property
     def secrets(self) -> Secrets:
         """Source of the secrets with which marketplaces sign."""
-        ...
 
     @property
     def publishing(self) -> Publishing:
         """Service that submits the reading of orders."""
-        ...
 
 
 class Secrets(Protocol):
@@ -40,7 +37,6 @@ class Secrets(Protocol):
 
     def client(self, marketplace: str) -> ClientSecrets:
         """Return the credentials. Raises Conflict if there are none."""
-        ...
 
 
 class Publishing(Protocol):
@@ -48,7 +44,6 @@ class Publishing(Protocol):
 
     def read_orders(self, tenant: str, marketplace: str, why: str) -> str:
         """Submit the action `orders` and return the job's id."""
-        ...
 
 
 def received(

@@ -39,21 +39,18 @@ class OutboxStore(Protocol):
 
     def pending(self, ref: SubjectRef, after: Position | None, limit: int) -> PendingPage:
         """Return the subject's pending events by sequence, then type (consistent read)."""
-        ...
 
     def postpone(self, pending: PendingEvent) -> None:
         """Store the time of the next try, the failures so far, and the sinks in `taken`.
 
         Sinks that were stored as taken remain taken. No-op for a finished event.
         """
-        ...
 
     def close(self, event: DomainEvent, now: datetime) -> None:
         """Finish an event that every sink has; it is purged after OUTBOX_KEPT_SECONDS.
 
         No-op for a finished event.
         """
-        ...
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: Position | None
@@ -63,7 +60,6 @@ class OutboxStore(Protocol):
         Returns one entry per event, so that a page may repeat a subject. Eventually consistent: the
         page may contain finished events and lack new ones.
         """
-        ...
 
 
 class Sink(Protocol):
@@ -72,7 +68,6 @@ class Sink(Protocol):
     @property
     def name(self) -> str:
         """Name stored with every event that the sink has taken; must never change."""
-        ...
 
     def take(self, event: DomainEvent) -> None:
         """Take an event; repeating it is harmless.
@@ -80,4 +75,3 @@ class Sink(Protocol):
         Raises PermanentError for an event that it can never take. After any other exception it may
         take the event later.
         """
-        ...

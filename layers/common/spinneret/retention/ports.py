@@ -17,15 +17,12 @@ class ExpiryStore(Protocol):
 
         A deferred object counts from the time of its next try.
         """
-        ...
 
     def mark_deleted(self, expired: Expired, now: datetime) -> bool:
         """Record that the object is gone; return False if the row changed since it was read."""
-        ...
 
     def defer(self, expired: Expired, until: datetime) -> bool:
         """Count a refusal and list the object again from `until` on; return False as above."""
-        ...
 
 
 class ObjectStore(Protocol):
@@ -36,4 +33,3 @@ class ObjectStore(Protocol):
 
         A missing object counts as deleted.
         """
-        ...

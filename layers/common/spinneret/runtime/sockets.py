@@ -29,12 +29,10 @@ class Services(Protocol):
     @property
     def keys(self) -> KeyService:
         """The service that checks credentials."""
-        ...
 
     @property
     def live(self) -> LiveService:
         """The service of subscriptions."""
-        ...
 
 
 def socket_entrypoint(build: Builder[Services], name: str) -> SocketHandler:

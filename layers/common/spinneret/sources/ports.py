@@ -20,15 +20,12 @@ class SourceStore(Protocol):
 
     def add(self, source: Source) -> None:
         """Store a new source. Raises NotFound for a config or a collection that doesn't exist."""
-        ...
 
     def get(self, tenant: str, source_id: str) -> Source | None:
         """Return the source (consistent read), or None."""
-        ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Source]:
         """Return up to `limit` sources with ids before `after`, newest first."""
-        ...
 
     def replace(
         self,
@@ -42,31 +39,24 @@ class SourceStore(Protocol):
 
         Raises NotFound for a config or a collection that doesn't exist.
         """
-        ...
 
     def remove(self, source: Source) -> bool:
         """Remove the source; return False if it changed meanwhile."""
-        ...
 
     def due(self, until: datetime, limit: int) -> list[SourceRef]:
         """Return up to `limit` due sources of each shard; eventually consistent."""
-        ...
 
     def run(self, tenant: str, source_id: str, run_id: str) -> Run | None:
         """Return one run, or None."""
-        ...
 
     def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> Page[Run]:
         """Return up to `limit` runs with ids before `after`, newest first."""
-        ...
 
     def keep_pages(self, run: Run, pages: Sequence[RunPage], now: datetime) -> None:
         """Store the pages of a run; a repeated call changes nothing."""
-        ...
 
     def pages(self, tenant: str, run_id: str) -> tuple[RunPage, ...]:
         """Return all pages of a run, at most SOURCE_PAGES_MAX."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,25 +78,21 @@ class Crawls(Protocol):
         Return None if the source's config has no depth. Raises NotFound, FeatureDisabled, and the
         errors for a refused URL.
         """
-        ...
 
     def ended_deep(self, tenant: str, job_id: str) -> Sequence[RunPage] | None:
         """Return the outcomes of the pages that were reached; None until the deep crawl has ended.
 
         Raises PagesFailed for a deep crawl that was cancelled or expired.
         """
-        ...
 
     def begin(self, source: Source, run: Run, urls: Sequence[str]) -> StartedCrawls:
         """Crawl the pages as parts of one job; repeated calls for a run return the same.
 
         Raises NotFound and ValidationFailed.
         """
-        ...
 
     def ended(self, tenant: str, batch_id: str) -> Sequence[RunPage] | None:
         """Return the outcomes of the pages; None until all crawls have ended."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,11 +112,9 @@ class Discoveries(Protocol):
 
         Raises FeatureDisabled, and the errors for a refused site.
         """
-        ...
 
     def ended(self, tenant: str, job_id: str) -> DiscoveryProgress | None:
         """Return the result; None while the discovery isn't finished."""
-        ...
 
 
 class SourceWebhooks(Protocol):
@@ -138,8 +122,6 @@ class SourceWebhooks(Protocol):
 
     def source_targets(self, tenant: str, source_id: str) -> tuple[str, ...]:
         """Return the active webhooks of a source, which are notified of its runs."""
-        ...
 
     def remove_of_source(self, tenant: str, source_id: str) -> None:
         """Remove the webhooks of a source."""
-        ...

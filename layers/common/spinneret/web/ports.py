@@ -19,11 +19,9 @@ class RoutedFetcher(Protocol):
 
         Raises FeatureDisabled, SecretUnreadable and DependencyUnavailable.
         """
-        ...
 
     def fetch(self, route: Route | None, request: FetchRequest) -> FetchedPage:
         """See Fetcher.fetch; a failure of the proxy raises ProxyFailed."""
-        ...
 
 
 class ProgressStore(Protocol):
@@ -34,12 +32,9 @@ class ProgressStore(Protocol):
 
     def find(self, caller: Caller, requested: Url, now: datetime) -> Progress | None:
         """Return the last stored progress, or None if it is missing or too old."""
-        ...
 
     def keep(self, caller: Caller, progress: Progress, now: datetime) -> None:
         """Replace the progress of this fetch, whose requested URL is the first of `left`."""
-        ...
 
     def drop(self, caller: Caller, requested: Url) -> None:
         """Delete the progress of a finished fetch."""
-        ...

@@ -17,31 +17,24 @@ class KeyStore(Protocol):
 
         Raises Conflict if its tenant has `at_most` active keys; None sets no bound.
         """
-        ...
 
     def find(self, secret_hash: str) -> ApiKey | None:
         """Return the key with this hash (consistent read), even if revoked or expired."""
-        ...
 
     def get(self, tenant: str, key_id: str) -> ApiKey | None:
         """Return a tenant's key by its id, with the same guarantees as `find`."""
-        ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[ApiKey]:
         """Return up to `limit` of the tenant's keys with ids before `after`, newest first."""
-        ...
 
     def revoke(self, tenant: str, key_id: str, now: datetime) -> ApiKey | None:
         """Revoke a key, or keep an earlier revocation; return the key, None if unknown."""
-        ...
 
     def add_ticket(self, ticket: StoredTicket) -> None:
         """Store a new ticket."""
-        ...
 
     def find_ticket(self, secret_hash: str) -> StoredTicket | None:
         """Return the ticket with this hash, even if expired."""
-        ...
 
 
 class RateLimitStore(Protocol):
@@ -54,4 +47,3 @@ class RateLimitStore(Protocol):
         applies from the next second on. Raises RateLimited when the key's requests come faster than
         they can be counted, and DependencyUnavailable.
         """
-        ...

@@ -11,8 +11,6 @@ class UploadStore(Protocol):
 
     def form(self, tenant: str, upload_id: str, *, seconds: int) -> tuple[str, Mapping[str, str]]:
         """Return URL and fields of a form that stores 1 to UPLOAD_MAX_BYTES bytes of JSON."""
-        ...
 
     def read(self, tenant: str, upload_id: str) -> bytes | None:
         """Return the upload; None if it is missing or has expired. Raise BodyTooLarge."""
-        ...

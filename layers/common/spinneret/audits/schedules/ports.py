@@ -18,4 +18,3 @@ class ScheduleStore(RowStore[AuditSchedule], Protocol):
         They are roughly ordered by time. A schedule that has just changed may be missing or
         repeated.
         """
-        ...

@@ -17,4 +17,3 @@ class CollectionStore(RowStore[Collection], Protocol):
 
     def counts(self, tenant: str, collection_ids: Sequence[str]) -> dict[str, int]:
         """Return the number of undeleted documents in each of up to 100 collections."""
-        ...

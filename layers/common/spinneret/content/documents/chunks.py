@@ -28,11 +28,9 @@ class VectorCache(Protocol):
 
     def find(self, tenant: str, model_id: str, texts: Sequence[str]) -> Mapping[str, Vector]:
         """Return vectors by text; unknown texts are skipped."""
-        ...
 
     def keep(self, tenant: str, model_id: str, vectors: Mapping[str, Vector]) -> None:
         """Cache the vectors for a week."""
-        ...
 
 
 @service

@@ -39,7 +39,6 @@ class ChunkIndex(ChunkWriter, Protocol):
         Without a vector, only the keyword leg is searched. Raises IndexMissing, and
         DependencyUnavailable if any part of the index doesn't respond in time.
         """
-        ...
 
     def chunks(
         self, tenant: str, chunk_ids: Sequence[str], words: ParsedQuery | None, remaining: Remaining
@@ -48,7 +47,6 @@ class ChunkIndex(ChunkWriter, Protocol):
 
         Raises as `search`.
         """
-        ...
 
 
 class Reranker(Protocol):
@@ -60,7 +58,6 @@ class Reranker(Protocol):
         Raises DependencyUnavailable, at the latest when no time remains, and EmbeddingRefused if
         the model rejects the texts.
         """
-        ...
 
 
 class IndexUpkeep(Protocol):
@@ -71,41 +68,32 @@ class IndexUpkeep(Protocol):
 
         Searches don't use it before `finish`, even if there is no other index.
         """
-        ...
 
     def write(self, chunks: Sequence[IndexedChunk], target: str, remaining: Remaining) -> None:
         """Write chunks into one index only; they are searchable some seconds later."""
-        ...
 
     def held(
         self, target: str, documents: Sequence[Document], remaining: Remaining
     ) -> Mapping[str, IndexCoverage]:
         """Return an index's coverage of up to 1000 documents' current versions, by document id."""
-        ...
 
     def trim(self, document: Document, target: str, remaining: Remaining) -> None:
         """Remove searchable surplus chunks of the document's version from one index."""
-        ...
 
     def finish(self, target: str, remaining: Remaining) -> None:
         """Switch searches to `target` and delete all other indexes, including a former model's."""
-        ...
 
     def retire(self, remaining: Remaining) -> None:
         """Delete a former model's indexes, once all documents are in the current model's."""
-        ...
 
     def reading(self, remaining: Remaining) -> str:
         """Return the name of the index that is searched, which is created if none ever was.
 
         Raises IndexMissing if it is lost.
         """
-        ...
 
     def versions(self, after: Mapping[str, str] | None, remaining: Remaining) -> VersionPage:
         """Return a page of the versions with chunks in the index."""
-        ...
 
     def remove(self, versions: Sequence[IndexedVersion], remaining: Remaining) -> None:
         """Remove the chunks of these versions."""
-        ...

@@ -27,11 +27,9 @@ class Credentials(Protocol):
 
     def value(self) -> str:
         """Return the secret; raise DependencyUnavailable."""
-        ...
 
     def forget(self) -> None:
         """Drop the cached value, so that the next call reads it again."""
-        ...
 
 
 class TeiEmbedder(ProtocolEmbedder):

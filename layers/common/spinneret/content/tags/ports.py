@@ -14,8 +14,6 @@ class TagStore(RowStore[Tag], Protocol):
 
     def find(self, tenant: str, name: str, /) -> Tag | None:
         """Return the tag with this name, or None."""
-        ...
 
     def many(self, tenant: str, tag_ids: Sequence[str], /) -> tuple[Tag, ...]:
         """Return up to 100 tags, unordered; unknown ids are skipped."""
-        ...

@@ -16,4 +16,3 @@ class ConfigStore(RowStore[Config], Protocol):
 
     def default(self, tenant: str) -> Config | None:
         """Return the tenant's default config; None if it has none."""
-        ...

@@ -28,7 +28,6 @@ class BusClient(Protocol):
 
     def put_events(self, *, Entries: Sequence[Mapping[str, Any]]) -> Any:  # noqa: N803 - boto3's
         """See the API reference of EventBridge."""
-        ...
 
 
 def bus_client() -> BusClient:

@@ -16,7 +16,6 @@ class Executions(Protocol):
         `name` has at most 80 characters and isn't used for anything else within 90 days
         (StartExecution API reference). Raises DependencyUnavailable.
         """
-        ...
 
 
 class CallbackTokens(Protocol):
@@ -28,11 +27,9 @@ class CallbackTokens(Protocol):
 
     def complete(self, token: str) -> bool:
         """Complete the task token; return False if no state waits for it."""
-        ...
 
     def heartbeat(self, token: str) -> bool:
         """Restart the state's heartbeat timeout; return False as `complete` does."""
-        ...
 
 
 IsOver = Callable[[str], bool]
@@ -56,8 +53,6 @@ class Semaphore(Protocol):
 
         If all are held, slots of holders for which `is_over` returns True are free.
         """
-        ...
 
     def leave(self, tenant: str, group: str, holder: str) -> None:
         """Release the slot; no-op if not held."""
-        ...

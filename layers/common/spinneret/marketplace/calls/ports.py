@@ -14,11 +14,9 @@ class SellerRateLimiter(Protocol):
 
     def take(self, tenant: str, marketplace: str, now: datetime) -> datetime:
         """Return `now` if the call may be sent, else the time to ask again."""
-        ...
 
     def hold(self, tenant: str, marketplace: str, until: datetime) -> None:
         """Block calls until then, as the marketplace demanded."""
-        ...
 
 
 class TokenProvider(Protocol):
@@ -26,17 +24,14 @@ class TokenProvider(Protocol):
 
     def access(self, tenant: str, marketplace: str) -> AccessToken:
         """Return a token that is valid for some minutes; refresh it if necessary."""
-        ...
 
     def refresh(self, tenant: str, marketplace: str, refused: AccessToken) -> AccessToken:
         """Return a token other than the refused one."""
-        ...
 
     def application(self, marketplace: str, refused: AccessToken | None = None) -> AccessToken:
         """Return the application's own token, other than the refused one. Raises
         MarketplaceUnavailable, also when the marketplace grants none, because that isn't the
         seller's fault."""
-        ...
 
     def remember(
         self,
@@ -47,4 +42,3 @@ class TokenProvider(Protocol):
     ) -> None:
         """Store facts found about the account. If a concurrent write wins, they are looked up again
         later."""
-        ...

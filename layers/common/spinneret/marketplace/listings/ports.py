@@ -14,15 +14,12 @@ class ListingStore(Protocol):
 
     def get(self, tenant: str, product_id: str, marketplace: str) -> Listing | None:
         """Return the record (consistent read), or None."""
-        ...
 
     def of_product(self, tenant: str, product_id: str) -> list[Listing]:
         """Return all records of a product."""
-        ...
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Listing]:
         """Return up to `limit` records after a position, by product and marketplace."""
-        ...
 
     def holder(self, tenant: str, marketplace: str, external_id: str) -> str | None:
         """Return the product that holds a marketplace's id, or None."""
@@ -35,4 +32,3 @@ class ListingStore(Protocol):
         transaction. Raises Conflict if another product that exists holds one, and LeaseLost if the
         claim has ended.
         """
-        ...

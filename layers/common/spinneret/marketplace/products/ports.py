@@ -14,8 +14,6 @@ class ProductStore(RowStore[Product], Protocol):
 
     def find(self, tenant: str, sku: str, /) -> Product | None:
         """Return the product of a SKU, or None."""
-        ...
 
     def existing(self, tenant: str, product_ids: Sequence[str]) -> frozenset[str]:
         """Return the ids, of at most 100 given, that are products."""
-        ...

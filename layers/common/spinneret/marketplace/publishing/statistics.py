@@ -37,11 +37,9 @@ class StatisticsStore(Protocol):
 
     def count(self, job: Job, outcome: str, seconds: int) -> None:
         """Add the end of a run; repeated calls count it once."""
-        ...
 
     def of_day(self, tenant: str, day: str) -> list[DayOfAction]:
         """Return all action types with runs that ended on a day."""
-        ...
 
 
 class Statistics:

@@ -13,19 +13,15 @@ class PluginStore(Protocol):
 
     def connect(self, plugin: Plugin) -> None:
         """Store a plug-in that has connected."""
-        ...
 
     def newest(self, tenant: str, marketplace: str) -> list[Plugin]:
         """Return connected plug-ins, newest first."""
-        ...
 
     def gone(self, plugin: Plugin) -> None:
         """Delete a plug-in that can't be reached."""
-        ...
 
     def sent(self, tenant: str, key: str) -> Sent | None:
         """Return the request that was sent under a key, with its answer, or None."""
-        ...
 
     def send(self, plugin: Plugin, key: str, content: str, now: datetime) -> int:
         """Record that the request is about to be sent to a plug-in; the first time is kept.
@@ -33,16 +29,13 @@ class PluginStore(Protocol):
 
         Return the request's round: how often it was begun again.
         """
-        ...
 
     def begin_again(self, tenant: str, key: str) -> None:
         """Forget that the request was sent: its next round is a new request to a plug-in."""
-        ...
 
     def withdraw(self, tenant: str, key: str) -> bool:
         """Begin the request again unless a browser has accepted or answered it; return whether it
         was begun. No browser can accept the earlier round afterwards."""
-        ...
 
     def accept(
         self, tenant: str, key: str, number: int, connection_id: str, browser: str, now: datetime
@@ -53,28 +46,22 @@ class PluginStore(Protocol):
         Return False if the round wasn't sent to the connection, another browser has it, or it is
         answered.
         """
-        ...
 
     def wait(self, wait: CallbackWait, now: datetime) -> bool:
         """Store the token of a state that waits for this key's answer; the newest token counts.
         Return False if the job no longer waits under its fence."""
-        ...
 
     def waiting(self, tenant: str) -> list[str]:
         """Return keys that states wait for, at most PLUGIN_WAITS_WOKEN."""
-        ...
 
     def token(self, tenant: str, key: str) -> str | None:
         """Return the token of the state that waits for the key, or None."""
-        ...
 
     def take_token(self, tenant: str, key: str) -> str | None:
         """Remove and return the token; of several callers only one gets it."""
-        ...
 
     def answer(
         self, tenant: str, key: str, number: int, connection_id: str, answer: PluginAnswer
     ) -> bool:
         """Store the first answer to this round; return False if the round wasn't sent to the
         connection."""
-        ...

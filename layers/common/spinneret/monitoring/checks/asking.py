@@ -33,12 +33,10 @@ class CheckSlots(Protocol):
 
     def require_room(self, seconds: float) -> None:
         """Raise HostBusy if a request of that many seconds could outlast the slots."""
-        ...
 
     def enter(self, url: Url) -> None:
         """Acquire the slot of the host that a redirect leads to. Raises HostBusy if another check
         uses it."""
-        ...
 
 
 class CheckFetcher:

@@ -26,7 +26,6 @@ class CheckStore(Protocol):
 
         Return False if the target no longer equals `watched` or the slot was lost.
         """
-        ...
 
     def results(
         self,
@@ -42,4 +41,3 @@ class CheckStore(Protocol):
 
         A page may hold fewer than `limit` results although more exist.
         """
-        ...

@@ -17,7 +17,6 @@ class DueIndex(Protocol):
 
         With `since`, targets that became due earlier are left out. Pages are read on demand.
         """
-        ...
 
 
 class CheckLanes(Protocol):
@@ -28,8 +27,6 @@ class CheckLanes(Protocol):
 
     def announce(self, at: datetime, delays: Sequence[int]) -> None:
         """Send ticks that arrive `delays` seconds after `at`."""
-        ...
 
     def hand(self, ticked_at: datetime, targets: Sequence[DueTarget]) -> None:
         """Send a list of targets to a worker."""
-        ...

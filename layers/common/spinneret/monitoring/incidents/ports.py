@@ -13,4 +13,3 @@ class IncidentStore(Protocol):
 
     def page(self, tenant: str, target_id: str, after: str | None, limit: int) -> Page[Incident]:
         """Return incidents after a position, newest first. Raises DependencyUnavailable."""
-        ...

@@ -14,8 +14,6 @@ class RollupStore(Protocol):
 
     def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[HourTally]:
         """Return the figures of completed hours from `since` on, oldest first."""
-        ...
 
     def days(self, tenant: str, target_id: str, since: datetime) -> Sequence[DayTally]:
         """Return the figures of days from `since` on, oldest first; only completed hours count."""
-        ...

@@ -17,16 +17,12 @@ class SlotStore(Protocol):
 
     def take(self, name: str, owner: str, now: datetime, until: datetime) -> SlotLease | None:
         """Acquire the slot; return None if another owner holds it at `now`."""
-        ...
 
     def renew(self, slot: SlotLease, until: datetime) -> SlotLease | None:
         """Extend the slot until `until`; return None if it was lost."""
-        ...
 
     def give_back(self, slot: SlotLease) -> None:
         """Release the slot; no-op if lost."""
-        ...
 
     def taken(self, names: Sequence[str], now: datetime) -> int:
         """Return how many of up to 100 slots are in use."""
-        ...

@@ -12,19 +12,15 @@ class StatusPageStore(Protocol):
 
     def get(self, tenant: str) -> StatusPage | None:
         """Return the tenant's page; None if it has none."""
-        ...
 
     def at(self, slug: str) -> StatusPage | None:
         """Return the page of a slug of any tenant; None if no page has it."""
-        ...
 
     def put(self, page: StatusPage, former: StatusPage | None) -> bool:
         """Replace `former` by `page`, or create it; return False if it changed meanwhile.
 
         Raises Conflict if another tenant has the slug.
         """
-        ...
 
     def remove(self, page: StatusPage) -> bool:
         """Remove the page and free its slug; return False if it changed meanwhile."""
-        ...

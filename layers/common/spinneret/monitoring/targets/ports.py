@@ -50,33 +50,26 @@ class TargetStore(Protocol):
 
         The limit `most` is exact even under concurrent creations and removals.
         """
-        ...
 
     def keep_answer(self, record: IdempotencyRecord) -> IdempotencyRecord:
         """Store the response to a request that created nothing; return the record now in effect."""
-        ...
 
     def answer_of(self, tenant: str, scope: str, now: datetime) -> IdempotencyRecord | None:
         """Return the stored response for this key; None after IDEMPOTENCY_SECONDS."""
-        ...
 
     def get(self, tenant: str, target_id: str) -> TargetWithState | None:
         """Return the target (consistent read)."""
-        ...
 
     def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[TargetWithState]:
         """Return existing targets in the order of the ids."""
-        ...
 
     def page(
         self, tenant: str, host: str | None, after: str | None, limit: int
     ) -> Page[TargetWithState]:
         """Return up to `limit` targets after the position `after`, of one host or of all."""
-        ...
 
     def public(self, tenant: str, limit: int) -> list[str]:
         """Return the ids of up to `limit` public targets, oldest first."""
-        ...
 
     def change(
         self,
@@ -86,11 +79,9 @@ class TargetStore(Protocol):
         incident: IncidentChange | None = None,
     ) -> bool:
         """Replace `former` by both and write `incident`; return False if it changed meanwhile."""
-        ...
 
     def remove(self, watched: TargetWithState) -> bool:
         """Remove the target; return False if it changed meanwhile.
 
         Results stay until they expire.
         """
-        ...

@@ -46,11 +46,9 @@ class _IncompleteError(Exception):
 class _Decoder(Protocol):
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Yield the decoded data in pieces of about a step; some may be empty."""
-        ...
 
     def finish(self) -> None:
         """Raise _IncompleteError unless the data so far is whole."""
-        ...
 
 
 def decode(

@@ -18,7 +18,6 @@ class Fetcher(Protocol):
         URL, never an address or a port from a redirect or DNS answer. The details of FetchFailed
         give a `reason`: unknown_host, dns, connection, tls, protocol or headers.
         """
-        ...
 
 
 class Resolver(Protocol):
@@ -26,4 +25,3 @@ class Resolver(Protocol):
 
     def __call__(self, host: str, port: int) -> list[str]:
         """Return all addresses (IPv4 and IPv6 literals) of the host. Raises FetchFailed."""
-        ...

@@ -35,11 +35,9 @@ class HostStateStore(Protocol):
 
     def read(self, host: str, record: Record) -> Row:
         """Read the row consistently; return an empty one if missing."""
-        ...
 
     def update(self, host: str, record: Record, change: ConditionalUpdate) -> Written | Refused:
         """Apply a change to the row, or to an empty one, in one operation."""
-        ...
 
 
 class RobotsStore(Protocol):
@@ -47,8 +45,6 @@ class RobotsStore(Protocol):
 
     def find(self, origin: str) -> StoredRobots | None:
         """Return the last stored robots.txt, or None."""
-        ...
 
     def keep(self, origin: str, kept: StoredRobots) -> None:
         """Replace the stored robots.txt; of two concurrent calls, either may win."""
-        ...

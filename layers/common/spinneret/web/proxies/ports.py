@@ -21,11 +21,9 @@ class ProxyUsageStore(Protocol):
 
     def read(self, config: ProxyConfig) -> Usage:
         """Read the current usage consistently."""
-        ...
 
     def count_pick(self, config: ProxyConfig, now: int) -> Usage:
         """Count a pick; no two callers get the same count."""
-        ...
 
     def count_use(self, config: ProxyConfig, position: int, seen: Usage, now: int) -> Usage | None:
         """Count a use if the server's count is unchanged since `seen`.
@@ -33,12 +31,9 @@ class ProxyUsageStore(Protocol):
         Return None if it was counted, else the current usage. After an hour all counts restart at
         0.
         """
-        ...
 
     def add_failure(self, config: ProxyConfig, position: int, now: int) -> None:
         """Count a consecutive failure, or the first one if the last has expired."""
-        ...
 
     def clear_failures(self, config: ProxyConfig, position: int) -> None:
         """Clear the failures of a server that works again."""
-        ...

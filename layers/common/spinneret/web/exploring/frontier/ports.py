@@ -25,42 +25,33 @@ class FrontierStore(Protocol):
 
     def begin(self, crawl: Crawl) -> None:
         """Add a crawl. Raises WriteConflict if it already exists."""
-        ...
 
     def crawl(self, ref: CrawlRef) -> Crawl | None:
         """Return the crawl's own row, or None for an unknown crawl."""
-        ...
 
     def find(self, ref: CrawlRef, keys: Iterable[str]) -> dict[str, Page]:
         """Return the known pages by key; accepts any number of keys."""
-        ...
 
     def first(self, ref: CrawlRef, state: PageState, limit: int) -> tuple[Page, ...]:
         """Return the first pages in a state: by rank if waiting, else by batch and position."""
-        ...
 
     def commit(self, crawl: Crawl, change: FrontierTransaction) -> None:
         """Apply a change. Raises WriteConflict."""
-        ...
 
     def keep_links(self, crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> int:
         """Write the links of a page in chunks under its fence, and return the number of chunks.
 
         The call may be repeated. The links are unused until the page's own row names the fence.
         """
-        ...
 
     def links(self, ref: CrawlRef, page: Page) -> tuple[LinkCandidate, ...]:
         """Return the links that the page's row refers to, in order."""
-        ...
 
     def used(self, ref: CrawlRef, quotas: Iterable[str]) -> Mapping[str, int]:
         """Return the usage of each quota; unused quotas are left out."""
-        ...
 
     def originals(self, ref: CrawlRef, hashes: Iterable[str]) -> Mapping[str, str]:
         """Map each known content hash to the key of the first page with this content."""
-        ...
 
     def pages(
         self, ref: CrawlRef, state: PageState | None, after: str | None, limit: int
@@ -70,4 +61,3 @@ class FrontierStore(Protocol):
         `after` comes from the previous page of the list. A page that changes its state meanwhile
         may be skipped or appear twice.
         """
-        ...
