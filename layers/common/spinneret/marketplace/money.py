@@ -1,4 +1,4 @@
-"""Convert between integer minor units and the decimals that marketplaces use."""
+"""Convert integer minor units to the decimals that marketplaces use."""
 
 from __future__ import annotations
 
@@ -36,11 +36,3 @@ def decimal_text(minor: int, currency: str) -> str:
     floats."""
     digits = CURRENCIES[currency]
     return str(Decimal(minor).scaleb(-digits).quantize(Decimal(1).scaleb(-digits)))
-
-
-def minor_units(text: str, currency: str) -> int:
-    """Return a decimal as minor units. Raises ValueError for more digits than the currency has."""
-    amount = Decimal(text).scaleb(CURRENCIES[currency])
-    if amount != amount.to_integral_value():
-        raise ValueError(f"{text} has more digits than {currency}")
-    return int(amount)

@@ -208,15 +208,6 @@ class HtmlFacts:
         described = (each.modified for each in self.structured)
         return dict(self.social).get(MODIFIED) or next(filter(None, described), "")
 
-    def robots_of(self, *agents: str) -> frozenset[str]:
-        """Return the directives for any of the agents; `robots` means all crawlers."""
-        return frozenset(
-            directive
-            for robots in self.robots
-            if robots.agent in agents
-            for directive in robots.directives
-        )
-
 
 @dataclass(frozen=True, kw_only=True)
 class PageFacts:

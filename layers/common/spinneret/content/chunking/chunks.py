@@ -20,14 +20,12 @@ All steps are linear in the text; a window only examines its own units.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from spinneret.content.chunking.boundaries import Rank, Units, kept_blocks, ranks, whole_blocks
 from spinneret.content.chunking.models import Chunk, TokenSpan
 from spinneret.content.chunking.structure import Span, Structure
-
-Tokenize = Callable[[str], list[TokenSpan]]
 
 
 def chunk(

@@ -76,11 +76,6 @@ def named(ranking: bytes) -> str:
     return hashlib.sha256(ranking).hexdigest()[:32]
 
 
-def is_cursor(text: str) -> bool:
-    """Return whether the text is a well-formed cursor."""
-    return _CURSOR.fullmatch(text) is not None
-
-
 def place_of(cursor: str) -> tuple[str, int]:
     """Return the ranking's name and the number of entries shown; raise ValidationFailed."""
     match = _CURSOR.fullmatch(cursor)

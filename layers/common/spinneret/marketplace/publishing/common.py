@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
@@ -170,8 +169,3 @@ def given_text(subject: Subject, name: str) -> str:
             details={"fields": [{"field": f"input_data.{name}", "message": "is missing"}]},
         )
     return value
-
-
-def with_payload(step: PlanStep, **more: Any) -> PlanStep:
-    """Return the step with more in its payload."""
-    return replace(step, payload={**step.payload, **more})
