@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.access import limits
 from spinneret.access.keys.dynamo import DynamoKeyStore
@@ -13,12 +13,10 @@ from spinneret.access.keys.service import KeyService
 from spinneret.access.uploads.s3 import S3UploadStore
 from spinneret.access.uploads.service import UploadService
 from spinneret.aws.stage import Stage, reads
+from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 from spinneret.kernel.settings import integer, text
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 TENANCY_TABLE: Final = text("TENANCY_TABLE")
 """Keys, tickets and rate windows."""

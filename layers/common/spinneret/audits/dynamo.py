@@ -26,7 +26,6 @@ import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from spinneret.audits import limits
 from spinneret.audits.facts.site import Outcome
@@ -46,16 +45,13 @@ from spinneret.aws import dynamo
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import items
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, epoch_seconds
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.paging import Page
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _LEASE = 0  # position of the lease check in every transaction
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.audits import limits
 from spinneret.audits.facts.models import Failure
@@ -12,11 +12,9 @@ from spinneret.audits.facts.site import Outcome
 from spinneret.audits.models import Artifact, Finished, Progress, RunRef
 from spinneret.aws.codec import Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
+from spinneret.aws.types import QueryInputTypeDef
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.sharding import shard_of
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb.type_defs import QueryInputTypeDef
 
 ARTIFACT_PREFIX: Final = "ARTIFACT#"
 

@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translate_aws_errors
-
-if TYPE_CHECKING:
-    from types_boto3_s3 import S3Client
+from spinneret.aws.types import S3Client
 
 
 class S3AuditObjectStore:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
+from spinneret.aws.types import (
+    ApiGatewayManagementApiClient,
+    DynamoDBClient,
+    LambdaClient,
+    S3Client,
+    SFNClient,
+    SQSClient,
+)
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
-
-if TYPE_CHECKING:
-    from types_boto3_apigatewaymanagementapi import ApiGatewayManagementApiClient
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_lambda import LambdaClient
-    from types_boto3_s3 import S3Client
-    from types_boto3_sqs import SQSClient
-    from types_boto3_stepfunctions import SFNClient
 
 _TRIES: Final = 2  # within AWS_CALL_SECONDS
 _BODY_SECONDS: Final = 3.0  # S3 takes longer to send a body of megabytes

@@ -7,24 +7,22 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from boto3.dynamodb.types import TypeDeserializer
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.types import (
+    ConditionCheckTypeDef,
+    DeleteTypeDef,
+    DynamoDBClient,
+    KeysAndAttributesTypeDef,
+    PutTypeDef,
+    TransactWriteItemTypeDef,
+    UpdateTypeDef,
+)
 from spinneret.kernel.errors import DependencyUnavailable
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import (
-        ConditionCheckTypeDef,
-        DeleteTypeDef,
-        KeysAndAttributesTypeDef,
-        PutTypeDef,
-        TransactWriteItemTypeDef,
-        UpdateTypeDef,
-    )
 
 TRIES_MAX: Final = 4
 _WAIT_SECONDS: Final = 0.02  # a transaction takes some milliseconds

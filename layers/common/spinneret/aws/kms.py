@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import boto3
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import CONFIG, error_code, translate_aws_errors
+from spinneret.aws.types import KMSClient
 from spinneret.kernel.errors import SecretUnreadable
-
-if TYPE_CHECKING:
-    from types_boto3_kms import KMSClient
 
 _UNREADABLE: Final = frozenset(
     {

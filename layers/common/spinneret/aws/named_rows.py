@@ -19,14 +19,13 @@ from spinneret.aws import dynamo
 from spinneret.aws.codec import Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
     class NamedRow(DataclassInstance, Protocol):
         """Fields of every row; `version` rises with every change."""

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.dynamo import Item
+from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 Read = Callable[..., Any]
 """`query` or `scan` of a client."""

@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
+from spinneret.aws.types import DynamoDBClient, S3Client, SFNClient, SQSClient
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
@@ -23,10 +24,6 @@ from spinneret.kernel.settings import Variable, numbers, read, text
 
 if TYPE_CHECKING:
     import httpx
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_s3 import S3Client
-    from types_boto3_sqs import SQSClient
-    from types_boto3_stepfunctions import SFNClient
 
     from spinneret.aws.kms import KmsSealer
     from spinneret.aws.secrets_manager import SecretsManagerClient

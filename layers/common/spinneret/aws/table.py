@@ -13,12 +13,11 @@ from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.codec import Codec
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import items, page_of
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.paging import Page
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 
 class Table[T: DataclassInstance]:

@@ -12,20 +12,18 @@ import gzip
 import json
 import logging
 import zlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.types import S3Client
 from spinneret.crawl.ports import CachedPage
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.errors import DependencyUnavailable, UrlInvalid
 from spinneret.web.exploring.robots_tags import HEADER
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.urls import parse_url
-
-if TYPE_CHECKING:
-    from types_boto3_s3 import S3Client
 
 logger = logging.getLogger(__name__)
 

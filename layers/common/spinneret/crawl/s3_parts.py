@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.types import S3Client
 from spinneret.content.documents.rules import parts_prefix
-
-if TYPE_CHECKING:
-    from types_boto3_s3 import S3Client
 
 
 class S3PartStore:

@@ -16,19 +16,17 @@ import json
 import zlib
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.dynamo import Item
+from spinneret.aws.types import DynamoDBClient
 from spinneret.discovery import limits
 from spinneret.discovery.models import FoundPage, FoundUrl, found_item, read_found
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import JobRef, Lease
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import LeaseLost
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 _SIZE: Final = limits.DISCOVERY_URLS_PER_ROW
 

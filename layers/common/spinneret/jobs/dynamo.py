@@ -33,9 +33,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spinneret.aws import dynamo, reads
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.jobs import dynamo_conditions as conditions
 from spinneret.jobs import (
     dynamo_due,
@@ -77,10 +78,6 @@ from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 from spinneret.outbox.dynamo import event_write
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _CLAIM = (
     "SET #status = :running, #fence = #fence + :one, #locked_by = :owner,"

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws.reads import fill
+from spinneret.aws.types import DynamoDBClient
 from spinneret.jobs import keys
 from spinneret.jobs.ports import DuePage, DuePosition
 from spinneret.kernel.clock import parse_stamp, to_iso
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-
 
 WAKE: Final = "wake"
 RESEND: Final = "resend"

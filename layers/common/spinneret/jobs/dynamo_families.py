@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.jobs import dynamo_conditions as conditions
 from spinneret.jobs import items, keys, rules
 from spinneret.jobs.models import ChildCounts, Job, JobRef, JobStatus
 from spinneret.jobs.ports import NewJob
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.paging import Page
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 BIRTH_TRIES: Final = (
     8  # creating children updates every counter, and conflicts with each child that ends

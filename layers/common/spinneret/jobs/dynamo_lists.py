@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.types import DynamoDBClient, QueryInputTypeDef
 from spinneret.jobs import items, keys, rules
 from spinneret.jobs.models import Job, JobFilter, JobRef
 from spinneret.kernel import bounds
 from spinneret.kernel.paging import Page
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import QueryInputTypeDef
 
 _FILTERS: Final = ("kind", "status", "domain", "batch")
 """Attributes with the same name in JobFilter, in the rows and in both indexes."""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spinneret.aws import dynamo
+from spinneret.aws.types import TransactWriteItemTypeDef
 from spinneret.jobs import dynamo_conditions as conditions
 from spinneret.jobs import dynamo_families, items, keys
 from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.models import Job, JobEvent, Reply, RequestKey
 from spinneret.jobs.ports import Holder, NewJob
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 
 def writes(

@@ -8,16 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.types import MessageTypeDef, SendMessageRequestTypeDef, SQSClient
 from spinneret.jobs import limits
 from spinneret.jobs.models import Backlog, DeadLetter, JobRef, Lane
 from spinneret.kernel.errors import DependencyUnavailable
-
-if TYPE_CHECKING:
-    from types_boto3_sqs import SQSClient
-    from types_boto3_sqs.type_defs import MessageTypeDef, SendMessageRequestTypeDef
 
 _BATCH: Final = 10  # SQS limit: SendMessageBatch takes ten entries, ReceiveMessage returns as many
 _VISIBLE: Final = "ApproximateNumberOfMessages"

@@ -17,18 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.reads import fill
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.outbox import items
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
 from spinneret.outbox.ports import DueSubjectPage, PendingPage, Position
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _IS_PENDING: Final = "attribute_exists(#pending)"
 _POSTPONE: Final = "SET #tries = :tries, #wake_at = :wake_at, #failing_since = :failing_since"

@@ -12,15 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.reads import due_items
+from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.retention.models import Expired
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 _SHARDS: Final = 4
 

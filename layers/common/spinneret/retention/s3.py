@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from spinneret.aws.clients import translate_aws_errors
-
-if TYPE_CHECKING:
-    from types_boto3_s3 import S3Client
+from spinneret.aws.types import S3Client
 
 
 class S3ObjectStore:

@@ -19,7 +19,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.codec import Codec, Column, tenant_of
@@ -27,6 +27,7 @@ from spinneret.aws.dynamo import Item
 from spinneret.aws.named_rows import NamedItemTable
 from spinneret.aws.reads import due_items
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import is_id
@@ -36,10 +37,6 @@ from spinneret.outbox.dynamo import event_write
 from spinneret.outbox.models import DomainEvent
 from spinneret.sources import limits
 from spinneret.sources.models import PageOutcome, Run, RunPage, Source, SourceRef
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _SIZE: Final = limits.SOURCE_PAGES_PER_ROW

@@ -14,16 +14,14 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.types import DynamoDBClient
 from spinneret.web import limits
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.models import Caller, Progress
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 _KEEP: Final = "SET #url = :url, #left = :left, #purge_at = :purge_at"
 _DROP: Final = "REMOVE #url, #left"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import ValidationError
@@ -22,11 +22,9 @@ from spinneret.access.keys.api_models import KeyRequest
 from spinneret.access.keys.models import Scope
 from spinneret.access.wiring import keys_in
 from spinneret.aws.clients import dynamodb_client
+from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, ValidationFailed
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 NAME: Final = "issued on the command line"
 _OPTIONS: Final[Mapping[Any, str]] = {

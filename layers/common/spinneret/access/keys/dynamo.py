@@ -20,19 +20,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.access.keys import items
 from spinneret.access.keys.models import ApiKey, StoredTicket
 from spinneret.aws import dynamo
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _RACES: Final = 5  # concurrent changes of one tenant's keys are rare
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
@@ -13,10 +13,8 @@ from spinneret.access.keys import items, rules
 from spinneret.access.keys.models import RateLimitStatus, SlidingWindow
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code
+from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.errors import RateLimited
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 _RACES: Final = 5  # a retry decides by the winner's window
 _SPEND: Final = "SET #count = #count + :one"

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from botocore.exceptions import ClientError
 
 from spinneret.access import limits
 from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.types import S3Client
 from spinneret.kernel.errors import BodyTooLarge
-
-if TYPE_CHECKING:
-    from types_boto3_s3 import S3Client
 
 _MEDIA_TYPE: Final = "application/json"
 

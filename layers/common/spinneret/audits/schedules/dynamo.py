@@ -9,7 +9,7 @@ The index is eventually consistent and holds keys only: its rows are read again 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.audits import limits
 from spinneret.audits.items import due_shard
@@ -19,12 +19,10 @@ from spinneret.aws.codec import Codec
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import due_items
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 _SHARD: Final = "SCHEDULE"
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})

@@ -14,16 +14,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import answers
+from spinneret.aws.types import DynamoDBClient
 from spinneret.content.caches.models import CacheCount, CacheKey, CacheName, Epochs, Read, Uses
 from spinneret.kernel.clock import epoch_seconds
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 _ENTRY_MAX_BYTES: Final = 350 * 1024  # DynamoDB limits items to 400 KB
 _COUNT_PAGES: Final = 3  # pages of 1 MB, about 5,000 entries

@@ -11,15 +11,13 @@ import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translate_aws_errors
-
-if TYPE_CHECKING:
-    from types_boto3_s3 import S3Client
+from spinneret.aws.types import S3Client
 
 _HEAD_BYTES: Final = 16 * 1024  # compressed; the line holds two URLs of 2 KB each and the redirects
 _PAGE: Final = 1000  # maximum of ListObjectsV2 and DeleteObjects

@@ -7,17 +7,15 @@ documents and is written with them (`documents.dynamo`); `closed` rejects furthe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.codec import NULL, Codec
 from spinneret.aws.named_rows import KEYED, NamedRows, from_key
+from spinneret.aws.types import DynamoDBClient
 from spinneret.content.collections.keys import count_keys
 from spinneret.content.collections.models import Collection
 from spinneret.kernel.paging import Page
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoCollectionStore:

@@ -28,11 +28,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import items
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.content.collections.keys import count_keys
 from spinneret.content.documents import keys
 from spinneret.content.documents.items import DOCUMENTS, document_of, documents_of
@@ -50,10 +51,6 @@ from spinneret.jobs.models import Lease
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.paging import Page
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _ROW: Final = "row"
 _LEASE: Final = "lease"

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.types import DynamoDBClient
 from spinneret.content.documents import keys
 from spinneret.content.documents.items import bare_lease_of, documents_of
 from spinneret.content.documents.models import (
@@ -23,9 +24,6 @@ from spinneret.content.documents.models import (
     UnusedBody,
 )
 from spinneret.kernel.clock import epoch_seconds, parse_stamp
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoDocumentScan:

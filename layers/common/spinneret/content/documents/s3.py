@@ -7,19 +7,15 @@ import re
 from contextlib import closing
 from datetime import datetime
 from math import inf
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.types import ObjectTypeDef, S3Client
 from spinneret.content.documents.models import StoredBody, StoredPart
 from spinneret.content.documents.rules import PARTS, parts_prefix
 from spinneret.kernel.paging import Page
-
-if TYPE_CHECKING:
-    from types_boto3_s3 import S3Client
-    from types_boto3_s3.type_defs import ObjectTypeDef
-
 
 _OF_TENANTS: Final = "T/"
 # Other packages, such as audits, store their own objects in this bucket.

@@ -9,16 +9,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.types import LambdaClient
 from spinneret.content.search import limits
 from spinneret.content.search.tei_protocol import ProtocolEmbedder, Server, TeiResponse, Unreachable
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import DependencyUnavailable
-
-if TYPE_CHECKING:
-    from types_boto3_lambda import LambdaClient
 
 # An SDK client has one time-out for all calls. There is one client for each of these seconds, and a
 # call uses the longest that fits into the remaining time. 2.5 suits a search's embedding budget

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws.codec import Codec
 from spinneret.aws.named_rows import KEYED, NamedRows, from_key
+from spinneret.aws.types import DynamoDBClient
 from spinneret.content.tags.models import Tag
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoTagStore(NamedRows[Tag]):

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.codec import Codec, Column, to_json
 from spinneret.aws.named_rows import KEYED, NamedRows, from_key
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.crawl.configs.models import Config
 from spinneret.kernel.paging import Page
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 KIND: Final = "config"
 

@@ -7,19 +7,16 @@ the report is written; no event rule matches them, and a lifecycle rule removes 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.types import CompletedPartTypeDef, S3Client
 from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.models import InboxFile
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound
-
-if TYPE_CHECKING:
-    from types_boto3_s3 import S3Client
-    from types_boto3_s3.type_defs import CompletedPartTypeDef
 
 _GONE: Final = frozenset({"404", "NoSuchKey", "NoSuchVersion", "MethodNotAllowed", "405"})
 _MEDIA_TYPE: Final = "application/x-ndjson"

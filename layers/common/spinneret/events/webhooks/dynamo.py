@@ -14,18 +14,16 @@ Webhooks table
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient
 from spinneret.events.webhooks import items
 from spinneret.events.webhooks.models import Endpoint, SealedSecrets
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _THERE: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})

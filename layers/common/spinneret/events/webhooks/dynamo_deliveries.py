@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient
 from spinneret.events.webhooks import items
 from spinneret.events.webhooks.models import Cooldown, Delivery
 from spinneret.jobs.dynamo import lease_check
@@ -26,9 +26,6 @@ from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoDeliveryLog:

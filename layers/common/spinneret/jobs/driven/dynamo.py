@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws import dynamo
+from spinneret.aws.types import DynamoDBClient
 from spinneret.jobs.driven.ports import IsOver
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import DependencyUnavailable
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 _TRIES: Final = 8  # holders of one tenant that may try at the same moment
 

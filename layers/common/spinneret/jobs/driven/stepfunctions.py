@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translate_aws_errors
-
-if TYPE_CHECKING:
-    from types_boto3_stepfunctions import SFNClient
+from spinneret.aws.types import SFNClient
 
 # Errors for a state that has ended, or timed out (API reference of SendTaskSuccess).
 _OVER: Final = frozenset({"InvalidToken", "TaskDoesNotExist", "TaskTimedOut"})

@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.jobs import keys, limits
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import JobRef, JobStatus, Lease
@@ -23,10 +24,6 @@ from spinneret.kernel import bounds
 from spinneret.kernel.canonical import json_text
 from spinneret.kernel.clock import epoch_seconds, parse_stamp, to_iso
 from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _LEASE: Final = 0
 _RECORD: Final = 1

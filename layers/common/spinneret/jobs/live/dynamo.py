@@ -15,21 +15,19 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import page_of
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient
 from spinneret.jobs import keys, limits
 from spinneret.jobs.live import items
 from spinneret.jobs.models import Connection, JobRef, Subscriber
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.ids import is_id
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 _JOB: Final = 0
 _SUBSCRIPTION: Final = 1

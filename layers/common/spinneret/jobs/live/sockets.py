@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from botocore.exceptions import BotoCoreError, ClientError
 
 from spinneret.aws.clients import error_code
+from spinneret.aws.types import ApiGatewayManagementApiClient
 from spinneret.kernel.errors import DependencyUnavailable
-
-if TYPE_CHECKING:
-    from types_boto3_apigatewaymanagementapi import ApiGatewayManagementApiClient
 
 
 class ApiGatewaySockets:

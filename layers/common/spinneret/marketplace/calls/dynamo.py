@@ -12,12 +12,10 @@ earliest. Its condition is that `free_at` isn't more than a burst ahead (GCRA).
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
+from spinneret.aws.types import DynamoDBClient
 
 CALLS_PER_SECOND: Final = 5  # half of Etsy's published default; eBay limits days, not seconds
 BURST: Final = 5

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.codec import JSON, Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.paging import Page
@@ -30,10 +31,6 @@ from spinneret.marketplace.connections.models import (
     PendingConsent,
     Seller,
 )
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _RACES: Final = 5  # concurrent writers of one connection
 _NONE: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})

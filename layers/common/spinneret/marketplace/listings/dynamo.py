@@ -12,12 +12,13 @@ record. A row of a removed product (rows of products: see products) counts for n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.codec import SPARSE, Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import Contended, LeaseLost
@@ -25,10 +26,6 @@ from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.listings.models import Drift, Listing
 from spinneret.marketplace.listings.rules import held_by
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _RECORD: Final = 0
 _RACES: Final = 5  # concurrent changes of one id's row are rare

@@ -15,20 +15,17 @@ transaction, on condition that the sale is new and the stock suffices.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.codec import Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.orders.models import Sale
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _SALES_OF_PRODUCT: Final = 100
 _WHATEVER: Final[dynamo.Condition] = (

@@ -4,16 +4,14 @@ aws.named_rows)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.codec import Codec, Column
 from spinneret.aws.named_rows import KEYED, NamedRows, from_key
+from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.ids import is_id
 from spinneret.marketplace.products.models import Content, Product
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoProductStore(NamedRows[Product]):

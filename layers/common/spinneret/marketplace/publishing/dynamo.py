@@ -11,17 +11,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo
 from spinneret.aws.reads import items
+from spinneret.aws.types import DynamoDBClient
 from spinneret.jobs.models import Job
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.marketplace.publishing.statistics import COUNTED, DayOfAction
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoStatistics:

@@ -9,12 +9,13 @@ Every write checks the fence of its claim. `purge_at` is DynamoDB's TTL.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.codec import JSON, Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
 from spinneret.kernel import bounds
@@ -22,10 +23,6 @@ from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.ids import is_id
 from spinneret.marketplace.tasks.models import Task
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 
 class DynamoTaskStore:

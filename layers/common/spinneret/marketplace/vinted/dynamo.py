@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
@@ -25,15 +25,13 @@ from spinneret.aws.codec import Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient
 from spinneret.jobs.keys import job_key
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds, parse_stamp, to_iso
 from spinneret.marketplace import limits
 from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, Sent
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 _SENT_THERE: Final = "contains(#sent_to, :from) AND #round = :round"
 _NEXT_ROUND: Final = (

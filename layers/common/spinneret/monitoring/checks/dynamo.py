@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo, reads
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.monitoring.checks import items
@@ -30,9 +31,6 @@ from spinneret.monitoring.targets.models import TargetWithState
 from spinneret.outbox.models import DomainEvent
 
 if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
-
     EventWrite = Callable[[DomainEvent], TransactWriteItemTypeDef]
 
 

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws.reads import items
+from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.monitoring.due.models import DueTarget
 from spinneret.monitoring.targets.items import DUE_INDEX, due_shard
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 _PAGE: Final = 600  # about 100 KB
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.types import SQSClient
 from spinneret.monitoring.due.messages import list_message, tick_message
 from spinneret.monitoring.due.models import DueTarget
-
-if TYPE_CHECKING:
-    from types_boto3_sqs import SQSClient
 
 TICKS: Final = "check-ticks"
 CHECKS: Final = "checks"

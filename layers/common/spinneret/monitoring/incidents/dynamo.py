@@ -6,19 +6,14 @@ pk `T#<tenant>#INCIDENTS#<target>`, sk `<start>#<id>`    an incident with its ti
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from spinneret.aws import dynamo
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import epoch_seconds, optional_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.monitoring import limits
 from spinneret.monitoring.incidents import items
 from spinneret.monitoring.incidents.models import Incident, IncidentChange
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 
 class DynamoIncidentStore:

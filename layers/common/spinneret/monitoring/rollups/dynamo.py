@@ -10,17 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo, reads
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.monitoring import limits
 from spinneret.monitoring.rollups import items, rules
 from spinneret.monitoring.rollups.models import DayTally, HourTally, Rollup
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 
 class DynamoRollupStore:

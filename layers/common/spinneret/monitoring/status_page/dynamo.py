@@ -7,17 +7,15 @@ pk `SLUG#<slug>`, sk `SLUG`        the tenant of a slug: read for callers withou
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.codec import Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.errors import Conflict
 from spinneret.monitoring.status_page.models import StatusPage
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoStatusPageStore:

@@ -22,11 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
@@ -41,10 +42,6 @@ from spinneret.monitoring.targets.models import (
     TargetWithState,
 )
 from spinneret.monitoring.targets.ports import KeyTaken, TooMany, UrlTaken
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _TRIES: Final = 8  # others change the counter meanwhile: at most 2.5 seconds

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pydantic import TypeAdapter
 
@@ -16,11 +16,9 @@ from spinneret.aws import dynamo
 from spinneret.aws.codec import Codec
 from spinneret.aws.dynamo import Item
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.ids import is_id
 from spinneret.monitoring.windows.models import MaintenanceWindow
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoWindowStore:

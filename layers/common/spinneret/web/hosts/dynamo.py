@@ -13,21 +13,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.codec import Codec, tenant_of, to_attribute
 from spinneret.aws.dynamo import Item
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient, QueryInputTypeDef, UpdateItemInputTypeDef
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.web.hosts.models import Block, HostSettings, Override
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import QueryInputTypeDef, UpdateItemInputTypeDef
 
 
 class DynamoHostStore:

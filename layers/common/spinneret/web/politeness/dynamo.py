@@ -17,16 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo
+from spinneret.aws.types import DynamoDBClient, UpdateItemInputTypeDef
 from spinneret.web.politeness.changes import ConditionalUpdate, GuardOperator, Increment, Row
 from spinneret.web.politeness.models import Record
 from spinneret.web.politeness.ports import Refused, Written
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import UpdateItemInputTypeDef
 
 _TERMS: Final[Mapping[GuardOperator, str]] = {
     GuardOperator.ABSENT: "attribute_not_exists({name})",

@@ -6,17 +6,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.types import S3Client
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.web.politeness.robots_policy import StoredRobots
-
-if TYPE_CHECKING:
-    from types_boto3_s3 import S3Client
 
 
 class S3RobotsStore:

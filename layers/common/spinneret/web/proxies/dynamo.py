@@ -14,14 +14,12 @@ Config and name are rows of aws.named_rows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spinneret.aws.codec import Codec, Column
 from spinneret.aws.named_rows import KEYED, NamedRows, from_key
+from spinneret.aws.types import DynamoDBClient
 from spinneret.web.proxies.models import ProxyConfig, ProxyServer
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoProxyStore(NamedRows[ProxyConfig]):

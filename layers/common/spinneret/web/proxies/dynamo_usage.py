@@ -8,15 +8,13 @@ seconds) is DynamoDB's TTL attribute: it only removes garbage; no condition uses
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.types import DynamoDBClient
 from spinneret.web.proxies import limits, rules
 from spinneret.web.proxies.models import Failures, ProxyConfig, Usage
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 _MEMORY_SECONDS: Final = round(limits.PROXY_MEMORY_SECONDS)
 _KEPT_SECONDS: Final = 24 * 3600  # longer than anything in a row is used

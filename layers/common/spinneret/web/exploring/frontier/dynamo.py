@@ -31,11 +31,12 @@ it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo, reads
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.web.exploring.frontier import items, keys
 from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction
 from spinneret.web.exploring.frontier.models import (
@@ -47,10 +48,6 @@ from spinneret.web.exploring.frontier.models import (
     PageState,
 )
 from spinneret.web.exploring.frontier.ports import WriteConflict
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 INDEX: Final = "placed"
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
