@@ -76,7 +76,7 @@ def simulate(
         if expiry is not None:
             expiry.look()
         scenario.run()
-    invariants = world.invariants
+    invariants, over_at = world.invariants, world.now
     if expiry is not None and not invariants.violations:
         expiry.finish()
     if not invariants.violations:
@@ -97,7 +97,7 @@ def simulate(
         expired=invariants.counts["expired"],
         in_doubt=world.counts["in doubt"],
         purged=world.counts["purged"],
-        settle_seconds=((scenario.settled_at or world.now) - (scenario.calm_at or 0)) / SECOND,
+        settle_seconds=((scenario.settled_at or over_at) - (scenario.calm_at or 0)) / SECOND,
         passes=scenario.passes,
         violations=tuple(invariants.violations),
         trace=tuple(world.trace),
