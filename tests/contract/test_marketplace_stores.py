@@ -20,7 +20,7 @@ from spinneret.marketplace.connections.models import (
     Seller,
 )
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
-from spinneret.marketplace.orders.models import Adjustment, Sale, SaleOutcome
+from spinneret.marketplace.orders.models import Adjustment, OrderState, Sale, SaleOutcome
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
 from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer
@@ -402,6 +402,42 @@ def test_a_sale_takes_stock_once_or_not_at_all(
     second = stores.sales.page(tenant, first.after, 1)
     assert [each.order_id for each in (*first.items, *second.items)] == ["a", "b"]
     assert second.after is None
+
+
+def test_a_sale_gives_its_stock_back_once_and_may_take_it_again(
+    stores: Stores, product: Callable[..., Product], tenant: str
+) -> None:
+    made = product(quantity=2)
+    stores.products.add(made)
+    given = {"product_id": made.id, "quantity": 2, "outcome": SaleOutcome.RESERVED}
+    sold = _sale(tenant, "a", **given)
+    assert stores.sales.reserve(sold)
+    back = replace(
+        sold,
+        state=OrderState.CANCELLED,
+        outcome=SaleOutcome.RETURNED,
+        ended=("etsy",),
+        turn=1,
+        version=2,
+    )
+    assert [stores.sales.give_back(back) for _ in range(2)] == [True, False]
+    assert _left(stores, made) == 2
+    assert stores.sales.get(tenant, sold.key) == back
+    assert (tenant, sold.key) in stores.sales.open(None, 1000).items
+    again = replace(back, outcome=SaleOutcome.RESERVED, version=3)
+    assert [stores.sales.reserve(again) for _ in range(2)] == [True, False]
+    assert _left(stores, made) == 0
+    found = stores.products.get(tenant, made.id)
+    assert found is not None
+    assert stores.products.remove(found)
+    assert not stores.sales.give_back(replace(back, version=4))
+    assert stores.sales.get(tenant, sold.key) == again
+
+
+def _left(stores: Stores, product: Product) -> int:
+    found = stores.products.get(product.tenant, product.id)
+    assert found is not None
+    return found.content.quantity
 
 
 def _sale(tenant: str, order: str, **given: Any) -> Sale:

@@ -199,15 +199,18 @@ class FakeSaleStore:
         return self._rows.get((tenant, key))
 
     def reserve(self, sale: Sale) -> bool:
+        return self._with_stock(sale, -sale.quantity)
+
+    def give_back(self, sale: Sale) -> bool:
+        return self._with_stock(sale, sale.quantity)
+
+    def _with_stock(self, sale: Sale, change: int) -> bool:
         product = self._products.get(sale.tenant, str(sale.product_id))
-        if product is None or product.content.quantity < sale.quantity:
+        if product is None or product.content.quantity + change < 0 or not self.put(sale):
             return False
-        if (sale.tenant, sale.key) in self._rows:
-            return False
-        left = replace(product.content, quantity=product.content.quantity - sale.quantity)
-        after = replace(product, content=left, version=product.version + 1)
-        self._products.replace(product, after)
-        return self.put(sale)
+        stock = replace(product.content, quantity=product.content.quantity + change)
+        after = replace(product, content=stock, version=product.version + 1)
+        return self._products.replace(product, after)
 
     def put(self, sale: Sale) -> bool:
         standing = self._rows.get((sale.tenant, sale.key))

@@ -283,7 +283,7 @@ def test_two_sales_that_are_read_at_once_leave_one_conflict(bench: Bench) -> Non
             line_id="1",
             sku=product.sku,
             quantity=1,
-            sold_at="2026-01-02",
+            sold_at="2026-01-02T12:00:00Z",
         )
 
     def meeting(sale: Sale) -> bool:

@@ -283,11 +283,19 @@ class OrderLine(TypedDict):
     quantity: NotRequired[int]
 
 
+class CancelStatus(TypedDict):
+    """State of an order's cancellation."""
+
+    cancelState: NotRequired[str]
+
+
 class Order(TypedDict):
     """Order of a buyer."""
 
     orderId: Id
     creationDate: NotRequired[str]
+    cancelStatus: NotRequired[CancelStatus]
+    orderPaymentStatus: NotRequired[str]
     lineItems: list[OrderLine]
 
 

@@ -8,9 +8,11 @@ from typing import Any
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import InputNeeded, MarketplaceUnsettled
 from spinneret.marketplace.ebay import rules
+from spinneret.marketplace.ebay.answers import Order
 from spinneret.marketplace.ebay.listing_steps import api_of, listing_of, standing_offer
 from spinneret.marketplace.ebay.preconditions import POLICIES
 from spinneret.marketplace.listings.models import ListingState
+from spinneret.marketplace.orders.models import OrderState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.work import StepContext
 
@@ -130,6 +132,7 @@ def orders(work: StepContext) -> Mapping[str, Any]:
                     sku=line.get("sku", ""),
                     quantity=line.get("quantity", 1),
                     sold_at=order.get("creationDate", ""),
+                    state=_state_of(order),
                 )
         seen += len(found)
         offset += len(found)
@@ -137,6 +140,20 @@ def orders(work: StepContext) -> Mapping[str, Any]:
             break
     book.remember(work.subject.tenant, "ebay", now)
     return {"orders": seen, "looked_again": book.sync_stale_listings(work.subject.tenant, "ebay")}
+
+
+def _state_of(order: Order) -> OrderState:
+    if order.get("cancelStatus", {}).get("cancelState") == "CANCELED":
+        return OrderState.CANCELLED
+    match order.get("orderPaymentStatus"):
+        case "FULLY_REFUNDED":
+            return OrderState.REFUNDED
+        case "FAILED":
+            return OrderState.FAILED
+        case "PENDING":
+            return OrderState.PENDING
+        case _:
+            return OrderState.PAID
 
 
 def message(work: StepContext) -> Mapping[str, Any]:

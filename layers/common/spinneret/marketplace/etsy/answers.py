@@ -124,6 +124,8 @@ class Receipt(TypedDict):
 
     receipt_id: Id
     created_timestamp: NotRequired[int]
+    status: NotRequired[str]
+    is_paid: NotRequired[bool]
     transactions: list[Transaction]
 
 

@@ -148,10 +148,9 @@ class EtsyApi:
         _good(answer, "price").read(answers.Inventory)
 
     def receipts(self, since: datetime, offset: int) -> answers.Receipts:
-        """Return a page of paid orders that changed since a time."""
+        """Return a page of orders that changed since a time."""
         query = {
             "min_last_modified": int(since.timestamp()),
-            "was_paid": "true",
             "limit": PAGE,
             "offset": offset,
         }

@@ -76,7 +76,7 @@ def link_product(subject: Subject) -> Sequence[PlanStep]:
 
 
 def orders(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
-    """Return the steps that read paid orders changed since the last time."""
+    """Return the steps that read orders changed since the last time."""
     return [
         _account_step(),
         _step("orders", "Read orders", "GET", f"{_SHOP}/receipts", {}, _orders),

@@ -9,9 +9,10 @@ from typing import Any, Final
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import InputNeeded, MarketplaceUnsettled
 from spinneret.marketplace.etsy import drafts, rules
-from spinneret.marketplace.etsy.answers import ShopListing
+from spinneret.marketplace.etsy.answers import Receipt, ShopListing
 from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.listings.models import Listing, ListingState
+from spinneret.marketplace.orders.models import OrderState
 from spinneret.marketplace.products.models import Content
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.work import StepContext
@@ -103,9 +104,18 @@ def gone(work: StepContext, listing: Listing) -> None:
     common.ended(work, listing, ListingState.ENDED, reference=None)
 
 
+def _state_of_order(receipt: Receipt) -> OrderState:
+    match receipt.get("status", "").lower():
+        case "canceled":
+            return OrderState.CANCELLED
+        case "fully refunded":
+            return OrderState.REFUNDED
+        case _:
+            return OrderState.PAID if receipt.get("is_paid", True) else OrderState.PENDING
+
+
 def orders(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
-    """Store every paid order that changed since the last reading in the order book, line by
-    line."""
+    """Store every order that changed since the last reading in the order book, line by line."""
     book = work.services.orders
     now, seen, offset = work.clock(), 0, 0
     since = book.since(work.subject.tenant, "etsy", now)
@@ -113,7 +123,8 @@ def orders(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
         page = api.receipts(since, offset)
         receipts = page["results"]
         for receipt in receipts:
-            sold_at = datetime.fromtimestamp(receipt.get("created_timestamp", 0), UTC)
+            made = receipt.get("created_timestamp")
+            sold_at = "" if made is None else to_iso(datetime.fromtimestamp(made, UTC))
             for line in receipt["transactions"]:
                 book.record_sale(
                     work.context.lease,
@@ -122,7 +133,8 @@ def orders(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
                     line_id=line["transaction_id"],
                     sku=line.get("sku") or "",
                     quantity=line.get("quantity", 1),
-                    sold_at=to_iso(sold_at),
+                    sold_at=sold_at,
+                    state=_state_of_order(receipt),
                 )
         seen += len(receipts)
         offset += len(receipts)

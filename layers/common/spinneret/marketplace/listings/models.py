@@ -60,6 +60,8 @@ class Listing:
     """Job that began to create the listing."""
     intent_at: datetime | None = None
     """Time of that beginning; look-ups of created listings start there."""
+    listed_since: datetime | None = None
+    """Time of the first beginning of all generations; older orders are no sales of the product."""
     attempted_at: datetime | None = None
     """Time at which a call that creates the listing was last about to be sent."""
     attempted_titles: tuple[str, ...] = ()

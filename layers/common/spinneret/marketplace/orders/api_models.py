@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf, View
-from spinneret.marketplace.orders.models import AdjustmentState, Sale, SaleOutcome
+from spinneret.marketplace.orders.models import AdjustmentState, OrderState, Sale, SaleOutcome
 
 
 class AdjustmentView(View):
@@ -27,11 +27,13 @@ class OrderView(View):
     product_id: str | None
     quantity: int
     sold_at: str
+    state: OrderState
     outcome: SaleOutcome
     conflicts_with: list[str]
     """Orders that took the stock earlier, as `<marketplace>:<order>`."""
     adjustments: list[AdjustmentView]
-    """Updates of the other marketplaces that had a listing of the product."""
+    """Updates of the other marketplaces that had a listing of the product. After the order is
+    undone: updates to the returned stock, and jobs that ask whether to list the product again."""
 
 
 class OrderList(ListOf[OrderView]):

@@ -9,7 +9,7 @@ Marketplace table
     pk `POSITIONS`, sk `<walk>`                                 position of a walk
 
 A sale and the product's stock (the attribute `quantity` of its row, see products) change in one
-transaction, on condition that the sale is new and the stock suffices.
+transaction, on condition that nobody else changed the sale and the stock suffices.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from datetime import datetime
 from typing import Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.codec import Codec, tenant_of
+from spinneret.aws.codec import SPARSE, Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
 from spinneret.aws.table import Table
@@ -53,17 +53,30 @@ class DynamoSaleStore:
             {":sold": sale.quantity, ":one": 1},
         )
         there: dynamo.Condition = ("#quantity >= :sold", {":sold": sale.quantity})
+        former = _NEW if sale.version == 1 else dynamo.equals(version=sale.version - 1)
         writes = [
-            self._sales.put_write(sale, _NEW),
+            self._sales.put_write(sale, former),
             self._opened(sale),
             dynamo.change(self._table, product, take, there),
         ]
         return dynamo.transact_if(self._client, writes)
 
+    def give_back(self, sale: Sale) -> bool:
+        product = {"pk": f"T#{sale.tenant}#PRODUCTS", "sk": str(sale.product_id)}
+        give = (
+            "SET #quantity = #quantity + :back, #version = #version + :one",
+            {":back": sale.quantity, ":one": 1},
+        )
+        writes = [
+            self._sales.put_write(sale, _former(sale)),
+            self._opened(sale),
+            dynamo.change(self._table, product, give, ("attribute_exists(#pk)", {})),
+        ]
+        return dynamo.transact_if(self._client, writes)
+
     def put(self, sale: Sale) -> bool:
         """See SaleStore; a sale stored before versions existed counts as version 0."""
-        former = dynamo.equals(version=sale.version - 1 or None)
-        writes = [self._sales.put_write(sale, former), self._opened(sale)]
+        writes = [self._sales.put_write(sale, _former(sale)), self._opened(sale)]
         return dynamo.transact_if(self._client, writes)
 
     def _opened(self, sale: Sale) -> TransactWriteItemTypeDef:
@@ -110,6 +123,11 @@ def _partition(tenant: str) -> str:
     return f"T#{tenant}#ORDERS"
 
 
+def _former(sale: Sale) -> dynamo.Condition:
+    """Require the version before the sale's."""
+    return dynamo.equals(version=sale.version - 1 or None)
+
+
 def _named(row: Item) -> tuple[str, str]:
     """Return the tenant and the key of an open sale."""
     tenant, _, key = row["sk"].partition("#")
@@ -131,4 +149,5 @@ SALES: Final = Codec(
     key=lambda sale: {"pk": _partition(sale.tenant), "sk": sale.key},
     keyed=("tenant", "marketplace", "order_id", "line_id"),
     from_key=_from_key,
+    columns={"ended": SPARSE, "turn": SPARSE},
 )

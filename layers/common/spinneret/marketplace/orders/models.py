@@ -5,6 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
+
+
+class OrderState(StrEnum):
+    """State of an order at its marketplace."""
+
+    PENDING = "pending"
+    """Not paid yet. It takes stock, because the marketplace keeps the piece for its buyer."""
+    PAID = "paid"
+    CANCELLED = "cancelled"
+    REFUNDED = "refunded"
+    """The whole amount was refunded; a partial refund changes nothing."""
+    FAILED = "failed"
+    """The payment failed."""
+
+
+UNDONE: Final = frozenset({OrderState.CANCELLED, OrderState.REFUNDED, OrderState.FAILED})
+"""States in which an order needs no stock."""
 
 
 class SaleOutcome(StrEnum):
@@ -16,6 +34,10 @@ class SaleOutcome(StrEnum):
     """The stock was sold already: one of the orders can't be fulfilled."""
     UNKNOWN_PRODUCT = "unknown_product"
     """No product has the SKU."""
+    RETURNED = "returned"
+    """The order was undone: the stock is back."""
+    RECORDED = "recorded"
+    """No stock was taken: the order was undone before it was read, or is older than the listing."""
 
 
 class AdjustmentState(StrEnum):
@@ -52,12 +74,18 @@ class Sale:
     quantity: int
     sold_at: str
     """Time of the sale, as the marketplace reports it."""
+    state: OrderState = OrderState.PAID
     product_id: str | None = None
     outcome: SaleOutcome = SaleOutcome.UNKNOWN_PRODUCT
     conflicts_with: tuple[str, ...] = ()
     """Orders that took the stock earlier, as `<marketplace>:<order>`."""
     adjustments: tuple[Adjustment, ...] = ()
     """Updates of the other marketplaces that had a listing of the product."""
+    ended: tuple[str, ...] = ()
+    """Marketplaces whose listings end because of the sale, or of the product's other sales if it is
+    returned."""
+    turn: int = 0
+    """Number of times that the order was undone or renewed."""
     handled: bool = False
     """Whether no adjustment is open."""
     recorded_at: str = ""

@@ -17,9 +17,18 @@ class SaleStore(Protocol):
         """Return the sale (consistent read), or None."""
 
     def reserve(self, sale: Sale) -> bool:
-        """Store a sale and take its quantity from the product's stock, atomically.
+        """Replace the previous version and take the sale's quantity from the product's stock,
+        atomically.
 
-        Return False if the stock is too low, or if another caller stored the sale meanwhile.
+        Return False if the stock is too low, or if another caller changed the sale meanwhile.
+        """
+        ...
+
+    def give_back(self, sale: Sale) -> bool:
+        """Replace the previous version and add the sale's quantity to the product's stock,
+        atomically.
+
+        Return False if the product was removed, or if another caller changed the sale meanwhile.
         """
 
     def put(self, sale: Sale) -> bool:
@@ -65,6 +74,13 @@ class SellerJobs(Protocol):
     ) -> str:
         """Submit a job of the highest priority for the product and return its id. If an earlier job
         has the same `once`, return that one's id, however it ended."""
+
+    def ask_to_publish(
+        self, tenant: str, marketplace: str, product_id: str, question: str, once: str
+    ) -> str:
+        """Submit a job that asks the seller whether to publish the product, and return its id. It
+        ends with the reason `needs_input`; the seller answers yes by retrying it."""
+        ...
 
     def read_orders(self, tenant: str, marketplace: str, why: str, *, urgent: bool = True) -> str:
         """Submit a job that reads a seller's orders; return its id."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from spinneret.jobs.models import JobStatus, Lease
@@ -26,7 +26,14 @@ from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
-from spinneret.marketplace.orders.models import Adjustment, AdjustmentState, Sale, SaleOutcome
+from spinneret.marketplace.orders.models import (
+    UNDONE,
+    Adjustment,
+    AdjustmentState,
+    OrderState,
+    Sale,
+    SaleOutcome,
+)
 from spinneret.marketplace.orders.ports import SaleStore, SellerJobs
 from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.products.ports import ProductStore
@@ -86,12 +93,16 @@ class OrderBook:
         sku: str,
         quantity: int,
         sold_at: str,
+        state: OrderState = OrderState.PAID,
     ) -> Sale:
-        """Record a line of an order; a repetition only completes what the first call didn't finish.
+        """Record a line of an order, or the order's present state.
 
-        The other marketplaces are updated to the remaining stock; if there is none, the product's
-        listings there end. A sale without stock is a conflict, and is recorded with the orders that
-        took the stock.
+        A sale takes stock: the other marketplaces are updated to the rest; if there is none, the
+        product's listings there end. A sale without stock is a conflict, and is recorded with the
+        orders that took the stock. An order that is undone gives its stock back: listings are
+        updated, and the seller is asked about listings that ended for it. An order that is undone
+        when it is first read, or older than the listing, is recorded only. A repetition completes
+        what an earlier call didn't finish.
         """
         owner = lease.tenant if lease is not None else tenant
         assert owner is not None  # the caller passes `lease` or `tenant`
@@ -103,10 +114,12 @@ class OrderBook:
             sku=sku,
             quantity=max(1, quantity),
             sold_at=sold_at,
+            state=state,
             recorded_at=to_iso(self.clock()),
             version=1,
         )
         stored = self.sales.get(owner, sale.key) or self._stored(sale)
+        stored = self._moved(stored, state)
         return stored if stored.handled else self._adjust(stored)
 
     def adjust_again(self, tenant: str, key: str) -> Sale | None:
@@ -152,11 +165,18 @@ class OrderBook:
         if product is None:
             return self._first(sale)
         taken = replace(sale, product_id=product.id, outcome=SaleOutcome.RESERVED)
+        if sale.state in UNDONE or self._is_older(sale, product):
+            return self._first(replace(taken, outcome=SaleOutcome.RECORDED, handled=True))
         if self.sales.reserve(taken):
             return taken
-        if (other := self.sales.get(sale.tenant, sale.key)) is not None:
+        other = self.sales.get(sale.tenant, sale.key)
+        if other is not None and (sale.version == 1 or other.version >= sale.version):
             return other
-        before = self.sales.of_product(sale.tenant, product.id)
+        before = [
+            each
+            for each in self.sales.of_product(sale.tenant, product.id)
+            if each.outcome is SaleOutcome.RESERVED
+        ]
         conflict = replace(
             taken,
             outcome=SaleOutcome.CONFLICT,
@@ -172,6 +192,57 @@ class OrderBook:
     def _first(self, sale: Sale) -> Sale:
         """Store the sale unless another caller has; return the stored one."""
         return sale if self.sales.put(sale) else self.sales.get(sale.tenant, sale.key) or sale
+
+    def _is_older(self, sale: Sale, product: Product) -> bool:
+        """Return whether the sale is older than the product's first listing there, or than the
+        product, whose stock the seller gave after it."""
+        listing = self.listings.get(sale.tenant, product.id, sale.marketplace)
+        since = (listing.listed_since if listing else None) or product.created_at
+        moment = _moment(sale.sold_at)
+        return moment is not None and moment < since - _OVERLAP
+
+    def _moved(self, sale: Sale, state: OrderState) -> Sale:
+        """Change the sale to the order's present state. Raises Contended."""
+        for _ in range(_RACES):
+            if sale.state is state or _is_about_refund(sale.state, state):
+                return sale
+            after = self._changed(replace(sale, state=state, version=sale.version + 1), sale)
+            if after is not None:
+                return after
+            sale = self.sales.get(sale.tenant, sale.key) or sale
+        raise Contended("the sale is changing", retry_after=1)
+
+    def _changed(self, after: Sale, former: Sale) -> Sale | None:
+        """Give the sale's stock back, or take it again; store and return the sale. Return None if
+        others changed it meanwhile."""
+        if after.state not in UNDONE and former.state in UNDONE:
+            again = replace(after, adjustments=(), ended=(), turn=former.turn + 1, handled=False)
+            return self._stored(again)
+        if after.state in UNDONE and former.outcome is SaleOutcome.RESERVED:
+            others = self.sales.of_product(former.tenant, str(former.product_id))
+            back = replace(
+                after,
+                outcome=SaleOutcome.RETURNED,
+                # The end of a listing that is still under way is awaited.
+                adjustments=tuple(
+                    each for each in former.adjustments if each.state is AdjustmentState.OPEN
+                ),
+                ended=tuple(sorted({name for each in (former, *others) for name in each.ended})),
+                turn=former.turn + 1,
+                handled=False,
+            )
+            if self.sales.give_back(back):
+                return back
+            if self.products.get(former.tenant, str(former.product_id)) is not None:
+                return None
+        return after if self.sales.put(after) else None
+
+    def _passed_on(self, sale: Sale) -> None:
+        """Give returned stock to orders that lack it."""
+        for each in self.sales.of_product(sale.tenant, str(sale.product_id)):
+            if each.outcome is SaleOutcome.CONFLICT and each.state not in UNDONE:
+                taken = replace(each, outcome=SaleOutcome.RESERVED, version=each.version + 1)
+                self.sales.reserve(taken)
 
     def _adjust(self, sale: Sale) -> Sale:
         """Update every other marketplace to the stock after the sale.
@@ -190,18 +261,48 @@ class OrderBook:
     def _adjusted(self, sale: Sale) -> Sale:
         """Submit the jobs that are due and return the changed sale, or the same object if nothing
         changes."""
+        is_back = sale.outcome is SaleOutcome.RETURNED
+        if is_back:
+            self._passed_on(sale)
         product = sale.product_id and self.products.get(sale.tenant, sale.product_id)
         made, is_open = {each.marketplace: each for each in sale.adjustments}, False
+        ended = set(sale.ended)
         if product:
+            left = product.content.quantity
             for listing in self.listings.of_product(sale.tenant, product.id):
                 there = listing.marketplace
                 former = made.get(there)
-                is_over = _is_settled(listing, product.content.quantity)
-                if there != sale.marketplace and (former or not is_over):
+                is_over = _is_settled(listing, left)
+                if is_back and left > 0 and there in ended and listing.state in ENDED:
+                    made[there] = self._question(sale, listing, former)
+                elif (is_back or there != sale.marketplace) and (former or not is_over):
                     made[there] = self._adjustment(sale, product, listing, former)
+                    ended |= {there} if left <= 0 and not is_over else set()
             is_open = any(each.state is AdjustmentState.OPEN for each in made.values())
-        after = replace(sale, adjustments=tuple(made.values()), handled=not is_open)
+        after = replace(
+            sale,
+            adjustments=tuple(made.values()),
+            ended=tuple(sorted(ended)),
+            handled=not is_open,
+        )
         return sale if after == sale else replace(after, version=sale.version + 1)
+
+    def _question(self, sale: Sale, listing: Listing, former: Adjustment | None) -> Adjustment:
+        """Ask the seller whether to list the product again where its listing ended for the sale."""
+        if former is not None and former.state is AdjustmentState.NEEDS_INPUT:
+            return former
+        there = listing.marketplace
+        what = f"The order {sale.order_id} on {sale.marketplace} was undone ({sale.state})."
+        question = f"{what} List the product on {there} again?"
+        once = f"{sale.key} {sale.turn} question"
+        job_id = self.jobs.ask_to_publish(sale.tenant, there, listing.product_id, question, once)
+        return Adjustment(
+            marketplace=there,
+            job_id=job_id,
+            asked_at=self.clock(),
+            times=former.times + 1 if former else 1,
+            state=AdjustmentState.NEEDS_INPUT,
+        )
 
     def _adjustment(
         self, sale: Sale, product: Product, listing: Listing, former: Adjustment | None
@@ -213,9 +314,10 @@ class OrderBook:
             if state is not None or now < former.asked_at + again:
                 return replace(former, state=state or former.state)
         action = "update" if left > 0 else "delete"
-        why, marketplace = f"sold on {sale.marketplace}", listing.marketplace
+        what = "returned" if sale.outcome is SaleOutcome.RETURNED else "sold"
+        why, marketplace = f"{what} on {sale.marketplace}", listing.marketplace
         times = former.times + 1 if former else 1
-        once = f"{sale.key} {times}"  # concurrent callers get the same job
+        once = f"{sale.key} {sale.turn} {times}"  # concurrent callers get the same job
         job_id = self.jobs.ask(sale.tenant, marketplace, action, product.id, why, once)
         return Adjustment(marketplace=marketplace, job_id=job_id, asked_at=now, times=times)
 
@@ -239,6 +341,21 @@ class OrderBook:
         facts = {"product_id": listing.product_id, "marketplace": listing.marketplace}
         logger.warning("adjustment_failed", extra={**facts, "job_id": job.id, "code": code})
         return AdjustmentState.NEEDS_INPUT if code in _ONLY_THE_SELLER else None
+
+
+def _is_about_refund(former: OrderState, state: OrderState) -> bool:
+    """Return whether the new state is that of a refund: eBay reports a refund that waits or failed
+    as it does a payment."""
+    return former is OrderState.PAID and state in (OrderState.PENDING, OrderState.FAILED)
+
+
+def _moment(text: str) -> datetime | None:
+    """Return the time that a marketplace reports; None if it reports none."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _is_settled(listing: Listing, left: int) -> bool:

@@ -29,6 +29,24 @@ def identity(subject: Subject) -> dict[str, Any]:
     return {"sku": product.sku, "content": content.digest, "generation": generation}
 
 
+def ask(question: str) -> PlanStep:
+    """Return a first step that asks the seller whether to run the others; retrying the job says
+    yes."""
+
+    def run(work: StepContext) -> Mapping[str, Any]:
+        if work.context.job.run == 1:
+            raise InputNeeded(f"{question} Retry this job to do so.")
+        return {"confirmed": True}
+
+    return PlanStep(
+        key="question",
+        type=TaskType.DB_OPERATION,
+        description="Ask the seller",
+        payload={"question": question},
+        run=run,
+    )
+
+
 def validate(check: Check) -> Callable[[Subject], PlanStep]:
     """Return a step that checks the product by the marketplace's rules, without calling it."""
 

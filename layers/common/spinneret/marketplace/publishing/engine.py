@@ -37,6 +37,7 @@ from spinneret.marketplace import limits
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on
+from spinneret.marketplace.publishing.common import ask
 from spinneret.marketplace.publishing.models import ActionType, Subject
 from spinneret.marketplace.publishing.plans import PlanStep, Platform
 from spinneret.marketplace.publishing.work import StepContext
@@ -153,7 +154,8 @@ class PublishHandler:
         platform = self.platforms[command.marketplace]
         plan = platform.plans.get(command.action_code)
         if plan is not None:
-            return plan(subject)
+            question = subject.given.get("question")
+            return [*([ask(question)] if question else []), *plan(subject)]
         why = platform.unsupported.get(
             command.action_code, f"{platform.title} has no interface for this"
         )

@@ -223,6 +223,18 @@ class PublishingService:
         )
         return self._asked(tenant, command, 1, once)
 
+    def ask_to_publish(
+        self, tenant: str, marketplace: str, product_id: str, question: str, once: str
+    ) -> str:
+        """See SellerJobs."""
+        command = Command(
+            marketplace=marketplace,
+            action_code="publish",
+            product_id=product_id,
+            input_data={"question": question},
+        )
+        return self._asked(tenant, command, 1, once)
+
     def read_orders(self, tenant: str, marketplace: str, why: str, *, urgent: bool = True) -> str:
         command = Command(
             marketplace=marketplace,
@@ -440,7 +452,7 @@ def _check_input(given: Mapping[str, Any]) -> None:
         wrong.append({"field": "input_data.override_price", "message": "minor units, 1 or more"})
     wrong += [
         {"field": f"input_data.{name}", "message": "a text"}
-        for name in ("custom_title", "custom_description")
+        for name in ("custom_title", "custom_description", "question")
         if given.get(name) is not None and not isinstance(given[name], str)
     ]
     if wrong:

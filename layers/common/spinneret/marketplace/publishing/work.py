@@ -119,12 +119,14 @@ class StepContext:
         if listing.external_id is not None and listing.state is not ListingState.ENDED:
             return listing
         self._require_time()
+        now = self.clock()
         return self.record(
             state=ListingState.CREATING,
             external_id=None,
             reference=None if listing.state in ENDED else listing.reference,
             intent_job=self.context.job.id,
-            intent_at=self.clock(),
+            intent_at=now,
+            listed_since=listing.listed_since or now,
             attempted_titles=(),
         )
 
