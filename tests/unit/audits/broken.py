@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from spinneret.audits.facts.models import Failure, Kind, PageFacts
-from spinneret.audits.facts.site import FileFacts, HostFacts, Outcome, SiteFacts
+from spinneret.audits.facts.site import FileFacts, HostFacts, Outcome, SiteFacts, UnknownAddress
 from spinneret.audits.facts.sitemaps import read_sitemap
 from tests.unit.audits.site import (
     GOOD,
@@ -80,6 +80,13 @@ PAGES = (
     _broken("/far-target", "", redirect=("/far-1", "/far-2", "/far-3")),
     _broken("/to-moved", "http.redirect", links=(*GOOD, "/moved")),
     _broken("/to-far", "http.redirect http.redirect_chain", links=(*GOOD, "/far-1")),
+    _broken("/two-hops-target", "", redirect=("/two-1", "/two-2")),
+    _broken("/to-two", "http.redirect http.redirect_chain", links=(*GOOD, "/two-1")),
+    _broken(
+        "/refresh",
+        "http.meta_refresh",
+        head='<meta http-equiv="refresh" content="0; URL=/oak">',
+    ),
     _broken("/not-found", "http.soft_404", h1="Page not found", title="Page not found | Timber"),
     _broken("/slow", "http.ttfb", first_byte_ms=801),
     _broken("/huge", "http.html_size", body=f"<script>{'x' * 1_048_577}</script>"),
@@ -127,6 +134,18 @@ PAGES = (
         "canonical.invalid",
         canonical="mailto:a@b",
         social={"og:url": f"{HOST}/invalid"},
+    ),
+    _broken(
+        "/c-fragment",
+        "canonical.fragment",
+        canonical=f"{HOST}/c-fragment#main",
+        social={"og:url": f"{HOST}/c-fragment"},
+    ),
+    _broken(
+        "/c-body",
+        "canonical.missing meta.in_body",
+        canonical=None,
+        body=f'<link rel="canonical" href="{HOST}/c-body">',
     ),
     _broken("/to-root", "canonical.root", canonical=f"{HOST}/", listed=False),
     _broken(
@@ -195,6 +214,19 @@ PAGES = (
         description=words(14, 6),
         h1="Wood",
     ),
+    _broken(
+        "/near-a", "content.near_duplicate", seed=11, title="One of a pair | Timber", words=400
+    ),
+    _broken(
+        "/near-b",
+        "content.near_duplicate",
+        seed=11,
+        title="The other of a pair | Timber",
+        description=words(14, 8),
+        words=400,
+        body="<p>But for this</p>",
+    ),
+    _broken("/filler", "content.placeholder", body="<p>Lorem ipsum dolor sit amet.</p>"),
     _broken("/stuffed", "content.stuffing", body=f"<p>{'timber ' * 20}</p>"),
     _broken(
         "/out-of-sight",
@@ -210,6 +242,18 @@ PAGES = (
         head=alternates(
             en=f"{HOST}/odd-hreflang", en_UK=f"{HOST}/odd-uk", x_default=f"{HOST}/odd-hreflang"
         ),
+    ),
+    _broken(
+        "/eng",
+        "hreflang.invalid",
+        head=alternates(en=f"{HOST}/eng", eng=f"{HOST}/eng", x_default=f"{HOST}/eng"),
+    ),
+    _broken(
+        "/two-german",
+        "hreflang.duplicate",
+        head=alternates(en=f"{HOST}/two-german", x_default=f"{HOST}/two-german")
+        + alternates(de=f"{HOST}/german-1")
+        + alternates(DE=f"{HOST}/german-2"),
     ),
     _broken(
         "/rel-hreflang",
@@ -259,6 +303,7 @@ PAGES = (
     _broken("/nofollow", "links.nofollow", body='<a href="/oak" rel="nofollow">Oaks</a>'),
     _broken("/script", "links.uncrawlable", body='<a href="javascript:go()">Oaks</a>'),
     _broken("/vague", "links.text", body='<a href="/oak">Click here</a>'),
+    _broken("/no-text", "links.empty", body='<a href="/oak"><i class="icon"></i></a>'),
     _broken("/down", "links.downgrade", body=_links("http://plain.example/")),
     _broken("/local", "links.localhost", body=_links("http://127.0.0.1:8000/")),
     _broken("/paged", "links.pagination", head='<link rel="next" href="/paged-2">'),
@@ -284,6 +329,12 @@ PAGES = (
         head=alternates(en=f"{HOST}/h-lost", de=f"{HOST}/asked-404", x_default=f"{HOST}/h-lost"),
     ),
     _broken("/to-crawled-redirect", "http.redirect", links=(*GOOD, "/between")),
+    _broken("/html-image", "img.broken", body=PICTURE.format("page.jpg")),
+    _broken(
+        "/button",
+        "img.alt",
+        body='<input type="image" src="/oak.jpg" width="4" height="3">',
+    ),
     _broken("/jumping", "img.dimensions", body='<img src="/oak.jpg" alt="An oak">'),
     _broken("/no-img", "img.picture", body='<picture><source srcset="/oak.webp"></picture>'),
     _broken(
@@ -292,6 +343,13 @@ PAGES = (
         head='<script type="application/ld+json">{"@type": "Article",}</script>',
     ),
     _broken("/product", "schema.required", head=json_ld(**{"@type": "Product", "name": "Oak"})),
+    _broken(
+        "/unpriced",
+        "schema.required",
+        head=json_ld(
+            **{"@type": "Product", "name": "Oak", "offers": {"@type": "Offer", "url": "/"}}
+        ),
+    ),
     _broken(
         "/rich-noindex",
         "schema.noindexed index.noindex",
@@ -323,6 +381,17 @@ PAGES = (
         body='<a href="https://other.example/" target="_blank">Friends</a>',
     ),
     _broken("/mixed", "sec.mixed", body='<script src="http://cdn.example/a.js"></script>'),
+    _broken(
+        "/mixed-set",
+        "sec.mixed",
+        body=PICTURE.format("oak.jpg").replace(
+            "<img", '<img srcset="http://cdn.example/oak-2.jpg 2x"'
+        ),
+    ),
+    _broken(
+        "/mixed-style", "sec.mixed", head="<style>b{background:url(http://cdn.example/b)}</style>"
+    ),
+    _broken("/session", "url.session", body=_links("/oak?PHPSESSID=9f8e7d6c5b4a39281706")),
     _broken("/Under_Score", "url.form"),
     _broken(
         "/insecure",
@@ -339,7 +408,13 @@ OF_SITE = frozenset(
     {
         *("robots.syntax", "robots.ai_crawlers", "sitemap.4xx", "sitemap.noindex"),
         *("sitemap.blocked", "sitemap.noncanonical", "sitemap.foreign", "sitemap.lastmod"),
-        *("canonical.drift", "sec.http_redirect", "sec.certificate", "agents.llms_txt"),
+        *(
+            "canonical.drift",
+            "http.unknown_address",
+            "sec.http_redirect",
+            "sec.certificate",
+            "agents.llms_txt",
+        ),
     }
 )
 """The site's own issues; those that block others are in tables of their own."""
@@ -348,6 +423,7 @@ OUTCOMES = {
     **GOOD_OUTCOMES,
     f"{HOST}/heavy.jpg": Outcome(200, size=500_001, media_type="image/jpeg"),
     f"{HOST}/lost.jpg": Outcome(404),
+    f"{HOST}/page.jpg": Outcome(200, media_type="text/html"),
     f"{HOST}/asked-404": Outcome(404),
     f"{HOST}/asked-301": Outcome(200, redirected_to=f"{HOST}/oak"),
     f"{HOST}/big.pdf": Outcome(200, size=31_457_281, media_type="application/pdf"),
@@ -399,6 +475,9 @@ def site_facts() -> SiteFacts:
             http_final_url="http://shop.example/",
             other_www_final_url="https://www.shop.example/",
             certificate_ends_at=(NOW.replace(day=30)).isoformat(),
+            unknown_address=UnknownAddress(
+                url=f"{HOST}/none", status=200, final_url=f"{HOST}/none"
+            ),
         ),
         llms_txt=FileFacts(status=404),
         outcomes=OUTCOMES,

@@ -11,10 +11,11 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from zlib import crc32
 
 from spinneret.audits.facts.models import Failure, PageFacts
 from spinneret.audits.facts.pages import read_page, unread_page
-from spinneret.audits.facts.site import FileFacts, HostFacts, Outcome, SiteFacts
+from spinneret.audits.facts.site import FileFacts, HostFacts, Outcome, SiteFacts, UnknownAddress
 from spinneret.audits.facts.sitemaps import read_sitemap
 from spinneret.web.fetching.models import FetchedPage, Phases
 from spinneret.web.fetching.urls import parse_url
@@ -83,7 +84,7 @@ class Page:
 
     def html(self) -> str:
         """The document."""
-        seed = sum(map(ord, self.path)) * 7 + len(self.path) if self.seed is None else self.seed
+        seed = crc32(self.path.encode()) if self.seed is None else self.seed
         name = f"{self.path.strip('/')[:24].capitalize() or 'Start'} {words(2, seed)[:12]}"
         title = f"{name} and its wood | Timber" if self.title == "" else self.title
         about = f"All about {name}: how it grows, what it is used for, {words(6, seed)}."
@@ -243,6 +244,9 @@ def good_site_facts(pages: tuple[Page, ...] = GOOD_PAGES) -> SiteFacts:
             http_final_url=f"{HOST}/",
             other_www_final_url=f"{HOST}/",
             certificate_ends_at=(NOW + timedelta(days=60)).isoformat(),
+            unknown_address=UnknownAddress(
+                url=f"{HOST}/unknown", status=404, final_url=f"{HOST}/unknown"
+            ),
         ),
         llms_txt=FileFacts(status=200, size=20, content="# Timber\n\n> Trees"),
         outcomes=GOOD_OUTCOMES,

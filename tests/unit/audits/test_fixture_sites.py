@@ -65,7 +65,7 @@ def test_coverage_counts_what_was_not_checked() -> None:
     result, _ = audit(broken.facts(), broken.site_facts())
     assert result.coverage.external_links == 5
     assert result.coverage.external_links_checked == 3
-    assert (result.coverage.images, result.coverage.images_checked) == (5, 4)
+    assert (result.coverage.images, result.coverage.images_checked) == (9, 5)
     assert result.coverage.pages_not_visited > 100  # the fixture's links with parameters
 
 

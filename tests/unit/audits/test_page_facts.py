@@ -23,9 +23,10 @@ from spinneret.audits.facts.models import (
     Structured,
 )
 from spinneret.audits.facts.pages import read_page, unread_page
+from spinneret.content.documents.signatures import are_near
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.urls import parse_url
-from tests.unit.audits.site import json_ld
+from tests.unit.audits.site import json_ld, words
 
 URL = "https://example.com/docs/page"
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -294,13 +295,114 @@ def test_structured_data_that_can_not_be_read_say_why() -> None:
     assert found.error.endswith("line 1 column 9")
 
 
+@pytest.mark.parametrize(
+    "script",
+    ["//<![CDATA[\n{}\n//]]>", "/*<![CDATA[*/{}/*]]>*/", "<![CDATA[{}]]>", " {} "],
+)
+def test_a_cdata_section_around_structured_data_is_no_error(script: str) -> None:
+    text = script.replace("{}", '{"@type": "Article", "headline": "Oak"}')
+    found = html(f'<script type="application/ld+json">{text}</script>')
+    assert found.structured == (Structured("json-ld", ("Article",), ("headline",)),)
+
+
+@pytest.mark.parametrize(
+    ("kind", "found"), [("Product", ["Product", "Offer"]), ("Event", ["Event"])]
+)
+def test_offers_of_products_are_items_of_their_own(kind: str, found: list[str]) -> None:
+    data = f'{{"@type": "{kind}", "offers": [{{"@type": "Offer", "url": "/"}}, {{"@id": "#a"}}]}}'
+    facts = html(f'<script type="application/ld+json">{data}</script>')
+    assert [each.types[0] for each in facts.structured] == found
+
+
+@pytest.mark.parametrize(
+    ("head", "target"),
+    [
+        ('<meta http-equiv="Refresh" content="0; URL=/oak">', "https://example.com/oak"),
+        ("<meta http-equiv='refresh' content='5,url=\"/oak\"'>", "https://example.com/oak"),
+        ('<meta http-equiv="refresh" content="30">', ""),
+        ('<noscript><meta http-equiv="refresh" content="0;url=/plain"></noscript>', ""),
+    ],
+)
+def test_a_refresh_is_read_with_its_target(head: str, target: str) -> None:
+    assert html(head=head).refresh == target
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<img srcset="/a.png 1x, http://cdn.example/a.png 2x" alt="">',
+        '<picture><source srcset="http://cdn.example/a.png"><img src="/a.png" alt=""></picture>',
+        "<p style=\"background: url( 'http://cdn.example/a.png' )\">Oak</p>",
+        "<style>p { background: url(http://cdn.example/a.png) }</style>",
+        '<video poster="http://cdn.example/a.png"></video>',
+        '<input type="image" src="http://cdn.example/a.png" alt="Go">',
+    ],
+)
+def test_resources_by_http_are_found_in_sets_and_styles(markup: str) -> None:
+    assert html(markup).subresources == ("http://cdn.example/a.png",)
+    assert html(markup.replace("http:", "https:")).subresources == ()
+
+
+def test_a_srcset_is_read_on_every_page() -> None:
+    markup = '<img srcset="http://cdn.example/a.png 2x" alt="">'
+    assert [html(markup).subresources for _ in range(2)] == [("http://cdn.example/a.png",)] * 2
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ('<h1><img src="/a.png" alt="Oaks"></h1>', "Oaks"),
+        ('<h1 aria-label="Oaks"><svg></svg></h1>', "Oaks"),
+        ('<h1><img src="/a.png" alt=""></h1>', ""),
+    ],
+)
+def test_a_heading_is_read_as_screen_readers_read_it(markup: str, text: str) -> None:
+    assert [each.text for each in html(markup).headings] == [text]
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<img src="/a.png" alt="Oaks">',
+        '<svg aria-label="x"><title>Oaks</title></svg>',
+        '<img src="/a.png" aria-label="Oaks">',
+    ],
+)
+def test_a_link_may_have_another_name_than_text(inside: str) -> None:
+    assert [each.text for each in html(f'<a href="/oak">{inside}</a>').links] == ["Oaks"]
+
+
+def test_a_link_may_be_labelled_by_another_element() -> None:
+    labelled = '<b id="oak">Oaks</b><a href="/oak" aria-labelledby="oak"><i></i></a>'
+    assert [each.text for each in html(labelled).links] == ["Oaks"]
+
+
+def test_a_canonical_address_in_the_body_does_not_count() -> None:
+    link = '<link rel="canonical" href="https://shop.example/oak">'
+    assert html("Oak", link).canonicals
+    assert not html(f"<p>Oak</p>{link}").canonicals
+
+
+def test_near_texts_have_near_signatures_and_short_ones_none() -> None:
+    text = words(400, 3)
+    one, two, other = (
+        html(f"<p>{each}</p>").text.signature for each in (text, f"{text} oak", words(400, 4))
+    )
+    assert are_near(one, two)
+    assert not are_near(one, other)
+    assert html(f"<p>{words(99, 3)}</p>").text.signature == ""
+
+
 def test_microdata_belong_to_the_nearest_thing() -> None:
     found = html(
         '<div itemscope itemtype="https://schema.org/Product"><b itemprop="name">Oak</b>'
         '<div itemprop="offers" itemscope itemtype="https://schema.org/Offer">'
         '<b itemprop="price">1</b></div></div>'
     )
-    assert found.structured == (Structured("microdata", ("Product",), ("name", "offers")),)
+    assert found.structured == (
+        Structured("microdata", ("Product",), ("name", "offers")),
+        Structured("microdata", ("Offer",), ("price",)),
+    )
 
 
 def test_metadata_in_the_body() -> None:

@@ -14,6 +14,7 @@ from spinneret.audits.facts.models import (
     Alternate,
     Canonical,
     Failure,
+    Heading,
     Image,
     Kind,
     PageFacts,
@@ -21,7 +22,14 @@ from spinneret.audits.facts.models import (
     Structured,
     TextFacts,
 )
-from spinneret.audits.facts.site import FileFacts, HostFacts, Outcome, SitemapFacts, SitemapUrl
+from spinneret.audits.facts.site import (
+    FileFacts,
+    HostFacts,
+    Outcome,
+    SitemapFacts,
+    SitemapUrl,
+    UnknownAddress,
+)
 from tests.rows import each_row
 from tests.unit.audits.judged import (
     FAIL,
@@ -99,6 +107,18 @@ def text(words: int, fingerprint: str = "f") -> dict[str, Any]:
     return {"text": TextFacts(words=words, fingerprint=fingerprint)}
 
 
+def signed(fingerprint: str, bits: int, url: str = URL, **values: Any) -> PageFacts:
+    signature = f"{bits:016x}"
+    return page(
+        url, **values, text=TextFacts(words=900, fingerprint=fingerprint, signature=signature)
+    )
+
+
+def unknown(status: int, final_url: str = f"{HOST}/none", **values: Any) -> dict[str, Any]:
+    asked = UnknownAddress(url=f"{HOST}/none", status=status, final_url=final_url, **values)
+    return {"host": HostFacts(unknown_address=asked)}
+
+
 def titled(count: int, title: str = "{} | Timber") -> list[PageFacts]:
     return [page(f"{HOST}/t{n}", titles=(title.format(f"Title {n}"),)) for n in range(count)]
 
@@ -123,8 +143,26 @@ IN_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
     ("http.redirect", PASS, [to(B)], {}),
     ("http.redirect", FAIL, [to(B), redirect()], {}),
     ("http.redirect_chain", NONE, [page()], {}),
-    ("http.redirect_chain", PASS, [to(B), redirect(2)], {}),
-    ("http.redirect_chain", FAIL, [to(B), redirect(3)], {}),
+    ("http.redirect_chain", PASS, [to(B), redirect(1)], {}),
+    ("http.redirect_chain", FAIL, [to(B), redirect(2)], {}),
+    ("http.redirect_chain", FAIL, [to(B), redirect(), redirect(url=C, final=D), page(D)], {}),
+    ("http.soft_404", PASS, [page(titles=("Oaks",))], {}),
+    ("http.soft_404", FAIL, [page(titles=("Error 404",))], {}),
+    ("http.soft_404", FAIL, [page(titles=("404 Not Found | Timber",))], {}),
+    ("http.soft_404", FAIL, [page(titles=("Oops! That page can\u2019t be found.",))], {}),
+    ("http.soft_404", PASS, [page(titles=("Room 404 | Hotel Oak",))], {}),
+    ("http.soft_404", PASS, [page(titles=("404 Oak Street",))], {}),
+    ("http.soft_404", PASS, [page(titles=("Trees not found in Europe",))], {}),
+    ("http.soft_404", FAIL, [page(headings=(Heading(1, "Seite nicht gefunden"),))], {}),
+    ("http.soft_404", PASS, [page(headings=(Heading(2, "Page not found"),))], {}),
+    ("http.soft_404", FAIL, [page(titles=("Not found",), **text(300))], {}),
+    ("http.soft_404", PASS, [page(titles=("Not found",), **text(301))], {}),
+    ("http.soft_404", PASS, [page(**text(900, "f"))], unknown(404, fingerprint="g")),
+    ("http.soft_404", FAIL, [page(**text(900, "f"))], unknown(200, fingerprint="f")),
+    ("http.soft_404", FAIL, [signed("f", 7)], unknown(200, signature=f"{0:016x}")),
+    ("http.soft_404", PASS, [signed("f", 15)], unknown(200, signature=f"{0:016x}")),
+    ("http.soft_404", PASS, [page(**text(900, "f"))],
+     unknown(200, fingerprint="f", final_url=URL)),
     ("http.redirect_chain", FAIL, [to(B), failed(failure=Failure.TOO_MANY_REDIRECTS)], {}),
     ("http.pdf_size", NONE, [to(B), other()], {}),
     ("http.pdf_size", PASS, [to(B)],
@@ -176,6 +214,13 @@ IN_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
     ("content.duplicate", PASS, [page(**text(9, "a")), other(**text(9, "b"))], {}),
     ("content.duplicate", FAIL, [page(**text(9, "a")), other(**text(9, "a"))], {}),
     ("content.duplicate", NONE, [page(**text(0, "")), other(**text(0, ""))], {}),
+    ("content.near_duplicate", NONE, [page()], {}),
+    ("content.near_duplicate", FAIL, [signed("a", 0), signed("b", 7, B)], {}),
+    ("content.near_duplicate", PASS, [signed("a", 0), signed("b", 15, B)], {}),
+    ("content.near_duplicate", PASS, [signed("a", 0), signed("a", 0, B)], {}),
+    ("content.near_duplicate", PASS, [signed("a", 0), signed("b", 7, B, **NOINDEX)], {}),
+    ("title.duplicate", FAIL, [page(titles=("The OAK",)), other(titles=("the  oak",))], {}),
+    ("desc.duplicate", FAIL, [page(descriptions=("A",)), other(descriptions=("a",))], {}),
     ("hreflang.no_return", NONE, [page()], {}),
     ("hreflang.no_return", PASS,
      [page(**languages(de=B)), other(**languages(en=URL))], {}),
@@ -249,6 +294,12 @@ IN_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
     ("img.broken", UNJUDGED, [page(images=(Image(B, ""),))], {}),
     ("img.broken", PASS, [page(images=(Image(B, ""),))], {"outcomes": {B: Outcome(200)}}),
     ("img.broken", FAIL, [page(images=(Image(B, ""),))], {"outcomes": {B: Outcome(404)}}),
+    ("img.broken", PASS, [page(images=(Image(B, ""),))],
+     {"outcomes": {B: Outcome(200, media_type="image/png")}}),
+    ("img.broken", FAIL, [page(images=(Image(B, ""),))],
+     {"outcomes": {B: Outcome(200, media_type="text/html")}}),
+    ("img.broken", PASS, [page(images=(Image(B, ""),))],
+     {"outcomes": {B: Outcome(403, media_type="text/html")}}),
     ("schema.noindexed", NONE, [page(**NOINDEX)], {}),
     ("schema.noindexed", PASS, [page(**RICH)], {}),
     ("schema.noindexed", FAIL, [page(**RICH, **NOINDEX)], {}),
@@ -326,6 +377,10 @@ OF_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
     ("sec.http_redirect", NONE, [], {}),
     ("sec.http_redirect", PASS, [], {"host": HostFacts(http_final_url=f"{HOST}/")}),
     ("sec.http_redirect", FAIL, [], {"host": HostFacts(http_final_url="http://a.example/")}),
+    ("http.unknown_address", NONE, [], {}),
+    ("http.unknown_address", PASS, [], unknown(404)),
+    ("http.unknown_address", PASS, [], unknown(403)),
+    ("http.unknown_address", FAIL, [], unknown(200)),
     ("sec.certificate", NONE, [], {}),
     ("sec.certificate", PASS, [],
      {"host": HostFacts(certificate_ends_at="2026-12-06T12:00:00+00:00")}),

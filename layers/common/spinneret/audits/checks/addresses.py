@@ -9,8 +9,11 @@ from urllib.parse import urlsplit
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
+from spinneret.audits.checks.reading import host_of
 from spinneret.audits.checks.site import Site
-from spinneret.audits.facts.models import PageFacts
+from spinneret.audits.facts.models import HtmlFacts, PageFacts
+from spinneret.web.exploring.traps import has_session_id
+from spinneret.web.fetching.urls import parse_url
 
 _URLS: Final = CheckDecorators(Category.URLS)
 _AGENTS: Final = CheckDecorators(Category.AGENTS)
@@ -25,6 +28,8 @@ _FORMS: Final = (
     ("upper case", re.compile("[A-Z]"), "lower case"),
     ("beyond ASCII", re.compile("%[89A-Fa-f][0-9A-Fa-f]"), "ASCII"),
 )
+_HINT: Final = re.compile(r"sess|sid|cfid|cftoken|zenid|[?&]s=|/\(", re.IGNORECASE)
+"""Part of every URL with a session id: most URLs needn't be parsed."""
 _ESCAPE: Final = re.compile("%[0-9A-Fa-f]{2}")
 
 
@@ -49,6 +54,24 @@ def form(page: PageFacts) -> Answer:
     if count > MAX_PARAMETERS:
         found.append(Evidence("URL query", f"{count} parameters", f"{MAX_PARAMETERS}"))
     return found
+
+
+@_URLS.markup(
+    "url.session",
+    "Addresses contain session ids",
+    Severity.MEDIUM,
+    advice="Keep sessions in cookies: each visitor gets an address of its own for the same page.",
+    source=sources.URLS,
+)
+def session(page: PageFacts, html: HtmlFacts) -> Answer:
+    """Report the page's own URL and its links within the host, by well-known names of sessions."""
+    host = host_of(page.final_url)
+    links = (link.url for link in html.links if link.url and host_of(link.url) == host)
+    return [
+        Evidence("a[href]" if url != page.final_url else "URL", url, "no session id", url)
+        for url in dict.fromkeys((page.final_url, *links))
+        if _HINT.search(url) and has_session_id(parse_url(url))
+    ]
 
 
 @_AGENTS.site(

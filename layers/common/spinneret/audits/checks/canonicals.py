@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
+from spinneret.audits.checks.reading import listed
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
 
@@ -29,8 +30,11 @@ _SELECTOR: Final = "link[rel=canonical]"
     source=sources.CANONICAL,
 )
 def missing(page: PageFacts, html: HtmlFacts) -> Answer:
-    """Report pages with neither a link element nor a Link header."""
-    return [] if html.canonicals or page.header_canonical else [Evidence(_SELECTOR, "(none)")]
+    """Report pages with neither a link element outside the body nor a Link header."""
+    if html.canonicals or page.header_canonical:
+        return []
+    found = "in the body" if "link canonical" in html.body_metas else "(none)"
+    return [Evidence(_SELECTOR, found)]
 
 
 @_CANONICAL.markup(
@@ -79,6 +83,19 @@ def invalid(_: PageFacts, html: HtmlFacts) -> Answer:
         for each in html.canonicals
         if each.url is None
     ]
+
+
+@_CANONICAL.markup(
+    "canonical.fragment",
+    "The canonical address has a fragment",
+    Severity.MEDIUM,
+    advice="Leave out the part behind #: search engines ignore such an address.",
+    source=sources.CANONICAL,
+    after=_MISSING,
+)
+def fragment(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Report link elements whose URL has a fragment, even an empty one."""
+    return listed(_SELECTOR, (each.href for each in html.canonicals if "#" in each.href))
 
 
 @_CANONICAL.page_in_site(

@@ -26,7 +26,7 @@ from spinneret.audits.checks import (
 )
 from spinneret.audits.checks.models import Category, Check, CheckScope, Severity
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 """Incremented by every change of a check, threshold or weight; stored in results."""
 
 _MODULES: Final = (

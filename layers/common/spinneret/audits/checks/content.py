@@ -70,6 +70,39 @@ def duplicate(page: PageNode, site: Site) -> Answer:
     return [Evidence("body", page.fingerprint, "", url) for url in others[:MAX_OTHERS]]
 
 
+@_CONTENT.page_in_site(
+    "content.near_duplicate",
+    "Several pages have nearly the same text",
+    Severity.LOW,
+    advice="Join the pages, name one of them as canonical, or tell on each what is its own.",
+    source=sources.CANONICAL,
+    after=("content.duplicate",),
+)
+def near_duplicate(page: PageNode, site: Site) -> Answer:
+    """Report texts outside links and code that differ in at most three bits of their simhashes.
+
+    Only pages that search engines may list, with at least 100 such words, are checked.
+    """
+    if not page.is_indexable or not page.signature:
+        return None
+    return [Evidence("body", page.signature, "", each.url) for each in site.near(page)[:MAX_OTHERS]]
+
+
+@_CONTENT.markup(
+    "content.placeholder",
+    "The page shows a filler text",
+    Severity.MEDIUM,
+    weight=5,
+    advice="Write the text, or take the part out until it is written.",
+    source=sources.HELPFUL,
+)
+def placeholder(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Report "lorem ipsum dolor sit amet", unless the page's title is about it."""
+    text = html.text.placeholder
+    about = any("lorem ipsum" in title.lower() for title in html.titles)
+    return [Evidence("body", text)] if text and not about else []
+
+
 @_CONTENT.markup(
     "content.stuffing",
     "One term fills the page",

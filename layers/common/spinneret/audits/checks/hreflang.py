@@ -37,6 +37,28 @@ def invalid(_: PageFacts, html: HtmlFacts) -> Answer:
 
 
 @_HREFLANG.markup(
+    "hreflang.duplicate",
+    "Two pages are named for one language",
+    Severity.MEDIUM,
+    advice="Name one page for each language: search engines may ignore all of them.",
+    source=sources.HREFLANG,
+)
+def duplicate(_: PageFacts, html: HtmlFacts) -> Answer:
+    """Report languages with different URLs; one URL may serve several languages."""
+    if not html.alternates:
+        return None
+    targets: dict[str, dict[str, None]] = {}
+    for each in html.alternates:
+        targets.setdefault(each.language.strip().lower(), {})[each.url or each.href] = None
+    return [
+        Evidence(_SELECTOR, language, "1 address", url)
+        for language, urls in targets.items()
+        if len(urls) > 1
+        for url in urls
+    ]
+
+
+@_HREFLANG.markup(
     "hreflang.relative",
     "A language link isn't absolute",
     Severity.MEDIUM,

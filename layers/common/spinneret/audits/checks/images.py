@@ -9,6 +9,7 @@ from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Evidence, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
+from spinneret.audits.facts.pages import PAGES
 from spinneret.audits.facts.site import Outcome
 
 _IMAGES: Final = CheckDecorators(Category.IMAGES)
@@ -92,7 +93,7 @@ def size(page: PageNode, site: Site) -> Answer:
     source=sources.IMAGES,
 )
 def broken(page: PageNode, site: Site) -> Answer:
-    """Only images that were requested."""
+    """Check only images that were requested; a page instead of an image is a fault, too."""
     checked = _checked(page, site)
     if not checked:
         return _unasked(page)
@@ -100,6 +101,10 @@ def broken(page: PageNode, site: Site) -> Answer:
         Evidence(where, str(outcome.status or outcome.failure), "200", url)
         for where, url, outcome in checked
         if outcome.is_broken
+    ] + [
+        Evidence(where, outcome.media_type, "an image", url)
+        for where, url, outcome in checked
+        if not outcome.is_broken and not outcome.is_unknown and outcome.media_type in PAGES
     ]
 
 

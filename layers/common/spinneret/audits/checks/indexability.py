@@ -11,7 +11,7 @@ from spinneret.audits.checks.reading import moment, robots_evidence
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
 
-NOINDEX_WEIGHT: Final = 330
+NOINDEX_WEIGHT: Final = 345
 BLOCKED_WEIGHT: Final = 60
 """Lighthouse 13.5 weights its is-crawlable 93/23 of another audit, so that it alone is 31 % of its
 category. Here, too, `index.noindex` alone costs at least 31 % of a score."""

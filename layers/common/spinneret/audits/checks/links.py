@@ -231,6 +231,22 @@ def text(page: PageFacts, html: HtmlFacts) -> Answer:
 
 
 @_LINKS.markup(
+    "links.empty",
+    "Links have no text",
+    Severity.MEDIUM,
+    advice="Give the links a text, their images an alternative text, or a label to icons.",
+    source=sources.LINK_NAME,
+)
+def empty(page: PageFacts, html: HtmlFacts) -> Answer:
+    """Report links without text, label or alternative text; ignore links within the page."""
+    return [
+        Evidence(_A, "(no text)", "", link.url)
+        for link in html.links
+        if link.url and link.url != page.final_url and not link.text and not link.hidden
+    ]
+
+
+@_LINKS.markup(
     "links.downgrade",
     "Links of a secure page lead to http",
     Severity.MEDIUM,

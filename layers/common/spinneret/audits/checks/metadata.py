@@ -7,8 +7,8 @@ from typing import Final
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
-from spinneret.audits.checks.reading import LISTABLE, listed
-from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.checks.reading import LISTABLE, display_width, listed
+from spinneret.audits.checks.site import PageNode, Site, folded
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
 
 _METADATA: Final = CheckDecorators(Category.METADATA)
@@ -45,9 +45,13 @@ def title_missing(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_TITLED,
 )
 def title_short(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Check only the first title."""
+    """Check only the first title; a wide character counts as two."""
     title = _first(html.titles)
-    return [Evidence("title", title, f"{MIN_TITLE} characters")] if len(title) < MIN_TITLE else []
+    return (
+        [Evidence("title", title, f"{MIN_TITLE} characters")]
+        if display_width(title) < MIN_TITLE
+        else []
+    )
 
 
 @_METADATA.markup(
@@ -59,9 +63,13 @@ def title_short(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_TITLED,
 )
 def title_long(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Check only the first title."""
+    """Check only the first title; a wide character counts as two."""
     title = _first(html.titles)
-    return [Evidence("title", title, f"{MAX_TITLE} characters")] if len(title) > MAX_TITLE else []
+    return (
+        [Evidence("title", title, f"{MAX_TITLE} characters")]
+        if display_width(title) > MAX_TITLE
+        else []
+    )
 
 
 @_METADATA.markup(
@@ -86,7 +94,7 @@ def title_multiple(_: PageFacts, html: HtmlFacts) -> Answer:
     after=(*_TITLED, *LISTABLE),
 )
 def title_duplicate(page: PageNode, site: Site) -> Answer:
-    """Check only pages that search engines may list."""
+    """Check only pages that search engines may list; ignore upper and lower case."""
     return _duplicates(page, "title", page.title, site.by_title)
 
 
@@ -130,10 +138,10 @@ def description_missing(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_DESCRIBED,
 )
 def description_short(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Check only the first description."""
+    """Check only the first description; a wide character counts as two."""
     text = _first(html.descriptions)
     bound = f"{MIN_DESCRIPTION} characters"
-    return [Evidence(_DESCRIPTION, text, bound)] if len(text) < MIN_DESCRIPTION else []
+    return [Evidence(_DESCRIPTION, text, bound)] if display_width(text) < MIN_DESCRIPTION else []
 
 
 @_METADATA.markup(
@@ -145,10 +153,10 @@ def description_short(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_DESCRIBED,
 )
 def description_long(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Check only the first description."""
+    """Check only the first description; a wide character counts as two."""
     text = _first(html.descriptions)
     bound = f"{MAX_DESCRIPTION} characters"
-    return [Evidence(_DESCRIPTION, text, bound)] if len(text) > MAX_DESCRIPTION else []
+    return [Evidence(_DESCRIPTION, text, bound)] if display_width(text) > MAX_DESCRIPTION else []
 
 
 @_METADATA.markup(
@@ -173,14 +181,14 @@ def description_multiple(_: PageFacts, html: HtmlFacts) -> Answer:
     after=(*_DESCRIBED, *LISTABLE),
 )
 def description_duplicate(page: PageNode, site: Site) -> Answer:
-    """Check only pages that search engines may list."""
+    """Check only pages that search engines may list; ignore upper and lower case."""
     return _duplicates(page, _DESCRIPTION, page.description, site.by_description)
 
 
 def _duplicates(page: PageNode, where: str, value: str, groups: dict[str, list[str]]) -> Answer:
     if not page.is_indexable:
         return None
-    others = [url for url in groups.get(value, ()) if url != page.url]
+    others = [url for url in groups.get(folded(value), ()) if url != page.url]
     return [Evidence(where, value, "", url) for url in others[:MAX_OTHERS]]
 
 

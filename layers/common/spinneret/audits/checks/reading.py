@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -72,13 +73,28 @@ def listed(where: str, values: Iterable[str], threshold: str = "") -> list[Evide
     return [Evidence(where, value, threshold) for value in values]
 
 
+def display_width(text: str) -> int:
+    """Return the width in columns: Chinese, Japanese and Korean characters take two.
+
+    Search results cut texts by their width. Combining characters take none.
+    """
+    return sum(
+        2 if unicodedata.east_asian_width(each) in "WF" else 1
+        for each in text
+        if not unicodedata.combining(each)
+    )
+
+
 @cache
 def is_language(tag: str) -> bool:
     """Return whether a tag follows BCP 47 with a registered language, script and region."""
     parts = tag.strip().replace("_", "-").lower().split("-")
     if not parts[0] or "_" in tag:
         return False
-    if parts[0] not in LANGUAGES and not (len(parts[0]) == 3 and parts[0].isalpha()):
+    language = parts[0]
+    if language not in LANGUAGES and (
+        len(language) != 3 or not language.isalpha() or language in _SHORTENED
+    ):
         return False
     rest = parts[1:]
     if rest and len(rest[0]) == 3 and rest[0].isalpha():
@@ -104,6 +120,20 @@ tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
 """
 LANGUAGES: Final = frozenset(_LANGUAGES_TEXT.split())
 """Two-letter languages of ISO 639-1, including withdrawn ones, which browsers still accept."""
+
+_SHORTENED_TEXT: Final = """
+aar abk afr aka alb amh ara arg arm asm ava ave aym aze bak bam baq bel ben bis bod bos bre bul bur
+cat ces cha che chi chu chv cor cos cre cym cze dan deu div dut dzo ell eng epo est eus ewe fao fas
+fij fin fra fre fry ful geo ger gla gle glg glv gre grn guj hat hau hbs heb her hin hmo hrv hun hye
+ibo ice ido iii iku ile ina ind ipk isl ita jav jpn kal kan kas kat kau kaz khm kik kin kir kom kon
+kor kua kur lao lat lav lim lin lit ltz lub lug mac mah mal mao mar may mkd mlg mlt mon mri msa mya
+nau nav nbl nde ndo nep nld nno nob nor nya oci oji ori orm oss pan per pli pol por pus que roh ron
+rum run rus sag san sin slk slo slv sme smo sna snd som sot spa sqi srd srp ssw sun swa swe tah tam
+tat tel tgk tgl tha tib tir ton tsn tso tuk tur twi uig ukr urd uzb ven vie vol wel wln wol xho yid
+yor zha zho zul
+"""
+_SHORTENED: Final = frozenset(_SHORTENED_TEXT.split())
+"""Three-letter codes of ISO 639-2 whose language has two letters, which BCP 47 requires then."""
 
 _REGIONS_TEXT: Final = """
 AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT

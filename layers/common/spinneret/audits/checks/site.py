@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +19,7 @@ from typing import Final
 from spinneret.audits.checks.reading import is_noindex, moment
 from spinneret.audits.facts.models import Alternate, Failure, HtmlFacts, Kind, PageFacts
 from spinneret.audits.facts.site import Outcome, SiteFacts
+from spinneret.content.documents.signatures import are_near
 from spinneret.kernel.errors import UrlInvalid
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.politeness import robots
@@ -48,7 +49,9 @@ class PageNode:
     title: str = ""
     description: str = ""
     lang: str = ""
+    h1: str = ""
     fingerprint: str = ""
+    signature: str = ""
     words: int = 0
     alternates: tuple[Alternate, ...] = ()
     modified: str = ""
@@ -122,7 +125,9 @@ class Site:
             title=_first(html.titles),
             description=_first(html.descriptions),
             lang=(html.lang or "").lower(),
+            h1=next((each.text for each in html.headings if each.level == 1), ""),
             fingerprint=html.text.fingerprint,
+            signature=html.text.signature,
             words=html.text.words,
             alternates=html.alternates,
             modified=html.modified,
@@ -189,6 +194,11 @@ class Site:
     def settled(self, url: str) -> PageNode | None:
         """Return the node of a URL after its redirects."""
         return self.node(self._path(url)[-1])
+
+    def hops(self, url: str) -> int:
+        """Return the number of redirects from a URL to its last known target."""
+        nodes = map(self.node, self._path(url)[:-1])
+        return sum(node.hops for node in nodes if node is not None)
 
     def outcome(self, url: str) -> Outcome | None:
         """Return the outcome of a URL and its redirects, page or not; None if it is unknown.
@@ -290,18 +300,45 @@ class Site:
 
     @cached_property
     def by_title(self) -> dict[str, list[str]]:
-        """URLs of indexable pages by title."""
-        return _grouped((node.title, node.url) for node in self.pages if node.is_indexable)
+        """URLs of indexable pages by title, in lower case."""
+        return _grouped((folded(node.title), node.url) for node in self.pages if node.is_indexable)
 
     @cached_property
     def by_description(self) -> dict[str, list[str]]:
-        """URLs of indexable pages by description."""
-        return _grouped((node.description, node.url) for node in self.pages if node.is_indexable)
+        """URLs of indexable pages by description, in lower case."""
+        return _grouped(
+            (folded(node.description), node.url) for node in self.pages if node.is_indexable
+        )
 
     @cached_property
     def by_text(self) -> dict[str, list[str]]:
         """URLs of indexable pages by the fingerprint of the text."""
         return _grouped((node.fingerprint, node.url) for node in self.pages if node.is_indexable)
+
+    def near(self, page: PageNode) -> list[PageNode]:
+        """Return the other indexable pages whose text is nearly, but not quite, the same."""
+        if not page.signature:
+            return []
+        candidates = {
+            node.url: node for band in _bands(page.signature) for node in self._by_band[band]
+        }
+        return [
+            node
+            for node in candidates.values()
+            if node is not page
+            and node.fingerprint != page.fingerprint
+            and are_near(node.signature, page.signature)
+        ]
+
+    @cached_property
+    def _by_band(self) -> dict[tuple[int, str], list[PageNode]]:
+        """Indexable pages by parts of their signatures: near ones share at least one part."""
+        found: dict[tuple[int, str], list[PageNode]] = defaultdict(list)
+        for node in self.pages:
+            if node.is_indexable and node.signature:
+                for band in _bands(node.signature):
+                    found[band].append(node)
+        return found
 
     @cached_property
     def usual_words(self) -> float:
@@ -350,6 +387,16 @@ class Site:
 
 def _first(values: Iterable[str]) -> str:
     return next((value for value in values if value), "")
+
+
+def folded(text: str) -> str:
+    """Return a text without differences of case and white space."""
+    return " ".join(text.casefold().split())
+
+
+def _bands(signature: str) -> list[tuple[int, str]]:
+    """Return four parts: three different bits leave one of them equal."""
+    return [(start, signature[start : start + 4]) for start in range(0, 16, 4)]
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

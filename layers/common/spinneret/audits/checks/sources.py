@@ -45,6 +45,7 @@ FRAGMENTS: Final = (
 )
 NOFOLLOW: Final = f"{_SEARCH}crawling-indexing/qualify-outbound-links"
 LINK_TEXT: Final = f"{_LIGHTHOUSE}seo/link-text"
+LINK_NAME: Final = "https://www.w3.org/WAI/WCAG22/Understanding/link-purpose-in-context"
 PAGINATION: Final = f"{_SEARCH}specialty/ecommerce/pagination-and-incremental-page-loading"
 ALT: Final = "https://www.w3.org/WAI/tutorials/images/decision-tree/"
 IMAGES: Final = f"{_SEARCH}appearance/google-images"

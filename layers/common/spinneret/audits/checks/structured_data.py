@@ -14,6 +14,8 @@ _SCHEMA: Final = CheckDecorators(Category.STRUCTURED_DATA)
 
 REQUIRED: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "Product": (("name",), ("offers", "review", "aggregateRating")),
+    "Offer": (("price", "priceSpecification"),),
+    "AggregateOffer": (("lowPrice",),),
     "Article": (("headline",),),
     "NewsArticle": (("headline",),),
     "BlogPosting": (("headline",),),

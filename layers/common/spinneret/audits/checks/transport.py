@@ -11,11 +11,12 @@ from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
+from spinneret.content.documents.signatures import are_near
 
 _ANY: Final = (Kind.HTML, Kind.FAILED)
 _HTTP: Final = CheckDecorators(Category.HTTP)
 
-MAX_HOPS: Final = 2  # squirrelscan
+MAX_HOPS: Final = 1  # squirrelscan: 2; each further one costs a round trip
 MAX_FIRST_BYTE_MS: Final = 800  # seonaut; web.dev calls more "needs improvement"
 MAX_HTML_BYTES: Final = 1024 * 1024  # squirrelscan warns; Googlebot stops at 2 MB
 MAX_PDF_BYTES: Final = 30 * 1024 * 1024  # squirrelscan warns; Google reads 64 MB
@@ -23,10 +24,16 @@ MIN_COMPRESSED_BYTES: Final = 1024  # less hardly shrinks, and fits into one pac
 MIN_MAX_AGE: Final = 86_400  # squirrelscan
 SOFT_404_WORDS: Final = 300  # an error page has little other text
 
+# One part of a title between separators: "Room 404" or "Treasures not found in books" is none.
+_PART: Final = re.compile(r"\s[|\-\u2013\u2014\u00b7\u2022\u00bb]\s|[:!.]\s|[!.]$")
 _NOT_FOUND: Final = re.compile(
-    r"\b(?:404|page (?:not found|doesn.t exist|does not exist|cannot be found|can.t be found)"
-    r"|not found|seite (?:wurde )?nicht gefunden|page (?:introuvable|non trouvée)"
-    r"|página no encontrada|pagina non trovata|pagina niet gevonden)\b",
+    r"(?:(?:http )?(?:error|status|fehler|erreur|errore)(?: code)? ?)?404"
+    r"(?: (?:error|page|fehler|(?:error )?\(?not found\)?))?"
+    r"|not found"
+    r"|(?:.*\W)?page (?:(?:was |is |could |can)?not (?:be )?found|can.t be found"
+    r"|doesn.t exist|does not exist|introuvable|non trouvée)"
+    r"|(?:.*\W)?seite (?:wurde )?nicht gefunden"
+    r"|(?:.*\W)?(?:página no encontrada|pagina non trovata|pagina niet gevonden)",
     re.IGNORECASE,
 )
 _MAX_AGE: Final = re.compile(r"\b(?:s-)?max(?:-age|age)\s*=\s*\"?(\d+)", re.IGNORECASE)
@@ -123,16 +130,18 @@ def links_to_redirect(page: PageNode, site: Site) -> Answer:
     source=sources.REDIRECTS,
 )
 def links_to_redirect_chain(page: PageNode, site: Site) -> Answer:
-    """Report internal links whose target redirects more than twice."""
+    """Report internal links with two redirects or more, also through pages of their own."""
     if not page.links:
         return None
     targets = ((url, site.node(url)) for url in site.urls_of(page.links))
     return [
-        Evidence("a[href]", f"{url} ({node.hops} redirects)", str(MAX_HOPS), url=node.final_url)
+        Evidence(
+            "a[href]", f"{url} ({site.hops(url)} redirects)", str(MAX_HOPS), url=node.final_url
+        )
         for url, node in targets
         if node is not None
         and (
-            (node.kind is Kind.REDIRECT and node.hops > MAX_HOPS)
+            (node.kind is Kind.REDIRECT and site.hops(url) > MAX_HOPS)
             or node.failure is Failure.TOO_MANY_REDIRECTS
         )
     ]
@@ -154,20 +163,54 @@ def redirect_loop(page: PageFacts) -> Answer:
 
 
 @_HTTP.markup(
+    "http.meta_refresh",
+    "The page redirects by its markup",
+    Severity.MEDIUM,
+    advice="Redirect with 301 or 308: readers and search engines then never get the empty page.",
+    source=sources.REDIRECTS,
+)
+def meta_refresh(page: PageFacts, html: HtmlFacts) -> Answer:
+    """Report `meta http-equiv=refresh` with another page as its target."""
+    target = html.refresh
+    leads_away = target and target not in (page.url, page.final_url)
+    return [Evidence("meta[http-equiv=refresh]", target, "", target)] if leads_away else []
+
+
+@_HTTP.site(
+    "http.unknown_address",
+    "Addresses that don't exist are answered as pages",
+    Severity.HIGH,
+    advice="Answer with 404 or 410 where there is no page.",
+    source=sources.SOFT_404,
+)
+def unknown_address(site: Site) -> Answer:
+    """Check an address that no site has; a redirect to a page is no error status, either."""
+    asked = site.facts.host.unknown_address
+    if asked is None:
+        return None
+    is_page = 200 <= asked.status < 300
+    return [Evidence("status", f"{asked.status} {asked.final_url}", "404")] if is_page else []
+
+
+@_HTTP.page_in_site(
     "http.soft_404",
     "An error page answers with 200",
     Severity.HIGH,
     advice="Answer with 404 or 410 where there is no page.",
     source=sources.SOFT_404,
 )
-def soft_404(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Report short pages whose title or first heading looks like an error page's."""
-    if html.text.words > SOFT_404_WORDS:
+def soft_404(page: PageNode, site: Site) -> Answer:
+    """Report short pages that are called an error page, or look like an unknown address's."""
+    asked = site.facts.host.unknown_address
+    if asked is not None and page.url not in (asked.final_url, site.start.text):
+        same = page.fingerprint and page.fingerprint == asked.fingerprint
+        if same or are_near(page.signature or None, asked.signature or None):
+            return [Evidence("body", "the text of an unknown address", "status 404", asked.url)]
+    if page.words > SOFT_404_WORDS:
         return []
-    headings = (heading.text for heading in html.headings if heading.level == 1)
-    for where, text in (("title", html.titles[:1]), ("h1", tuple(headings)[:1])):
-        if text and _NOT_FOUND.search(text[0]):
-            return [Evidence(where, text[0], "status 404")]
+    for where, text in (("title", page.title), ("h1", page.h1)):
+        if any(_NOT_FOUND.fullmatch(part.strip()) for part in _PART.split(text)):
+            return [Evidence(where, text, "status 404")]
     return []
 
 

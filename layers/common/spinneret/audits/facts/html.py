@@ -51,10 +51,14 @@ _CREDENTIALS: Final = re.compile(r"//[^/@\s]*@")
 _FOLLOWED: Final = frozenset({"http", "https", "javascript", "file"})
 _HEAD_ONLY_RELATIONS: Final = frozenset({"canonical", "alternate"})
 _SOURCES: Final = {
-    **dict.fromkeys(("script", "img", "iframe", "video", "audio", "source", "embed"), "src"),
-    "object": "data",
+    **dict.fromkeys(("script", "img", "iframe", "audio", "source", "track", "embed"), ("src",)),
+    "video": ("src", "poster"),
+    "input": ("src",),
+    "object": ("data",),
 }
 _LOADED_RELATIONS: Final = frozenset({"stylesheet", "icon", "preload", "modulepreload", "manifest"})
+_REFRESH: Final = re.compile(r"\s*[\d.]*\s*[;,\s]\s*url\s*=\s*(.+)", re.IGNORECASE | re.DOTALL)
+_CSS_URL: Final = re.compile(r"""url\(\s*["']?([^"')\s]+)""", re.IGNORECASE)
 # A script operates an `a` with such a role, so it isn't a link to follow.
 _CONTROL_ROLES: Final = frozenset({"button", "tab", "menuitem", "option", "switch", "checkbox"})
 
@@ -112,7 +116,7 @@ class _Reader:
             canonicals=self._few(
                 Canonical(href[:MAX_VALUE_CHARS], self._resolved(href))
                 for rel, link in relations
-                if "canonical" in rel
+                if "canonical" in rel and not self._is_in_body(link)
                 for href in [link.get("href") or ""]
             ),
             alternates=self._few(
@@ -127,8 +131,9 @@ class _Reader:
                 if rel & {"next", "prev"} and (target := self._resolved(link.get("href") or ""))
             ),
             body_metas=self._few(self._body_metas()),
+            refresh=next(self._refreshes(metas), ""),
             headings=self._few(
-                Heading(int(each.tag[1]), _squeezed(each.text_content())[:MAX_TEXT_CHARS])
+                Heading(int(each.tag[1]), spoken(each, MAX_TEXT_CHARS))
                 for each in self.root.iter("h1", "h2", "h3", "h4", "h5", "h6")
             ),
             links=self._bounded(self._links(), MAX_LINKS),
@@ -184,6 +189,19 @@ class _Reader:
             if "canonical" in relations or ("alternate" in relations and link.get("hreflang")):
                 yield f"link {' '.join(sorted(relations & _HEAD_ONLY_RELATIONS))}"
 
+    def _is_in_body(self, element: html.HtmlElement) -> bool:
+        return any(above is self.body for above in element.iterancestors())
+
+    def _refreshes(self, metas: Iterable[html.HtmlElement]) -> Iterator[str]:
+        """Yield targets of `meta` elements, but for those that only work without scripts."""
+        for meta in metas:
+            found = _REFRESH.match(meta.get("content") or "")
+            if (meta.get("http-equiv") or "").strip().lower() != "refresh" or found is None:
+                continue
+            target = self._resolved(found[1].strip("'\" "))
+            if target and not any(above.tag == "noscript" for above in meta.iterancestors()):
+                yield target
+
     def _links(self) -> Iterator[Link]:
         for element in self.root.iter("a", "area"):
             href = element.get("href")
@@ -209,14 +227,26 @@ class _Reader:
             if url is not None or href is None
             else _CREDENTIALS.sub("//…@", href[:MAX_VALUE_CHARS]),
             fragment=unquote(fragment)[:MAX_VALUE_CHARS] if url is not None else "",
-            text=spoken(element, MAX_TEXT_CHARS),
+            text=spoken(element, MAX_TEXT_CHARS) or self._labels(element),
             nofollow=not relations.isdisjoint({"nofollow", "ugc", "sponsored"}),
             unsafe_blank=(element.get("target") or "").lower() == "_blank"
             and relations.isdisjoint({"noopener", "noreferrer"}),
+            hidden=element.get("aria-hidden") == "true",
         )
 
+    def _labels(self, element: html.HtmlElement) -> str:
+        """Return the text of the elements that label this one."""
+        found = (
+            labelling.text_content()
+            for name in (element.get("aria-labelledby") or "").split()[:5]
+            for labelling in self.root.xpath("//*[@id=$name]", name=name)[:1]
+        )
+        return _squeezed(" ".join(found))[:MAX_TEXT_CHARS]
+
     def _images(self) -> Iterator[Image]:
-        for image in self.root.iter("img"):
+        for image in self.root.iter("img", "input"):
+            if image.tag == "input" and not _is_image_button(image):
+                continue
             source = image.get("src") or image.get("data-src") or ""
             style = image.get("style") or ""
             yield Image(
@@ -252,9 +282,24 @@ class _Reader:
             )
 
     def _insecure(self, relations: list[tuple[set[str], html.HtmlElement]]) -> Iterator[str]:
-        sources = (element.get(_SOURCES[element.tag]) for element in self.root.iter(*_SOURCES))
+        sources = (
+            element.get(name)
+            for element in self.root.iter(*_SOURCES)
+            if element.tag != "input" or _is_image_button(element)
+            for name in _SOURCES[element.tag]
+        )
         sheets = (link.get("href") for rel, link in relations if rel & _LOADED_RELATIONS)
-        for source in (*sources, *sheets):
+        sets = (
+            candidate
+            for element in self.root.iter("img", "source", "link")
+            for candidate in srcset_urls(element.get("srcset") or element.get("imagesrcset") or "")
+        )
+        styles = (
+            found
+            for text in (*self.root.xpath("//@style"), *map(_text_of, self.root.iter("style")))
+            for found in _CSS_URL.findall(text)
+        )
+        for source in (*sources, *sheets, *sets, *styles):
             if source and (target := self._resolved(source)) and target.startswith("http:"):
                 yield target
 
@@ -280,7 +325,6 @@ class _Reader:
         return bool(self.root.xpath(f"boolean({'/*' * level})"))
 
 
-@lru_cache(maxsize=20_000)  # menus repeat on every page of a site
 def srcset_urls(srcset: str) -> Iterator[str]:
     """Yield the URLs of a `srcset`: each ends at a space, or at a comma before one."""
     at = 0
@@ -292,9 +336,18 @@ def srcset_urls(srcset: str) -> Iterator[str]:
         yield url.rstrip(",")
 
 
+@lru_cache(maxsize=20_000)  # menus repeat on every page of a site
 def _joined(base: Url, href: str) -> str | None:
     target = join_url(base, href) if href else None
     return target.text if target else None
+
+
+def _is_image_button(element: html.HtmlElement) -> bool:
+    return (element.get("type") or "").strip().lower() == "image"
+
+
+def _text_of(element: html.HtmlElement) -> str:
+    return element.text or ""
 
 
 def _contents(metas: Iterable[html.HtmlElement], name: str) -> list[str]:

@@ -51,10 +51,12 @@ class Link(NamedTuple):
     nofollow: bool = False
     unsafe_blank: bool = False
     """Whether it opens a new window that may control this one: no noopener or noreferrer."""
+    hidden: bool = False
+    """Whether screen readers skip it (`aria-hidden`)."""
 
 
 class Image(NamedTuple):
-    """An `img` element."""
+    """An `img` or `input type=image` element."""
 
     url: str | None
     alt: str | None
@@ -88,7 +90,7 @@ class Alternate(NamedTuple):
 
 
 class Canonical(NamedTuple):
-    """A `link rel=canonical`."""
+    """A `link rel=canonical` outside the body, where search engines ignore it."""
 
     href: str
     url: str | None
@@ -156,6 +158,10 @@ class TextFacts:
     """Number of replacement characters, and of UTF-8 sequences read as Latin-1."""
     hidden: tuple[str, ...] = ()
     """Beginnings of texts that inline styles hide."""
+    signature: str = ""
+    """Simhash of the words outside links and code; empty for fewer than 100."""
+    placeholder: str = ""
+    """Beginning of a filler text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +185,8 @@ class HtmlFacts:
     """Targets of `link rel=next` and `rel=prev`."""
     body_metas: tuple[str, ...] = ()
     """Head-only elements in the body."""
+    refresh: str = ""
+    """Target of a `meta` element that leads to another page."""
     headings: tuple[Heading, ...] = ()
     links: tuple[Link, ...] = ()
     images: tuple[Image, ...] = ()
@@ -189,7 +197,7 @@ class HtmlFacts:
     """`og:` and `twitter:` properties and `article:modified_time`, the first of each name."""
     forms: tuple[Form, ...] = ()
     subresources: tuple[str, ...] = ()
-    """URLs of resources loaded by http: scripts, styles, images, frames, media."""
+    """URLs of resources loaded by http: scripts, styles, images, frames, media, backgrounds."""
     scripts: int = 0
     styles: int = 0
     anchors: tuple[str, ...] = ()

@@ -62,6 +62,18 @@ class SitemapFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownAddress:
+    """Answer of a host to an address that doesn't exist."""
+
+    url: str
+    status: int
+    final_url: str
+    fingerprint: str = ""
+    """Fingerprint and signature of the text, as in TextFacts; empty unless it is a page."""
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HostFacts:
     """Responses of the host apart from its pages; None means not requested."""
 
@@ -69,6 +81,8 @@ class HostFacts:
     """Final URL of `http://host/`; empty without a response."""
     other_www_final_url: str | None = None
     """Final URL of the start page with `www.` added or removed; empty without a response."""
+    unknown_address: UnknownAddress | None = None
+    """Answer to an address that doesn't exist; None if it wasn't requested or didn't answer."""
     certificate_ends_at: str | None = None
     """Expiry of the certificate in ISO 8601."""
 

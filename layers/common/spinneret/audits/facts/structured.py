@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -13,6 +14,12 @@ from spinneret.audits.facts.models import Structured
 MAX_ITEMS: Final = 50
 MAX_PROPERTIES: Final = 60
 _MAX_NAME_CHARS: Final = 60
+_PRICED: Final = frozenset({"Product", "SoftwareApplication"})
+"""Types whose offers need a price; for others, such as events, it is only recommended."""
+# Templates that also serve XHTML wrap scripts in CDATA sections, behind a comment's sign or not.
+_WRAPPER: Final = re.compile(
+    r"\A\s*(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?|(?://|/\*)?\s*\]\]>\s*(?:\*/)?\s*\Z"
+)
 
 
 def structured_items(root: html.HtmlElement, text: str) -> tuple[Structured, ...]:
@@ -23,7 +30,7 @@ def structured_items(root: html.HtmlElement, text: str) -> tuple[Structured, ...
     found: list[Structured] = []
     for script in root.iter("script"):
         if (script.get("type") or "").strip().lower() == "application/ld+json":
-            found.extend(_json_ld(script.text or ""))
+            found.extend(_json_ld(_WRAPPER.sub("", script.text or "")))
     if "itemscope" in text.lower():  # scanning all attributes is slow
         found.extend(_microdata(root))
     return tuple(found[:MAX_ITEMS])
@@ -48,12 +55,19 @@ def _json_ld(text: str) -> Iterator[Structured]:
                 pending.insert(0, node["@graph"])
             if "@type" in node:
                 found = _item("json-ld", _names(node["@type"]), _filled(node))
+                if _PRICED & set(found.types):
+                    pending[:0] = _offers(node.get("offers"))
                 modified = node.get("dateModified")
                 if isinstance(modified, str):
                     found = found._replace(modified=modified[:_MAX_NAME_CHARS])
                 yield found
         else:
             yield Structured("json-ld", error="neither an object nor a list of them")
+
+
+def _offers(value: Any) -> list[Any]:
+    offers = value if isinstance(value, list) else [value]
+    return [each for each in offers[:MAX_ITEMS] if isinstance(each, dict)]
 
 
 def _filled(node: dict[str, Any]) -> list[str]:
@@ -68,8 +82,10 @@ def _names(declared: Any) -> list[str]:
 
 
 def _microdata(root: html.HtmlElement) -> Iterator[Structured]:
-    """Yield items that aren't a property of another item."""
-    for scope in root.xpath("//*[@itemscope and @itemtype and not(@itemprop)]")[:MAX_ITEMS]:
+    """Yield items that aren't a property of another item, and offers of products."""
+    for scope in root.xpath("//*[@itemscope and @itemtype]")[:MAX_ITEMS]:
+        if scope.get("itemprop") and not _is_offer_of_product(scope):
+            continue
         names = [
             name
             for element in scope.iterdescendants()
@@ -77,6 +93,12 @@ def _microdata(root: html.HtmlElement) -> Iterator[Structured]:
         ]
         types = (scope.get("itemtype") or "").split()
         yield _item("microdata", types, [each for name in names for each in name.split()])
+
+
+def _is_offer_of_product(scope: html.HtmlElement) -> bool:
+    owner = _owner(scope)
+    types = () if owner is None else _bare((owner.get("itemtype") or "").split())
+    return "offers" in scope.get("itemprop", "").split() and not _PRICED.isdisjoint(types)
 
 
 def _owner(element: etree._Element) -> etree._Element | None:
@@ -87,10 +109,15 @@ def _owner(element: etree._Element) -> etree._Element | None:
 
 
 def _item(syntax: str, types: list[str], properties: list[str]) -> Structured:
-    bare = (name.rstrip("/").rpartition("/")[2].rpartition("#")[2] for name in types[:10])
     unique = dict.fromkeys(name[:_MAX_NAME_CHARS] for name in properties)
     return Structured(
         syntax,
-        types=tuple(name[:_MAX_NAME_CHARS] for name in bare),
+        types=_bare(types),
         properties=tuple(unique)[:MAX_PROPERTIES],
     )
+
+
+def _bare(types: list[str]) -> tuple[str, ...]:
+    """Return the types without their vocabularies."""
+    bare = (name.rstrip("/").rpartition("/")[2].rpartition("#")[2] for name in types[:10])
+    return tuple(name[:_MAX_NAME_CHARS] for name in bare)

@@ -11,12 +11,19 @@ from typing import Final, cast
 from lxml import etree, html
 
 from spinneret.audits.facts.models import TextFacts
+from spinneret.content.documents.signatures import signature
 
 MAX_HIDDEN: Final = 10
 HIDDEN_WORDS: Final = 8
 """Minimum number of words; shorter hidden texts are labels for screen readers."""
 HIDDEN_CHARS: Final = 120
 
+SIGNED_WORDS: Final = 100
+"""Minimum number of words; near duplicates of shorter texts are often accidental."""
+
+SIGNED_WORDS_MAX: Final = 5000  # 50 ms
+
+_FILLER: Final = re.compile(r"\blorem\s+ipsum\s+dolor\s+sit\s+amet\b", re.IGNORECASE)
 # Faster than lxml's itertext, which creates an element for each node.
 _TEXTS: Final = etree.XPath(".//text()", smart_strings=False)
 _UNSEEN: Final = ("script", "style", "template", "noscript", "svg", "iframe", "object", "canvas")
@@ -80,7 +87,16 @@ def text_facts(body: html.HtmlElement) -> TextFacts:
         top_count=count,
         broken_characters=_broken(text),
         hidden=hidden,
+        signature=(signature(" ".join(prose[:SIGNED_WORDS_MAX])) or "")
+        if len(prose) >= SIGNED_WORDS
+        else "",
+        placeholder=_placeholder(text),
     )
+
+
+def _placeholder(text: str) -> str:
+    found = _FILLER.search(text)
+    return " ".join(text[found.start() :][:HIDDEN_CHARS].split()) if found else ""
 
 
 def _texts(element: etree._Element) -> list[str]:
@@ -116,7 +132,9 @@ def spoken(element: html.HtmlElement, limit: int) -> str:
     text = _squeezed("".join(_texts(element)), limit)
     if text:
         return text
-    alternatives = (image.get("alt") or "" for image in element.iter("img"))
+    alternatives = (
+        image.get("alt") or image.get("aria-label") or "" for image in element.iter("img")
+    )
     return _squeezed(" ".join(alternatives), limit) or _squeezed(element.get("title") or "", limit)
 
 

@@ -8,12 +8,21 @@ from functools import partial
 from typing import Final
 
 from spinneret.audits import limits
-from spinneret.audits.facts.site import FileFacts, HostFacts, SiteFacts, SitemapFacts
+from spinneret.audits.facts.models import HtmlFacts
+from spinneret.audits.facts.pages import read_page
+from spinneret.audits.facts.site import (
+    FileFacts,
+    HostFacts,
+    SiteFacts,
+    SitemapFacts,
+    UnknownAddress,
+)
 from spinneret.audits.facts.sitemaps import read_sitemap
 from spinneret.audits.models import Phase, Progress
 from spinneret.audits.running.slices import AuditContext, get
 from spinneret.audits.running.storage import Storage
 from spinneret.jobs.worker import Defer, ReleaseJob
+from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,
@@ -99,6 +108,7 @@ class _Settled:
         ]
         if self._whole:
             first += [("llms", self._llms), ("http", self._by_http), ("www", self._other_www)]
+            first += [("unknown", self._unknown_address)]
         for name, question in first:
             if name not in self.answered:
                 yield name, question
@@ -158,6 +168,24 @@ class _Settled:
                     other_www_final_url=self._final(replace(url, host=host), "www"),
                 )
             )
+
+    def _unknown_address(self) -> None:
+        """Store what the host answers to an address that doesn't exist."""
+        name = f"/no-such-page-{fingerprint(self._work.ref.session_id)[:16]}"
+        url = replace(self._url, path=name, query="")
+        try:
+            page = self._work.page(get(url), "unknown")
+        except NO_ANSWER:
+            return
+        html = read_page(page, self._work.clock())[-1].html or HtmlFacts()
+        answer = UnknownAddress(
+            url=url.text,
+            status=page.status_code,
+            final_url=page.url.text,
+            fingerprint=html.text.fingerprint,
+            signature=html.text.signature,
+        )
+        self._keep(replace(self.site.host, unknown_address=answer))
 
     def _keep(self, host: HostFacts) -> None:
         self.site = replace(self.site, host=host)

@@ -89,6 +89,12 @@ def identity_of(url: Url) -> str:
     return cache_url(replace(url, path=path, query="&".join(parameters)))
 
 
+def has_session_id(url: Url) -> bool:
+    """Return whether the path or the query contains a session id."""
+    in_path = _PATH_SESSION.search(url.path) or _ASP_SESSION.search(url.path)
+    return in_path is not None or any(map(_is_session, url.query.split("&")))
+
+
 def _is_session(parameter: str) -> bool:
     name, _, value = parameter.partition("=")
     if _SESSION_NAMES.fullmatch(name):
