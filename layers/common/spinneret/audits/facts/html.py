@@ -193,7 +193,7 @@ class _Reader:
         return any(above is self.body for above in element.iterancestors())
 
     def _refreshes(self, metas: Iterable[html.HtmlElement]) -> Iterator[str]:
-        """Yield targets of `meta` elements, but for those that only work without scripts."""
+        """Yield targets of `meta` elements, except inside noscript."""
         for meta in metas:
             found = _REFRESH.match(meta.get("content") or "")
             if (meta.get("http-equiv") or "").strip().lower() != "refresh" or found is None:
