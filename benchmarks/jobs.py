@@ -98,9 +98,7 @@ class Kernel:
             tables["Events"],
             clock=utc_now,
         )
-        self.control = JobControl(
-            store=store, queue=queue, kinds=KINDS, clock=utc_now, sleep=time.sleep
-        )
+        self.control = JobControl(store=store, queue=queue, kinds=KINDS, clock=utc_now)
         self.ends = ParentEnds(store=store, clock=utc_now)
         reporting = PublishingJobStore(store)
         reporting.listen(ParentEnds(store=reporting, clock=utc_now))

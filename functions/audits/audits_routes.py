@@ -53,7 +53,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.paging import Page, position_of
 from spinneret.runtime.http.declaration import declared
-from spinneret.runtime.http.job_responses import event_stream, moved
+from spinneret.runtime.http.job_responses import moved
 from spinneret.runtime.http.requests import request_key, submitted
 from spinneret.runtime.http.routes import Routes
 
@@ -139,16 +139,6 @@ def get_audit_timeline(
     job = _audits().job(_tenant(), audit_id)
     found = _services().jobs.events(job.ref, position_of(cursor, is_event_id), limit + 1)
     return Timeline.page(Page.cut(found, limit, lambda event: event.id), event_view)
-
-
-@router.get(
-    "/audits/<audit_id>/stream",
-    **declared(Scope.READ, {200: "text/event-stream", 204: None}, ticket=True),
-)
-def stream_audit(audit_id: str) -> Response[str]:
-    """Stream an audit's events as server-sent events."""
-    job = _audits().job(_tenant(), audit_id)
-    return event_stream(router, _services().jobs, routes.principal, job.id)
 
 
 @router.post(

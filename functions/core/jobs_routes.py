@@ -27,7 +27,7 @@ from spinneret.kernel.errors import Conflict, Contended, ValidationFailed
 from spinneret.kernel.paging import Page, position_of
 from spinneret.operations.wiring import core_api
 from spinneret.runtime.http.declaration import declared
-from spinneret.runtime.http.job_responses import event_stream, moved
+from spinneret.runtime.http.job_responses import moved
 from spinneret.runtime.http.routes import Routes
 
 routes = Routes(core_api)
@@ -82,15 +82,6 @@ def get_timeline(
     """List a job's events, oldest first."""
     found = _jobs().events(_ref(job_id), position_of(cursor, is_event_id), limit + 1)
     return Timeline.page(Page.cut(found, limit, lambda event: event.id), event_view)
-
-
-@router.get(
-    "/api/v1/jobs/<job_id>/stream",
-    **declared(Scope.READ, {200: "text/event-stream", 204: None}, ticket=True),
-)
-def stream_job(job_id: str) -> Response[str]:
-    """Stream a job's events as server-sent events."""
-    return event_stream(router, _jobs(), routes.principal, job_id)
 
 
 @router.post("/api/v1/jobs/<job_id>/tickets", **declared(Scope.READ, {201: TicketView}))

@@ -35,7 +35,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
-from spinneret.runtime.http.job_responses import event_stream, moved
+from spinneret.runtime.http.job_responses import moved, waited
 from spinneret.runtime.http.requests import request_key, submitted
 from spinneret.runtime.http.routes import Routes
 from spinneret.web.exploring.frontier.keys import is_position
@@ -53,7 +53,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
     "/api/v1/crawl",
     **declared(
         Scope.WRITE,
-        {202: Submission | BatchSubmission},
+        {200: CrawlView | DeepCrawlView, 202: Submission | BatchSubmission},
         *REFUSALS,
         Conflict,
         FeatureDisabled,
@@ -63,10 +63,17 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
     ),
 )
 def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
-    """Crawl one or several URLs and return their jobs."""
-    caller = routes.principal
-    key = request_key(router, caller, "/api/v1/crawl")
-    return submitted(_services().crawl.submit(caller.tenant, request, key))
+    """Crawl one or several URLs and return their jobs.
+
+    With `wait`, the response is the finished crawl (200), as its own route returns it, unless it
+    takes longer (202). A waiting request counts once against the key's rate.
+    """
+    caller, services = routes.principal, _services()
+    key = request_key(router, caller, "/api/v1/crawl", "wait")
+    outcome = services.crawl.submit(caller.tenant, request, key)
+    return waited(
+        router, services.waits, caller, outcome, request.wait, lambda job: _page_or_site(job.id)
+    )
 
 
 @router.post(
@@ -117,13 +124,7 @@ def get_crawl(job_id: str) -> CrawlView | BatchView | DeepCrawlView:
 
     A completed crawl has its result; a batch or deep crawl has counters.
     """
-    tenant = routes.principal.tenant
-    try:  # the most frequent case first, so that it is read once
-        return _services().crawl.get(tenant, job_id)
-    except NotFound:
-        if (deep := _services().deep.get(tenant, job_id)) is None:
-            raise
-        return deep
+    return _page_or_site(job_id)
 
 
 @router.get("/api/v1/crawl/<job_id>/pages", **declared(Scope.READ))
@@ -157,14 +158,15 @@ def cancel_crawl(job_id: str) -> Moved:
     return moved(_services().jobs, routes.principal, job_id, Transition.CANCEL)
 
 
-@router.get(
-    "/api/v1/crawl/<job_id>/stream",
-    **declared(Scope.READ, {200: "text/event-stream", 204: None}, ticket=True),
-)
-def stream_crawl(job_id: str) -> Response[str]:
-    """Stream a crawl's events as server-sent events."""
-    return event_stream(router, _services().jobs, routes.principal, job_id)
-
-
 def _services() -> CrawlApi:
     return routes.services
+
+
+def _page_or_site(job_id: str) -> CrawlView | BatchView | DeepCrawlView:
+    tenant = routes.principal.tenant
+    try:  # the most frequent case first, so that it is read once
+        return _services().crawl.get(tenant, job_id)
+    except NotFound:
+        if (deep := _services().deep.get(tenant, job_id)) is None:
+            raise
+        return deep

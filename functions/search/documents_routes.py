@@ -19,9 +19,9 @@ from spinneret.content.library.api_models import (
     DocumentBatchRequest,
     DocumentChange,
     DocumentList,
-    DocumentRequest,
     DocumentView,
     FullDocument,
+    SingleDocumentRequest,
     TagNamesRequest,
     TextAddress,
     chunk_list,
@@ -33,6 +33,7 @@ from spinneret.content.library.api_models import (
 from spinneret.content.library.views import accepted, batch
 from spinneret.content.library.wiring import library_service
 from spinneret.content.search.api_models import Moment, SourceType
+from spinneret.jobs.api_models import JobView, job_view
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import (
@@ -43,6 +44,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.job_responses import waited
 from spinneret.runtime.http.requests import request_key, submitted
 from spinneret.runtime.http.routes import Routes
 from spinneret.runtime.http.validation import invalid
@@ -94,7 +96,7 @@ def list_documents(
     DOCUMENTS,
     **declared(
         Scope.WRITE,
-        {202: Accepted},
+        {200: JobView, 202: Accepted},
         BodyTooLarge,
         UrlInvalid,
         IdempotencyMismatch,
@@ -102,14 +104,17 @@ def list_documents(
         examples=examples.UPLOAD,
     ),
 )
-def upload_document(request: DocumentRequest) -> Response[dict[str, Any]]:
+def upload_document(request: SingleDocumentRequest) -> Response[dict[str, Any]]:
     """Store a document and return the job that does it.
 
-    Bodies of up to 10 MB are sent as an upload.
+    Bodies of up to 10 MB are sent as an upload. With `wait`, the response is the finished job
+    (200), with its result or error, unless it takes longer (202). A waiting request counts once
+    against the key's rate.
     """
-    caller = routes.principal
-    key = request_key(router, caller, DOCUMENTS)
-    return submitted(routes.services.upload(caller.tenant, request.upload(), key, accepted))
+    caller, library = routes.principal, routes.services
+    key = request_key(router, caller, DOCUMENTS, "wait")
+    outcome = library.upload(caller.tenant, request.upload(), key, accepted)
+    return waited(router, library.waits, caller, outcome, request.wait, job_view)
 
 
 @router.post(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -81,6 +82,33 @@ def test_a_stream_brings_events_and_then_ends(tenant: Tenant, website: Website) 
     assert seen == sorted(set(seen))
     events = tenant("GET", f"{JOBS}/{job_id}/timeline?limit=100").json()["items"]
     assert seen == [event["id"] for event in events]
+
+
+# covers P-07
+def test_a_stream_without_news_waits_for_the_next_event(held: str, tenant: Tenant) -> None:
+    events = tenant("GET", f"{JOBS}/{held}/timeline?limit=100").json()["items"]
+    with ThreadPoolExecutor() as pool:
+        asked = pool.submit(
+            tenant, "GET", f"{JOBS}/{held}/stream", None, Last_Event_ID=events[-1]["id"]
+        )
+        with pytest.raises(TimeoutError):
+            asked.result(timeout=6)
+        assert tenant("POST", f"{JOBS}/{held}/cancel").status_code == 200
+        response = asked.result(timeout=10)
+    assert '"message": "cancelled"' in response.text
+
+
+def test_a_submission_waits_for_its_result(tenant: Tenant, website: Website) -> None:
+    page = {"url": f"{website.url}/page?text=waits+{tenant.name}", "wait": 25}
+    crawl = tenant("POST", "/api/v1/crawl", page, Idempotency_Key="page")
+    assert (crawl.status_code, crawl.json()["status"]) == (200, "completed"), crawl.text
+    assert "waits" in crawl.json()["markdown"]
+    again = tenant("POST", "/api/v1/crawl", {**page, "wait": 1}, Idempotency_Key="page")
+    assert (again.status_code, again.json()) == (200, crawl.json())
+    assert again.headers["Idempotent-Replayed"] == "true"
+    stored = tenant("POST", "/api/v1/documents", {"content": "Spiders wait.", "wait": 25})
+    assert (stored.status_code, stored.json()["status"]) == (200, "completed"), stored.text
+    assert stored.json()["result"]["document_id"]
 
 
 def test_a_running_crawl_is_cancelled_at_once_and_stays_so(

@@ -107,7 +107,6 @@ class AuditWorld:
             queue=self.queue,
             kinds=KINDS,
             clock=self.clock,
-            sleep=self.clock.advance,
         )
 
     def fetcher(self, wrap: Wrap = lambda _, port: port) -> PoliteFetcher:

@@ -26,6 +26,7 @@ from spinneret.events.webhooks.targets import UrlTarget, target_text
 from spinneret.jobs import limits
 from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.live.waiting import JobWaits
 from spinneret.jobs.models import Job, JobRef, RequestKey
 from spinneret.jobs.parents import ParentEnds, ParentRecheck
 from spinneret.jobs.ports import JobStore
@@ -166,8 +167,15 @@ class CrawlSlice:
             queue=wrap("queue", self.queue),
             kinds=self.kinds,
             clock=self.clock,
-            sleep=self.sleep,
         )
+
+    def waits(self) -> JobWaits:
+        """Of requests for jobs."""
+        return JobWaits(store=self.store, clock=self.clock, sleep=self.pause)
+
+    def pause(self, seconds: float) -> None:
+        """Sleep as the test wants at the time."""
+        self.sleep(seconds)
 
     def direct(self) -> Fetcher:
         """The web, without a proxy."""

@@ -137,7 +137,6 @@ class Bench:
             queue=self.queue,
             kinds=KINDS,
             clock=self.clock,
-            sleep=self.clock.advance,
         )
         self.publishing = PublishingService(
             jobs=JobService(

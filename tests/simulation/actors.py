@@ -165,7 +165,6 @@ class Actors:
             queue=SteppedQueue(self._world, actor, self.post, self.backlog),
             kinds=POLICIES,
             clock=self._world.clock_of(actor),
-            sleep=lambda seconds: self._world.sleep(actor, seconds),
         )
 
     def sweep(self) -> None:

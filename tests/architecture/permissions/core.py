@@ -29,6 +29,7 @@ NEEDED = {
         on(f"Documents{CONDITIONED}", "GetItem"),  # whether there ever was an index
         EMBEDDING,
     ),
+    "StreamsApi": together(ADMISSION, on("Jobs", "GetItem Query")),
     "LiveApi": together(
         ADMISSION,
         PUSHING,

@@ -14,8 +14,10 @@ from spinneret.audits.recipes import RECIPES
 from spinneret.audits.schedules.service import ScheduleService, ScheduleTicker
 from spinneret.audits.service import AuditService
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.live.waiting import JobWaits
 from spinneret.jobs.models import JobRef
 from spinneret.web.fetching.addresses import AddressPolicy
+from streams.streams_routes import router as streams_router
 from tests.fakes.auditing import AuditWorld
 from tests.fakes.audits import FakeScheduleStore
 from tests.fakes.fetching import fetched_page
@@ -105,7 +107,10 @@ def test_an_audit_is_accepted_followed_and_read(bench: Bench) -> None:
     assert timeline[0]["message"] == "pending"
     assert timeline[-1]["message"] == "completed"
     assert [each["progress"] for each in timeline] == sorted(each["progress"] for each in timeline)
-    stream = bench.send("GET", f"{path}/stream")
+    waits = JobWaits(
+        store=bench.world.store, clock=bench.world.clock, sleep=bench.world.clock.advance
+    )
+    stream = Served(streams_router, waits).send("GET", f"{path}/stream")
     assert (stream.status, "event: status_changed" in stream.text) == (200, True)
 
 
@@ -174,7 +179,7 @@ def test_lists_filter_by_status_and_recipe(bench: Bench) -> None:
 def test_a_foreign_audit_is_unknown(bench: Bench) -> None:
     path = f"/audits/{bench.audit(recipe='hello')}"
     for method, tail in [
-        *(("GET", t) for t in ("", "/timeline", "/stream", "/report", "/issues", "/artifacts")),
+        *(("GET", t) for t in ("", "/timeline", "/report", "/issues", "/artifacts")),
         ("GET", "/comparison"),
         ("POST", "/cancel"),
         ("POST", "/retry"),

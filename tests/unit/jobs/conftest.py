@@ -43,7 +43,7 @@ def service(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> JobSe
 
 @pytest.fixture
 def control(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> JobControl:
-    return JobControl(store=store, queue=queue, kinds=KINDS, clock=clock, sleep=clock.advance)
+    return JobControl(store=store, queue=queue, kinds=KINDS, clock=clock)
 
 
 @pytest.fixture

@@ -193,7 +193,6 @@ class ParentScenario:
             queue=self.queue,
             kinds=POLICIES,
             clock=self.clock,
-            sleep=self.clock.advance,
         )
 
     def _child(self, context: Context) -> Mapping[str, Any]:

@@ -113,7 +113,7 @@ def test_a_job_that_never_rests_is_a_conflict_that_passes(
     status = JobStatus.FAILED if move is Transition.RETRY else JobStatus.PENDING
     job = factories.job(status=status)
     store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), START)
-    control = JobControl(store=store, queue=queue, kinds=KINDS, clock=clock, sleep=clock.advance)
+    control = JobControl(store=store, queue=queue, kinds=KINDS, clock=clock)
     with pytest.raises(Contended) as refused:
         control.move(job.ref, move)
     assert (refused.value.status, refused.value.code) == (409, "CONFLICT")

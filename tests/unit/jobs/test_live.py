@@ -71,7 +71,7 @@ def sink(connections: FakeConnectionStore, sockets: FakeSockets, clock: HandCloc
 @pytest.fixture
 def control(bench: Bench, queue: FakeJobQueue, clock: HandClock) -> JobControl:
     store = bench.published
-    return JobControl(store=store, queue=queue, kinds=KINDS, clock=clock, sleep=clock.advance)
+    return JobControl(store=store, queue=queue, kinds=KINDS, clock=clock)
 
 
 def connect(live: LiveService, client: str = CLIENT, **given: Any) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.live.waiting import JobWaits
 from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
 from spinneret.jobs.service import JobService
 from spinneret.kernel.errors import Conflict, NotFound
@@ -56,11 +58,12 @@ def test_a_failed_job_does_not_begin_again_beside_a_paused_one(
 
 
 def test_the_timeline_of_a_paused_job_is_not_over(
-    store: FakeJobStore, control: JobControl, paused: Callable[[], Job]
+    store: FakeJobStore, clock: HandClock, paused: Callable[[], Job]
 ) -> None:
     job = paused()
     last = store.events(job.ref, None, 99)[-1].id
-    assert control.wait_for_events(job.ref, last) == []
+    waits = JobWaits(store=store, clock=clock, sleep=clock.advance)
+    assert waits.events(job.ref, last, clock() + timedelta(seconds=5)) == []
 
 
 def test_a_paused_job_has_no_end_to_publish(paused: Callable[[], Job]) -> None:

@@ -20,13 +20,16 @@ from search.search_routes import routes as search_routes
 from spinneret.access.keys.models import Scope
 from spinneret.access.keys.service import KeyService
 from spinneret.access.uploads.service import UploadService
+from spinneret.aws.stage import Builder
 from spinneret.content.search.service import SearchService
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.wiring import job_waits
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.operations.service import HealthService
 from spinneret.runtime.http import entrypoint
 from spinneret.runtime.http.routes import Routes
+from streams.streams_routes import routes as streams_routes
 from tests.fakes.crawling import CrawlSlice
 from tests.fakes.keys import FakeKeyStore, FakeRateLimitStore
 from tests.fakes.uploads import FakeUploadStore
@@ -38,6 +41,7 @@ EVENTS = Path(__file__).resolve().parents[3] / "events"
 SUBMIT, GET = "crawl/submit.json", "crawl/get.json"
 QUERY, HEALTH = "search/query.json", "core/health.json"
 ISSUE = "core/issue_key.json"
+STREAM = "streams/stream.json"
 
 
 @dataclass(frozen=True)
@@ -102,8 +106,8 @@ class Services:
             queue=slice_.queue,
             kinds=KINDS,
             clock=slice_.clock,
-            sleep=slice_.clock.advance,  # type: ignore[arg-type]  # answers the new moment too
         )
+        self.waits: Any = slice_.waits()
         self.search: Any = SearchService(
             embedder=slice_.embedder, index=slice_.index, documents=slice_.documents
         )
@@ -115,7 +119,7 @@ class Services:
 
 
 class Api:
-    """The three API functions over one slice."""
+    """Four API functions over one slice."""
 
     def __init__(self) -> None:
         self.hooks = WebhookSlice()
@@ -147,6 +151,7 @@ class Api:
             "core": self._handler(
                 "core-api", health_routes, jobs_routes, keys_routes, uploads_routes
             ),
+            "streams": self._handler("streams-api", streams_routes),
         }
 
     def key(
@@ -175,7 +180,10 @@ class Api:
         return found
 
     def _handler(self, name: str, *routes: Routes[Any]) -> Any:
-        return entrypoint.Api(name, *routes, make=lambda _: self.services).handler
+        return entrypoint.Api(name, *routes, make=self._made).handler
+
+    def _made(self, build: Builder[Any]) -> Any:
+        return self.services.waits if build is job_waits else self.services
 
 
 def load(name: str) -> dict[str, Any]:

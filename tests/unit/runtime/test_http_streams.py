@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.runtime.api import GET, ISSUE, SUBMIT, Answer, Api
+from tests.unit.runtime.api import STREAM, SUBMIT, Answer, Api
 from tests.unit.runtime.refusals import assert_refused, fields_of
 
 STREAMS = ("/api/v1/jobs/{}/stream", "/api/v1/crawl/{}/stream")
@@ -18,10 +18,8 @@ def job_id(api: Api, key: str) -> str:
 
 def stream(api: Api, key: str, path: str, last: str | None) -> Answer:
     return api.send(
-        GET if "/crawl/" in path else ISSUE,
+        STREAM,
         key,
-        body="",
-        httpMethod="GET",
         path=path,
         headers={"Last-Event-ID": last},
     )

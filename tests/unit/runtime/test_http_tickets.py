@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spinneret.access.keys.models import Scope
-from tests.unit.runtime.api import GET, ISSUE, SUBMIT, Answer, Api
+from tests.unit.runtime.api import ISSUE, STREAM, SUBMIT, Answer, Api
 from tests.unit.runtime.refusals import assert_refused
 
 STREAMS = ("/api/v1/jobs/{}/stream", "/api/v1/crawl/{}/stream")
@@ -29,12 +29,9 @@ def issue(api: Api, key: str | None, job_id: str) -> Answer:
 def get(api: Api, path: str, ticket: str | None, key: str | None = None, **headers: str) -> Answer:
     """A request with a ticket, of the function that serves the path."""
     query = {} if ticket is None else {"ticket": ticket}
-    event = GET if "/crawl/" in path else ISSUE
     return api.send(
-        event,
+        STREAM,
         key,
-        body="",
-        httpMethod="GET",
         path=path,
         headers=headers,
         queryStringParameters=query,

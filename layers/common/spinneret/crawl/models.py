@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from spinneret.content.extraction.api_models import ExtractionView
 from spinneret.content.tags.api_models import TagName
 from spinneret.crawl import limits
-from spinneret.jobs.api_models import CountsView
+from spinneret.jobs.api_models import CountsView, WaitSeconds
 from spinneret.jobs.models import JobStatus, Priority
 from spinneret.kernel import bounds
 
@@ -65,11 +65,18 @@ class CrawlRequest(CrawlOptions):
         tuple[UrlText, ...] | None,
         Field(min_length=1, max_length=limits.URLS_PER_CRAWL, strict=False),
     ] = None
+    wait: WaitSeconds = 0
+    """Seconds to wait for the result of one `url`; the response is 200 with it, or 202 after that.
+
+    It isn't part of what an Idempotency-Key stands for: the same request may wait again.
+    """
 
     @model_validator(mode="after")
     def _either(self) -> Self:
         if (self.url is None) == (self.urls is None):
             raise ValueError("give either url or urls")
+        if self.wait and self.url is None:
+            raise ValueError("only a crawl of one url can be waited for")
         return self
 
 

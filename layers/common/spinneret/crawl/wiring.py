@@ -27,7 +27,8 @@ from spinneret.events.wiring import RELAY, WEBHOOKS, relaying_store, webhook_ser
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.kinds import Kinds
 from spinneret.jobs.leases import remaining_of
-from spinneret.jobs.wiring import children, job_control, job_service, worker
+from spinneret.jobs.live.waiting import JobWaits
+from spinneret.jobs.wiring import children, job_control, job_service, job_waits, worker
 from spinneret.kernel import bounds
 from spinneret.kernel.settings import flag, integer, number, text
 from spinneret.web.fetching.wiring import USER_AGENT, address_policy
@@ -60,6 +61,7 @@ class CrawlApi:
     deep: DeepCrawlService
     configs: ConfigService
     jobs: JobControl
+    waits: JobWaits
     hosts: HostService
     proxies: ProxyService
     proxy_trials: ProxyTrials
@@ -100,6 +102,7 @@ def crawl_api(stage: Stage) -> CrawlApi:
         deep=deep,
         configs=checks.configs,
         jobs=job_control(stage, store),
+        waits=job_waits(stage),
         hosts=checks.hosts,
         proxies=checks.proxies,
         proxy_trials=proxy_trials(stage),

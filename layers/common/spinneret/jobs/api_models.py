@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from spinneret.jobs import rules
+from spinneret.jobs import limits, rules
 from spinneret.jobs.kinds import all_kinds
 from spinneret.jobs.models import (
     ChildCounts,
@@ -19,6 +19,8 @@ from spinneret.jobs.models import (
 )
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.views import ListOf
+
+WaitSeconds = Annotated[int, Field(ge=0, le=limits.WAIT_SECONDS)]
 
 
 class JobView(BaseModel):

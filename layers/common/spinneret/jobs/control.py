@@ -46,7 +46,6 @@ class JobControl:
     queue: JobQueue
     kinds: Mapping[str, KindPolicy]
     clock: Clock
-    sleep: Callable[[float], None]
 
     def get(self, ref: JobRef) -> Job:
         """Return the job. Raises NotFound for an unknown id and for another tenant's id."""
@@ -149,22 +148,3 @@ class JobControl:
         """Return the timeline after an event's id. Raises NotFound."""
         self.get(ref)
         return self.store.events(ref, after, limit)
-
-    def wait_for_events(self, ref: JobRef, after: str | None) -> list[JobEvent] | None:
-        """Return the events after `after` once there are any, or an empty list after
-        STREAM_SECONDS.
-
-        Returns None at the end of the timeline: the job is finished and `after` was its last event.
-        Raises NotFound.
-        """
-        deadline = self.clock().timestamp() + limits.STREAM_SECONDS
-        while True:
-            job = self.get(ref)
-            found = self.store.events(ref, after, bounds.LIST_LIMIT_MAX)
-            if found:
-                return found
-            if job.status in rules.TERMINAL:
-                return None
-            if self.clock().timestamp() >= deadline:
-                return []
-            self.sleep(limits.STREAM_POLL_SECONDS)

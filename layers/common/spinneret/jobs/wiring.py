@@ -20,6 +20,7 @@ from spinneret.jobs.live.dynamo import DynamoConnectionStore
 from spinneret.jobs.live.pushes import LiveEvents, Pushes
 from spinneret.jobs.live.service import LiveService, Others
 from spinneret.jobs.live.sockets import ApiGatewaySockets
+from spinneret.jobs.live.waiting import JobWaits
 from spinneret.jobs.parents import ParentEnds, ParentRecheck
 from spinneret.jobs.ports import JobStore, Listener
 from spinneret.jobs.publishing import PublishingJobStore
@@ -115,8 +116,13 @@ def job_control(stage: Stage, store: JobStore) -> JobControl:
         queue=job_queue(stage),
         kinds=all_kinds(),
         clock=stage.clock,
-        sleep=time.sleep,
     )
+
+
+@reads(JOBS_TABLE, IDEMPOTENCY_TABLE)
+def job_waits(stage: Stage) -> JobWaits:
+    """Return the waits of requests for jobs."""
+    return JobWaits(store=job_store(stage), clock=stage.clock, sleep=time.sleep)
 
 
 def children(

@@ -22,6 +22,7 @@ from spinneret.content.library.upkeep import DocumentMaintenance
 from spinneret.content.search.models import Leg, Query
 from spinneret.content.search.service import SearchService
 from spinneret.content.tags.service import TagService
+from spinneret.jobs.live.waiting import JobWaits
 from spinneret.jobs.models import Job, JobRef
 from spinneret.jobs.service import JobService
 from spinneret.jobs.worker import Worker
@@ -81,6 +82,7 @@ class LibraryFixture:
             collections=self.collections,
             tags=self.tags,
             jobs=self.job_service,
+            waits=JobWaits(store=self.jobs, clock=self.clock, sleep=self.clock.advance),
             clock=self.clock,
         )
         self.served = Served(router, self.library)

@@ -465,3 +465,22 @@ def test_another_tenant_s_document_is_unknown(shelves: LibraryFixture) -> None:
         answer = shelves.send(method, f"/{document.id}{rest}", body, tenant="globex")
         assert answer.status == 404
     assert ids(shelves.send("GET", tenant="globex")) == []
+
+
+def test_a_waiting_upload_is_answered_with_its_job(shelves: LibraryFixture) -> None:
+    given = {"content": "Spiders weave silk.", "wait": 25}
+    late = shelves.send("POST", "", given, headers={"Idempotency-Key": "k"})
+    assert (late.status, late.body["status"]) == (202, "pending")
+    shelves.work(late.body["job_id"])
+    done = shelves.send("POST", "", {**given, "wait": 1}, headers={"Idempotency-Key": "k"})
+    assert (done.status, done.body["status"]) == (200, "completed")
+    assert (done.body["job_id"], done.headers["Idempotent-Replayed"]) == (
+        late.body["job_id"],
+        "true",
+    )
+    assert done.body["result"]["document_id"] == late.body["document_id"]
+
+
+def test_a_document_of_a_batch_has_no_wait(shelves: LibraryFixture) -> None:
+    answer = shelves.send("POST", "/batch", {"documents": [{"content": "silk", "wait": 1}]})
+    assert answer.body["jobs"][0]["error"]["code"] == "VALIDATION_ERROR"

@@ -26,6 +26,7 @@ from spinneret.content.extraction.api_models import ExtractionView, extraction_f
 from spinneret.content.library.models import DocumentUpdate, DocumentWithTags, MediaType, Upload
 from spinneret.content.search.models import FoundChunk
 from spinneret.content.tags.api_models import TagName
+from spinneret.jobs.api_models import WaitSeconds
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, to_iso
@@ -96,6 +97,16 @@ class DocumentRequest(BaseModel):
             return self.upload()
         except ValidationFailed as error:
             return error
+
+
+class SingleDocumentRequest(DocumentRequest):
+    """Body of `POST /api/v1/documents`: a document, and how long to wait until it is stored."""
+
+    wait: WaitSeconds = 0
+    """Seconds to wait for the end of the job; the response is 200 with the job, or 202 after that.
+
+    It isn't part of what an Idempotency-Key stands for: the same request may wait again.
+    """
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from spinneret.content.library.models import DocumentUpdate, DocumentWithTags, U
 from spinneret.content.search.models import FoundChunk
 from spinneret.content.search.ports import ChunkIndex
 from spinneret.content.tags.service import TagService
+from spinneret.jobs.live.waiting import JobWaits
 from spinneret.jobs.models import Draft, Priority, Reply, RequestKey
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
@@ -73,6 +74,7 @@ class LibraryService:
     collections: CollectionService
     tags: TagService
     jobs: JobService
+    waits: JobWaits
     clock: Clock
 
     # ---------------------------------------------------------------- Reading

@@ -13,7 +13,7 @@ from spinneret.content.wiring import (
     document_store,
     tag_service,
 )
-from spinneret.jobs.wiring import SUBMISSION, job_service
+from spinneret.jobs.wiring import SUBMISSION, job_service, job_waits
 
 
 @reads(*SUBMISSION, *SEARCHING, *LABELS, CONTENT_BUCKET)
@@ -26,5 +26,6 @@ def library_service(stage: Stage) -> LibraryService:
         collections=collection_service(stage),
         tags=tag_service(stage),
         jobs=job_service(stage),
+        waits=job_waits(stage),
         clock=stage.clock,
     )

@@ -1,1 +1,1 @@
-"""Live progress of jobs over WebSockets (P-07)."""
+"""Live progress of jobs: over WebSockets, and for requests that wait (P-07)."""

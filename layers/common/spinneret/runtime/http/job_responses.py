@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import json
-from typing import Final
+import logging
+from collections.abc import Callable
+from typing import Any, Final
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
+from pydantic import BaseModel
 
 from spinneret.access.keys.models import Principal
 from spinneret.jobs.api_models import Moved, event_view
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.keys import is_event_id
-from spinneret.jobs.models import JobRef, Transition
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.jobs.limits import WAIT_SECONDS
+from spinneret.jobs.live.waiting import JobWaits
+from spinneret.jobs.models import Job, JobRef, Transition
+from spinneret.jobs.service import Submitted
+from spinneret.kernel.errors import DependencyUnavailable, ValidationFailed
 from spinneret.runtime import limits
+from spinneret.runtime.http.requests import deadline, submitted
+
+logger = logging.getLogger(__name__)
 
 _LAST_EVENT_ID: Final = "Last-Event-ID"
 _SAID: Final = {
@@ -31,18 +40,48 @@ def moved(jobs: JobControl, caller: Principal, job_id: str, move: Transition) ->
     return Moved(job_id=job.id, status=job.status, message=_SAID[move])
 
 
-def event_stream(router: Router, jobs: JobControl, caller: Principal, job_id: str) -> Response[str]:
+def waited(
+    router: Router,
+    waits: JobWaits,
+    caller: Principal,
+    outcome: Submitted,
+    seconds: int,
+    result: Callable[[Job], BaseModel],
+) -> Response[dict[str, Any]]:
+    """Return a submission's result with 200 if its job ends within `seconds`, else its 202.
+
+    The submission was accepted, so an outage of our store during the wait changes the answer only
+    to 202.
+    """
+    answer = submitted(outcome)
+    if not seconds:
+        return answer
+    ref = JobRef(tenant=caller.tenant, job_id=outcome.reply.body["job_id"])
+    try:
+        job = waits.end(ref, deadline(router, waits.clock(), seconds))
+        if job is not None:
+            answer.body = result(job).model_dump(mode="json")
+            answer.status_code = 200
+    except DependencyUnavailable as error:
+        logger.warning("wait_failed", extra={"job_id": ref.job_id, "reason": error.message})
+    return answer
+
+
+def event_stream(
+    router: Router, waits: JobWaits, caller: Principal, job_id: str, *kinds: str
+) -> Response[str]:
     """Return server-sent events as a long poll, since API Gateway buffers (HTML standard, section
     9.2).
 
     The client reconnects by itself with `Last-Event-ID`; status 204 makes it stop. Raises NotFound,
-    and ValidationFailed for an id that no event has.
+    also for a job of none of the given kinds, and ValidationFailed for an id that no event has.
     """
     after = router.current_event.headers.get(_LAST_EVENT_ID) or None
     if after is not None and not is_event_id(after):
         raise ValidationFailed("not an event's id", details={"fields": [{"field": _LAST_EVENT_ID}]})
     ref = JobRef(tenant=caller.tenant, job_id=job_id)
-    events = jobs.wait_for_events(ref, after)
+    until = deadline(router, waits.clock(), WAIT_SECONDS)
+    events = waits.events(ref, after, until, *kinds)
     if events is None:
         return Response(status_code=204, content_type="text/event-stream", body="")
     parts = [f"retry: {limits.STREAM_RETRY_MS}\n\n"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -17,10 +19,11 @@ from spinneret.runtime import limits
 REPLAYED = "Idempotent-Replayed"  # name of the marker header, as in Stripe's API
 
 
-def request_key(router: Router, caller: Principal, route: str) -> RequestKey | None:
+def request_key(router: Router, caller: Principal, route: str, *apart: str) -> RequestKey | None:
     """Return the request's Idempotency-Key in its scope (P-05); None without the header.
 
-    Two requests are the same if their bodies are; no route that takes the header has a query.
+    Two requests are the same if their bodies are, without the fields `apart`; no route that takes
+    the header has a query.
     Raises ValidationFailed for an empty or overlong key.
     """
     event = router.current_event
@@ -35,7 +38,7 @@ def request_key(router: Router, caller: Principal, route: str) -> RequestKey | N
     return RequestKey(
         tenant=caller.tenant,
         scope=fingerprint([event.http_method, route, text]),
-        payload=fingerprint(parse_json(event.body or "null")),
+        payload=fingerprint(_without(parse_json(event.body or "null"), apart)),
     )
 
 
@@ -49,3 +52,21 @@ def submitted(outcome: Submitted) -> Response[dict[str, Any]]:
         body=dict(reply.body),
         headers=dict(headers),
     )
+
+
+def deadline(router: Router, now: datetime, seconds: float) -> datetime:
+    """Return the time of `seconds` after API Gateway received the request, since its limit counts
+    from then.
+
+    Counts from `now` if the gateway's time can't belong to this request, as in a stored event.
+    """
+    context = router.current_event.get("requestContext") or {}
+    age = now.timestamp() - context.get("requestTimeEpoch", 0) / 1000
+    waited = age if 0 < age < limits.GATEWAY_SECONDS else 0.0
+    return now + timedelta(seconds=seconds - waited)
+
+
+def _without(body: Any, apart: Collection[str]) -> Any:
+    if not isinstance(body, Mapping):
+        return body
+    return {name: value for name, value in body.items() if name not in apart}

@@ -246,8 +246,8 @@ def _responses(operation: _Operation) -> dict[str, Any]:
 def _answer(operation: _Operation, status: int) -> dict[str, Any]:
     headers = openapi_components.RATE_HEADERS if operation.row.scope is not None else ()
     replayed = ("Idempotent-Replayed",) if operation.idempotent else ()
-    first = status == min(operation.answers)
-    values = {name: each["answer"] for name, each in operation.shown.items()} if first else {}
+    is_usual = status == max(operation.answers)  # 202; 200 is for requests that wait
+    values = {name: each["answer"] for name, each in operation.shown.items()} if is_usual else {}
     content = _with_examples(tidied(operation.answers[status].get("content", {})), values)
     described = {
         "description": HTTPStatus(status).phrase,
