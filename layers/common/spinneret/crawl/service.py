@@ -149,7 +149,7 @@ class CrawlService:
             if terms.config is not None and terms.config.options.max_depth:
                 return self.submit_deep(tenant, request, terms.config.options.max_depth, key)
             draft = self.checks.tagged(tenant, request, terms).draft(url)
-            return self.jobs.submit(tenant, [draft], key, _single)
+            return self.jobs.submit(tenant, [draft], key, single_reply)
         checked = self._checked(tenant, request, request.urls or (), terms)
         drafts = _acceptable(checked)
         return self.jobs.submit(tenant, drafts, key, lambda placed: _several(checked, placed))
@@ -197,7 +197,8 @@ class CrawlService:
         ]
 
 
-def _single(placed: Sequence[Placed]) -> Reply:
+def single_reply(placed: Sequence[Placed]) -> Reply:
+    """Return the answer to the submission of one job."""
     [only] = placed
     body = Submission(
         job_id=only.job.id,

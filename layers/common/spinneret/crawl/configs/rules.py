@@ -51,8 +51,8 @@ def allowed_headers(headers: Mapping[str, str], user_agent: str) -> dict[str, st
             raise _refused(f"headers.{name}", "is given twice")
         if MARK in value:
             raise _refused(f"headers.{name}", "is a redacted value from a response")
-        if lower == USER_AGENT and _token(value) != _token(user_agent):
-            raise _refused(f"headers.{name}", f"has to begin with {_token(user_agent)}")
+        if lower == USER_AGENT and product_token_of(value) != product_token_of(user_agent):
+            raise _refused(f"headers.{name}", f"has to begin with {product_token_of(user_agent)}")
         seen.add(lower)
     if len(json.dumps(dict(headers)).encode()) > limits.CONFIG_HEADERS_MAX_BYTES:
         raise _refused("headers", f"more than {limits.CONFIG_HEADERS_MAX_BYTES} bytes")
@@ -68,10 +68,6 @@ def parted(headers: Mapping[str, str]) -> tuple[str | None, dict[str, str]]:
     """Return the User-Agent, sent to every hop, and the headers sent to the page's origin only."""
     agent = next((value for name, value in headers.items() if name.lower() == USER_AGENT), None)
     return agent, {name: value for name, value in headers.items() if name.lower() != USER_AGENT}
-
-
-def _token(user_agent: str) -> str:
-    return product_token_of(user_agent)
 
 
 def _refused(field: str, reason: str) -> ValidationFailed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 from typing import Any, Final
 
 from spinneret.content.documents.ports import DocumentStore
@@ -15,15 +15,14 @@ from spinneret.crawl.deep.models import (
     DeepCrawlView,
 )
 from spinneret.crawl.kinds import DEEP_CRAWL
-from spinneret.crawl.models import CrawlOptions, CrawlRequest, Submission
+from spinneret.crawl.models import CrawlOptions, CrawlRequest
 from spinneret.crawl.ports import PartStore
-from spinneret.crawl.service import SourcePages, message_about
+from spinneret.crawl.service import SourcePages, single_reply
 from spinneret.events.webhooks.service import WebhookService
 from spinneret.events.webhooks.targets import shown_webhook_url
 from spinneret.jobs import rules
 from spinneret.jobs.api_models import job_view
-from spinneret.jobs.models import Draft, Job, JobRef, Reply, RequestKey
-from spinneret.jobs.placement import Placed
+from spinneret.jobs.models import Draft, Job, JobRef, RequestKey
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
@@ -110,7 +109,7 @@ class DeepCrawlService:
         )
         scope = fingerprint({"source_id": pages.source_id, "deep_run_id": pages.run_id})
         key = RequestKey(tenant=tenant, scope=scope, payload=scope)
-        return str(self.jobs.submit(tenant, [draft], key, _answer).reply.body["job_id"])
+        return str(self.jobs.submit(tenant, [draft], key, single_reply).reply.body["job_id"])
 
     def ended_for_source(self, tenant: str, job_id: str) -> tuple[Job, list[Page]] | None:
         """Return a deep crawl with its crawled and failed pages; None until it has ended.
@@ -207,7 +206,7 @@ class DeepCrawlService:
             notify=notify,
             duplicate_key=None if request.force else fingerprint(same),
         )
-        return self.jobs.submit(tenant, [draft], key, _answer)
+        return self.jobs.submit(tenant, [draft], key, single_reply)
 
 
 def crawl_ref(ref: JobRef) -> CrawlRef:
@@ -237,17 +236,6 @@ def _plan_fields(request: DeepCrawlRequest) -> dict[str, Any]:
         *("scope", "include", "exclude"),
     }
     return request.model_dump(mode="json", include=names)
-
-
-def _answer(placed: Sequence[Placed]) -> Reply:
-    [only] = placed
-    body = Submission(
-        job_id=only.job.id,
-        status=only.job.status,
-        message=message_about(only),
-        cached=only.is_answered,
-    )
-    return Reply(status=202, body=body.model_dump(mode="json"))
 
 
 def _view(job: Job, crawl: Crawl | None) -> DeepCrawlView:
