@@ -61,6 +61,7 @@ def test_a_second_audit_of_the_host_ends_with_domain_lock_timeout(
         "Domain lock timeout",
         "DOMAIN_LOCK_TIMEOUT",
     )
+    assert job.last_error.details == {"domain": "shop.example", "held_by": first.job_id}
     assert events(caplog, "lock.") == [*["lock.acquire.retry"] * 3, "lock.acquire.timeout"]
     retries = [each for each in caplog.records if each.getMessage() == "lock.acquire.retry"]
     assert [each.wait_ms for each in retries] == [1250, 2250, 4250]  # type: ignore[attr-defined]  # extra
@@ -68,6 +69,28 @@ def test_a_second_audit_of_the_host_ends_with_domain_lock_timeout(
     assert {each.session_id for each in retries} == {f"other/{job.id}/1"}  # type: ignore[attr-defined]  # extra
     assert len(world.asked) == asked
     assert world.settle(first).status is JobStatus.COMPLETED
+
+
+# covers F-04
+def test_a_second_audit_of_the_same_tenant_is_held_until_the_first_has_ended(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    world = slow_world()
+    first = world.submit(f"{HOST}/")
+    world.run(first)
+    others = [world.submit(f"{HOST}/{name}", recipe="hello") for name in ("oak", "pine")]
+    with caplog.at_level(logging.INFO):
+        for other in others:
+            for _ in range(6):
+                world.clock.now = max(world.clock.now, world.job(other).due_at)
+                held = world.run(other)
+                assert held.status is JobStatus.PENDING
+                assert held.waiting_for == f"shop.example: audit {first.job_id}"
+    assert events(caplog, "lock.") == []
+    view = world.service().get(first.tenant, others[0].job_id)
+    assert (view.status, view.attempts) == (JobStatus.PENDING, 0)
+    assert world.settle(first, *others).status is JobStatus.COMPLETED
+    assert [world.job(other).status for other in others] == [JobStatus.COMPLETED] * 2
 
 
 # covers F-05

@@ -333,6 +333,87 @@ def test_a_site_whose_start_is_not_there_fails_at_once(world: AuditWorld) -> Non
     assert reported(world, job.ref) == [("audit.failed", None)]
 
 
+@pytest.mark.parametrize(
+    ("media_type", "named"), [("application/pdf", "application/pdf"), ("", "no media type")]
+)
+def test_a_start_page_that_is_not_html_is_an_error(
+    world: AuditWorld, media_type: str, named: str
+) -> None:
+    world.pages[f"{HOST}/"] = fetched_page(f"{HOST}/", b"%PDF", media_type=media_type)
+    job = world.settle(world.submit(f"{HOST}/"))
+    assert (job.status, job.attempts) == (JobStatus.FAILED, 1)
+    assert job.last_error is not None
+    assert (job.last_error.code, job.last_error.message) == (
+        "CONTENT_REFUSED",
+        f"shop.example answered {named}: the start page isn't HTML",
+    )
+
+
+@pytest.mark.parametrize(
+    ("robots", "headers", "waits_for"),
+    [
+        (503, {}, "its robots.txt answers with an error (5xx or 429)"),
+        (429, {"retry-after": "86400"}, "it asks to wait (Retry-After)"),
+        (200, {"retry-after": "60"}, "it answers 503"),
+        (200, {"retry-after": "86400"}, "it asks to wait (Retry-After)"),
+    ],
+)
+def test_a_site_that_answers_503_shows_what_the_audit_waits_for_and_fails_after_15_minutes(
+    world: AuditWorld, robots: int, headers: dict[str, str], waits_for: str
+) -> None:
+    for url in (f"{HOST}/", f"{HOST}/robots.txt"):
+        status = 503 if url.endswith("/") else robots
+        world.pages[url] = fetched_page(url, b"", status_code=status, headers=headers)
+    ref = world.submit(f"{HOST}/")
+    began, seen = world.clock(), set()
+    while (job := world.job(ref)).status is JobStatus.PENDING:
+        world.clock.now = max(world.clock.now, job.due_at)
+        world.run(ref)
+        seen.add(world.service().get(ref.tenant, ref.job_id).waiting_for)
+    assert job.status is JobStatus.FAILED
+    assert job.last_error is not None
+    assert job.last_error.code == "HTTP_ERROR"
+    assert job.last_error.message.startswith("shop.example has served no page for 15 minutes: ")
+    assert f"shop.example: {waits_for}" in seen
+    assert 900 <= (world.clock() - began).total_seconds() < 960
+    assert job.attempts <= 1
+
+
+def test_a_site_that_answers_again_in_time_is_audited(world: AuditWorld) -> None:
+    answer = world.pages[f"{HOST}/"]
+    robots = world.pages[f"{HOST}/robots.txt"]
+    world.pages[f"{HOST}/robots.txt"] = fetched_page(f"{HOST}/robots.txt", status_code=503)
+    ref = world.submit(f"{HOST}/")
+    until = world.clock() + timedelta(minutes=8)
+    while world.clock() < until:
+        world.clock.now = max(world.clock.now, world.job(ref).due_at)
+        assert world.run(ref).status is JobStatus.PENDING
+    world.pages |= {f"{HOST}/robots.txt": robots, f"{HOST}/": answer}
+    assert world.settle(ref).status is JobStatus.COMPLETED
+
+
+def test_a_site_that_fails_midway_ends_the_audit_with_the_reason(world: AuditWorld) -> None:
+    world.slice_seconds, world.request_seconds = 120.0, 5.0
+    ref = world.submit(f"{HOST}/")
+    assert world.run(ref).step == "crawling"
+    for page in GOOD_PAGES:
+        world.pages[page.url] = fetched_page(page.url, status_code=503)
+    job = world.settle(ref)
+    assert job.status is JobStatus.FAILED
+    assert job.last_error is not None
+    assert job.last_error.message.endswith("15 minutes: it answers 503")
+
+
+@pytest.mark.parametrize("status", [500, 503])
+def test_another_server_that_fails_delays_no_audit(world: AuditWorld, status: int) -> None:
+    www = "https://www.shop.example/"
+    world.pages[www] = fetched_page(www, status_code=status)
+    world.pages[f"{www}robots.txt"] = fetched_page(f"{www}robots.txt", status_code=status)
+    began = world.clock()
+    assert world.settle(world.submit(f"{HOST}/")).status is JobStatus.COMPLETED
+    assert (world.clock() - began).total_seconds() < 60
+
+
 def test_a_start_that_fails_for_the_moment_is_tried_again_and_fails_once(
     world: AuditWorld,
 ) -> None:

@@ -18,6 +18,8 @@ SLICE_SECONDS: Final = (  # minimum time for a request, its writes, and releasin
 )
 JUDGE_SECONDS: Final = 90.0  # a thousand pages take 15 s, their reports 10 s more
 PAGE_LEASE_SECONDS: Final = REQUEST_SECONDS + 20.0  # lease of a page in the frontier
+SITE_WAIT_SECONDS: Final = 900  # for a site that answers with errors only; then the audit fails
+SAME_SITE_SECONDS: Final = 15.0  # between two looks at the tenant's own audit of the host
 WAIT_MAX_SECONDS: Final = 240.0  # then the audit resumes to renew its lock, which lasts 300 s
 RENEW_SECONDS: Final = 60.0  # between two renewals of the lock
 

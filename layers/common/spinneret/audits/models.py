@@ -61,6 +61,10 @@ class Progress:
     """Key of the facts of the site."""
     probed: tuple[str, ...] = ()
     """Probes of the site that are answered."""
+    refused_since: datetime | None = None
+    """Since when the site has only refused or failed; None after any other answer."""
+    refusal: str = ""
+    """How it did so first, in words."""
     out_of_time: bool = False
     """The sample is incomplete, as the audit's own time ran out."""
     result: Mapping[str, Any] | None = None

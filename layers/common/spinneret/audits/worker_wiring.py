@@ -30,6 +30,7 @@ from spinneret.web.wiring import POLITE_FETCHING, polite_fetcher
 
 FRONTIER_TABLE: Final = text("FRONTIER_TABLE")
 HTML_RETENTION_DAYS: Final = integer("HTML_RETENTION_DAYS", limits.HTML_RETENTION_DAYS)
+SITE_WAIT_SECONDS: Final = integer("AUDIT_SITE_WAIT_SECONDS", limits.SITE_WAIT_SECONDS)
 _USUAL: Final = SessionOptions()
 LOCK_TTL_SECONDS: Final = integer("DOMAIN_LOCK_TTL_SECONDS", _USUAL.lock_ttl_seconds)
 THROTTLE_TTL_SECONDS: Final = integer("DOMAIN_THROTTLE_TTL_SECONDS", _USUAL.throttle_ttl_seconds)
@@ -42,7 +43,10 @@ SESSIONS: Final = (
 )
 
 
-@reads(*RELAY, *POLITE_FETCHING, *AUDITS, *SESSIONS, FRONTIER_TABLE, HTML_RETENTION_DAYS)
+@reads(
+    *(*RELAY, *POLITE_FETCHING, *AUDITS, *SESSIONS),
+    *(FRONTIER_TABLE, HTML_RETENTION_DAYS, SITE_WAIT_SECONDS),
+)
 def audit_worker(stage: Stage) -> Worker:
     """Build a worker of the lane `audit`."""
     frontier = DynamoFrontierStore(stage.dynamodb, stage[FRONTIER_TABLE])
@@ -63,6 +67,7 @@ def audit_worker(stage: Stage) -> Worker:
             is_over=has_left(job_store(stage).get),
         ),
         clock=stage.clock,
+        site_wait_seconds=stage[SITE_WAIT_SECONDS],
     )
     return worker(stage, {AUDIT: pipeline}, relaying_store(stage))
 

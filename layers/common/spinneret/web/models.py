@@ -58,6 +58,8 @@ class WaitUntil:
     waiting_for: str
     """The host alone if a request is reserved there for `until`; else the host and the reason. The
     next attempt passes it as `Caller.reservation`."""
+    refusal: str = ""
+    """How the host itself causes the wait, in words; empty if only its pace does."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,12 +22,17 @@ from spinneret.web.limits import (
     SHORT_WAIT_SECONDS,
 )
 from spinneret.web.models import Caller, FetchOptions, Purpose, WaitUntil
-from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Wait
+from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Wait, WaitReason
 from spinneret.web.politeness.robots_gate import Closed, FetchRobots, RobotsGate, Rules
 from spinneret.web.politeness.robots_lease import RobotsLeases
 from spinneret.web.politeness.rules import host_key
 from spinneret.web.politeness.service import HostRateLimiter
 
+_ROBOTS_FAIL: Final = "its robots.txt answers with an error (5xx or 429)"
+_REFUSALS: Final = {
+    WaitReason.RETRY_AFTER: "it asks to wait (Retry-After)",
+    WaitReason.CIRCUIT_OPEN: "its last requests failed",
+}
 _SHORT_WAITS: Final = 3  # waits within one fetch before it is postponed
 
 
@@ -98,7 +103,8 @@ class CallerPermits:
             if isinstance(rules, Rules):
                 return rules
             if isinstance(rules, Closed):
-                raise FetchDeferred(_wait_for_robots(url.host, rules.until))
+                wait = _wait_for_robots(url.host, rules.until)
+                raise FetchDeferred(replace(wait, refusal=_ROBOTS_FAIL))
             self.office.sleep(ROBOTS_WAIT_SECONDS)
         soon = self.office.clock() + timedelta(seconds=ROBOTS_RETRY_SECONDS)
         raise FetchDeferred(_wait_for_robots(url.host, soon))
@@ -149,7 +155,8 @@ class CallerPermits:
 def _wait_until(host: str, wait: Wait) -> WaitUntil:
     name = host_key(host)
     waiting_for = name if wait.reserved else f"{name}: {wait.reason}"
-    return WaitUntil(until=wait.until, waiting_for=waiting_for)
+    refusal = _REFUSALS.get(wait.reason, "")
+    return WaitUntil(until=wait.until, waiting_for=waiting_for, refusal=refusal)
 
 
 def _wait_for_robots(host: str, until: datetime) -> WaitUntil:

@@ -152,7 +152,7 @@ class PageCrawler:
                 until, waiting_for = answer.until, answer.waiting_for
                 waits = Deferred(until=until, error_code="WAITING", error_message=waiting_for)
                 self.frontier.record(visit, waits)
-                raise work.deferral(until, waiting_for)
+                raise work.wait(answer)
             self._answered(work, visit, answer)
 
     def _answered(self, work: AuditContext, visit: PageLease, page: FetchedPage) -> None:

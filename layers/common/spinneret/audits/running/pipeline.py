@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any, Final
 
+from spinneret.audits import limits
 from spinneret.audits.models import Phase, Progress, RunRef
 from spinneret.audits.recipes import sample_of
 from spinneret.audits.running.checking import LinkChecker
@@ -17,7 +19,7 @@ from spinneret.audits.running.slices import AuditContext
 from spinneret.audits.running.storage import Storage
 from spinneret.jobs.worker import CompletedInPart, Context, Defer, ReleaseJob
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.errors import DependencyUnavailable, DomainLockTimeout
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.polite_fetcher import PoliteFetcher
@@ -46,11 +48,13 @@ class AuditPipeline:
         fetcher: PoliteFetcher,
         sessions: Sessions,
         clock: Clock,
+        site_wait_seconds: int = limits.SITE_WAIT_SECONDS,
     ) -> None:
         self._storage = storage
         self._fetcher = fetcher
         self._sessions = sessions
         self._clock = clock
+        self._site_wait_seconds = site_wait_seconds
         self._settling = SiteProbe(storage)
         self._crawling = PageCrawler(frontier=frontier, storage=storage)
         self._checking = LinkChecker(storage)
@@ -76,23 +80,33 @@ class AuditPipeline:
         host = host_key(parse_url(url).host)
         session = self._entered(context, progress, host)
         stays = False
+        work = self._slice(context, progress, host, lambda: self._sessions.renew(session))
         try:
-            work = self._slice(context, progress.ref, lambda: self._sessions.renew(session))
             return self._audited(work, progress, host)
         except _WAITS as wait:
+            self._remember(work)
             stays = not isinstance(wait, _HostChanged)
             raise
         finally:
             self._part(session, stays=stays)
 
     def _entered(self, context: Context, progress: Progress, host: str) -> Session:
-        """Open the session; raise Defer while the host is busy, or DomainLockTimeout."""
-        answer = self._sessions.open(
-            host,
-            progress.ref.session_id,
-            attempt=progress.lock_attempts,
-            mode=context.job.payload.get("mode") or "",
-        )
+        """Open the session; raise Defer while the host is busy, or DomainLockTimeout.
+
+        An audit of the same tenant is waited for without a lock attempt.
+        """
+        self._queue_behind_own(progress.ref, host)
+        try:
+            answer = self._sessions.open(
+                host,
+                progress.ref.session_id,
+                attempt=progress.lock_attempts,
+                mode=context.job.payload.get("mode") or "",
+            )
+        except DomainLockTimeout as timeout:
+            holder = RunRef.of_session(timeout.details["held_by"])
+            details = {"domain": host, "held_by": holder.audit_id}
+            raise DomainLockTimeout(timeout.message, details=details) from timeout
         attempt = answer.attempt if isinstance(answer, SessionWait) else 0
         if attempt != progress.lock_attempts:
             self._storage.store.keep_progress(
@@ -101,6 +115,23 @@ class AuditPipeline:
         if isinstance(answer, SessionWait):
             raise Defer(answer.until, f"{host}: {answer.reason}")
         return answer
+
+    def _queue_behind_own(self, ref: RunRef, host: str) -> None:
+        """Raise Defer while another audit of the tenant holds the host."""
+        session_id = self._sessions.holder(host)
+        if session_id is None:
+            return
+        holder = RunRef.of_session(session_id)
+        if holder.tenant == ref.tenant and holder.audit_id != ref.audit_id:
+            until = self._clock() + timedelta(seconds=limits.SAME_SITE_SECONDS)
+            raise Defer(until, f"{host}: audit {holder.audit_id}")
+
+    def _remember(self, work: AuditContext) -> None:
+        """Store since when the site refuses, for the next slice."""
+        stored = self._storage.store.progress(work.ref) or Progress(ref=work.ref)
+        seen = replace(stored, refused_since=work.refused_since, refusal=work.refusal)
+        if seen != stored:
+            self._storage.store.keep_progress(seen, work.context.lease)
 
     def _part(self, session: Session, *, stays: bool) -> None:
         """Leave or close the session; if the store is unavailable, the lock expires by itself."""
@@ -112,14 +143,20 @@ class AuditPipeline:
         except DependencyUnavailable as error:
             logger.warning("lock.release.failed", extra={"reason": error.message})
 
-    def _slice(self, context: Context, ref: RunRef, renew: Callable[[], None]) -> AuditContext:
+    def _slice(
+        self, context: Context, progress: Progress, host: str, renew: Callable[[], None]
+    ) -> AuditContext:
         return AuditContext(
             context=context,
-            ref=ref,
+            ref=progress.ref,
             sample=sample_of(context.job.payload),
             clock=self._clock,
             fetcher=self._fetcher,
             renew=renew,
+            host=host,
+            site_wait_seconds=self._site_wait_seconds,
+            refused_since=progress.refused_since,
+            refusal=progress.refusal,
         )
 
     # ------------------------------------------------------------ Parts

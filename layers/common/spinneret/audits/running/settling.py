@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from typing import Final
 
 from spinneret.audits import limits
 from spinneret.audits.facts.models import HtmlFacts
-from spinneret.audits.facts.pages import read_page
+from spinneret.audits.facts.pages import PAGES, read_page
 from spinneret.audits.facts.site import (
     FileFacts,
     HostFacts,
@@ -29,6 +30,7 @@ from spinneret.kernel.errors import (
     DomainBlocked,
     FetchFailed,
     FetchTimeout,
+    HttpUnavailable,
     RobotsDisallowed,
     TooManyRedirects,
     UrlBlocked,
@@ -38,9 +40,10 @@ from spinneret.web.exploring.sitemaps.walk import first_sitemaps
 from spinneret.web.fetching.addresses import parse_address
 from spinneret.web.fetching.charsets import decode_text
 from spinneret.web.fetching.decoding import decode
-from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.rules import require_success
 from spinneret.web.fetching.urls import Url, join_url, parse_url
+from spinneret.web.models import WaitUntil
 from spinneret.web.politeness import robots
 
 NO_ANSWER: Final = (
@@ -122,7 +125,20 @@ class _Settled:
     def _start(self) -> None:
         """Fetch the start page; raise its errors, as an audit needs it."""
         page = self._work.page(get(self._url), "start")
-        require_success(page, self._work.clock())
+        try:
+            require_success(page, self._work.clock())
+        except HttpUnavailable as error:
+            if error.retry_after is None:
+                raise
+            until = self._work.clock() + timedelta(seconds=error.retry_after)
+            waiting_for = f"{self._work.host}: retry_after"
+            refusal = f"it answers {page.status_code}"
+            asks = WaitUntil(until=until, waiting_for=waiting_for, refusal=refusal)
+            raise self._work.wait(asks) from error
+        if page.media_type not in PAGES:
+            answered = page.media_type or "no media type"
+            message = f"{page.url.host} answered {answered}: the start page isn't HTML"
+            raise ContentRefused(message, details={"content_type": page.media_type})
         ends = page.certificate.not_after.isoformat() if page.certificate else None
         host = replace(self.site.host, certificate_ends_at=ends)
         self.site = replace(self.site, start_url=page.url.text, host=host)
@@ -192,10 +208,26 @@ class _Settled:
 
     def _final(self, url: Url, name: str) -> str:
         """Return the final URL; empty if nothing responds."""
+        page = self._aside(get(url, method="HEAD"), name)
+        return "" if page is None else page.url.text
+
+    def _aside(self, request: FetchRequest, name: str) -> FetchedPage | None:
+        """Fetch from an address that may be another server; return None without an answer.
+
+        An audit doesn't wait for a server that refuses, unless it is the site's own. Raises
+        BodyTooLarge.
+        """
         try:
-            return self._work.page(get(url, method="HEAD"), name).url.text
+            answer = self._work.ask(request, name)
+        except BodyTooLarge:
+            raise
         except NO_ANSWER:
-            return ""
+            return None
+        if isinstance(answer, WaitUntil):
+            if answer.refusal and request.url.origin != self._url.origin:
+                return None
+            raise self._work.wait(answer)
+        return answer
 
     # ------------------------------------------------------------ Sitemaps
 
@@ -235,10 +267,10 @@ class _Settled:
 
     def _read(self, url: str) -> SitemapFacts:
         try:
-            page = self._work.page(get(parse_url(url), max_bytes=limits.SITEMAP_BYTES), url)
+            page = self._aside(get(parse_url(url), max_bytes=limits.SITEMAP_BYTES), url)
         except BodyTooLarge:
             return SitemapFacts(url=url, size=limits.SITEMAP_BYTES + 1)
-        except NO_ANSWER:
+        if page is None:
             return SitemapFacts(url=url, status=None)
         if not 200 <= page.status_code < 300:
             return SitemapFacts(url=url, status=page.status_code)

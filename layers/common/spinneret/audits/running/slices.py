@@ -14,6 +14,7 @@ from spinneret.jobs.models import JobEventKind
 from spinneret.jobs.worker import Context, Defer, ReleaseJob
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import FetchFailed, FetchTimeout, HttpRefused
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import Url
 from spinneret.web.models import Caller, WaitUntil
@@ -34,6 +35,13 @@ class AuditContext:
     fetcher: PoliteFetcher
     renew: Callable[[], None]
     """Extends the host's lock; raises DomainLockLost."""
+    host: str
+    """Host of the site, as a key."""
+    site_wait_seconds: int
+    """Maximum time in which the site only refuses or fails."""
+    refused_since: datetime | None
+    """See Progress; so for `refusal`."""
+    refusal: str
 
     def __post_init__(self) -> None:
         self._began_at = self._renewed_at = self.clock()
@@ -74,6 +82,8 @@ class AuditContext:
     def ask(self, request: FetchRequest, name: str) -> FetchedPage | WaitUntil:
         """Fetch under the host's rules; every try of one request uses the same `name`.
 
+        The answers of the site itself decide since when it refuses.
+
         Raises the errors of PoliteFetcher.fetch, and ReleaseJob.
         """
         if self.context.remaining() < limits.REQUEST_SECONDS + bounds.DEADLINE_MARGIN_SECONDS:
@@ -86,14 +96,42 @@ class AuditContext:
             id=f"{self.ref.audit_id}/{self.ref.run}/{name}",
             reservation=reservation,
         )
-        return self.fetcher.fetch(caller, request)
+        try:
+            answer = self.fetcher.fetch(caller, request)
+        except (FetchFailed, FetchTimeout) as error:
+            self._refused(request.url, error.message)
+            raise
+        if isinstance(answer, WaitUntil):
+            self._refused(request.url, answer.refusal)
+        elif answer.status_code >= 500 or answer.status_code == 429:
+            self._refused(request.url, f"it answers {answer.status_code}")
+        elif host_key(request.url.host) == self.host:
+            self.refused_since, self.refusal = None, ""
+        return answer
 
     def page(self, request: FetchRequest, name: str) -> FetchedPage:
-        """Fetch like `ask`; raise Defer if the request has to wait."""
+        """Fetch like `ask`; raise like `wait` if the request has to wait."""
         answer = self.ask(request, name)
         if isinstance(answer, WaitUntil):
-            raise self.deferral(answer.until, answer.waiting_for)
+            raise self.wait(answer)
         return answer
+
+    def wait(self, answer: WaitUntil) -> Defer:
+        """Return a Defer for a wait at the site, with what it waits for.
+
+        Raises HttpRefused if the site has only refused or failed for too long.
+        """
+        if not answer.refusal or self.refused_since is None:
+            return self.deferral(answer.until, answer.waiting_for)
+        ends_at = self.refused_since + timedelta(seconds=self.site_wait_seconds)
+        if self.clock() >= ends_at:
+            minutes = f"{self.site_wait_seconds / 60:g} minutes"
+            raise HttpRefused(f"{self.host} has served no page for {minutes}: {self.refusal}")
+        return self.deferral(min(answer.until, ends_at), f"{self.host}: {answer.refusal}")
+
+    def _refused(self, url: Url, refusal: str) -> None:
+        if refusal and self.refused_since is None and host_key(url.host) == self.host:
+            self.refused_since, self.refusal = self.clock(), refusal
 
     def deferral(self, until: datetime, waiting_for: str) -> Defer:
         """Return a Defer until then, or earlier so that the host's lock is renewed in time."""

@@ -104,8 +104,9 @@ class Sessions:
 
         `attempt` is 0 at first, then the field of the SessionWait: 1 to 3 follow a refusal by the
         lock, after 1, 2 and 4 s and a jitter; waits for the throttle don't count. Raises
-        DomainLockTimeout when the third retry is refused too. A session takes over its own lock if
-        a worker that died left it. It also replaces a session that left and won't resume.
+        DomainLockTimeout, which names the other session, when the third retry is refused too. A
+        session takes over its own lock if a worker that died left it. It also replaces a session
+        that left and won't resume.
         """
         host = host_key(host)
         gap = self._gap_ms(host, session_id, mode)
@@ -117,10 +118,18 @@ class Sessions:
             _log(logging.INFO, "lock.acquire.success", host, session_id, fence=seen.fence)
             return Session(host=host, session_id=session_id, fence=seen.fence)
         if refusal is WaitReason.LOCK:
-            return self._after_lock_refusal(host, session_id, attempt, now)
+            return self._after_lock_refusal(host, session_id, attempt, now, seen)
         until = max(_ended_at(seen) + (gap or 0), now)
         _log(logging.INFO, "throttle.wait", host, session_id, wait_ms=until - now)
         return SessionWait(until=from_ms(until), reason=WaitReason.THROTTLE, attempt=attempt)
+
+    def holder(self, host: str) -> str | None:
+        """Return the session that keeps the host locked; None if it is free."""
+        if self.options.disable_locks:
+            return None
+        seen = SessionState.of(self.ledger.read(host_key(host), Record.SESSION))
+        locked = _is_locked(seen, to_ms(self.clock())) and not self._has_left(seen)
+        return seen.session_id if locked else None
 
     def renew(self, session: Session) -> None:
         """Extend the lock. Raises DomainLockLost, after which the host must be left at once.
@@ -243,11 +252,12 @@ class Sessions:
         return SessionState.of(self.ledger.update(host, Record.SESSION, change).row)
 
     def _after_lock_refusal(
-        self, host: str, session_id: str, attempt: int, now: int
+        self, host: str, session_id: str, attempt: int, now: int, seen: SessionState
     ) -> SessionWait:
         if attempt >= limits.SESSION_LOCK_RETRIES:
             _log(logging.ERROR, "lock.acquire.timeout", host, session_id, attempt=attempt)
-            raise DomainLockTimeout("Domain lock timeout", details={"domain": host})
+            details = {"domain": host, "held_by": seen.session_id}
+            raise DomainLockTimeout("Domain lock timeout", details=details)
         jitter = limits.SESSION_LOCK_JITTER_SECONDS * self.random()
         seconds = limits.SESSION_LOCK_FIRST_SECONDS * 2**attempt + jitter
         wait_ms = round(1000 * seconds)
