@@ -12,12 +12,17 @@ from typing import Any
 import pytest
 
 from spinneret.audits.facts.site import SiteFacts, SitemapFacts, SitemapUrl
+from spinneret.audits.issue_models import IssueFilter
 from spinneret.audits.models import ArtifactType
 from spinneret.audits.running.crawling import listed_sample
 from spinneret.audits.running.judging import PAGES_UNREAD
 from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
-from spinneret.kernel.errors import FetchTimeout
+from spinneret.kernel.errors import DomainError, FetchFailed, FetchTimeout
 from spinneret.outbox.models import SubjectRef
+from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.fetching.urls import parse_url
+from spinneret.web.models import Caller
+from spinneret.web.politeness.models import Circuit
 from tests.fakes.auditing import AuditWorld
 from tests.fakes.fetching import fetched_page
 from tests.unit.audits.site import GOOD_PAGES, GOOD_ROBOTS, HOST, IMAGE, Page, alternates, sitemap
@@ -438,6 +443,43 @@ def test_links_beyond_the_bound_are_counted_as_not_checked(world: AuditWorld) ->
     result = result_of(world.settle(ref))
     assert (result["external_links"], result["external_links_checked"]) == (10, 4)
     assert (result["images"], result["images_checked"]) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("reason", "asked"),
+    [("unknown_host", 1), ("tls", 1), ("connection", 13), ("timeout", 13)],
+)
+def test_all_links_to_a_dead_host_are_findings(world: AuditWorld, reason: str, asked: int) -> None:
+    dead = "https://dead.example"
+    urls = [f"{dead}/{number}" for number in range(12)]
+    error: DomainError = FetchFailed("no", details={"reason": reason})
+    if reason == "timeout":
+        error = FetchTimeout("slow")
+    world.pages |= dict.fromkeys([f"{dead}/robots.txt", *urls], error)
+    links = "".join(f'<a href="{url}">A tree at {url}</a>' for url in urls)
+    world.pages[f"{HOST}/oak"] = Page(path="/oak", body=links).answer()
+    ref = world.submit(f"{HOST}/")
+    result = result_of(world.settle(ref))
+    assert (result["external_links"], result["external_links_checked"]) == (13, 13)
+    wanted = IssueFilter(check="links.broken_external")
+    [broken] = world.service().issues(ref.tenant, ref.job_id, wanted, 0, 100).items
+    assert (broken.url, broken.count) == (f"{HOST}/oak", 12)
+    assert sum(url.startswith(dead) for _, _, url in world.asked) == asked
+    assert world.hosts.pace.state("dead.example").circuit is Circuit.CLOSED
+
+
+def test_links_to_a_host_whose_breaker_is_open_are_checked(world: AuditWorld) -> None:
+    other = "https://other.example/"
+    world.pages[other] = FetchTimeout("slow")
+    for number in range(5):
+        world.clock.advance(2)
+        caller = Caller(tenant="b", id=f"crawl-{number}")
+        with pytest.raises(FetchTimeout):
+            world.fetcher().fetch(caller, FetchRequest(url=parse_url(other)))
+    assert world.hosts.pace.state("other.example").circuit is Circuit.OPEN
+    ref = world.submit(f"{HOST}/")
+    world.settle(ref)
+    assert ("links.broken_external", f"{HOST}/") in keys(world, ref)
 
 
 #

@@ -13,6 +13,7 @@ from spinneret.kernel.errors import (
     CallerDeadlineExceeded,
     DependencyUnavailable,
     DomainBlocked,
+    FetchFailed,
     FetchTimeout,
     RobotsDisallowed,
 )
@@ -32,6 +33,7 @@ URL = f"{HOST}/page"
 ROBOTS = f"{HOST}/robots.txt"
 CRAWLER = Caller(tenant="acme", id="job_1/1")
 CHECKER = Caller(tenant="acme", id="target_1", purpose=Purpose.CHECK)
+LINK = Caller(tenant="acme", id="audit_1/1/link", purpose=Purpose.LINK)
 
 
 def serve(world: PoliteWorld, *urls: str, robots: str = "") -> None:
@@ -220,6 +222,44 @@ def test_a_check_passes_an_open_breaker_and_leaves_it_open(world: PoliteWorld, p
     assert world.page(CHECKER, url).status_code == 200
     assert world.hosts.pace.state("site.example", unusual).circuit is Circuit.OPEN
     assert world.wait(CRAWLER, url).waiting_for.endswith("circuit_open")
+
+
+def test_looks_at_links_neither_obey_nor_change_the_breaker(world: PoliteWorld) -> None:
+    serve(world)
+    world.pages[URL] = FetchTimeout("slow")
+    for number in range(limits.BREAKER_FAILURES + 1):
+        world.clock.advance(2)
+        with pytest.raises(FetchTimeout):
+            world.fetch(replace(LINK, id=f"link-{number}"), URL)
+    assert world.hosts.pace.state("site.example").circuit is Circuit.CLOSED
+    for number in range(limits.BREAKER_FAILURES):
+        world.clock.advance(2)
+        with pytest.raises(FetchTimeout):
+            world.fetch(replace(CRAWLER, id=f"crawl-{number}"), URL)
+    assert world.hosts.pace.state("site.example").circuit is Circuit.OPEN
+    with pytest.raises(FetchTimeout):
+        world.fetch(LINK, URL)
+
+
+def test_looks_at_links_obey_robots(world: PoliteWorld) -> None:
+    serve(world, robots="User-agent: *\nDisallow: /page")
+    with pytest.raises(RobotsDisallowed):
+        world.fetch(LINK, URL)
+
+
+@pytest.mark.parametrize(
+    ("reason", "asked"),
+    [("unknown_host", 1), ("dns", 1), ("tls", 1), ("connection", 2), ("protocol", 2)],
+)
+def test_a_host_without_name_or_tls_is_asked_once_for_a_link(
+    world: PoliteWorld, reason: str, asked: int
+) -> None:
+    for url in (URL, ROBOTS):
+        world.pages[url] = FetchFailed("no", details={"reason": reason})
+    with pytest.raises(FetchFailed) as failed:
+        world.fetch(LINK, URL)
+    assert failed.value.details["reason"] == reason
+    assert len(world.hops) == asked
 
 
 def test_failing_checks_leave_the_breaker_of_crawlers_closed(world: PoliteWorld) -> None:

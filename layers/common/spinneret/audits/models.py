@@ -64,7 +64,7 @@ class Progress:
     refused_since: datetime | None = None
     """Since when the site has only refused or failed; None after any other answer."""
     refusal: str = ""
-    """How it did so first, in words."""
+    """Its first refusal or failure, in words."""
     out_of_time: bool = False
     """The sample is incomplete, as the audit's own time ran out."""
     result: Mapping[str, Any] | None = None

@@ -263,6 +263,11 @@ class FetchFailed(TransientError):
     code = "FETCH_FAILED"
     status = 502
 
+    @property
+    def is_of_host(self) -> bool:
+        """Whether every other page of the host fails for the same reason: its name or its TLS."""
+        return self.details.get("reason") in ("unknown_host", "dns", "tls")
+
 
 class ProxyFailed(FetchFailed):
     """The tenant's proxy couldn't connect to the site; this says nothing about the site."""

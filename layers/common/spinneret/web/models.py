@@ -19,6 +19,16 @@ class Purpose(StrEnum):
 
     It neither obeys nor changes the breaker that crawlers share, and reads no robots.txt.
     """
+    LINK = "link"
+    """A look at a link's target: like a check, but it obeys robots.txt.
+
+    If the robots.txt of a host shows that the host's name or TLS fails, the fetch fails at once.
+    """
+
+    @property
+    def is_crawl(self) -> bool:
+        """Whether it obeys and changes the breaker."""
+        return self is Purpose.CRAWL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +69,7 @@ class WaitUntil:
     """The host alone if a request is reserved there for `until`; else the host and the reason. The
     next attempt passes it as `Caller.reservation`."""
     refusal: str = ""
-    """How the host itself causes the wait, in words; empty if only its pace does."""
+    """Behaviour of the host that causes the wait, in words; empty if only its pace does."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import RobotsDisallowed
+from spinneret.kernel.errors import FetchFailed, RobotsDisallowed
 from spinneret.kernel.service import service
-from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.rules import parse_retry_after
 from spinneret.web.fetching.urls import Url
 from spinneret.web.hosts.service import HostService
@@ -80,12 +80,17 @@ class CallerPermits:
     def pace_for(self, url: Url, fetch_robots: FetchRobots) -> PaceLimits:
         """Return the pace for a page. Raises DomainBlocked, RobotsDisallowed and FetchDeferred.
 
+        For a link, also raises FetchFailed.
+
         `fetch_robots` is called when no fresh robots.txt is stored.
         """
         own = self.own_pace(url)
         if self.caller.purpose is Purpose.CHECK or not self.options.obey_robots:
             return own
-        rules = self._rules(url, fetch_robots, own)
+        if self.caller.purpose is Purpose.LINK:
+            rules = self._rules_once(url, fetch_robots, own)
+        else:
+            rules = self._rules(url, fetch_robots, own)
         if not rules.allowed:
             raise RobotsDisallowed(f"robots.txt of {url.host} forbids this page")
         if not rules.crawl_delay:
@@ -109,6 +114,23 @@ class CallerPermits:
         soon = self.office.clock() + timedelta(seconds=ROBOTS_RETRY_SECONDS)
         raise FetchDeferred(_wait_for_robots(url.host, soon))
 
+    def _rules_once(self, url: Url, fetch_robots: FetchRobots, own: PaceLimits) -> Rules:
+        """Return the rules; raise the error of a robots.txt whose host can't be reached."""
+        failures: list[FetchFailed] = []
+
+        def fetch(request: FetchRequest) -> FetchedPage:
+            try:
+                return fetch_robots(request)
+            except FetchFailed as failure:
+                failures.append(failure)
+                raise
+
+        rules = self._rules(url, fetch, own)
+        for failure in failures:
+            if failure.is_of_host:
+                raise failure
+        return rules
+
     def take(self, url: Url, limits: PaceLimits) -> Permit:
         """Take a permit for one request; sleep through short waits, else raise Postponed."""
         reserved = self.caller.reservation == host_key(url.host)
@@ -120,7 +142,7 @@ class CallerPermits:
                 owner=self.caller.id,
                 limits=limits,
                 reserved=reserved,
-                is_check=self.caller.purpose is Purpose.CHECK,
+                is_check=not self.caller.purpose.is_crawl,
             )
             if isinstance(answer, Permit):
                 return answer
@@ -138,7 +160,7 @@ class CallerPermits:
         outages.
         """
         cools_checks = True
-        if self.caller.purpose is Purpose.CHECK:
+        if not self.caller.purpose.is_crawl:
             cools_checks, outcome = outcome is not Outcome.HOST_FAILURE, Outcome.NOT_TRIED
         self.office.pace.report(permit, outcome, retry_after=retry_after, cools_checks=cools_checks)
 

@@ -18,18 +18,20 @@ from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     DomainBlocked,
+    FetchFailed,
     FetchTimeout,
     LeaseLost,
     PermanentError,
     RobotsDisallowed,
     TooManyRedirects,
     TransientError,
+    UrlBlocked,
     UrlInvalid,
 )
 from spinneret.web.exploring.scope import CrawlScope, ScopeKind
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.urls import Url, parse_url
-from spinneret.web.models import WaitUntil
+from spinneret.web.models import Purpose, WaitUntil
 
 _NO_HEAD: Final = frozenset({403, 404, 405, 500, 501, 503})
 """Status codes after which GET is tried: many servers and proxies only support that."""
@@ -103,6 +105,7 @@ class LinkChecker:
     ) -> list[WaitUntil]:
         """Request all URLs that don't have to wait; return the waits by host."""
         busy: dict[str, WaitUntil] = {}
+        dead: set[str] = set()
         done = total - len(left)
         for url in left:
             if work.worked_seconds >= limits.LINK_WORK_SECONDS:
@@ -112,7 +115,7 @@ class LinkChecker:
                 continue
             if done % limits.LINKS_PER_WRITE == 0:
                 work.checkpoint(Phase.CHECKING, 70 + round(20 * done / max(1, total)))
-            answer = self._ask(work, url)
+            answer = self._ask(work, url, dead)
             if isinstance(answer, Outcome):
                 done += 1
                 state.add(url, answer)
@@ -121,19 +124,24 @@ class LinkChecker:
             # otherwise the link stays unchecked, and the report says so
         return list(busy.values())
 
-    def _ask(self, work: AuditContext, url: str) -> Outcome | WaitUntil:
+    def _ask(self, work: AuditContext, url: str, dead: set[str]) -> Outcome | WaitUntil:
         name = fingerprint(url)[:32]
+        parsed = parse_url(url)
+        if parsed.origin in dead:
+            return Outcome(failure=Failure.NETWORK)
         try:
-            parsed = parse_url(url)
-            answer = work.ask(get(parsed, method="HEAD", total_seconds=limits.LINK_SECONDS), name)
+            head = get(parsed, method="HEAD", total_seconds=limits.LINK_SECONDS)
+            answer = work.ask(head, name, Purpose.LINK)
             if isinstance(answer, FetchedPage) and answer.status_code in _NO_HEAD:
                 request = get(
                     parsed, total_seconds=limits.LINK_SECONDS, excerpt_bytes=_EXCERPT_BYTES
                 )
-                answer = work.ask(request, f"{name}/get")
+                answer = work.ask(request, f"{name}/get", Purpose.LINK)
         except (LeaseLost, DependencyUnavailable):
             raise
         except (PermanentError, TransientError) as error:
+            if isinstance(error, FetchFailed) and error.is_of_host:
+                dead.add(parsed.origin)
             return Outcome(failure=_failure(error))
         return answer if isinstance(answer, WaitUntil) else _outcome(answer)
 
@@ -209,7 +217,7 @@ def _failure(error: PermanentError | TransientError) -> Failure:
             return Failure.TIMEOUT
         case TooManyRedirects():
             return Failure.TOO_MANY_REDIRECTS
-        case RobotsDisallowed() | DomainBlocked():
+        case RobotsDisallowed() | DomainBlocked() | UrlBlocked():
             return Failure.ROBOTS
         case _:
             return Failure.NETWORK

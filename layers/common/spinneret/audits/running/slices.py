@@ -17,7 +17,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import FetchFailed, FetchTimeout, HttpRefused
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import Url
-from spinneret.web.models import Caller, WaitUntil
+from spinneret.web.models import Caller, Purpose, WaitUntil
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.rules import host_key
 
@@ -79,7 +79,9 @@ class AuditContext:
         here = (self.clock() - self._began_at).total_seconds()
         return self.context.job.worked_ms / 1000 + here
 
-    def ask(self, request: FetchRequest, name: str) -> FetchedPage | WaitUntil:
+    def ask(
+        self, request: FetchRequest, name: str, purpose: Purpose = Purpose.CRAWL
+    ) -> FetchedPage | WaitUntil:
         """Fetch under the host's rules; every try of one request uses the same `name`.
 
         The answers of the site itself decide since when it refuses.
@@ -94,6 +96,7 @@ class AuditContext:
         caller = Caller(
             tenant=self.ref.tenant,
             id=f"{self.ref.audit_id}/{self.ref.run}/{name}",
+            purpose=purpose,
             reservation=reservation,
         )
         try:
