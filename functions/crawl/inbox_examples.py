@@ -6,12 +6,13 @@ from typing import Final
 
 from spinneret.runtime.http.declaration import Examples
 
-_KEY: Final = "T/acme/inbox/inbox_0198c5a1d2e37f4a8b6c9d0e1f2a3b70/pages.csv"
+_KEY: Final = "T/acme/inbox/job_0198c5a1d2e37f4a8b6c9d0e1f2a3b70/pages.csv"
 INBOX: Final[Examples] = {
     "a table of pages": {
         "request": {"name": "pages.csv"},
         "answer": {
-            "inbox_id": "inbox_0198c5a1d2e37f4a8b6c9d0e1f2a3b70",
+            "job_id": "job_0198c5a1d2e37f4a8b6c9d0e1f2a3b70",
+            "inbox_id": "job_0198c5a1d2e37f4a8b6c9d0e1f2a3b70",
             "key": _KEY,
             "url": "https://bucket.s3.amazonaws.com/",
             "fields": {"key": _KEY, "policy": "eyJ...", "x-amz-signature": "3f2a..."},

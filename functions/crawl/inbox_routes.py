@@ -22,13 +22,16 @@ router = routes.router
 def begin_inbox_file(request: InboxRequest) -> Response[InboxView]:
     """Start the upload of a file of up to 100,000 URLs, which is crawled after the upload.
 
+    The job waits for the upload from the first moment; `GET /api/v1/inbox/{job_id}` shows it.
+
     The file's report contains the lines that can't be crawled. The file's job fails with
-    CONTENT_REFUSED if the file isn't text or has no column of URLs, with NOT_FOUND if it is gone,
-    and with BODY_TOO_LARGE if it is too large.
+    CONTENT_REFUSED if the file isn't text or has no column of URLs, with NOT_FOUND if it is gone
+    or didn't arrive within an hour, and with BODY_TOO_LARGE if it is too large.
     """
-    inbox_id, form = _inbox().begin(routes.principal.tenant, request.name)
+    job_id, form = _inbox().begin(routes.principal.tenant, request.name)
     body = InboxView(
-        inbox_id=inbox_id,
+        job_id=job_id,
+        inbox_id=job_id,
         key=form.key,
         url=form.url,
         fields=dict(form.fields),

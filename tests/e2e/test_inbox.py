@@ -22,6 +22,8 @@ def post(tenant: Tenant, name: str, body: bytes) -> dict[str, Any]:
     answer = tenant("POST", "/api/v1/inbox", {"name": name})
     assert answer.status_code == 201, answer.text
     form: dict[str, Any] = answer.json()
+    waiting = tenant("GET", f"/api/v1/inbox/{form['job_id']}").json()
+    assert (waiting["status"], waiting["waiting_for"]) == ("pending", "upload")
     files = {"file": (name, body)}
     posted = httpx.post(form["url"], data=form["fields"], files=files, trust_env=False, timeout=30)
     assert posted.status_code == 204, posted.text
@@ -65,6 +67,7 @@ def test_a_file_is_crawled_and_reported(
     ]
     form = post(tenant, "pages.csv", "\n".join([*rows, f"again,{urls[0]}"]).encode())
     [job_id] = begun(tenant)
+    assert job_id == form["job_id"]
     found = ended(tenant, job_id)
     assert (found["status"], found["name"]) == ("completed", "pages.csv")
     assert (found["total_count"], found["completed_count"]) == (PAGES, PAGES)

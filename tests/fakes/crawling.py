@@ -240,7 +240,10 @@ class CrawlSlice:
                 CRAWL: self.pipeline(wrap),
                 CRAWL_BATCH: BatchHandler(children),
                 CRAWL_FILE: FileHandler(
-                    store=wrap("inbox", self.inbox), checks=self.checks(), children=children
+                    store=wrap("inbox", self.inbox),
+                    checks=self.checks(),
+                    children=children,
+                    clock=self.clock,
                 ),
             },
             clock=self.clock,

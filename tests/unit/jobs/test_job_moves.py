@@ -30,6 +30,7 @@ MOVES: dict[Transition, Callable[[Job, datetime], Job]] = {
     Transition.RESUME: rules.resume,
     Transition.RETRY: rules.retry,
     Transition.EXPIRE: rules.expire,
+    Transition.SUPPLY: lambda job, now: rules.supply(job, job.payload, now),
 }
 ASKED_FOR = (Transition.CANCEL, Transition.PAUSE, Transition.RESUME, Transition.RETRY)
 

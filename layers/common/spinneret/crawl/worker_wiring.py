@@ -53,7 +53,10 @@ def crawl_worker(stage: Stage) -> Worker:
         CRAWL: _pipeline(stage),
         CRAWL_BATCH: BatchHandler(makes),
         CRAWL_FILE: FileHandler(
-            store=inbox_store(stage), checks=crawl_checks(stage), children=makes
+            store=inbox_store(stage),
+            checks=crawl_checks(stage),
+            children=makes,
+            clock=stage.clock,
         ),
         DEEP_CRAWL: Starter(executions=executions, prepare=deep_crawls(stage, store).prepare),
     }

@@ -48,6 +48,7 @@ class Transition(StrEnum):
     HAND_BACK = "hand back"
     LOSE_LEASE = "lose lease"
     RESEND = "resend"
+    SUPPLY = "supply"
     CANCEL = "cancel"
     PAUSE = "pause"
     RESUME = "resume"
@@ -271,6 +272,10 @@ class Draft:
     """None bypasses the duplicate check (`force`)."""
     id: str | None = None
     """Id already promised to the tenant, so no other job can replace this one."""
+    due_at: datetime | None = None
+    """Time until which the job waits for its input (`JobService.supply`); None if it has it."""
+    waiting_for: str | None = None
+    """Name of that input."""
     once: bool = False
     """Whether an earlier job with the same key replaces this one however it ended, even by failure.
     """

@@ -108,7 +108,7 @@ class Deduplication:
         now = self.clock()
         policy = self.kinds[draft.kind]
         pending_limit = policy.pending_seconds
-        return Job(
+        job = Job(
             tenant=tenant,
             id=draft.id or self.new_id("job"),
             kind=draft.kind,
@@ -128,3 +128,6 @@ class Deduplication:
             duplicate_key=draft.duplicate_key,
             idempotency_key=scope or draft.duplicate_key,
         )
+        if draft.due_at is None:
+            return job
+        return replace(rules.waiting(job, draft.due_at, now), waiting_for=draft.waiting_for)

@@ -6,6 +6,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
@@ -15,6 +16,7 @@ from spinneret.jobs.models import (
     Job,
     JobEvent,
     JobRef,
+    JobStatus,
     Lane,
     Reply,
     RequestKey,
@@ -97,6 +99,18 @@ class JobService:
             send_new(self._queue, self._kinds, [item.job for item in new])
             return Submitted(reply=reply)
         raise DependencyUnavailable("dynamodb", "too many requests for one key at once")
+
+    def supply(self, job: Job, payload: Mapping[str, Any]) -> None:
+        """Give a job the input that it waits for, and send its message.
+
+        Raises LeaseLost if the job has moved since it was read, and Conflict if it doesn't wait.
+        """
+        now = self._clock()
+        after = rules.supply(job, payload, now)
+        event = rules.status_event(after, now, run=after.run, reason="SUPPLIED")
+        self._store.transition(job, after, [event])
+        if after.status is JobStatus.PENDING:
+            send_new(self._queue, self._kinds, [after])
 
     def submit_parent(
         self,
@@ -209,9 +223,13 @@ def first_events(new: Sequence[NewJob]) -> list[JobEvent]:
 
 
 def send_new(queue: JobQueue, kinds: Mapping[str, KindPolicy], jobs: Sequence[Job]) -> None:
-    """Send the messages of newly stored jobs; the sweeper sends any that fail here."""
+    """Send the messages of newly stored jobs; the sweeper sends any that fail here, and
+    messages of long waits.
+    """
     lanes: defaultdict[Lane, list[JobRef]] = defaultdict(list)
     for job in jobs:
+        if not job.sends:
+            continue
         lanes[kinds[job.kind].lanes[job.priority]].append(job.ref)
     for lane, refs in lanes.items():
         try:

@@ -98,10 +98,15 @@ def job_queue(stage: Stage) -> SqsJobQueue:
     return SqsJobQueue(stage.sqs, stage[LANES_URL])
 
 
-def job_service(stage: Stage, kinds: Kinds | None = None) -> JobService:
-    """Return submission and look-up; `kinds` override declared kinds for this stage."""
+def job_service(
+    stage: Stage, kinds: Kinds | None = None, store: JobStore | None = None
+) -> JobService:
+    """Return submission and look-up; `kinds` override declared kinds for this stage.
+
+    Without a store that publishes, it can submit, but not supply.
+    """
     return JobService(
-        store=job_store(stage),
+        store=store or job_store(stage),
         queue=job_queue(stage),
         kinds={**all_kinds(), **(kinds or {})},
         clock=stage.clock,

@@ -14,7 +14,7 @@ from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.models import InboxFile
 from spinneret.crawl.inbox.service import InboxIngest, InboxService
-from spinneret.jobs.models import Job, JobRef, JobStatus
+from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound
 from tests import factories
@@ -28,6 +28,13 @@ TENANT = factories.TENANT
 @pytest.fixture
 def crawl() -> CrawlSlice:
     return CrawlSlice()
+
+
+@pytest.fixture
+def inbox(crawl: CrawlSlice) -> InboxService:
+    return InboxService(
+        store=crawl.inbox, jobs=crawl.job_service(), clock=crawl.clock, new_id=crawl.new_id
+    )
 
 
 def arrive(crawl: CrawlSlice, name: str, body: str | bytes) -> tuple[InboxFile, JobRef]:
@@ -272,19 +279,15 @@ def test_a_hand_back_goes_on_where_it_was(crawl: CrawlSlice) -> None:
     assert {each["job_id"] for each in lines[:45]} == {job.id for job in children(crawl, ref)}
 
 
-def test_a_form_is_for_a_file_below_the_tenants_prefix(crawl: CrawlSlice) -> None:
-    inbox = InboxService(
-        store=crawl.inbox, jobs=crawl.job_service(), clock=crawl.clock, new_id=crawl.new_id
-    )
+def test_a_form_is_for_a_file_below_the_tenants_prefix(inbox: InboxService) -> None:
     inbox_id, form = inbox.begin(TENANT, "list.txt")
     assert form.fields["key"] == form.key == f"T/{TENANT}/inbox/{inbox_id}/list.txt"
     assert InboxFile.arrived(form.key, "v1").tenant == TENANT
 
 
-def test_a_file_shows_its_report_when_all_its_lines_are_read(crawl: CrawlSlice) -> None:
-    inbox = InboxService(
-        store=crawl.inbox, jobs=crawl.job_service(), clock=crawl.clock, new_id=crawl.new_id
-    )
+def test_a_file_shows_its_report_when_all_its_lines_are_read(
+    crawl: CrawlSlice, inbox: InboxService
+) -> None:
     pages(crawl, 1)
     file, ref = arrive(crawl, "list.txt", "https://site-0.example/page")
     assert inbox.get(TENANT, ref.job_id).report_url is None
@@ -295,3 +298,86 @@ def test_a_file_shows_its_report_when_all_its_lines_are_read(crawl: CrawlSlice) 
     assert file.report_key in view.report_url
     with pytest.raises(NotFound):
         inbox.get("other", ref.job_id)
+
+
+def begun(inbox: InboxService, name: str = "list.txt") -> tuple[JobRef, str]:
+    """The job of a form, and the key that the form uploads to."""
+    job_id, form = inbox.begin(TENANT, name)
+    return JobRef(tenant=TENANT, job_id=job_id), form.key
+
+
+# covers C-09
+def test_a_form_s_job_waits_for_its_file_from_the_first_moment(
+    crawl: CrawlSlice, inbox: InboxService
+) -> None:
+    ref, key = begun(inbox)
+    view = inbox.get(TENANT, ref.job_id)
+    assert (view.status, view.waiting_for, view.name) == ("pending", "upload", "list.txt")
+    assert (view.total_count, view.report_url) == (0, None)
+    assert crawl.queue.take() == []
+    [page] = pages(crawl, 1)
+    version = crawl.inbox.put(key, page.encode())
+    assert announce(crawl, key, version) == ref
+    assert announce(crawl, key, version) == ref  # the event comes again
+    assert crawl.settle(ref).status is JobStatus.COMPLETED
+    view = inbox.get(TENANT, ref.job_id)
+    assert (view.completed_count, view.waiting_for) == (1, None)
+    assert [event.message for event in crawl.store.events(ref, None, 3)][:2] == ["pending"] * 2
+
+
+def test_another_file_of_the_same_form_has_a_job_of_its_own(
+    crawl: CrawlSlice, inbox: InboxService
+) -> None:
+    ref, key = begun(inbox)
+    first, second = (crawl.inbox.put(key, b"x") for _ in range(2))
+    assert announce(crawl, key, first) == ref
+    other = announce(crawl, key, second)
+    assert other != ref
+    assert announce(crawl, key, second) == other
+    assert crawl.job(other).payload["version"] == second
+
+
+def test_a_form_without_a_file_fails_its_job_after_an_hour(
+    crawl: CrawlSlice, inbox: InboxService
+) -> None:
+    ref, key = begun(inbox)
+    crawl.clock.advance(limits.INBOX_ARRIVAL_SECONDS - 60)
+    crawl.sweeper().sweep()
+    assert crawl.job(ref).status is JobStatus.PENDING
+    job = crawl.settle(ref)
+    assert job.last_error is not None
+    assert (job.status, job.last_error.code) == (JobStatus.FAILED, "NOT_FOUND")
+    assert announce(crawl, key, crawl.inbox.put(key, b"x")) != ref  # late, but not lost
+
+
+def test_a_cancelled_form_s_file_is_not_crawled(crawl: CrawlSlice, inbox: InboxService) -> None:
+    ref, key = begun(inbox)
+    crawl.control().move(ref, Transition.CANCEL)
+    assert announce(crawl, key, crawl.inbox.put(key, b"x")) == ref
+    assert crawl.job(ref).status is JobStatus.CANCELLED
+    assert crawl.queue.take() == []
+
+
+def test_a_paused_form_s_file_is_crawled_after_the_resume(
+    crawl: CrawlSlice, inbox: InboxService
+) -> None:
+    [page] = pages(crawl, 1)
+    ref, key = begun(inbox)
+    crawl.control().move(ref, Transition.PAUSE)
+    announce(crawl, key, crawl.inbox.put(key, page.encode()))
+    assert (crawl.job(ref).status, crawl.queue.take()) == (JobStatus.PAUSED, [])
+    crawl.control().move(ref, Transition.RESUME)
+    assert crawl.settle(ref).status is JobStatus.COMPLETED
+
+
+def test_a_form_that_is_resumed_before_its_file_waits_on(
+    crawl: CrawlSlice, inbox: InboxService
+) -> None:
+    ref, key = begun(inbox)
+    for move in (Transition.PAUSE, Transition.RESUME):
+        crawl.control().move(ref, move)
+    job = crawl.run(ref)
+    assert (job.status, job.waiting_for) == (JobStatus.PENDING, "upload")
+    [page] = pages(crawl, 1)
+    announce(crawl, key, crawl.inbox.put(key, page.encode()))
+    assert crawl.settle(ref).status is JobStatus.COMPLETED

@@ -105,7 +105,11 @@ def test_the_longest_file_is_read_and_reported_in_bounded_memory(
         store=crawl.store,
         queue=crawl.queue,
         kinds=crawl.kinds,
-        handlers={CRAWL_FILE: FileHandler(store=inbox, checks=crawl.checks(), children=children)},
+        handlers={
+            CRAWL_FILE: FileHandler(
+                store=inbox, checks=crawl.checks(), children=children, clock=crawl.clock
+            )
+        },
         clock=crawl.clock,
         random=lambda: 0.5,
         new_owner=lambda: "owner",

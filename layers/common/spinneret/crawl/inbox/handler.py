@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import cache, partial
 from itertools import islice
 from typing import Any
@@ -12,15 +13,16 @@ from spinneret.content.documents.models import DocumentSource
 from spinneret.crawl.checks import CrawlChecks, CrawlTerms
 from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.formats import check_text, columns_of, entries_of, lines_of
-from spinneret.crawl.inbox.models import FileEntry, FileLine, Format, InboxFile
+from spinneret.crawl.inbox.models import UPLOAD, FileEntry, FileLine, Format, InboxFile
 from spinneret.crawl.inbox.outcomes import Block, FileCursor, joined
 from spinneret.crawl.inbox.ports import InboxStore
 from spinneret.crawl.service import message_about
 from spinneret.jobs.children import Children
 from spinneret.jobs.models import Draft
 from spinneret.jobs.placement import Placed
-from spinneret.jobs.worker import Context
+from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
+from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     BodyTooLarge,
     DomainError,
@@ -44,14 +46,20 @@ class FileHandler:
     store: InboxStore
     checks: CrawlChecks
     children: Children
+    clock: Clock
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Create the crawls, write the report, and wait.
 
         Never returns: raises the exceptions of `Children.create`, NotFound, BodyTooLarge,
-        ContentRefused, or AwaitChildren at the end.
+        ContentRefused, Defer while the upload may still arrive, or AwaitChildren at the end.
         """
         job = context.job
+        if "version" not in job.payload:
+            arrives_by = datetime.fromisoformat(job.payload["arrives_by"])
+            if self.clock() < arrives_by:
+                raise Defer(arrives_by, UPLOAD, appointed=True)
+            raise NotFound("no file was uploaded")
         assert job.family is not None  # a parent
         if job.family.cursor is not None:
             file = InboxFile.of(job.tenant, job.payload)

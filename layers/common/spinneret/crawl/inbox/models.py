@@ -32,6 +32,8 @@ FileName = Annotated[
         max_length=limits.INBOX_NAME_MAX_CHARS,
     ),
 ]
+UPLOAD: Final = "upload"
+"""Name of what a form's job waits for."""
 _KEY: Final = re.compile(r"T/([^/]+)/inbox/(.+\.(txt|csv|jsonl))", re.DOTALL)
 
 
@@ -84,6 +86,11 @@ class InboxFile:
         return {"key": self.key, "version": self.version, "name": self.name}
 
     @property
+    def job_id(self) -> str:
+        """Part of the key that names the job of the form; any text if no form made the key."""
+        return self.key.split("/")[3]
+
+    @property
     def name(self) -> str:
         """Last part of the key."""
         return self.key.rpartition("/")[2]
@@ -128,10 +135,12 @@ class FileEntry:
 class InboxView(BaseModel):
     """Permission to upload one file: post `fields` and then `file` to `url` as multipart/form-data.
 
-    The crawl starts after the upload. Its job is in the list of jobs, with the kind `crawl_file`.
+    The job waits for the file, for an hour at most. Then it fails with NOT_FOUND.
     """
 
+    job_id: str
     inbox_id: str
+    """The same as `job_id`."""
     key: str
     url: str
     fields: dict[str, str]
@@ -144,6 +153,8 @@ class InboxFileView(BatchView):
     """A file of URLs and the numbers of its crawls."""
 
     name: str
+    waiting_for: str | None
+    """`upload` until the file arrives."""
     report_url: str | None
     """URL that serves the report for some minutes; null until all lines are read.
 

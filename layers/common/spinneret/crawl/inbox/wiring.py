@@ -8,7 +8,7 @@ from spinneret.aws.stage import Stage, reads
 from spinneret.crawl.inbox.events import S3EventHandler
 from spinneret.crawl.inbox.s3 import S3InboxStore
 from spinneret.crawl.inbox.service import InboxIngest, InboxService
-from spinneret.jobs.wiring import SUBMISSION, job_service
+from spinneret.jobs.wiring import JOBS, SUBMISSION, job_service, pushing_store
 from spinneret.kernel.settings import text
 
 INBOX_BUCKET: Final = text("INBOX_BUCKET")
@@ -30,7 +30,7 @@ def inbox_service(stage: Stage) -> InboxService:
     )
 
 
-@reads(*SUBMISSION)
+@reads(*JOBS)
 def arrivals(stage: Stage) -> S3EventHandler:
     """Build the handler of the bucket's event rule."""
-    return S3EventHandler(InboxIngest(job_service(stage)))
+    return S3EventHandler(InboxIngest(job_service(stage, store=pushing_store(stage))))

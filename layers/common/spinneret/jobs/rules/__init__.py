@@ -32,6 +32,7 @@ from spinneret.jobs.rules.moves import (
     pause,
     resume,
     retry,
+    supply,
 )
 from spinneret.jobs.rules.outcomes import (
     JITTER,
@@ -44,7 +45,13 @@ from spinneret.jobs.rules.outcomes import (
     hand_back,
     has_expired_lease,
 )
-from spinneret.jobs.rules.states import TERMINAL, TRANSITIONS, check_not_ahead, status_event
+from spinneret.jobs.rules.states import (
+    TERMINAL,
+    TRANSITIONS,
+    check_not_ahead,
+    status_event,
+    waiting,
+)
 from spinneret.jobs.rules.sweeping import (
     resend_at,
     resent,
@@ -98,8 +105,10 @@ __all__ = [
     "status_event",
     "stopped_by_parent",
     "summary",
+    "supply",
     "sweep_at",
     "total",
     "uncounted",
+    "waiting",
     "wake_at",
 ]

@@ -1,12 +1,14 @@
-"""Moves of a job by its tenant, and at its expiry.
+"""Moves of a job by its tenant, by the arrival of its input, and at its expiry.
 
 They raise Conflict if the job's status doesn't allow the move.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from spinneret.jobs.models import Failure, Job, JobStatus, Transition
 from spinneret.jobs.rules.states import (
@@ -101,6 +103,22 @@ def retry(job: Job, now: datetime) -> Job:
         family=None if family is None else replace(family, settled=False, retried_in=run),
     )
     return with_next_fence(after)
+
+
+def supply(job: Job, payload: Mapping[str, Any], now: datetime) -> Job:
+    """Give a job the input that it waits for: it is due at once, or when it is resumed."""
+    return with_next_fence(
+        replace(
+            job,
+            status=next_status(job, Transition.SUPPLY),
+            payload=payload,
+            waiting_for=None,
+            due_at=not_before_creation(job, now),
+            updated_at=not_before_creation(job, now),
+            sends=1,
+            resent_at=None,
+        )
+    )
 
 
 def is_troubled(job: Job) -> bool:

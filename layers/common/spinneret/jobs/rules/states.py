@@ -26,6 +26,8 @@ TERMINAL: Final = frozenset(
 TRANSITIONS: Final[Mapping[tuple[JobStatus, Transition], JobStatus]] = {
     (JobStatus.PENDING, Transition.CLAIM): JobStatus.RUNNING,
     (JobStatus.PENDING, Transition.RESEND): JobStatus.PENDING,
+    (JobStatus.PENDING, Transition.SUPPLY): JobStatus.PENDING,
+    (JobStatus.PAUSED, Transition.SUPPLY): JobStatus.PAUSED,
     (JobStatus.PENDING, Transition.CANCEL): JobStatus.CANCELLED,
     (JobStatus.PENDING, Transition.PAUSE): JobStatus.PAUSED,
     (JobStatus.PENDING, Transition.EXPIRE): JobStatus.EXPIRED,
