@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.e2e.conftest import Deployed, Tenant
@@ -100,14 +101,16 @@ def test_a_stream_without_news_waits_for_the_next_event(held: str, tenant: Tenan
 
 def test_a_submission_waits_for_its_result(tenant: Tenant, website: Website) -> None:
     page = {"url": f"{website.url}/page?text=waits+{tenant.name}", "wait": 25}
-    crawl = tenant("POST", "/api/v1/crawl", page, Idempotency_Key="page")
-    assert (crawl.status_code, crawl.json()["status"]) == (200, "completed"), crawl.text
+    crawl = _awaited(tenant, "/api/v1/crawl", page, "page")
+    assert crawl.json()["status"] == "completed", crawl.text
     assert "waits" in crawl.json()["markdown"]
     again = tenant("POST", "/api/v1/crawl", {**page, "wait": 1}, Idempotency_Key="page")
     assert (again.status_code, again.json()) == (200, crawl.json())
     assert again.headers["Idempotent-Replayed"] == "true"
-    stored = tenant("POST", "/api/v1/documents", {"content": "Spiders wait.", "wait": 25})
-    assert (stored.status_code, stored.json()["status"]) == (200, "completed"), stored.text
+    stored = _awaited(
+        tenant, "/api/v1/documents", {"content": "Spiders wait.", "wait": 25}, "document"
+    )
+    assert stored.json()["status"] == "completed", stored.text
     assert stored.json()["result"]["document_id"]
 
 
@@ -194,3 +197,13 @@ def test_a_list_refuses_what_makes_no_sense(query: str, field: str, tenant: Tena
 
 def _listed(tenant: Tenant, query: str) -> list[str]:
     return [job["job_id"] for job in tenant("GET", f"{JOBS}{query}").json()["items"]]
+
+
+def _awaited(tenant: Tenant, path: str, body: Any, key: str) -> httpx.Response:
+    """The answer with the result; a busy machine may need several waits of the same request."""
+    for _ in range(4):
+        answer = tenant("POST", path, body, Idempotency_Key=key)
+        if answer.status_code != 202:
+            break
+    assert answer.status_code == 200, answer.text
+    return answer
