@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -23,6 +24,10 @@ class AuditedSite:
     """Seconds that each page takes."""
     broken: frozenset[str] = frozenset()
     """Pages without a title."""
+    planted: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Parts of pages that differ, by path."""
+    answers_anything: bool = False
+    """Whether unknown paths are answered with a page."""
     asked: list[tuple[float, str, str]] = field(default_factory=list)
     """Monotonic moment, method, path."""
 
@@ -56,9 +61,11 @@ class AuditedSite:
             return 200, "application/xml", text.encode()
         if path == "/preview.png":
             return 200, "image/png", b""
+        if path not in PATHS and self.answers_anything:
+            return 200, "text/html; charset=utf-8", b"<title>Page not found</title>Nothing here"
         if path not in PATHS:
             return 404, "text/plain", b"nothing here"
-        page = Page(path=path, links=PATHS)
+        page = replace(Page(path=path, links=PATHS), **self.planted.get(path, {}))
         if path in self.broken:
             page = replace(page, title=None)
         return 200, "text/html; charset=utf-8", replace(page, host=self.url).html().encode()

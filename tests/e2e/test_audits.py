@@ -98,6 +98,45 @@ def test_a_site_is_audited_reported_mended_and_compared(
     assert ("title.missing", f"{site.url}/oak") in fixed
 
 
+PLANTED: dict[str, dict[str, Any]] = {
+    "/oak": {
+        "head": '<meta http-equiv="refresh" content="0; url=/pine">',
+        "body": '<a href="/pine"><i></i></a><p>Lorem ipsum dolor sit amet.</p>'
+        '<p style="background:url(http://cdn.example/a.png)">Oaks</p>',
+    },
+    "/pine": {
+        "title": "Room 404 of the oak hotel | Timber",
+        "h1": '<b aria-label="Pines"><img src="/preview.png" alt="Pines"></b>',
+        "head": '<meta http-equiv="refresh" content="300">',
+        "body": '<a href="/oak" aria-label="Oaks"><i></i></a>',
+    },
+    "/birch": {"seed": 11, "words": 400},
+    "/maple": {"seed": 11, "words": 400, "body": "<p>But for this</p>"},
+}
+FOUND = {
+    *(("http.meta_refresh", "/oak"), ("links.empty", "/oak"), ("content.placeholder", "/oak")),
+    *(("content.near_duplicate", "/birch"), ("content.near_duplicate", "/maple")),
+    ("http.unknown_address", "/"),
+}
+CHECKED = {check for check, _ in FOUND} | {"http.soft_404", "h1.missing", "title.short"}
+
+
+def test_planted_faults_are_found_and_nothing_on_their_clean_twins(
+    tenant: Tenant, site: AuditedSite
+) -> None:
+    site.planted, site.answers_anything = PLANTED, True
+    audit = tenant.audited(submit(tenant, f"{site.url}/"))
+    assert audit["status"] == "completed", audit
+    report_ = json.loads(report(tenant, audit["audit_id"], "json"))
+    found = {(each["check"], each["url"].removeprefix(site.url)) for each in report_["findings"]}
+    assert {each for each in found if each[0] in CHECKED} == FOUND
+    page = next(each for each in report_["pages"] if each["url"].endswith("/oak"))
+    checks = {each["id"]: each["weight"] for each in report_["checks"]}
+    of_pages = sum(each["weight"] for each in report_["checks"] if each["scope"] != "site")
+    lost = sum(checks[check] for check, path in found if path == "/oak")
+    assert page["score"] == pytest.approx(100 * (1 - lost / of_pages), abs=0.001)
+
+
 def test_two_tenants_audits_of_one_host_never_meet_at_the_server(
     tenant: Tenant, site: AuditedSite, deployed: Deployed
 ) -> None:
