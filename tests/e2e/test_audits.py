@@ -110,8 +110,8 @@ PLANTED: dict[str, dict[str, Any]] = {
         "head": '<meta http-equiv="refresh" content="300">',
         "body": '<a href="/oak" aria-label="Oaks"><i></i></a>',
     },
-    "/birch": {"seed": 11, "words": 400},
-    "/maple": {"seed": 11, "words": 400, "body": "<p>But for this</p>"},
+    "/birch": {"seed": 11, "words": 800},
+    "/maple": {"seed": 11, "words": 800, "body": "<p>But for this</p>"},
 }
 FOUND = {
     *(("http.meta_refresh", "/oak"), ("links.empty", "/oak"), ("content.placeholder", "/oak")),

@@ -79,7 +79,7 @@ def duplicate(page: PageNode, site: Site) -> Answer:
     after=("content.duplicate",),
 )
 def near_duplicate(page: PageNode, site: Site) -> Answer:
-    """Report texts outside links and code that differ in at most three bits of their simhashes.
+    """Report texts outside links and code that differ in at most seven bits of their simhashes.
 
     Only pages that search engines may list, with at least 100 such words, are checked.
     """

@@ -15,6 +15,8 @@ from spinneret.audits.facts.models import HtmlFacts
 
 INDEXERS: Final = ("robots", "googlebot", "bingbot", "duckduckbot", "archive.org_bot")
 """Agents of Lighthouse 13.5, is-crawlable: all crawlers, and those it names."""
+NEAR_BITS: Final = 7
+"""Maximum different bits of 64: a few other words in 400 change some six, other texts 32."""
 _AUTHORITY: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
 _PORT: Final = re.compile(r":\d*$")
 LISTABLE: Final = (
@@ -71,6 +73,11 @@ def host_of(url: str) -> str:
 def listed(where: str, values: Iterable[str], threshold: str = "") -> list[Evidence]:
     """Return one evidence for each value."""
     return [Evidence(where, value, threshold) for value in values]
+
+
+def are_near(one: str, other: str) -> bool:
+    """Return whether two signatures of texts nearly agree; False if one is empty."""
+    return bool(one and other) and (int(one, 16) ^ int(other, 16)).bit_count() <= NEAR_BITS
 
 
 def display_width(text: str) -> int:

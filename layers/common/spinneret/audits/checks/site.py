@@ -16,10 +16,9 @@ from functools import cached_property
 from statistics import median
 from typing import Final
 
-from spinneret.audits.checks.reading import is_noindex, moment
+from spinneret.audits.checks.reading import are_near, is_noindex, moment
 from spinneret.audits.facts.models import Alternate, Failure, HtmlFacts, Kind, PageFacts
 from spinneret.audits.facts.site import Outcome, SiteFacts
-from spinneret.content.documents.signatures import are_near
 from spinneret.kernel.errors import UrlInvalid
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.politeness import robots
@@ -395,8 +394,8 @@ def folded(text: str) -> str:
 
 
 def _bands(signature: str) -> list[tuple[int, str]]:
-    """Return four parts: three different bits leave one of them equal."""
-    return [(start, signature[start : start + 4]) for start in range(0, 16, 4)]
+    """Return eight parts: seven different bits leave one of them equal."""
+    return [(start, signature[start : start + 2]) for start in range(0, 16, 2)]
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
+from spinneret.audits.checks.reading import are_near
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
-from spinneret.content.documents.signatures import are_near
 
 _ANY: Final = (Kind.HTML, Kind.FAILED)
 _HTTP: Final = CheckDecorators(Category.HTTP)
@@ -204,7 +204,7 @@ def soft_404(page: PageNode, site: Site) -> Answer:
     asked = site.facts.host.unknown_address
     if asked is not None and page.url not in (asked.final_url, site.start.text):
         same = page.fingerprint and page.fingerprint == asked.fingerprint
-        if same or are_near(page.signature or None, asked.signature or None):
+        if same or are_near(page.signature, asked.signature):
             return [Evidence("body", "the text of an unknown address", "status 404", asked.url)]
     if page.words > SOFT_404_WORDS:
         return []
