@@ -20,6 +20,9 @@ const memory = {
   get: async (key) => (await chrome.storage.local.get(`answer ${key}`))[`answer ${key}`],
   set: (key, answer) => chrome.storage.local.set({[`answer ${key}`]: answer}),
   drop: (key) => chrome.storage.local.remove(`answer ${key}`),
+  all: async () => Object.entries(await chrome.storage.local.get(null))
+    .filter(([name]) => name.startsWith("answer "))
+    .map(([name, answer]) => [name.slice("answer ".length), answer]),
 };
 
 async function browserName() {

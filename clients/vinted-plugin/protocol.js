@@ -1,11 +1,12 @@
-// The protocol of layers/common/spinneret/marketplace/vinted/transport.py, without a browser's API:
+// The protocol of layers/common/spinneret/marketplace/plugins/transport.py, without a browser's API:
 // what comes in is given to `receive`, what goes out leaves by `send`, and `act` asks the marketplace.
 
 // What is answered when it isn't known what the marketplace did.
 const UNKNOWN = {status: 0, body: {}};
 
 export class Protocol {
-  // memory: {get(key) -> answer | undefined, set(key, answer), drop(key)}: promises, kept over restarts.
+  // memory: {get(key) -> answer | undefined, set(key, answer), drop(key), all() -> [[key, answer]]}:
+  // promises, kept over restarts.
   // browser: a name that this browser keeps.
   constructor({send, act, memory, marketplace, browser}) {
     Object.assign(this, {send, act, memory, marketplace, browser});
@@ -13,9 +14,16 @@ export class Protocol {
     this.busy = new Set();
   }
 
-  // After every (re)connection.
-  open() {
+  // After every (re)connection: it is there, and offers the answers that weren't confirmed.
+  async open() {
     this.send({action: "plugin.hello", marketplace: this.marketplace, browser: this.browser});
+    for (const [key, answer] of await this.memory.all()) {
+      if (!this.busy.has(key)) this.tell(key, answer);
+    }
+  }
+
+  tell(key, answer) {
+    this.send({action: "plugin.answer", key, ...answer, browser: this.browser});
   }
 
   async receive(message) {
@@ -29,6 +37,8 @@ export class Protocol {
     } else if (message.type === "confirmed" && message.of === "plugin.answer") {
       this.tasks.delete(message.key); // it may have come again: a late confirmation finds nothing
       await this.memory.drop(message.key);
+    } else if (message.type === "error" && message.details?.of === "plugin.answer") {
+      await this.memory.drop(message.details.key); // outdated
     }
   }
 
@@ -41,7 +51,7 @@ export class Protocol {
         answer = await this.act(task).catch(() => UNKNOWN);
         await this.memory.set(task.key, answer);
       }
-      this.send({action: "plugin.answer", key: task.key, ...answer});
+      this.tell(task.key, answer);
     } finally {
       this.busy.delete(task.key);
     }

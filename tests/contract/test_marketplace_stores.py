@@ -21,9 +21,9 @@ from spinneret.marketplace.connections.models import (
 )
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
 from spinneret.marketplace.orders.models import Adjustment, OrderState, Sale, SaleOutcome
+from spinneret.marketplace.plugins.models import CallbackWait, Plugin, PluginAnswer
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
-from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
 from tests.contract.stored_jobs import SECOND, claimed, new_job
@@ -618,12 +618,12 @@ def test_the_first_answer_of_a_plug_in_that_was_asked_counts(stores: Stores, ten
     assert not stores.plugins.accept(tenant, "k", 0, "b", "laptop", START)
     assert stores.plugins.send(plugin, "k", "d1", START) == 0
     stores.plugins.send(plugin, "k", "d2", START + SECOND)
-    assert not stores.plugins.answer(tenant, "k", 0, "another", answer)
+    assert not stores.plugins.answer(tenant, "k", 0, "another", "b", answer)
     for later in (1, 2):  # the first time stays
         now = START + later * SECOND
         assert stores.plugins.accept(tenant, "k", 0, "b", "laptop", now)
-    assert stores.plugins.answer(tenant, "k", 0, "b", answer)
-    assert stores.plugins.answer(tenant, "k", 0, "b", PluginAnswer(status=500, body={}))
+    assert stores.plugins.answer(tenant, "k", 0, "b", "b", answer)
+    assert stores.plugins.answer(tenant, "k", 0, "b", "b", PluginAnswer(status=500, body={}))
     sent = stores.plugins.sent(tenant, "k")
     assert sent is not None
     assert (sent.sent_at, sent.accepted_by, sent.answer) == (START, "laptop", answer)
@@ -640,12 +640,27 @@ def test_a_request_is_accepted_by_one_browser_over_all_its_connections(
         for connection, browser in (("b", "laptop"), ("c", "desktop"), ("d", "laptop"))
     ]
     assert accepted == [True, False, True]
-    assert stores.plugins.answer(tenant, "k", 0, "b", PluginAnswer(status=200, body={"id": 1}))
+    assert stores.plugins.answer(tenant, "k", 0, "b", "b", PluginAnswer(status=200, body={"id": 1}))
     assert not stores.plugins.accept(tenant, "k", 0, "b", "laptop", START)  # it is done
     stores.plugins.begin_again(tenant, "k")
     stores.plugins.send(_plugin(tenant, "c"), "k", "d1", START)
     assert not stores.plugins.accept(tenant, "k", 0, "c", "desktop", START)
     assert stores.plugins.accept(tenant, "k", 1, "c", "desktop", START)
+
+
+def test_a_browser_answers_by_another_connection_what_it_accepted(
+    stores: Stores, tenant: str
+) -> None:
+    stores.plugins.send(_plugin(tenant, "b"), "k", "d1", START)
+    answer = PluginAnswer(status=200, body={"id": 1})
+    assert not stores.plugins.answer(tenant, "k", 0, "c", "laptop", answer)
+    assert stores.plugins.accept(tenant, "k", 0, "b", "laptop", START)
+    assert not stores.plugins.answer(tenant, "k", 0, "c", "desktop", answer)
+    assert not stores.plugins.answer(tenant, "k", 1, "c", "laptop", answer)
+    assert stores.plugins.answer(tenant, "k", 0, "c", "laptop", answer)
+    sent = stores.plugins.sent(tenant, "k")
+    assert sent is not None
+    assert sent.answer == answer
 
 
 def test_what_no_browser_has_is_withdrawn_and_accepted_by_none_any_more(
@@ -655,7 +670,7 @@ def test_what_no_browser_has_is_withdrawn_and_accepted_by_none_any_more(
     for key in ("nobody's", "accepted", "answered"):
         stores.plugins.send(plugin, key, "d1", START)
     assert stores.plugins.accept(tenant, "accepted", 0, "b", "laptop", START)
-    assert stores.plugins.answer(tenant, "answered", 0, "b", answer)
+    assert stores.plugins.answer(tenant, "answered", 0, "b", "b", answer)
     found = [stores.plugins.withdraw(tenant, key) for key in ("nobody's", "accepted", "answered")]
     assert found == [True, False, False]
     assert stores.plugins.sent(tenant, "nobody's") is None
@@ -672,8 +687,8 @@ def test_a_request_that_is_begun_again_takes_no_answer_to_its_former_round(
     stores.plugins.begin_again(tenant, "k")
     assert stores.plugins.sent(tenant, "k") is None
     assert stores.plugins.send(plugin, "k", "d1", START) == 1
-    assert not stores.plugins.answer(tenant, "k", 0, "b", answer)
-    assert stores.plugins.answer(tenant, "k", 1, "b", answer)
+    assert not stores.plugins.answer(tenant, "k", 0, "b", "b", answer)
+    assert stores.plugins.answer(tenant, "k", 1, "b", "b", answer)
 
 
 def test_a_token_is_kept_while_its_job_waits_and_taken_once(stores: Stores, tenant: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from spinneret.kernel import bounds
-from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
-from spinneret.marketplace.vinted.models import Plugin
+from spinneret.marketplace.plugins.dynamo import DynamoPluginStore
+from spinneret.marketplace.plugins.models import Plugin
 from tests.contract.backends import OF_REAL_AWS, Tables
 from tests.fakes.time import START
 

@@ -16,10 +16,10 @@ from spinneret.marketplace.connections.models import Connection, PendingConsent,
 from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.listings.rules import held_by
 from spinneret.marketplace.orders.models import Sale
+from spinneret.marketplace.plugins.models import CallbackWait, Plugin, PluginAnswer, Sent
 from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.publishing.statistics import DayOfAction
 from spinneret.marketplace.tasks.models import Task
-from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, Sent
 from tests.fakes.jobs import FakeJobStore, through_json
 from tests.fakes.named import FakeNamedStore
 
@@ -372,10 +372,18 @@ class FakePluginStore:
         return self._tokens.get(tenant, {}).pop(key, None)
 
     def answer(
-        self, tenant: str, key: str, number: int, connection_id: str, answer: PluginAnswer
+        self,
+        tenant: str,
+        key: str,
+        number: int,
+        connection_id: str,
+        browser: str,
+        answer: PluginAnswer,
     ) -> bool:
         known = self.sent(tenant, key)
         first = known.answer if known and known.answer else through_answer(answer)
+        if known is not None and known.accepted_by == browser:
+            connection_id = min(self._sent[tenant, key][1])  # as if it had the task
         return self._change(tenant, key, number, connection_id, answer=first)
 
     def _change(

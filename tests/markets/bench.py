@@ -36,6 +36,7 @@ from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.last_looks import AnswersOnly, final_look_deferral
 from spinneret.marketplace.orders.polling import OrderPolling
 from spinneret.marketplace.orders.service import OrderBook
+from spinneret.marketplace.plugins.transport import PluginCallbacks, PluginInbox, PluginTransport
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing import limits as publishing_limits
@@ -51,8 +52,7 @@ from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import Statistics
 from spinneret.marketplace.publishing.visits import JobStep, NullJobQueue
 from spinneret.marketplace.publishing.work import StepContext, StepServices
-from spinneret.marketplace.registry import PLATFORMS, READ, SILENT
-from spinneret.marketplace.vinted.transport import PluginCallbacks, PluginInbox, PluginTransport
+from spinneret.marketplace.registry import BY_PLUGIN, PLATFORMS, READ, SILENT
 from tests.contract.backends import Tables
 from tests.fakes.deep_crawling import FakeExecutions
 from tests.fakes.jobs import FakeJobQueue
@@ -108,7 +108,7 @@ class Bench:
         self.inbox = PluginInbox(
             store=self.plugins,
             tokens=self.callbacks,
-            marketplaces=frozenset({"vinted"}),
+            marketplaces=BY_PLUGIN,
             may_act=lambda _, key_id: key_id not in self.readers,
             clock=self.clock,
         )

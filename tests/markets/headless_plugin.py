@@ -39,6 +39,8 @@ class HeadlessPlugin:
         made = connect(self._address, additional_headers={"X-API-Key": self._key}, open_timeout=30)
         self._socket = self._open.enter_context(made)
         self._send(action="plugin.hello", marketplace="vinted", browser=_BROWSER)
+        for key in self.done.keys() - self.confirmed:
+            self._answer(key)
         self._thread.start()
         assert self.ready.wait(30)
         return self
@@ -73,8 +75,12 @@ class HeadlessPlugin:
             return
         if key not in self.done:
             self.done[key] = self._act(path)
+        self._answer(key)
+
+    def _answer(self, key: str) -> None:
         status, body = self.done[key]
-        self._send(action="plugin.answer", key=key, status=status, body=body)
+        answer = {"key": key, "status": status, "body": body, "browser": _BROWSER}
+        self._send(action="plugin.answer", **answer)
 
     def _act(self, path: str) -> tuple[int, Mapping[str, Any]]:
         number = next(self._numbers)

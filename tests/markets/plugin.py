@@ -10,7 +10,7 @@ from typing import Any
 
 from spinneret.jobs.models import Connection
 from spinneret.kernel.errors import NotFound
-from spinneret.marketplace.vinted.transport import PluginInbox
+from spinneret.marketplace.plugins.transport import PluginInbox
 
 
 class FakePlugin:
@@ -39,12 +39,18 @@ class FakePlugin:
         self.items: dict[str, dict[str, Any]] = {}
         self.done: dict[str, tuple[int, Mapping[str, Any]]] = {}
         """The plug-in's memory: answers by key."""
+        self.unconfirmed: list[str] = []
+        """Keys of answers that it offers after its next hello."""
         self.tasks: list[dict[str, Any]] = []
         self._numbers = itertools.count(1)
 
     def open(self) -> None:
         """The browser connects."""
         self._inbox.hello(self.connection, {"marketplace": "vinted", "browser": self.browser})
+        for key in self.unconfirmed:
+            with suppress(NotFound):
+                self.repeat(key)
+        self.unconfirmed.clear()
 
     def post(self, connection_id: str, text: str) -> bool:
         if self.away or connection_id != self.connection.id:
@@ -62,7 +68,9 @@ class FakePlugin:
             return True
         if key not in self.done:
             self.done[key] = self._act(task)
-        if not self.mute:
+        if self.mute:
+            self.unconfirmed.append(key)
+        else:
             self.repeat(key)
         if self.doubles:
             self._double()
@@ -76,7 +84,8 @@ class FakePlugin:
     def repeat(self, key: str) -> None:
         """Tell an answer that wasn't confirmed."""
         status, body = self.done[key]
-        self._inbox.answered(self.connection, {"key": key, "status": status, "body": body})
+        message = {"key": key, "status": status, "body": body, "browser": self.browser}
+        self._inbox.answered(self.connection, message)
 
     def end(self, connection_id: str) -> None:
         self.away = True

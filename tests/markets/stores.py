@@ -17,14 +17,14 @@ from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.orders.dynamo import DynamoSaleStore
 from spinneret.marketplace.orders.ports import SaleStore
+from spinneret.marketplace.plugins.dynamo import DynamoPluginStore
+from spinneret.marketplace.plugins.ports import PluginStore
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.publishing.dynamo import DynamoStatistics
 from spinneret.marketplace.publishing.statistics import StatisticsStore
 from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
 from spinneret.marketplace.tasks.ports import TaskStore
-from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
-from spinneret.marketplace.vinted.ports import PluginStore
 from tests.contract.backends import Tables
 from tests.fakes.deep_crawling import FakeSemaphore
 from tests.fakes.effects import FakeEffectStore

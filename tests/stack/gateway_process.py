@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import boto3
 import httpx
@@ -67,27 +67,9 @@ def running_gateway(
     functions: ScriptedLambda, log: Path, *options: str, stack: str = STACK
 ) -> Iterator[GatewayProcess]:
     """Start a gateway on a free port, wait until it serves, and end it."""
-    workspace = Workspace.from_environment(os.environ)
-    interpreter = python(Store(workspace).ensure(websocket_tool(workspace)))
     with claim() as claimed, log.open("wb") as output:
         port = claimed.ports[0]
-        words = {
-            "--port": str(port),
-            "--aws-endpoint": functions.url,
-            "--region": "us-east-1",
-            "--stack": stack,
-            "--stage": STAGE,
-        }
-        process = subprocess.Popen(
-            [interpreter, "-m", "spinneret_websocket.server", *sum(words.items(), ()), *options],
-            env={
-                "PYTHONPATH": str(workspace.sources / "websocket"),
-                "PYTHONDONTWRITEBYTECODE": "1",
-                "PATH": os.defpath,
-            },
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
+        process = started(functions, port, output, *options, stack=stack)
         try:
             gateway = GatewayProcess(process, port, log)
             _wait_until_it_serves(gateway)
@@ -98,6 +80,31 @@ def running_gateway(
                 process.wait(STOP_SECONDS)
             finally:
                 process.kill()
+
+
+def started(
+    functions: ScriptedLambda, port: int, output: IO[bytes], *options: str, stack: str = STACK
+) -> subprocess.Popen[bytes]:
+    """Start a gateway's process."""
+    workspace = Workspace.from_environment(os.environ)
+    interpreter = python(Store(workspace).ensure(websocket_tool(workspace)))
+    words = {
+        "--port": str(port),
+        "--aws-endpoint": functions.url,
+        "--region": "us-east-1",
+        "--stack": stack,
+        "--stage": STAGE,
+    }
+    return subprocess.Popen(
+        [interpreter, "-m", "spinneret_websocket.server", *sum(words.items(), ()), *options],
+        env={
+            "PYTHONPATH": str(workspace.sources / "websocket"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PATH": os.defpath,
+        },
+        stdout=output,
+        stderr=subprocess.STDOUT,
+    )
 
 
 def _wait_until_it_serves(gateway: GatewayProcess) -> None:

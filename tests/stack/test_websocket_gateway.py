@@ -11,7 +11,13 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from stack.process import ProcessId, resident_bytes
-from tests.stack.gateway_process import CLIENT_SECONDS, GatewayProcess, running_gateway
+from tests.stack.gateway_process import (
+    CLIENT_SECONDS,
+    START_SECONDS,
+    GatewayProcess,
+    running_gateway,
+    started,
+)
 from tests.stack.scripted_lambda import (
     Behaviour,
     Gate,
@@ -31,6 +37,17 @@ def _refusal(gateway: GatewayProcess, path: str = "/local") -> int:
     with pytest.raises(InvalidStatus) as refused, gateway.client(path):
         pass
     return refused.value.response.status_code
+
+
+def test_a_busy_port_is_reported_in_words(
+    gateway: GatewayProcess, functions: ScriptedLambda, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    with log.open("wb") as output:
+        process = started(functions, gateway.port, output)
+        assert process.wait(START_SECONDS) == 1
+    why = f"can't listen on 127.0.0.1:{gateway.port}: another program uses this port"
+    assert log.read_text() == f"the WebSocket gateway {why}\n"
 
 
 def test_the_connect_event_is_api_gateways(

@@ -54,6 +54,7 @@ STORIES: dict[str, Any] = {
     "a_refusal": [422, "title", 150],
     "stopped_meanwhile": [1, 0],
     "after_a_lost_connection": ["ticket", "socket"],
+    "offered_again": [["plugin.hello", ""], ["plugin.answer", "b"], ["plugin.answer", "c"]],
     "with_a_revoked_key": ["ticket", "badge !"],
 }
 

@@ -65,6 +65,28 @@ def test_a_key_that_may_only_read_is_no_plug_ins(
     assert known == [bench.plugin.connection.id]
 
 
+def test_an_answer_that_nobody_needs_is_named(live: LiveService, sockets: FakeSockets) -> None:
+    told = _say(live, sockets, action="plugin.answer", key="k.0", status=200, body={"id": 1})
+    assert told["details"] == {"of": "plugin.answer", "key": "k.0"}
+
+
+def test_a_browser_that_reconnects_tells_the_answer_that_was_lost(
+    live: LiveService, sockets: FakeSockets, bench: Bench
+) -> None:
+    product = bench.product()
+    bench.plugin.mute = True
+    ref = bench.submit("publish", "vinted", product)
+    bench.once(ref)
+    [key] = bench.plugin.unconfirmed
+    status, body = bench.plugin.done[key]
+    answer = {"key": key, "status": status, "body": dict(body), "browser": bench.plugin.browser}
+    told = _say(live, sockets, action="plugin.answer", **answer)
+    assert told == {"type": "confirmed", "of": "plugin.answer", "key": key}
+    bench.plugin.mute = False
+    assert bench.finish(ref).status == "completed"
+    assert len(bench.plugin.photos) == len(product.content.images)
+
+
 @pytest.mark.parametrize(
     ("message", "code"),
     [

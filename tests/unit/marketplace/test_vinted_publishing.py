@@ -13,7 +13,7 @@ from spinneret.jobs.models import Connection, Job, Transition
 from spinneret.kernel.errors import NotFound
 from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import Listing
-from spinneret.marketplace.vinted.models import Sent
+from spinneret.marketplace.plugins.models import Sent
 from tests.markets.bench import IMAGES, Bench
 from tests.markets.plugin import FakePlugin
 

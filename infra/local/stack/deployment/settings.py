@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
+from spinneret.marketplace.registry import PLATFORMS
 from stack.errors import UsageError
 from stack.files import write_json
 from stack.instance import Instance
@@ -22,9 +23,8 @@ SERVER: Final = "server"
 DEFAULT_SITE_PORT: Final = "8484"
 MARKET_PORT: Final = 8486  # next to the benchmarks' port
 """Loopback port of the demonstration's marketplaces."""
-MARKET_HOSTS: Final = (
-    *("ebay.api", "ebay.auth", "ebay.media"),
-    *("etsy.api", "etsy.token", "etsy.web"),
+MARKET_HOSTS: Final = tuple(
+    sorted(name for platform in PLATFORMS.values() for name in platform.hosts)
 )
 # Template parameters that the environment may set.
 PARAMETERS: Final = {
@@ -100,13 +100,16 @@ def parameters(settings: Mapping[str, str]) -> dict[str, str]:
     }
     # Products of a laptop go to local marketplaces (`make demo-publish`), never to real ones. These
     # exist only while a demonstration or a test runs, so order polling is disabled.
-    own = {
-        "MarketplaceHosts": market_hosts(f"http://127.0.0.1:{MARKET_PORT}"),
-        "OrderPollingEnabled": "false",
-    }
-    return {"FetchAllowedEndpoints": allowed, **own, **chosen}
+    hosts = market_hosts(f"http://127.0.0.1:{MARKET_PORT}", chosen.get("MarketplaceHosts", ""))
+    own = {"OrderPollingEnabled": "false", **chosen, "MarketplaceHosts": hosts}
+    return {"FetchAllowedEndpoints": allowed, **own}
 
 
-def market_hosts(origin: str) -> str:
-    """Return all marketplace hosts at one origin, in the format of the template's parameter."""
-    return ",".join(f"{name}={origin}" for name in MARKET_HOSTS)
+def market_hosts(origin: str, given: str = "") -> str:
+    """Return all marketplace hosts at one origin, in the format of the template's parameter.
+
+    `given` are pairs of that format that replace single ones.
+    """
+    named = dict(pair.partition("=")[::2] for pair in given.split(",") if pair)
+    hosts = {**dict.fromkeys(MARKET_HOSTS, origin), **named}
+    return ",".join(f"{name}={at}" for name, at in hosts.items())

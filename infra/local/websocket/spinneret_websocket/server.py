@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import logging
+import socket
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -27,10 +29,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     logging.getLogger("spinneret_websocket").setLevel(logging.INFO)
     logging.getLogger("uvicorn.error").addFilter(_is_no_false_alarm)
-    uvicorn.run(
+    try:
+        listener = _bound(options.host, options.port)
+    except OSError as error:
+        where = f"{options.host}:{options.port}"
+        is_busy = error.errno == errno.EADDRINUSE
+        why = "another program uses this port" if is_busy else str(error.strerror)
+        print(f"the WebSocket gateway can't listen on {where}: {why}", file=sys.stderr)
+        return 1
+    config = uvicorn.Config(
         _app(options),
-        host=options.host,
-        port=options.port,
         ws="websockets-sansio",
         ws_max_size=limits.MESSAGE_MAX_BYTES,
         # A missing pong has no effect: on loopback the end of a client is always noticed.
@@ -42,7 +50,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         log_config=None,  # logging is configured above
         timeout_graceful_shutdown=limits.SHUTDOWN_GRACE_SECONDS,
     )
-    return 0
+    server = uvicorn.Server(config)
+    server.run(sockets=[listener])
+    return 0 if server.started else 1
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Return a socket that is bound to the port. Raises OSError."""
+    listener = socket.socket()
+    # Connections of a stopped gateway that linger don't count.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError:
+        listener.close()
+        raise
+    return listener
 
 
 def _is_no_false_alarm(record: logging.LogRecord) -> bool:

@@ -15,11 +15,11 @@ from spinneret.jobs.worker import Worker
 from spinneret.kernel.settings import integer, text
 from spinneret.marketplace import limits
 from spinneret.marketplace.kinds import PUBLISH_BATCH
+from spinneret.marketplace.plugins.dynamo import DynamoPluginStore
+from spinneret.marketplace.plugins.transport import PluginCallbacks
 from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
 from spinneret.marketplace.publishing.rounds import NextJobsStep
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE, counting
-from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
-from spinneret.marketplace.vinted.transport import PluginCallbacks
 
 PUBLISH_MACHINE: Final = text("PUBLISH_MACHINE")
 """ARN of the state machine."""

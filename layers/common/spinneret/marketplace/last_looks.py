@@ -13,10 +13,10 @@ from spinneret.jobs.ports import Sockets
 from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel.clock import Clock
 from spinneret.marketplace import limits
+from spinneret.marketplace.plugins.models import PluginAnswer, PluginRequest
+from spinneret.marketplace.plugins.ports import PluginStore
+from spinneret.marketplace.plugins.transport import PluginTransport
 from spinneret.marketplace.tasks.models import Task
-from spinneret.marketplace.vinted.models import PluginAnswer, PluginRequest
-from spinneret.marketplace.vinted.ports import PluginStore
-from spinneret.marketplace.vinted.transport import PluginTransport
 
 
 def final_look_deferral(job: Job, now: datetime) -> Defer | None:

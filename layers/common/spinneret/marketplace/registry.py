@@ -24,6 +24,8 @@ PLATFORMS: Final[Mapping[str, Platform]] = {
         VINTED,
     )
 }
+BY_PLUGIN: Final = frozenset(each.name for each in PLATFORMS.values() if each.by_plugin)
+"""Marketplaces that are reached through a plug-in."""
 READ: Final = frozenset(
     each.name for each in PLATFORMS.values() if each.app is not None and "orders" in each.plans
 )

@@ -19,6 +19,8 @@ from spinneret.marketplace.driving_wiring import PUBLISHING, publishing_store
 from spinneret.marketplace.images import ImageSource
 from spinneret.marketplace.kinds import PUBLISH
 from spinneret.marketplace.last_looks import AnswersOnly, final_look_deferral
+from spinneret.marketplace.plugins.dynamo import DynamoPluginStore
+from spinneret.marketplace.plugins.transport import PluginTransport
 from spinneret.marketplace.publishing.engine import PublishHandler
 from spinneret.marketplace.publishing.models import Subject
 from spinneret.marketplace.publishing.visits import JobStep, NullJobQueue
@@ -32,8 +34,6 @@ from spinneret.marketplace.publishing_wiring import (
     task_store,
 )
 from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
-from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
-from spinneret.marketplace.vinted.transport import PluginTransport
 from spinneret.marketplace.wiring import CALLING, door, signing, tokens
 from spinneret.web.fetching.worker_wiring import guarded_fetcher
 

@@ -11,9 +11,10 @@ from spinneret.aws.stage import Stage, reads
 from spinneret.jobs.driven.stepfunctions import StepFunctionsTokens
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.wiring import IDEMPOTENCY_TABLE, JOBS_TABLE, WEBSOCKET_URL, live_service
+from spinneret.marketplace.plugins.dynamo import DynamoPluginStore
+from spinneret.marketplace.plugins.transport import PluginInbox
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
-from spinneret.marketplace.vinted.dynamo import DynamoPluginStore
-from spinneret.marketplace.vinted.transport import PLUGIN_MARKETPLACES, PluginInbox
+from spinneret.marketplace.registry import BY_PLUGIN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +36,7 @@ def live_api(stage: Stage) -> LiveApi:
     inbox = PluginInbox(
         store=DynamoPluginStore(stage.dynamodb, stage[MARKETPLACE_TABLE], stage[JOBS_TABLE]),
         tokens=StepFunctionsTokens(stage.step_functions),
-        marketplaces=frozenset(PLUGIN_MARKETPLACES),
+        marketplaces=BY_PLUGIN,
         may_act=may_act,
         clock=stage.clock,
     )

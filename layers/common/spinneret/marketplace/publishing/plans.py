@@ -48,6 +48,8 @@ class Platform:
     sends no requests."""
     app: OAuthApp | None = None
     """OAuth configuration; None for a marketplace without tokens."""
+    by_plugin: bool = False
+    """Whether sellers' browsers send its requests, by a plug-in."""
     hosts: Mapping[str, str] = field(default_factory=dict)
     """Hosts of the marketplace by name; the stage's configuration may replace their origins."""
     outlooks: (

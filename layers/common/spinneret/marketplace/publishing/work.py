@@ -18,9 +18,9 @@ from spinneret.marketplace.images import ImageSource
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.orders.service import OrderBook
+from spinneret.marketplace.plugins.transport import PluginTransport
 from spinneret.marketplace.publishing.models import Subject
 from spinneret.marketplace.tasks.models import Task
-from spinneret.marketplace.vinted.transport import PluginTransport
 
 _RACES: Final = 5  # concurrent writers of one listing record
 # The longest call: the call, a token refresh, the call again, a wait for the seller's rate limit

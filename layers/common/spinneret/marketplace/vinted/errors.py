@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from spinneret.kernel.errors import InputNeeded, MarketplaceRefused, MarketplaceUnavailable
+from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
+from spinneret.marketplace.plugins.answers import TOO_SLOW
+from spinneret.marketplace.plugins.models import PluginAnswer
 from spinneret.marketplace.refusals import Meaning, Problem, refusal_error
-from spinneret.marketplace.vinted.models import PluginAnswer
 
 # Meanings by status; the site's own message is added.
 MEANINGS: Final[Mapping[int, Meaning]] = {
@@ -35,23 +36,8 @@ _FIELDS: Final[Mapping[str, str]] = {
     "assigned_photos": "images",
     "photos": "images",
 }
-_TOO_SLOW: Final = 408  # an intermediary gave up: what Vinted did is unknown
 _OF_FIELDS: Final = (400, 422)
 _GONE: Final = (404, 410)
-_REASONS: Final = ("message", "code", "errors")
-
-
-def is_refusal(answer: PluginAnswer) -> bool:
-    """Return whether the answer proves that nothing was done: a 4xx with a reason.
-
-    An answer without a reason may come from an intermediary, and any other status may come after
-    the action.
-    """
-    return (
-        400 <= answer.status < 500
-        and answer.status != _TOO_SLOW
-        and any(answer.body.get(name) for name in _REASONS)
-    )
 
 
 def is_about_fields(refusal: MarketplaceRefused) -> bool:
@@ -66,7 +52,7 @@ def success(answer: PluginAnswer) -> Mapping[str, Any]:
     """
     if answer.status == 0:
         raise MarketplaceUnavailable("the browser didn't receive Vinted's response")
-    if answer.status in (_TOO_SLOW, 429) or answer.status >= 500:
+    if answer.status in (TOO_SLOW, 429) or answer.status >= 500:
         raise MarketplaceUnavailable(f"Vinted answered {answer.status}")
     if not 200 <= answer.status < 300:
         raise refusal_error("vinted", answer.status, _problems(answer))
@@ -106,14 +92,6 @@ def id_of(thing: Mapping[str, Any]) -> str:
     if not found or isinstance(found, bool) or not isinstance(found, str | int):
         raise MarketplaceUnavailable("Vinted's answer has no id")
     return str(found)
-
-
-def undecided(message: str) -> InputNeeded:
-    """Build the exception for a question that only the seller can answer."""
-    fix = "submit link_product with its external_id, or with null if there is none"
-    return InputNeeded(
-        message, details={"fields": [{"field": "input_data.external_id", "message": fix}]}
-    )
 
 
 def _problems(answer: PluginAnswer) -> list[Problem]:

@@ -10,13 +10,15 @@ from typing import Any, Final
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
 from spinneret.marketplace.listings.models import ListingState
+from spinneret.marketplace.plugins import asking
+from spinneret.marketplace.plugins.answers import undecided
+from spinneret.marketplace.plugins.models import PluginAnswer, PluginRequest
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Subject
 from spinneret.marketplace.publishing.plans import PlanStep
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
-from spinneret.marketplace.vinted import asking, errors, rules
-from spinneret.marketplace.vinted.models import PluginRequest
+from spinneret.marketplace.vinted import errors, rules
 
 _DRAFTS: Final = "/api/v2/item_upload/drafts"
 _ITEMS: Final = "/api/v2/item_upload/items"
@@ -137,15 +139,15 @@ def _draft(work: StepContext) -> Mapping[str, Any]:
         return {"draft_id": None, "vinted_id": standing.external_id}
     began = work.record_intent().intent_at
     if began is not None and began + _KNOWN <= work.clock():
-        raise errors.undecided("the outcome of the listing's creation is unknown")
+        raise undecided("the outcome of the listing's creation is unknown")
     refused = work.listing.reference
     what = "draft" if refused is None else f"draft-after-{refused}"
     draft = PluginRequest(method="POST", path=_DRAFTS, body=_body(work))
     request = asking.named(work, what, draft)
 
-    def made(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def made(answer: PluginAnswer) -> Mapping[str, Any]:
         is_this = asking.was_only_sent_as(work, request)
-        draft_id = errors.id_of(errors.part(body, "draft"))
+        draft_id = errors.id_of(errors.part(errors.success(answer), "draft"))
         return {"draft_id": draft_id, "content": content.digest if is_this else None}
 
     return asking.unrepeatable(work, what, request, made)
@@ -183,8 +185,8 @@ def _complete(work: StepContext) -> Mapping[str, Any]:
     return made
 
 
-def _item_made(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    item = errors.part(body, "item")
+def _item_made(answer: PluginAnswer) -> Mapping[str, Any]:
+    item = errors.part(errors.success(answer), "item")
     return {"item_id": errors.id_of(item), "url": item.get("url")}
 
 
@@ -217,7 +219,7 @@ def _delete(work: StepContext) -> Mapping[str, Any]:
     listing = work.listing
     if listing.external_id is None:
         if listing.state is ListingState.CREATING:
-            raise errors.undecided("it is unknown whether a listing was created")
+            raise undecided("it is unknown whether a listing was created")
         return {"deleted": False, "on_record": None}
     path = f"{_ITEMS}/{listing.external_id}"
     request = PluginRequest(method="DELETE", path=path, body={})
@@ -236,7 +238,7 @@ def _sync(work: StepContext) -> Mapping[str, Any]:
     listing = work.listing
     if listing.external_id is None:
         if listing.state is ListingState.CREATING:
-            raise errors.undecided("it is unknown whether a listing was created")
+            raise undecided("it is unknown whether a listing was created")
         return {"state": "unknown"}
     request = PluginRequest(method="GET", path=f"{_ITEMS}/{listing.external_id}", body={})
     item = asking.repeatable(work, request, errors.item_unless_gone)

@@ -18,6 +18,7 @@ VINTED: Final = Platform(
         "link_product": plans.link_product,
     },
     check=rules.check,
+    by_plugin=True,
     unsupported={
         "orders": "the plug-in reads no orders",
         "message": "the plug-in sends no messages",

@@ -5,7 +5,7 @@ The plug-in receives `{"type": "task", "task_id", "key", "marketplace", "method"
 
     {"action": "plugin.hello", "marketplace": "vinted", "browser"}  it is connected and free
     {"action": "plugin.accepted", "key", "browser"}                 it has the task, asks to begin
-    {"action": "plugin.answer", "key", "status", "body"}            the marketplace's answer
+    {"action": "plugin.answer", "key", "status", "body", "browser"} the marketplace's answer
 
 Each message is answered by `{"type": "confirmed", "of": action, "key"}`, or an error. `browser` is
 a name that a plug-in invents once and keeps. The plug-in acts when its acceptance is confirmed. If
@@ -15,7 +15,8 @@ A task may arrive again, for instance after a reconnection. So a plug-in keeps i
 until they are confirmed, repeats them for a repeated task, and does nothing twice. Before it acts,
 it stores the answer `status: 0`, for an unknown outcome, and sends it if it was stopped meanwhile.
 A refused request is sent again under another key. Answers are accepted only from connections to
-which the task was sent.
+which the task was sent, and from the browser that accepted it. After each hello it offers the
+answers that it keeps. The error for an outdated answer names its key: the plug-in drops it.
 
 A job that sent a request waits for the callback without a claim. The state of its execution
 provides a token, which is stored with the key and sent to nobody. A plug-in's message is stored
@@ -50,16 +51,14 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.service import service
 from spinneret.marketplace import limits
+from spinneret.marketplace.plugins.models import CallbackWait, Plugin, PluginAnswer, PluginRequest
+from spinneret.marketplace.plugins.ports import PluginStore
 from spinneret.marketplace.publishing.visits import AwaitsCallback
 from spinneret.marketplace.tasks.models import Task
-from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, PluginRequest
-from spinneret.marketplace.vinted.ports import PluginStore
 
 logger = logging.getLogger(__name__)
 
 _ROUND_DIGITS: Final = 6
-PLUGIN_MARKETPLACES: Final = ("vinted",)
-"""Marketplaces that are reached through a plug-in."""
 
 MayAct = Callable[[str, str], bool]
 """(tenant, key id) → whether the key may publish. Raises DependencyUnavailable."""
@@ -227,10 +226,10 @@ class PluginInbox:
             raise _wrong("status")
         if not isinstance(body, dict):
             raise _wrong("body")
-        answer = PluginAnswer(status=status, body=body)
+        answer, browser = PluginAnswer(status=status, body=body), _browser(connection, message)
         key, number = _asked(name)
-        if not self.store.answer(connection.tenant, key, number, connection.id, answer):
-            raise NotFound("no such task was sent")
+        if not self.store.answer(connection.tenant, key, number, connection.id, browser, answer):
+            raise _unasked(name)
         wake(self.store, self.tokens, connection.tenant, key)
         return {"type": "confirmed", "of": "plugin.answer", "key": name}
 
@@ -288,8 +287,12 @@ def _asked(name: str) -> tuple[str, int]:
     """Return a request's key and round from the name sent to the plug-in. Raises NotFound."""
     key, _, number = name.rpartition(".")
     if not key or not number.isdecimal() or len(number) > _ROUND_DIGITS:
-        raise NotFound("no such task was sent")
+        raise _unasked(name)
     return key, int(number)
+
+
+def _unasked(name: str) -> NotFound:
+    return NotFound("no such task was sent", details={"of": "plugin.answer", "key": name})
 
 
 def _key(message: Mapping[str, Any]) -> str:

@@ -31,9 +31,10 @@ from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds, parse_stamp, to_iso
 from spinneret.marketplace import limits
-from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, Sent
+from spinneret.marketplace.plugins.models import CallbackWait, Plugin, PluginAnswer, Sent
 
 _SENT_THERE: Final = "contains(#sent_to, :from) AND #round = :round"
+_KNOWN_THERE: Final = "#round = :round AND (contains(#sent_to, :from) OR #accepted_by = :browser)"
 _NEXT_ROUND: Final = (
     "SET #round = if_not_exists(#round, :zero) + :one"
     " REMOVE #sent_at, #sent_to, #contents, #accepted_by, #accepted_at, #answer"
@@ -148,12 +149,23 @@ class DynamoPluginStore:
         return str(found["token"]) if found else None
 
     def answer(
-        self, tenant: str, key: str, number: int, connection_id: str, answer: PluginAnswer
+        self,
+        tenant: str,
+        key: str,
+        number: int,
+        connection_id: str,
+        browser: str,
+        answer: PluginAnswer,
     ) -> bool:
         text = json.dumps({"status": answer.status, "body": dict(answer.body)})
         change = "SET #answer = if_not_exists(#answer, :answer)"
-        values = {":answer": text, ":from": connection_id, ":round": number}
-        return self._change(tenant, key, change, _SENT_THERE, values) is not None
+        values = {
+            ":answer": text,
+            ":from": connection_id,
+            ":browser": browser,
+            ":round": number,
+        }
+        return self._change(tenant, key, change, _KNOWN_THERE, values) is not None
 
     def _change(
         self, tenant: str, key: str, change: str, condition: str | None, values: dict[str, Any]

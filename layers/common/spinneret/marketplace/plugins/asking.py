@@ -9,15 +9,15 @@ from typing import Any, Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
+from spinneret.marketplace.plugins import answers
+from spinneret.marketplace.plugins.models import PluginAnswer, PluginRequest
+from spinneret.marketplace.plugins.transport import PluginTransport
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import Task
-from spinneret.marketplace.vinted import errors
-from spinneret.marketplace.vinted.models import PluginAnswer, PluginRequest
-from spinneret.marketplace.vinted.transport import PluginTransport
 
 # Time to send: write the record and read what was sent before. Another claim gets the answer.
 _SECONDS: Final = 3 * bounds.AWS_CALL_SECONDS
-_LOOK: Final = "look whether Vinted shows the listing"
+_LOOK: Final = "look whether the marketplace shows the listing"
 
 
 def was_only_sent_as(work: StepContext, request: PluginRequest) -> bool:
@@ -63,7 +63,7 @@ def unrepeatable(
     work: StepContext,
     what: str,
     request: PluginRequest,
-    read: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+    read: Callable[[PluginAnswer], Mapping[str, Any]],
 ) -> Mapping[str, Any]:
     """Send a request that must not be repeated.
 
@@ -75,10 +75,10 @@ def unrepeatable(
     def perform() -> Mapping[str, Any]:
         answer = browser.ask(work.context, task, work.subject.marketplace, request)
         try:
-            return read(errors.success(answer))
+            return read(answer)
         except (MarketplaceRefused, MarketplaceUnavailable) as error:
-            if not errors.is_refusal(answer):
-                raise errors.undecided(f"{error.message}: {_LOOK}") from error
+            if not answers.is_refusal(answer):
+                raise answers.undecided(f"{error.message}: {_LOOK}") from error
             browser.begin_again(task, request)
             raise
 
@@ -90,7 +90,7 @@ def unrepeatable(
         except MarketplaceUnavailable as late:
             if not browser.was_sent(task, request):
                 raise
-            raise errors.undecided(f"{late.message}: {_LOOK}") from late
+            raise answers.undecided(f"{late.message}: {_LOOK}") from late
 
     return work.once(what, perform, find, _SECONDS)
 

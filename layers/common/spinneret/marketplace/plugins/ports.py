@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.marketplace.vinted.models import CallbackWait, Plugin, PluginAnswer, Sent
+from spinneret.marketplace.plugins.models import CallbackWait, Plugin, PluginAnswer, Sent
 
 
 class PluginStore(Protocol):
@@ -61,7 +61,13 @@ class PluginStore(Protocol):
         """Remove and return the token; of several callers only one gets it."""
 
     def answer(
-        self, tenant: str, key: str, number: int, connection_id: str, answer: PluginAnswer
+        self,
+        tenant: str,
+        key: str,
+        number: int,
+        connection_id: str,
+        browser: str,
+        answer: PluginAnswer,
     ) -> bool:
-        """Store the first answer to this round; return False if the round wasn't sent to the
-        connection."""
+        """Store the first answer to this round; return False if the round was neither sent to the
+        connection nor accepted by the browser."""

@@ -1,0 +1,1 @@
+"""Browser plug-ins: tasks for the sellers' own browsers, and their answers."""
