@@ -125,6 +125,7 @@ SUBSCRIBED: Final = Functions(
                     "own_faults": 0,
                     "progress": 0,
                     "watchers": 0,
+                    "parent_run": 1,
                     "list_key": "T#acme#JOBS",
                     "list_id": "job_1",
                     "resend_shard": "RESEND#page.crawl#normal#0",
@@ -177,7 +178,11 @@ SUBSCRIBED: Final = Functions(
                     "batch": "job_0",
                     "parent": "job_0",
                     "parent_shard": 2,
-                    "family": '{"shards":2,"cursor":null,"settled":true,"cancelled_to":"x"}',
+                    "parent_run": 1,
+                    "family": (
+                        '{"shards":2,"cursor":null,"settled":true,"cancelled_to":"x",'
+                        '"plan_rows":0,"retried_in":1}'
+                    ),
                     "duplicate_key": "d",
                     "idempotency_key": "e",
                     "watchers": 3,
@@ -234,7 +239,11 @@ SUBSCRIBED: Final = Functions(
                     "batch": "job_0",
                     "parent": "job_0",
                     "parent_shard": 0,
-                    "family": '{"shards":2,"cursor":null,"settled":true,"cancelled_to":"x"}',
+                    "parent_run": 1,
+                    "family": (
+                        '{"shards":2,"cursor":null,"settled":true,"cancelled_to":"x",'
+                        '"plan_rows":0,"retried_in":1}'
+                    ),
                     "duplicate_key": "d",
                     "idempotency_key": "e",
                     "watchers": 3,
@@ -369,6 +378,21 @@ def test_rows_are_written_and_read_as_before(row: Any) -> None:
                     "sk": "CONN",
                     "tenant": "acme",
                     "purge_at": 1767333845,
+                },
+            ),
+        ),
+        (
+            "a child before parents had runs",
+            (
+                JOBS,
+                FAILED,
+                {
+                    **{
+                        name: value
+                        for name, value in JOBS.encode(FAILED).items()
+                        if name != "parent_run"
+                    },
+                    "family": '{"shards":2,"cursor":null,"settled":true,"cancelled_to":"x"}',
                 },
             ),
         ),
