@@ -66,7 +66,7 @@ def test_only_checked_addresses_of_a_name_are_asked(
 ) -> None:
     """Whatever name servers say, at the first look-up or at a later one."""
     hops = len(case["input"]) - 1
-    server.fallback = in_turn(*[redirect("/")] * hops, answer(PAGE))
+    server.fallback = in_turn(*(redirect(f"/{hop}") for hop in range(hops)), answer(PAGE))
     working = set(case["asked"]) - set(case.get("dead", ()))
     tcp = RoutedTcp(server, *working)
     guarded = fetcher(server, resolver=ScriptedResolver(*case["input"]), tcp=tcp)

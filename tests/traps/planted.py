@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from spinneret.content.documents.models import UrlBusy, UrlLease, UrlTaken
 from spinneret.crawl.ports import CachedPage
 from spinneret.web.exploring.frontier import rules
 from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction, PageUpdate
@@ -18,6 +19,7 @@ from spinneret.web.exploring.frontier.ports import WriteConflict
 from spinneret.web.exploring.frontier.redirects import RedirectGate
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.urls import Url
+from tests.fakes.documents import FakeDocumentStore
 from tests.fakes.fetch_cache import FakeFetchCache
 
 
@@ -37,6 +39,15 @@ class IgnoresClaims(Frontier):
         except WriteConflict:
             return None
         return PageLease(crawl=crawl, page=claimed)
+
+
+class LendsUrlsToAll(FakeDocumentStore):
+    """A URL is leased whoever has it: the frontier alone keeps two workers from one page."""
+
+    def take_url(self, lease: UrlLease, now: datetime) -> UrlTaken | UrlBusy:
+        """See DocumentStore."""
+        self.leases.pop((lease.tenant, lease.document_id), None)
+        return super().take_url(lease, now)
 
 
 class CountsBeforeTheFetch(Frontier):

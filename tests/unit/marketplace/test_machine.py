@@ -429,4 +429,4 @@ def test_a_round_of_a_lost_claim_stops(bench: Bench) -> None:
     stale = {**state, "fence": state["fence"] - 1}
     answer = bench.rounds().take(stale, lambda: bench.remaining)
     assert answer["action"] == "stop"
-    assert ExecutionClaim.of(answer["turn"]).number == 1
+    assert ExecutionClaim.of(answer["turn"]).number == state["number"] + 1

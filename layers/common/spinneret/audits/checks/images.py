@@ -8,8 +8,7 @@ from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Evidence, Severity
 from spinneret.audits.checks.site import PageNode, Site
-from spinneret.audits.facts.models import HtmlFacts, PageFacts
-from spinneret.audits.facts.pages import PAGES
+from spinneret.audits.facts.models import PAGES, HtmlFacts, PageFacts
 from spinneret.audits.facts.site import Outcome
 
 _IMAGES: Final = CheckDecorators(Category.IMAGES)

@@ -12,6 +12,8 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 MODIFIED: Final = "article:modified_time"  # ogp.me
+PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
+"""Media types of pages."""
 
 
 class Kind(StrEnum):

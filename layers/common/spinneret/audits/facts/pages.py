@@ -10,14 +10,11 @@ from typing import Final
 
 from spinneret.audits.facts.headers import cookies, kept_headers, link_relations, robots_tags
 from spinneret.audits.facts.html import html_facts
-from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
+from spinneret.audits.facts.models import PAGES, Failure, HtmlFacts, Kind, PageFacts
 from spinneret.content.extraction.markup import parse_html, parse_xhtml
 from spinneret.kernel.errors import ContentRefused
 from spinneret.web.fetching.charsets import PRESCAN_BYTES, decode_text
 from spinneret.web.fetching.models import FetchedPage
-
-PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
-"""Media types of pages."""
 
 _META_CHARSET: Final = re.compile(
     rb"<meta[\s/][^>]*?\bcharset\s*=|^\s*<\?xml[^>]*encoding\s*=", re.IGNORECASE

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Final
 
 from spinneret.audits import limits
-from spinneret.audits.facts.models import HtmlFacts
-from spinneret.audits.facts.pages import PAGES, read_page
+from spinneret.audits.facts.models import PAGES, HtmlFacts
+from spinneret.audits.facts.pages import read_page
 from spinneret.audits.facts.site import (
     FileFacts,
     HostFacts,
