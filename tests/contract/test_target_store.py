@@ -10,6 +10,7 @@ import pytest
 from spinneret.kernel import bounds
 from spinneret.monitoring.checks.models import Outcome
 from spinneret.monitoring.rollups.models import HourTally, Rollup
+from spinneret.monitoring.targets.dynamo import TARGETS_PER_READ
 from spinneret.monitoring.targets.models import (
     CertificateState,
     IdempotencyRecord,
@@ -199,3 +200,14 @@ def test_a_tenant_has_so_many_targets_and_no_more(store: TargetStore, tenant: st
     assert not store.remove(found)
     assert store.add(watched(tenant, "t_3"), None, 3) is None
     assert store.add(watched(tenant, "t_4"), None, 3) == TooMany()
+
+
+def test_all_targets_are_read_in_their_order(store: TargetStore, tenant: str) -> None:
+    rows = [watched(tenant, f"t_{number:03}") for number in range(TARGETS_PER_READ + 3)]
+    for row in rows:
+        store.add(row, None)
+    listed = store.page(tenant, None, None, 100).items
+    assert len(listed) == len(rows)
+    assert store.all(tenant, 1000) == list(listed)
+    assert store.all(tenant, TARGETS_PER_READ + 1) == list(listed[: TARGETS_PER_READ + 1])
+    assert store.all(f"{tenant}x", 1000) == []

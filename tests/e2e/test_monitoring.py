@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,10 +14,14 @@ import pytest
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.website import Website
 
+logger = logging.getLogger(__name__)
+
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(400)]
 
 FIRST_SECONDS = 120.0  # the rule fires within a minute, its first tick at once
 SECONDS = 60.0  # a tick, a check, a delivery
+IMPORT_SECONDS = 240.0  # a tenth of it without other load
+METRICS_SECONDS = 10.0  # the default time-out of a Prometheus scrape
 
 
 @pytest.fixture
@@ -118,3 +123,35 @@ def test_a_file_of_targets_is_imported(owner: Tenant, website: Website) -> None:
     assert target["name"] == "A"
     assert owner("POST", f"/v1/targets/{target['id']}/pause").json()["paused"] is True
     assert owner("DELETE", f"/v1/targets/{target['id']}").status_code == 204
+
+
+def test_files_of_500_targets_are_imported_whole_and_their_metrics_are_quick(
+    owner: Tenant, website: Website
+) -> None:
+    begun, jobs = time.monotonic(), []
+    for file in range(2):
+        lines = [f"{website.url}/page?text={owner.name}-{file}-{line},3600" for line in range(500)]
+        csv = "\n".join(["url,interval_seconds", *lines])
+        submitted = owner("POST", "/v1/targets/import", {"csv": csv})
+        assert submitted.status_code == 202, submitted.text
+        jobs.append(f"/api/v1/jobs/{submitted.json()['job_id']}")
+    for path in jobs:
+        job = waited(lambda path=path: asked(owner, path), has_ended, IMPORT_SECONDS)
+        assert job["status"] == "completed", job
+        assert job["result"]["created"] == len(job["result"]["lines"]) == 500
+    logger.info("two imports of 500 lines: %.1f s", time.monotonic() - begun)
+    texts = []
+    for reading in ("first", "kept"):
+        begun = time.monotonic()
+        response = owner("GET", "/metrics")
+        spent = time.monotonic() - begun
+        logger.info("/metrics of 1,000 targets, %s: %.2f s", reading, spent)
+        assert response.status_code == 200, response.text
+        texts.append(response.text)
+        assert spent < METRICS_SECONDS
+    assert "\nspinneret_targets 1000\n" in texts[0]
+    assert texts[1] == texts[0], "a scrape within 15 s reads nothing"
+
+
+def has_ended(job: Any) -> bool:
+    return job["status"] in {"completed", "failed", "expired"}

@@ -88,6 +88,8 @@ class FakeWatch:
         self.available = True
         self.slots = slots or FakeSlotStore()
         self.events: list[DomainEvent] = []
+        self.full_reads = 0
+        """Calls of `all`."""
         self.rows: dict[Name, TargetWithState] = {}
         self.incidents: defaultdict[Name, dict[str, Incident]] = defaultdict(dict)
         self._keys: dict[Name, IdempotencyRecord] = {}
@@ -150,6 +152,11 @@ class FakeWatch:
         shown = tuple(found[:limit])
         more = len(found) > limit
         return Page(items=shown, after=rules.position_of_target(shown[-1].target) if more else None)
+
+    def all(self, tenant: str, limit: int) -> list[TargetWithState]:
+        self._require()
+        self.full_reads += 1
+        return self._of(tenant)[:limit]
 
     def public(self, tenant: str, limit: int) -> list[str]:
         self._require()

@@ -37,7 +37,7 @@ NEEDED = {
         JOB_WORK,
         RELAYING,
         POLITE_FETCHING,
-        on("Targets", "GetItem PutItem Query UpdateItem"),
+        on("Targets", "BatchGetItem GetItem PutItem Query UpdateItem"),
         on("Content", "s3:ListBucket"),  # robots.txt of the sitemap's host
         on("Content/*", "s3:GetObject s3:PutObject"),
     ),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from spinneret.jobs.leases import Remaining
 from spinneret.jobs.models import JobRef, JobStatus
+from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.errors import ValidationFailed
@@ -20,6 +23,7 @@ from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.robots_gate import RobotsGate
 from tests.fakes.checking import CheckWorld, target_service
 from tests.fakes.fetching import FakeFetcher, fetched_page
+from tests.fakes.imports import FakeImportStore
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.politeness import FakeProgressStore, FakeRobotsStore
 from tests.fakes.proxies import Proxies
@@ -38,6 +42,11 @@ class ImportSlice:
         self.world = CheckWorld()
         self.clock = self.world.clock
         self.store = FakeJobStore()
+        self.imports = FakeImportStore(self.store, self.world.watch)
+        self.progress = FakeProgressStore()
+        self.robots = FakeRobotsStore()
+        self.proxies: Proxies | None = None
+        self.fetched: list[str] = []
         self.pages: dict[str, Any] = {}
         numbers = itertools.count(1)
         self.queue = FakeJobQueue()
@@ -56,19 +65,25 @@ class ImportSlice:
         assert answer.status == 202, answer.body
         return JobRef(tenant="acme", job_id=answer.body["job_id"])
 
-    def run(self, ref: JobRef) -> Any:
-        proxies = Proxies(self.clock, self.pages)
+    def run(self, ref: JobRef, remaining: Remaining = plenty) -> Any:
+        proxies = self.proxies = self.proxies or Proxies(self.clock, self.pages)
+        direct = FakeFetcher(self.pages)
+        direct.hops = self.fetched
         fetcher = PoliteFetcher(
-            fetcher=proxies.fetcher(FakeFetcher(self.pages)),
+            fetcher=proxies.fetcher(direct),
             hosts=proxies.hosts.service,
             pace=proxies.hosts.pace,
-            robots=RobotsGate(store=FakeRobotsStore(), product_token="Spinneret", clock=self.clock),
-            progress=FakeProgressStore(),
+            robots=RobotsGate(store=self.robots, product_token="Spinneret", clock=self.clock),
+            progress=self.progress,
             clock=self.clock,
             sleep=self.clock.advance,
         )
         handler = TargetImport(
-            targets=self.world.targets, fetcher=fetcher, clock=self.clock, default_interval=15
+            targets=self.world.targets,
+            store=self.imports,
+            fetcher=fetcher,
+            clock=self.clock,
+            default_interval=15,
         )
         worker = Worker(
             store=self.store,
@@ -79,7 +94,7 @@ class ImportSlice:
             random=lambda: 0.5,
             new_owner=lambda: "owner",
         )
-        worker.run(ref, plenty)
+        worker.run(ref, remaining)
         return self.store.get(ref)
 
     def imported(self, **body: Any) -> list[tuple[Any, ...]]:
@@ -207,20 +222,95 @@ def test_a_sitemap_is_cut_at_the_limit(slice_: ImportSlice) -> None:
     assert len(slice_.imported(sitemap_url=SITEMAP, limit=4)) == 4
 
 
-def test_an_import_that_begins_again_answers_the_same(slice_: ImportSlice) -> None:
+def test_a_line_that_repeats_another_names_its_target(slice_: ImportSlice) -> None:
+    csv = "https://site.example/a\nHTTPS://site.example/a#top\n"
+    job = slice_.run(slice_.submit(csv=csv))
+    first, second = job.result["lines"]
+    assert (first["outcome"], second["outcome"]) == ("created", "exists")
+    assert first["target_id"] == second["target_id"]
+
+
+def test_targets_that_others_create_meanwhile_exist(slice_: ImportSlice) -> None:
     ref = slice_.submit(csv="https://site.example/a\nhttps://site.example/b\n")
-    original, calls = slice_.world.targets.create, itertools.count()
 
-    def dying(*args: Any, **kwargs: Any) -> Any:
-        if next(calls) == 1:
-            raise KeyboardInterrupt
-        return original(*args, **kwargs)
+    def create_another() -> None:
+        slice_.imports.before = lambda: None
+        slice_.world.target("https://site.example/b")
 
-    slice_.world.targets.create = dying  # type: ignore[method-assign]  # the process ends here
-    with pytest.raises(KeyboardInterrupt):
-        slice_.run(ref)
-    slice_.clock.advance(1000)
+    slice_.imports.before = create_another
     job = slice_.run(ref)
-    assert job.status is JobStatus.COMPLETED
-    assert [each["outcome"] for each in job.result["lines"]] == ["created"] * 2
-    assert len(urls(slice_)) == 2
+    assert [each["outcome"] for each in job.result["lines"]] == ["created", "exists"]
+
+
+LINES = 500
+FILE = "url\n" + "".join(f"https://site.example/{number}\n" for number in range(LINES))
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("kills", [(1, 1), (1, 2), (20, 1), (5, 25), (32,)])
+def test_a_killed_import_continues_behind_what_it_stored(
+    slice_: ImportSlice, moment: str, kills: tuple[int, ...]
+) -> None:
+    """Attempts are killed before or after one of their writes; a job has three attempts."""
+    ref = slice_.submit(csv=FILE)
+    for kill in kills:
+        setattr(slice_.imports, moment, dying_at(kill))
+        with pytest.raises(KeyboardInterrupt):
+            slice_.run(ref)
+        slice_.clock.advance(1000)
+    setattr(slice_.imports, moment, lambda: None)
+    job = slice_.run(ref)
+    assert job.status is JobStatus.COMPLETED, job.last_error
+    assert [each["line"] for each in job.result["lines"]] == list(range(2, LINES + 2))
+    assert {each["outcome"] for each in job.result["lines"]} == {"created"}
+    assert len(urls(slice_)) == len(set(urls(slice_))) == LINES
+    positions = [first for first, _ in slice_.imports.slices]
+    assert positions == sorted(set(positions)), "no line is done twice"
+
+
+def dying_at(call: int) -> Callable[[], None]:
+    """The process ends at this call."""
+    calls = itertools.count(1)
+
+    def die() -> None:
+        if next(calls) == call:
+            raise KeyboardInterrupt
+
+    return die
+
+
+def test_an_import_whose_invocations_are_short_goes_on_where_it_was(slice_: ImportSlice) -> None:
+    ref = slice_.submit(csv=FILE)
+    for _ in range(LINES):
+        calls = itertools.count(1)
+        slice_.run(ref, lambda calls=calls: 100.0 if next(calls) <= 6 else 0.0)
+        if slice_.store.get(ref).status in TERMINAL:
+            break
+    job = slice_.store.get(ref)
+    assert (job.status, job.result["created"]) == (JobStatus.COMPLETED, LINES)
+    positions = [first for first, _ in slice_.imports.slices]
+    assert positions == sorted(set(positions))
+
+
+def test_a_sitemap_is_read_once_by_all_attempts_together(slice_: ImportSlice) -> None:
+    """The host allows one request in ten seconds: each file waits for its own turn."""
+    site = "https://site.example"
+    names = [f"{site}/{number}.xml" for number in range(5)]
+    index = sitemap(*names, kind="sitemapindex", entry="sitemap")
+    slice_.pages = {
+        f"{site}/robots.txt": fetched_page(f"{site}/robots.txt", "User-agent: *\nCrawl-delay: 10"),
+        SITEMAP: fetched_page(SITEMAP, index, media_type="application/xml"),
+        **{
+            name: fetched_page(name, sitemap(f"{site}/{number}", f"{site}/all"))
+            for number, name in enumerate(names)
+        },
+    }
+    ref = slice_.submit(sitemap_url=SITEMAP)
+    for _ in range(20):
+        job = slice_.run(ref)
+        if job.status in TERMINAL:
+            break
+        slice_.clock.now = max(slice_.clock(), job.due_at)
+    assert job.status is JobStatus.COMPLETED, job.last_error
+    assert len(urls(slice_)) == 6
+    assert sorted(slice_.fetched) == sorted([f"{site}/robots.txt", SITEMAP, *names])

@@ -12,10 +12,12 @@ import pytest
 from spinneret.kernel.errors import FetchTimeout
 from spinneret.monitoring.rollups.models import Rollup
 from spinneret.monitoring.status_page import limits, rules
+from spinneret.monitoring.status_page.prometheus import KeptMetrics
 from spinneret.monitoring.status_page.service import StatusPages
 from spinneret.monitoring.targets.models import Options, Status
 from tests.fakes.checking import CheckWorld
 from tests.fakes.monitoring import FakeStatusPageStore
+from tests.fakes.time import START
 from tests.unit.runtime.api import Answer
 from tests.unit.served import Served
 from watch import status_routes
@@ -36,6 +38,7 @@ def served(world: CheckWorld) -> Served:
         figures=world.watch,
         maintenance=world.maintenance,
         clock=world.clock,
+        kept_metrics=KeptMetrics(),
     )
     return Served(status_routes.routes.router, pages)
 
@@ -86,7 +89,7 @@ def many(world: CheckWorld, number: int) -> list[str]:
     """Public targets that are up; the fake's own way looks through all others for each."""
     ids = []
     for each in range(number):
-        made = world.targets._new("acme", f"https://h{each}.example/", Options(public=True))
+        made = world.targets.draft("acme", f"https://h{each}.example/", Options(public=True))
         state = replace(made.state, status=Status.UP)
         world.watch.rows["acme", made.target.id] = replace(made, state=state)
         ids.append(made.target.id)
@@ -249,6 +252,7 @@ def test_metrics_are_of_all_targets_that_an_answer_can_hold(
     assert answer.text.count("\nspinneret_target_up{") == 1200
     assert metrics(answer) == {"spinneret_targets": 1200, "spinneret_targets_left_out": 0}
     monkeypatch.setattr(limits, "METRICS_BYTES", 100_000)
+    world.clock.advance(limits.METRICS_KEPT_SECONDS)
     answer = served.send("GET", "/metrics")
     shown = answer.text.count("\nspinneret_target_up{")
     assert metrics(answer) == {
@@ -256,6 +260,30 @@ def test_metrics_are_of_all_targets_that_an_answer_can_hold(
         "spinneret_targets_left_out": 1200 - shown,
     }
     assert 50_000 < len(answer.text) < 101_000
+
+
+def test_metrics_are_read_once_in_15_seconds(served: Served, world: CheckWorld) -> None:
+    many(world, 3)
+
+    def count() -> float:
+        return metrics(served.send("GET", "/metrics"))["spinneret_targets"]
+
+    assert count() == 3
+    world.target("https://later.example/")
+    world.clock.advance(limits.METRICS_KEPT_SECONDS - 1)
+    assert (count(), world.watch.full_reads) == (3, 1)
+    world.clock.advance(1)
+    assert (count(), world.watch.full_reads) == (4, 2)
+
+
+def test_kept_metrics_are_of_one_tenant_and_few() -> None:
+    kept = KeptMetrics()
+    for number in range(limits.METRICS_KEPT + 1):
+        kept.keep(f"t{number}", f"text {number}", START)
+    assert kept.find("t0", START) is None
+    assert kept.find("t1", START) == "text 1"
+    kept.keep("t1", "newer", START)
+    assert (kept.find("t1", START), kept.find("t2", START)) == ("newer", "text 2")
 
 
 def test_metrics_say_how_long_a_check_is_due(served: Served, world: CheckWorld) -> None:

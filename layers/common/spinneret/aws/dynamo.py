@@ -145,7 +145,12 @@ def get(client: DynamoDBClient, table: str, key: Item) -> Item:
 
 
 def batch_get(
-    client: DynamoDBClient, table: str, keys: Sequence[Item], attributes: Sequence[str] = ()
+    client: DynamoDBClient,
+    table: str,
+    keys: Sequence[Item],
+    attributes: Sequence[str] = (),
+    *,
+    consistent: bool = True,
 ) -> list[Item]:
     """Return the existing items, unordered; one call per 100 keys. Raises DependencyUnavailable.
 
@@ -155,7 +160,7 @@ def batch_get(
     for start in range(0, len(keys), _KEYS_PER_GET):
         request: KeysAndAttributesTypeDef = {
             "Keys": keys[start : start + _KEYS_PER_GET],
-            "ConsistentRead": True,
+            "ConsistentRead": consistent,
         }
         if attributes:
             request["ProjectionExpression"] = ", ".join(f"#{name}" for name in attributes)

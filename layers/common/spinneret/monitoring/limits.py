@@ -36,3 +36,4 @@ WINDOW_MINUTES_MAX: Final = 7 * 24 * 60
 WINDOW_TARGETS_MAX: Final = 100
 RECURRENCE_MAX_CHARS: Final = 200
 IMPORT_LINES_MAX: Final = 500  # the job's result contains the outcome of each
+IMPORT_SLICE_LINES: Final = 16  # six rows each, in one transaction of 100

@@ -15,6 +15,7 @@ from spinneret.monitoring.incidents.service import IncidentService
 from spinneret.monitoring.rollups.dynamo import DynamoRollupStore
 from spinneret.monitoring.rollups.service import FigureService
 from spinneret.monitoring.status_page.dynamo import DynamoStatusPageStore
+from spinneret.monitoring.status_page.prometheus import KeptMetrics
 from spinneret.monitoring.status_page.service import StatusPages
 from spinneret.monitoring.targets.api_models import target_json
 from spinneret.monitoring.targets.dynamo import DynamoTargetStore
@@ -95,4 +96,5 @@ def status_pages(stage: Stage) -> StatusPages:
         figures=DynamoRollupStore(client, stage[CHECKS_TABLE]),
         maintenance=Maintenance(store=DynamoWindowStore(client, table), clock=stage.clock),
         clock=stage.clock,
+        kept_metrics=KeptMetrics(),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from spinneret.kernel.clock import Clock
@@ -19,12 +18,10 @@ from spinneret.monitoring.status_page.models import (
     is_slug,
 )
 from spinneret.monitoring.status_page.ports import StatusPageStore
-from spinneret.monitoring.status_page.prometheus import metrics_text
+from spinneret.monitoring.status_page.prometheus import KeptMetrics, metrics_text
 from spinneret.monitoring.targets.models import TargetWithState
 from spinneret.monitoring.targets.ports import TargetStore
 from spinneret.monitoring.windows.service import Maintenance
-
-_PAGE = 100  # targets per read
 
 
 @service
@@ -36,6 +33,7 @@ class StatusPages:
     figures: RollupStore
     maintenance: Maintenance
     clock: Clock
+    kept_metrics: KeptMetrics
 
     def get(self, tenant: str) -> StatusPage:
         """Return the tenant's page. Raises NotFound."""
@@ -89,18 +87,13 @@ class StatusPages:
         return self._line(watched)
 
     def metrics(self, tenant: str) -> str:
-        """Render a tenant's targets for Prometheus."""
-        return metrics_text(self._all_targets(tenant), self.clock())
-
-    def _all_targets(self, tenant: str) -> Iterator[TargetWithState]:
-        """Yield a tenant's targets, at most METRICS_TARGETS."""
-        after, left = None, limits.METRICS_TARGETS
-        while left > 0:
-            page = self.targets.page(tenant, None, after, min(_PAGE, left))
-            yield from page.items
-            after, left = page.after, left - _PAGE
-            if after is None:
-                return
+        """Render a tenant's targets for Prometheus; kept for METRICS_KEPT_SECONDS."""
+        now = self.clock()
+        text = self.kept_metrics.find(tenant, now)
+        if text is None:
+            text = metrics_text(self.targets.all(tenant, limits.METRICS_TARGETS), now)
+            self.kept_metrics.keep(tenant, text, now)
+        return text
 
     def _at(self, slug: str) -> StatusPage:
         page = self.pages.at(slug) if is_slug(slug) else None

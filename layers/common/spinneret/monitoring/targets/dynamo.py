@@ -10,6 +10,7 @@
     pk `T#<tenant>#COUNT`, sk `TARGETS`           the number of targets
     pk `T#<tenant>#URL#<hash>`, sk `URL`          the target of a canonical URL
     pk `T#<tenant>#KEY#<scope>`, sk `KEY`         responses to requests with an Idempotency-Key
+    pk `T#<tenant>#IMPORT#<job>`                  see imports
     pk `T#<tenant>#INCIDENTS#<id>`, sk `<time>#<id>`, `T#<tenant>#WINDOWS`, `T#<tenant>#PAGE`,
     `SLUG#<slug>`, `SLOT#<number>`, `HOSTSLOT#<host>`: see incidents, windows, status_page, slots
 
@@ -21,10 +22,13 @@ paused or deleted meanwhile.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from typing import Any, Final
+from functools import partial
+from itertools import batched
+from typing import TYPE_CHECKING, Any, Final
 
-from spinneret.aws import dynamo
+from spinneret.aws import dynamo, reads
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
@@ -44,7 +48,9 @@ from spinneret.monitoring.targets.models import (
 from spinneret.monitoring.targets.ports import KeyTaken, TooMany, UrlTaken
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
-_TRIES: Final = 8  # others change the counter meanwhile: at most 2.5 seconds
+TARGETS_PER_READ: Final = 50  # two rows each; BatchGetItem takes 100 keys
+READS_AT_ONCE: Final = 8  # half of a client's connections
+WRITE_TRIES: Final = 8  # others change the counter meanwhile: at most 2.5 seconds
 
 
 class DynamoTargetStore:
@@ -60,20 +66,13 @@ class DynamoTargetStore:
         record: IdempotencyRecord | None,
         most: int = limits.TARGETS_PER_TENANT,
     ) -> UrlTaken | KeyTaken | TooMany | None:
-        target = watched.target
-        writes = [
-            dynamo.put(self._table, {**items.url_key(target), "target_id": target.id}, _NEW),
-            dynamo.put(self._table, items.TARGETS.encode(target), _NEW),
-            dynamo.put(self._table, items.state_item(target, watched.state), _NEW),
-            *(dynamo.put(self._table, key) for key in self._places(target)),
-        ]
+        writes = target_writes(self._table, watched)
         count = len(writes)
-        free = "attribute_not_exists(#targets) OR #targets < :most"
-        writes.append(self._counted(target.tenant, 1, (free, {":most": most})))
+        writes.append(count_write(self._table, watched.target.tenant, 1, most))
         if record is not None:
             writes.append(self._put_record(record))
         try:
-            dynamo.transact(self._client, writes, _TRIES)
+            dynamo.transact(self._client, writes, WRITE_TRIES)
         except dynamo.ConditionFailed as error:
             if record is not None and (item := error.standing.get(len(writes) - 1)):
                 return KeyTaken(items.RECORDS.decode(item))
@@ -103,12 +102,17 @@ class DynamoTargetStore:
         return next(iter(self.get_many(tenant, [target_id])), None)
 
     def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[TargetWithState]:
+        return self._get(tenant, target_ids, consistent=True)
+
+    def _get(
+        self, tenant: str, target_ids: Sequence[str], *, consistent: bool
+    ) -> list[TargetWithState]:
         keys = [
             key(tenant, target_id)
             for target_id in target_ids
             for key in (items.target_key, items.state_key)
         ]
-        rows = dynamo.batch_get(self._client, self._table, keys)
+        rows = dynamo.batch_get(self._client, self._table, keys, consistent=consistent)
         found = {(str(item["pk"]), str(item["sk"])): item for item in rows}
         made = []
         for target_id in target_ids:
@@ -124,6 +128,19 @@ class DynamoTargetStore:
         listed = page_of(self._client, self._table, partition, after, limit)
         found = self.get_many(tenant, [_id_listed(row) for row in listed.items])
         return Page(items=tuple(found), after=listed.after)
+
+    def all(self, tenant: str, limit: int) -> list[TargetWithState]:
+        """See TargetStore. One read lists up to 1 MB of ids, one gets TARGETS_PER_READ targets."""
+        request = {
+            "TableName": self._table,
+            "KeyConditionExpression": "pk = :pk",
+            "ExpressionAttributeValues": {":pk": items.list_partition(tenant, None)},
+        }
+        ids = [_id_listed(row) for row in reads.items(self._client.query, request, limit)]
+        some = [list(each) for each in batched(ids, TARGETS_PER_READ)]
+        with ThreadPoolExecutor(READS_AT_ONCE) as pool:
+            found = pool.map(partial(self._get, tenant, consistent=False), some)
+            return [each for targets in found for each in targets]
 
     def public(self, tenant: str, limit: int) -> list[str]:
         listed = page_of(self._client, self._table, f"T#{tenant}#PUBLIC", None, limit)
@@ -153,31 +170,17 @@ class DynamoTargetStore:
     def remove(self, watched: TargetWithState) -> bool:
         target, state = watched.target, watched.state
         key, state_key = (make(target.tenant, target.id) for make in _KEYS)
-        places = [*self._places(target), items.url_key(target)]
+        places = [*_places(target), items.url_key(target.tenant, target.canonical_url)]
         return dynamo.transact_if(
             self._client,
             [
                 dynamo.delete(self._table, key, dynamo.equals(version=target.version)),
                 dynamo.delete(self._table, state_key, as_read(state)),
                 *(self._delete(place) for place in places),
-                self._counted(target.tenant, -1, ("attribute_exists(#targets)", {})),
+                count_write(self._table, target.tenant, -1),
             ],
-            _TRIES,
+            WRITE_TRIES,
         )
-
-    def _places(self, target: Target) -> list[dict[str, Any]]:
-        public = [items.public_key(target)] if target.options.public else []
-        return [*items.listed_keys(target), *public]
-
-    def _counted(
-        self, tenant: str, by: int, condition: dynamo.Condition
-    ) -> TransactWriteItemTypeDef:
-        """Build the write that counts a target.
-
-        All creations and removals of a tenant's targets update this one row.
-        """
-        added: dynamo.Condition = ("ADD #targets :by", {":by": by})
-        return dynamo.change(self._table, items.count_key(tenant), added, condition)
 
     def _put_record(self, record: IdempotencyRecord) -> TransactWriteItemTypeDef:
         """Build the write of a record, which may replace an expired one that still exists."""
@@ -187,6 +190,38 @@ class DynamoTargetStore:
 
     def _delete(self, key: dict[str, Any]) -> TransactWriteItemTypeDef:
         return {"Delete": {"TableName": self._table, "Key": key}}
+
+
+def target_writes(table: str, watched: TargetWithState) -> list[TransactWriteItemTypeDef]:
+    """Build the writes of a new target, without its count; the first fails for a taken URL."""
+    target = watched.target
+    url = items.url_key(target.tenant, target.canonical_url)
+    return [
+        dynamo.put(table, {**url, "target_id": target.id}, _NEW),
+        dynamo.put(table, items.TARGETS.encode(target), _NEW),
+        dynamo.put(table, items.state_item(target, watched.state), _NEW),
+        *(dynamo.put(table, key) for key in _places(target)),
+    ]
+
+
+def count_write(
+    table: str, tenant: str, by: int, most: int | None = None
+) -> TransactWriteItemTypeDef:
+    """Build the write that counts new targets, up to `most` in all, or a removed one.
+
+    All creations and removals of a tenant's targets update this one row.
+    """
+    added: dynamo.Condition = ("ADD #targets :by", {":by": by})
+    condition: dynamo.Condition = ("attribute_exists(#targets)", {})
+    if most is not None:
+        is_free = "attribute_not_exists(#targets) OR #targets <= :before"
+        condition = (is_free, {":before": most - by})
+    return dynamo.change(table, items.count_key(tenant), added, condition)
+
+
+def _places(target: Target) -> list[dict[str, Any]]:
+    public = [items.public_key(target)] if target.options.public else []
+    return [*items.listed_keys(target), *public]
 
 
 _KEYS: Final = (items.target_key, items.state_key)

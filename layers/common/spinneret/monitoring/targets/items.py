@@ -32,9 +32,9 @@ def state_key(tenant: str, target_id: str) -> Item:
     return {"pk": f"T#{tenant}#TARGET#{target_id}", "sk": "STATE"}
 
 
-def url_key(target: Target) -> Item:
+def url_key(tenant: str, canonical_url: str) -> Item:
     """Return the key of the item that maps a canonical URL to its target."""
-    return {"pk": f"T#{target.tenant}#URL#{fingerprint(target.canonical_url)}", "sk": "URL"}
+    return {"pk": f"T#{tenant}#URL#{fingerprint(canonical_url)}", "sk": "URL"}
 
 
 def listed_keys(target: Target) -> list[Item]:

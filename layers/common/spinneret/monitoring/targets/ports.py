@@ -68,6 +68,10 @@ class TargetStore(Protocol):
     ) -> Page[TargetWithState]:
         """Return up to `limit` targets after the position `after`, of one host or of all."""
 
+    def all(self, tenant: str, limit: int) -> list[TargetWithState]:
+        """Return up to `limit` targets, oldest first; eventually consistent, in parallel reads."""
+        ...
+
     def public(self, tenant: str, limit: int) -> list[str]:
         """Return the ids of up to `limit` public targets, oldest first."""
 

@@ -81,7 +81,7 @@ class TargetService:
             record := self.store.answer_of(tenant, request.scope, self.clock())
         ):
             return _replay(record, request)
-        watched = self._new(tenant, url, options)
+        watched = self.draft(tenant, url, options)
         for _ in range(_RACES):
             created = Created(status=201, target_id=watched.target.id, body=self.render(watched))
             record = self._record(tenant, request, created)
@@ -89,13 +89,18 @@ class TargetService:
             if answer is None:
                 return created
             if isinstance(answer, TooMany):
-                raise Conflict(f"a tenant has at most {self.most} targets")
+                raise Conflict(self.too_many)
             if isinstance(answer, KeyTaken):
                 assert request is not None  # without a key there is no conflict of keys
                 return _replay(answer.record, request)
             if existing := self._existing(tenant, answer, request):
                 return existing
         raise _changing()
+
+    @property
+    def too_many(self) -> str:
+        """Reason of a refusal at the maximum number of targets."""
+        return f"a tenant has at most {self.most} targets"
 
     def get(self, tenant: str, target_id: str) -> TargetWithState:
         """Return the target. Raises NotFound."""
@@ -140,7 +145,11 @@ class TargetService:
                 return
         raise _changing()
 
-    def _new(self, tenant: str, text: str, options: Options) -> TargetWithState:
+    def draft(self, tenant: str, text: str, options: Options) -> TargetWithState:
+        """Return a new target without storing it.
+
+        Raises UrlInvalid, UrlBlocked and ValidationFailed.
+        """
         rules.checked(options)
         rules.require_interval(options.interval_seconds, self.shortest_interval)
         url = canonical_url(check_url_at_submission(text, self.policy))
