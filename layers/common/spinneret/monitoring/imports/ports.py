@@ -16,9 +16,9 @@ class SliceResult(StrEnum):
 
     WRITTEN = "written"
     URL_TAKEN = "url taken"
-    """Another process created a target of one of the URLs: nothing is written."""
+    """Another process created a target of one of the URLs; the write was refused."""
     TOO_MANY = "too many"
-    """The tenant would exceed its maximum number of targets: nothing is written."""
+    """The tenant would exceed its maximum number of targets; the write was refused."""
 
 
 class ImportStore(Protocol):
