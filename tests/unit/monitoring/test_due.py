@@ -89,7 +89,7 @@ def crowd(
     """Targets as the service makes them, without the fake's look at all others for each."""
     for each in range(number):
         url = f"https://{host}/{each}"
-        made = world.targets._new(tenant, url, Options(interval_seconds=interval))
+        made = world.targets.draft(tenant, url, Options(interval_seconds=interval))
         world.watch.rows[tenant, made.target.id] = made
 
 

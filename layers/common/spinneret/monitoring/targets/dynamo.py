@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
 from itertools import batched
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spinneret.aws import dynamo, reads
 from spinneret.aws.dynamo import Item
