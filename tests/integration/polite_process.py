@@ -54,6 +54,7 @@ class ReportedPace:
 
     def __init__(self, pace: HostRateLimiter) -> None:
         self._pace = pace
+        self.ledger, self.new_token = pace.ledger, pace.new_token
 
     def admit(self, host: str, *, limits: PaceLimits, **given: Any) -> Permit | Wait:
         answer = self._pace.admit(host, limits=limits, **given)
