@@ -144,7 +144,8 @@ def check_windows(moments: list[float], rate: float, burst: int, on_the_way: flo
     """What arrives within a window was admitted within one that is longer by its way."""
     for first, last in itertools.combinations(range(len(moments)), 2):
         seconds = moments[last] - moments[first] + on_the_way
-        assert last - first + 1 <= burst + rate * seconds + 1e-6  # floats
+        # Floats are exact to 0.24 µs at today's epoch seconds.
+        assert last - first + 1 <= burst + rate * seconds + 1e-4
 
 
 def test_two_tenants_share_one_bucket(
