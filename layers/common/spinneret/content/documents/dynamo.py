@@ -123,12 +123,8 @@ class DynamoDocumentStore:
         rows = items(self._client.query, request, limit + 1)
         listed = Page.cut(list(rows), limit, lambda row: str(row["list_id"]))
         wanted = [keys.document_id_of(row["pk"]) for row in listed.items]
-        stored = dynamo.batch_get(
-            self._client,
-            self._documents,
-            [keys.document_key(listing.tenant, each) for each in wanted],
-        )
-        found = {document.id: document for document in documents_of(stored)}
+        stored = self.many([(listing.tenant, each) for each in wanted])
+        found = {document.id: document for document in stored}
         documents = tuple(found[each] for each in wanted if each in found)
         return Page(items=documents, after=listed.after)
 
@@ -289,11 +285,7 @@ class DynamoIndexRecord:
         self._documents = documents_table
 
     def exists(self) -> bool:
-        with translate_aws_errors("dynamodb"):
-            answer = self._client.get_item(
-                TableName=self._documents, Key=keys.INDEX_KEY, ConsistentRead=True
-            )
-        return "Item" in answer
+        return bool(dynamo.get(self._client, self._documents, keys.INDEX_KEY))
 
     def changed(self) -> None:
         with translate_aws_errors("dynamodb"):
