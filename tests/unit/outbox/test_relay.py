@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from threading import Barrier
@@ -119,7 +120,7 @@ def test_a_sink_that_failed_is_left_alone_until_its_next_try_and_gets_no_later_e
     world.hand_on()
     assert world.bus.took == []
     assert sequences(world.webhooks.took) == [1, 2]
-    world.clock.advance(limits.OUTBOX_RETRY_FIRST_SECONDS)
+    world.clock.advance(limits.OUTBOX_RETRY_SECONDS)
     world.hand_on()
     assert sequences(world.bus.took) == [1, 2]
 
@@ -128,7 +129,7 @@ def test_an_event_that_waits_for_two_sinks_is_tried_when_the_first_of_them_is() 
     world = World(event_of(1))
     world.bus.refuse = failing(1)
     world.hand_on()
-    world.sweep_for(DAY / 2)  # by now the bus is tried once an hour
+    world.sweep_for(DAY / 2)
     world.webhooks.refuse = failing(2)
     for sequence in (2, 3):
         world.store.write(event_of(sequence))
@@ -149,7 +150,7 @@ def test_only_a_sweep_counts_a_try_before_it_is_made() -> None:
     assert tries == [0, 1]
 
 
-def test_tries_come_later_each_time_and_end_after_a_day(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failed_sink_is_tried_by_every_sweep_for_a_day(caplog: pytest.LogCaptureFixture) -> None:
     world = World(event_of(1))
     moments: list[float] = []
 
@@ -160,10 +161,8 @@ def test_tries_come_later_each_time_and_end_after_a_day(caplog: pytest.LogCaptur
     world.bus.refuse = refuse
     world.hand_on()
     world.sweep_for(3 * DAY)
-    gaps = [late - early for early, late in pairwise(moments)]
-    assert gaps[:7] == [60, 60, 120, 240, 480, 960, 1920]  # 30 s, up to the minute of a sweep
-    assert gaps[7:] == [3600] * (len(gaps) - 7)
-    assert DAY <= moments[-1] < DAY + 3600
+    assert {late - early for early, late in pairwise(moments)} == {60}
+    assert moments[-1] == DAY
     assert world.store.rows == {}
     abandoned = [each for each in caplog.records if each.message == "event_abandoned"]
     assert [(each.levelno, each.sink) for each in abandoned] == [  # type: ignore[attr-defined]
@@ -182,6 +181,66 @@ def test_an_event_is_given_up_by_the_first_try_after_a_day(
     world.clock.advance(seconds)
     world.hand_on()
     assert bool(world.store.rows) is tried
+
+
+def test_an_event_that_ends_its_process_is_tried_later_each_time() -> None:
+    world = World(event_of(1))
+    moments: list[float] = []
+
+    def die(_: DomainEvent) -> Exception:
+        moments.append((world.clock() - START).total_seconds())
+        raise Crash
+
+    world.bus.refuse = die
+    for _ in range(4 * 60):
+        world.clock.advance(60)
+        with suppress(Crash):
+            world.relay.sweep()
+    gaps = [late - early for early, late in pairwise(moments)]
+    assert gaps == [60, 60, 120, 240, 480, 960, 1920, 3600, 3600]  # 30 s, up to a sweep's minute
+
+
+def test_a_failure_of_a_sink_after_crashes_is_retried_within_a_minute() -> None:
+    world = World(event_of(1))
+    world.bus.refuse = lambda _: Crash()
+    for _ in range(10):
+        world.clock.advance(120)
+        with suppress(Crash):
+            world.relay.sweep()
+    world.bus.refuse = failing(1)
+    world.sweep_for(3600)
+    world.bus.refuse = lambda _: None
+    world.sweep_for(60)
+    assert sequences(world.bus.took) == [1]
+
+
+def test_an_event_behind_a_stopped_one_is_tried_as_soon_as_that_one_is_taken() -> None:
+    world = World(event_of(1), event_of(2))
+    world.bus.refuse = failing(1)
+    world.webhooks.refuse = failing(2)
+    world.sweep_for(3600)
+    world.bus.refuse = world.webhooks.refuse = lambda _: None
+    world.sweep_for(60)
+    assert [sequences(sink.took) for sink in world.sinks] == [[1, 2], [1, 2]]
+
+
+# covers P-12
+def test_a_sweep_logs_the_age_of_the_oldest_event_as_a_metric(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    world = World(
+        event_of(1), replace(event_of(2, "other"), occurred_at=START - timedelta(hours=1))
+    )
+    world.bus.refuse = failing(1)
+    world.sweep_for(180)
+    lines = [each for each in caplog.records if each.message == "outbox_lag"]
+    assert [line.lag_seconds for line in lines] == [3660, 120, 180]  # type: ignore[attr-defined]
+    [directive] = lines[0]._aws["CloudWatchMetrics"]  # type: ignore[attr-defined]
+    assert directive["Metrics"] == [{"Name": "lag_seconds", "Unit": "Seconds"}]
+    world.bus.refuse = lambda _: None
+    world.sweep_for(60)
+    assert world.relay.sweep().lag_seconds == 0
 
 
 def test_events_behind_one_that_is_given_up_get_their_chance() -> None:
@@ -279,7 +338,7 @@ def test_a_sweep_hands_on_what_a_dead_writer_left_after_its_grace() -> None:
     world.clock.advance(GRACE - 1)
     assert world.relay.sweep() == RelayResult()
     world.clock.advance(1)
-    assert world.relay.sweep() == RelayResult(handed_on=3)
+    assert world.relay.sweep() == RelayResult(handed_on=3, lag_seconds=GRACE)
     assert len(world.bus.took) == 3
 
 
@@ -307,7 +366,7 @@ def test_a_sweep_relays_several_subjects_at_a_time(monkeypatch: pytest.MonkeyPat
     world.bus.refuse = wait
     world.clock.advance(GRACE)
     relay = Relay(world.store, world.sinks, world.clock, at_once=4)
-    assert relay.sweep() == RelayResult(handed_on=8)
+    assert relay.sweep() == RelayResult(handed_on=8, lag_seconds=GRACE)
     assert len({event.subject for event in world.bus.took}) == 8
 
 
@@ -358,7 +417,7 @@ def test_a_subject_that_can_not_be_read_stops_no_other(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(world.store, "pending", broken)
     world.clock.advance(GRACE)
-    assert world.relay.sweep() == RelayResult(handed_on=1, failed=1)
+    assert world.relay.sweep() == RelayResult(handed_on=1, failed=1, lag_seconds=GRACE)
 
 
 # ---------------------------------------------------------------- Crashes and interleavings

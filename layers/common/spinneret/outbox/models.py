@@ -58,7 +58,7 @@ class PendingEvent:
     taken: frozenset[str] = frozenset()
     """Names of the sinks that have it."""
     tries: int = 0
-    """Number of passes in which a sink failed to take it."""
+    """Number of tries that began and didn't end: their process died, or couldn't store the end."""
     failing_since: datetime | None = None
     """Time of the first failure of a sink, at this event or at the earlier one that it waits
     for."""

@@ -15,11 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import batched
-from typing import Any
+from typing import Any, Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, DomainError, PermanentError
+from spinneret.kernel.metrics import emf_fields, metrics_logger
 from spinneret.outbox import limits
 from spinneret.outbox.models import PendingEvent, SubjectRef
 from spinneret.outbox.ports import OutboxStore, Position, Sink
@@ -27,6 +28,8 @@ from spinneret.outbox.ports import OutboxStore, Position, Sink
 logger = logging.getLogger(__name__)
 
 _GIVE_UP = timedelta(seconds=limits.OUTBOX_GIVE_UP_SECONDS)
+_RETRY = timedelta(seconds=limits.OUTBOX_RETRY_SECONDS)
+_UNITS: Final = {"lag_seconds": "Seconds"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +46,8 @@ class RelayResult:
     """Number of subjects and pages that couldn't be read or written; a later sweep retries."""
     unfinished: int = 0
     """Number of shards that a sweep didn't finish within its bounds."""
+    lag_seconds: float = 0.0
+    """Age of the oldest pending event that the sweep met; 0 if it met none."""
 
 
 @dataclass(kw_only=True)
@@ -53,6 +58,8 @@ class _Walk:
     counts: Counter[str]
     swept: bool
     """Whether a sweep does the walk; the next sweep follows in a minute in any case."""
+    oldest: datetime | None = None
+    """Time of the oldest event of the walk."""
     stopped: dict[str, datetime] = field(default_factory=dict)
     """Sinks that get no further events of this subject, with the time of their next try."""
 
@@ -63,7 +70,15 @@ class _Shard:
     after: Position | None = None
 
 
-_Swept = tuple[Counter[str], DependencyUnavailable | None]
+@dataclass(frozen=True, kw_only=True)
+class _Swept:
+    """Result of a sweep for one subject."""
+
+    counts: Counter[str]
+    oldest: datetime | None
+    refusal: DependencyUnavailable | None = None
+
+
 _Each = Callable[[Callable[[SubjectRef], _Swept], Iterable[SubjectRef]], Iterable[_Swept]]
 
 
@@ -85,7 +100,7 @@ class Relay:
         Raises nothing: the change is committed, and the sweep relays the rest.
         """
         try:
-            self._hand_on(SubjectRef(tenant=tenant, subject=subject), Counter(), swept=False)
+            self._hand_on(SubjectRef(tenant=tenant, subject=subject), self._walk(swept=False))
         except DependencyUnavailable as error:
             facts = {"subject": subject, "reason": error.message}
             logger.warning("relay_deferred_to_sweep", extra=facts)
@@ -96,26 +111,30 @@ class Relay:
         """Relay due events, oldest first, taking one page of each shard in turn.
 
         Ends after OUTBOX_SUBJECTS subjects or OUTBOX_SWEEP_SECONDS. Raises DependencyUnavailable
-        after SWEEP_REFUSALS consecutive calls without a response.
+        after SWEEP_REFUSALS consecutive calls without a response. Logs the lag as a metric, unless
+        it raises: the lag is unknown then.
         """
         counts: Counter[str] = Counter()
-        try:
-            self._sweep(counts)
-        finally:
-            relayed = RelayResult(**counts)
-            if relayed != RelayResult():
-                logger.info("relayed", extra=asdict(relayed))
-        return relayed
-
-    def _sweep(self, counts: Counter[str]) -> None:
-        if self._at_once == 1:
-            self._sweep_with(map, counts)
-            return
-        with ThreadPoolExecutor(self._at_once) as pool:
-            self._sweep_with(pool.map, counts)
-
-    def _sweep_with(self, each: _Each, counts: Counter[str]) -> None:
         begun = self._clock()
+        try:
+            oldest = self._sweep(begun, counts)
+        finally:
+            if counts:
+                logger.info("relayed", extra=asdict(RelayResult(**counts)))
+        lag = round((begun - oldest).total_seconds(), 3)
+        extra = {"lag_seconds": lag, **emf_fields(begun, _UNITS)}
+        metrics_logger.info("outbox_lag", extra=extra)
+        return RelayResult(**counts, lag_seconds=lag)
+
+    def _sweep(self, begun: datetime, counts: Counter[str]) -> datetime:
+        if self._at_once == 1:
+            return self._sweep_with(map, begun, counts)
+        with ThreadPoolExecutor(self._at_once) as pool:
+            return self._sweep_with(pool.map, begun, counts)
+
+    def _sweep_with(self, each: _Each, begun: datetime, counts: Counter[str]) -> datetime:
+        """Sweep, counting in `counts`; return the time of the oldest event, at most `begun`."""
+        oldest = begun
         until = begun + timedelta(seconds=limits.OUTBOX_SWEEP_SECONDS)
         shards = deque(_Shard(number=number) for number in range(limits.OUTBOX_SHARDS))
         shards.rotate(int(begun.timestamp() // 60))  # starts with another shard every minute
@@ -135,34 +154,42 @@ class Relay:
                     counts["unfinished"] += 1
                     break
                 seen.update(refs)
-                for relayed, refusal in each(self._swept, refs):
-                    counts.update(relayed)
+                for swept in each(self._swept, refs):
+                    counts.update(swept.counts)
+                    oldest = min(oldest, swept.oldest or begun)
+                    refusal = swept.refusal
                     refusals = _refused(refusal, refusals, counts) if refusal else 0
             else:
                 if page.after is not None:
                     shard.after = page.after
                     shards.append(shard)
+        return oldest
 
     def _swept(self, ref: SubjectRef) -> _Swept:
-        """Relay a subject's events; return what came of it, and the error of a failed call."""
-        counts: Counter[str] = Counter()
+        """Relay a subject's events; return the result, with the error of a failed call."""
+        walk = self._walk(swept=True)
+        refusal = None
         try:
-            self._hand_on(ref, counts, swept=True)
+            self._hand_on(ref, walk)
         except DependencyUnavailable as error:
-            return counts, error
+            refusal = error
         except Exception as error:  # an unreadable row doesn't block the others
             facts = {"subject": ref.subject, "error_type": type(error).__name__}
             logger.exception("relay_failed", extra=facts)
-            counts["failed"] += 1
-        return counts, None
+            walk.counts["failed"] += 1
+        return _Swept(counts=walk.counts, oldest=walk.oldest, refusal=refusal)
 
-    def _hand_on(self, ref: SubjectRef, counts: Counter[str], *, swept: bool) -> None:
+    def _walk(self, *, swept: bool) -> _Walk:
         until = self._clock() + timedelta(seconds=limits.OUTBOX_SUBJECT_SECONDS)
-        walk = _Walk(until=until, counts=counts, swept=swept)
+        return _Walk(until=until, counts=Counter(), swept=swept)
+
+    def _hand_on(self, ref: SubjectRef, walk: _Walk) -> None:
         after: Position | None = None
         while True:
             page = self._store.pending(ref, after, limits.OUTBOX_PAGE)
             for pending in page.events:
+                occurred_at = pending.event.occurred_at
+                walk.oldest = min(walk.oldest or occurred_at, occurred_at)
                 if self._clock() >= walk.until:
                     return
                 self._offer(pending, walk)
@@ -176,8 +203,7 @@ class Relay:
         lacking = [sink for sink in self._sinks if sink.name not in pending.taken]
         waits = pending.failing_since is not None and pending.due_at > now
         ready = [sink for sink in lacking if not waits and sink.name not in walk.stopped]
-        counted = walk.swept and bool(ready)
-        if counted:
+        if walk.swept and ready:
             pending = self._counted(pending, now)
         given = {sink.name for sink in ready if self._takes(sink, pending, now, walk)}
         left = {sink.name for sink in lacking} - given
@@ -187,16 +213,16 @@ class Relay:
             return
         if not waits:
             failed = len(given) < len(ready)
-            pending = self._put_off(pending, given, walk, now, failed=failed, counted=counted)
+            pending = self._put_off(pending, given, walk, now, failed=failed)
             self._store.postpone(pending)
             walk.counts["postponed"] += 1
         for name in left:
             walk.stopped.setdefault(name, pending.due_at)
 
     def _counted(self, pending: PendingEvent, now: datetime) -> PendingEvent:
-        """Store the next try before the attempt.
+        """Store the try and the time of the next one before the attempt.
 
-        If the event crashes the process, the next sweep doesn't crash on it at once.
+        So an event that ends the process doesn't end each sweep.
         """
         tries = pending.tries + 1
         since = pending.failing_since or now
@@ -212,14 +238,15 @@ class Relay:
         now: datetime,
         *,
         failed: bool,
-        counted: bool,
     ) -> PendingEvent:
-        """Return the event after a sink failed, or while a sink is stopped at an earlier event."""
-        tries = pending.tries + (failed and not counted)
-        due_at = now + _pause(tries) if failed else min(walk.stopped.values())
+        """Return the event after a sink failed, or while a sink is stopped at an earlier event.
+
+        The attempt ended in order, so that former tries no longer count.
+        """
+        due_at = now + _RETRY if failed else min(walk.stopped.values())
         since = pending.failing_since or now
         taken = pending.taken | given
-        return replace(pending, taken=taken, tries=tries, due_at=due_at, failing_since=since)
+        return replace(pending, taken=taken, tries=0, due_at=due_at, failing_since=since)
 
     def _takes(self, sink: Sink, pending: PendingEvent, now: datetime, walk: _Walk) -> bool:
         """Return whether the sink is done with the event: it took it, or will never get it."""
@@ -249,9 +276,9 @@ class Relay:
 
 
 def _pause(tries: int) -> timedelta:
-    """Return the pause before the next try, after `tries` failures of an event."""
-    seconds = limits.OUTBOX_RETRY_FIRST_SECONDS * 2 ** min(tries - 1, 16)
-    return timedelta(seconds=min(seconds, limits.OUTBOX_RETRY_CAP_SECONDS))
+    """Return the pause before the next try, unless this one ends in order; `tries` counts it."""
+    seconds = limits.OUTBOX_CRASH_FIRST_SECONDS * 2 ** min(tries - 1, 16)
+    return timedelta(seconds=min(seconds, limits.OUTBOX_CRASH_CAP_SECONDS))
 
 
 def _refused(error: DependencyUnavailable, refusals: int, counts: Counter[str]) -> int:
