@@ -14,7 +14,7 @@ QUICK := not heavy and not stack and not proof
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test test-end-to-end test-parts check coverage prove mutate up status logs down clean deploy invoke sam-local key rebuild-index validate lock
+.PHONY: help demo demo-publish test test-end-to-end test-parts check coverage prove mutate up status logs down clean deploy settings set invoke sam-local key rebuild-index validate lock
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -88,6 +88,14 @@ clean: .venv/.done ## Stop the local stack and remove its data
 
 deploy: .venv/.done ## Build and deploy to the local stack, which is started if needed (FORCE=1 where data have to go)
 	@$(STACK) deploy --instance $(INSTANCE)
+
+settings: .venv/.done ## List the stage's settings with values, defaults and meanings
+	@$(STACK) settings --instance $(INSTANCE)
+
+# Names of the variables on the command line; make passes their values on in the environment.
+GIVEN = $(filter-out INSTANCE,$(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name))))
+set: .venv/.done ## Change settings of the stage, in seconds where no resource changes: make set FetchAllowed=127.0.0.1:9000
+	@$(STACK) set --instance $(INSTANCE) $(GIVEN)
 
 invoke: .venv/.done ## Invoke a deployed function: make invoke F=Sweeper E=events/core/sweep.json
 	@$(STACK) invoke --instance $(INSTANCE) $(F) $(E)

@@ -33,6 +33,8 @@ COMMANDS: Final = (
     Command("run", "stack.run_with", "run a command with an instance of its own, and remove it"),
     Command("install", "stack.install", "only install the tools"),
     Command("deploy", "stack.deploy", "build the application and deploy it to the instance"),
+    Command("set", "stack.set_setting", "change settings of the stage"),
+    Command("settings", "stack.show_settings", "list the settings of the stage"),
     Command("invoke", "stack.invoke", "call a deployed function with an event"),
     Command("sam-local", "stack.sam_local", "run a function in a container, by sam local invoke"),
     Command("rebuild-index", "stack.rebuild_index", "rebuild the chunk index"),

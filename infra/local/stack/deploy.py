@@ -1,20 +1,22 @@
 """`deploy`: build the application and deploy it to the instance, by the shortest safe way.
 
-Changed code alone is uploaded directly to the functions and the common layer. When a template, a
-parameter or a dependency changed, the stack is recreated, because the emulator reports updates that
-it hasn't made.
+Changed code alone is uploaded directly to the functions and the common layer, and changed settings
+of functions become variables of these. When a template, a dependency or a parameter of resources
+changed, the stack is recreated, because the emulator reports updates that it hasn't made.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from stack import aws
-from stack.deployment import cloudformation, direct, record, settings
+from stack.deployment import cloudformation, direct, record, settings, template_parameters
 from stack.deployment.index import remove_indices
 from stack.deployment.record import STACK_NAME, STAGE, WEBSOCKET_STAGE, Deployment
 from stack.deployment.sam import Sam
@@ -51,13 +53,20 @@ def ensure(instance: Instance, workspace: Workspace) -> Deployment:
         return deploy_to(instance, workspace)
 
 
-def deploy_to(instance: Instance, workspace: Workspace) -> Deployment:
-    """Deploy the application to a running instance. Raises UsageError if data would be lost."""
+def deploy_to(
+    instance: Instance, workspace: Workspace, chosen: Mapping[str, str] | None = None
+) -> Deployment:
+    """Deploy the application to a running instance, with settings (default: those wanted).
+
+    Raises UsageError if data would be lost, or for an invalid setting.
+    """
     begin = time.monotonic()
     endpoints = record.endpoints(instance)
-    chosen = settings.wanted(instance, workspace.environ)
-    parameters = parameters_of(chosen, endpoints)
+    if chosen is None:
+        chosen = settings.wanted(instance, workspace.environ)
     sources = Sources(workspace.root)
+    settings.check(chosen, settings.known(sources.template))
+    parameters = parameters_of(chosen, endpoints)
     wanted = Deployment(
         boot=endpoints["localstack_boot"],
         shape=sources.shape(parameters),
@@ -65,6 +74,7 @@ def deploy_to(instance: Instance, workspace: Workspace) -> Deployment:
         common=direct.sha256_of(sources.common_archive()),
         outputs={},
         resources={},
+        parameters=parameters,
     )
     present = record.read(instance)
     say = workspace.progress.say
@@ -99,8 +109,8 @@ def _require_force(environ: Mapping[str, str]) -> None:
     """Raise UsageError unless the user agrees to lose all data."""
     if environ.get(FORCE_VARIABLE) != "1":
         raise UsageError(
-            "a template, a parameter or a dependency differs from what is deployed, so the stack "
-            "must be recreated, which deletes its jobs, documents and API keys: "
+            "a template, a dependency or a parameter of resources differs from what is deployed, "
+            "so the stack must be recreated, which deletes its jobs, documents and API keys: "
             "FORCE=1 make deploy"
         )
 
@@ -162,8 +172,30 @@ def _update(
         renamed = {name: new if arn == layer else arn for name, arn in present.resources.items()}
         deployment = replace(deployment, common=wanted.common, resources=renamed)
         changed.append("common layer")
+    named = apply_parameters(client, sources.template, deployment, wanted.parameters)
+    if named:
+        deployment = replace(deployment, parameters=wanted.parameters)
+        changed.append(", ".join(named))
     record.write(instance, deployment)
     return deployment, f"updated {' and '.join(changed)}" if changed else "already deployed"
+
+
+def apply_parameters(
+    client: Any, template: Path, deployment: Deployment, wanted: Mapping[str, str]
+) -> list[str]:
+    """Give changed parameters to the functions that hold them in variables; return their names."""
+    known = template_parameters.read(template)
+    changes: dict[str, dict[str, str]] = defaultdict(dict)
+    named = []
+    for name, each in known.items():
+        value = wanted.get(name, each.default)
+        if each.changes_resources or value == deployment.parameters.get(name, each.default):
+            continue
+        named.append(name)
+        for function, variables in each.variables.items():
+            changes[deployment.resources[function]] |= dict.fromkeys(variables, value)
+    direct.update_variables(client, changes)
+    return named
 
 
 def functions_of(client: Any, deployment: Deployment) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from stack import cli, deploy
-from stack.deployment import direct, record, settings
+from stack.deployment import direct, record, settings, templates
 from stack.deployment.record import Deployment
 from stack.deployment.sources import Sources
 from stack.errors import UsageError
@@ -26,6 +26,12 @@ from stack.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[3]
 BURST = "SPINNERET_DOMAIN_BURST"
+TIMEOUT = "SPINNERET_CRAWL_TIMEOUT"
+FUNCTIONS = {
+    name: f"spinneret-{name}-1"
+    for name, resource in templates.load(ROOT / "template.yaml")["Resources"].items()
+    if resource["Type"] == "AWS::Serverless::Function"
+}
 
 
 class _Emulator(ThreadingHTTPServer):
@@ -105,7 +111,8 @@ def deployed(instance: Instance, endpoints: Mapping[str, str], chosen: Mapping[s
         functions=direct.sha256_of(sources.function_archive()),
         common=direct.sha256_of(sources.common_archive()),
         outputs={"ApiId": "api"},
-        resources={"CrawlApi": "spinneret-CrawlApi-1"},
+        resources=FUNCTIONS,
+        parameters=deploy.parameters_of(chosen, endpoints),
     )
     record.write(instance, deployment)
     settings.keep(instance, chosen)
@@ -116,11 +123,11 @@ def deployed(instance: Instance, endpoints: Mapping[str, str], chosen: Mapping[s
 
 def test_settings_outlast_the_environment_that_named_them(instance: Instance) -> None:
     settings.keep(instance, settings.wanted(instance, {BURST: "50", "PATH": "/bin"}))
-    assert settings.kept(instance) == settings.wanted(instance, {}) == {BURST: "50"}
+    assert settings.kept(instance) == settings.wanted(instance, {}) == {"DomainBurst": "50"}
 
 
 def test_an_empty_value_returns_to_the_default(instance: Instance) -> None:
-    settings.keep(instance, {BURST: "50"})
+    settings.keep(instance, {"DomainBurst": "50"})
     assert settings.wanted(instance, {BURST: ""}) == {}
 
 
@@ -129,15 +136,21 @@ def test_a_redeploy_that_removes_data_is_refused_without_force_and_leaves_no_set
 ) -> None:
     deployed(instance, running(instance), {})
     with pytest.raises(UsageError, match="FORCE=1 make deploy"):
-        deploy.deploy_to(instance, workspace(instance, **{BURST: "50"}))
+        deploy.deploy_to(instance, workspace(instance, **{TIMEOUT: "30"}))
     assert settings.kept(instance) == {}
 
 
 def test_what_is_deployed_keeps_its_settings(instance: Instance, emulator: _Emulator) -> None:
-    deployed(instance, running(instance, emulator.url), {BURST: "50"})
+    deployed(instance, running(instance, emulator.url), {"DomainBurst": "50"})
     settings.keep(instance, {})  # as if the deployment had ended just before
     deploy.deploy_to(instance, workspace(instance, **{BURST: "50"}))
-    assert settings.kept(instance) == {BURST: "50"}
+    assert settings.kept(instance) == {"DomainBurst": "50"}
+
+
+def test_an_invalid_setting_ends_a_deployment_before_it_begins(instance: Instance) -> None:
+    deployed(instance, running(instance), {})
+    with pytest.raises(UsageError, match="DomainBurst is '0', but must be a number from 1"):
+        deploy.deploy_to(instance, workspace(instance, **{BURST: "0"}))
 
 
 # ---------------------------------------------------------------- What goes

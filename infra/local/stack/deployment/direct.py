@@ -1,11 +1,11 @@
-"""Deploy changed code to existing functions without CloudFormation."""
+"""Deploy changed code and variables to existing functions without CloudFormation."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from stack.errors import StackError
@@ -51,6 +51,26 @@ def update_layer(client: Any, functions: Sequence[str], layer: str, archive: byt
         if new not in [each["Arn"] for each in _settled(client, function).get("Layers", [])]:
             raise StackError(f"{function} doesn't use {new}")
     return new
+
+
+def update_variables(client: Any, changes: Mapping[str, Mapping[str, str]]) -> None:
+    """Set variables of functions, by function; their next invocations have new environments.
+
+    Raises StackError unless each function reports them.
+    """
+    for name, changed in changes.items():
+        variables = {**_variables(_settled(client, name)), **changed}
+        client.update_function_configuration(
+            FunctionName=name, Environment={"Variables": variables}
+        )
+    for name, changed in changes.items():
+        if not changed.items() <= _variables(_settled(client, name)).items():
+            raise StackError(f"{name} doesn't have the new variables")
+
+
+def _variables(configuration: Mapping[str, Any]) -> dict[str, str]:
+    variables: dict[str, str] = configuration.get("Environment", {}).get("Variables", {})
+    return variables
 
 
 def _settled(client: Any, function: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from stack.errors import StackError
@@ -27,6 +27,8 @@ class Deployment:
     outputs: Mapping[str, str]
     resources: Mapping[str, str]
     """Logical id → physical id of the root stack's resources."""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """Values of the template's parameters; a missing one has its default."""
 
     def api_url(self, gateway: str) -> str:
         """Return the base URL of the API on this machine."""

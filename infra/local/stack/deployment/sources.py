@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from stack.deployment import template_parameters
+
 # A fixed date makes the archive, and so its hash, depend only on the files.
 _DATE: Final = (2020, 1, 1, 0, 0, 0)
 _SKIPPED: Final = frozenset({"__pycache__", ".mypy_cache", ".ruff_cache"})
@@ -22,6 +24,11 @@ class Sources:
     root: Path
 
     @property
+    def template(self) -> Path:
+        """Template of the root stack."""
+        return self.root / "template.yaml"
+
+    @property
     def functions(self) -> Path:
         """Folder with the code of all functions."""
         return self.root / "functions"
@@ -32,13 +39,21 @@ class Sources:
         return self.root / "layers" / "common" / "spinneret"
 
     def shape(self, parameters: Mapping[str, str]) -> str:
-        """Return a hash of everything that only CloudFormation can deploy."""
-        files = [self.root / "template.yaml"]
+        """Return a hash of everything that only CloudFormation can deploy.
+
+        A parameter that only function variables hold isn't part of it.
+        """
+        known = template_parameters.read(self.template)
+        files = [self.template]
         for pattern in ("infra/*.yaml", "statemachines/*", "layers/*/requirements.txt"):
             files += sorted(self.root.glob(pattern))
         if not parameters.get("EmbedderUrl"):  # otherwise the layer stays empty
             files += sorted(_files(self.root / "layers" / "embedder"))
-        facts = [f"{name}={value}" for name, value in sorted(parameters.items())]
+        facts = [
+            f"{name}={value}"
+            for name, value in sorted(parameters.items())
+            if known[name].changes_resources
+        ]
         return digest_of(files, self.root, facts)
 
     def function_archive(self) -> bytes:

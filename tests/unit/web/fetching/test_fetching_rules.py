@@ -36,7 +36,17 @@ def test_a_url_that_leads_inside_is_refused_at_submission(case: Case) -> None:
         return
     with pytest.raises(UrlBlocked) as refusal:
         check_url_at_submission(case["input"], AddressPolicy())
-    assert refusal.value.details == {"field": "url"}
+    assert refusal.value.details["field"] == "url"
+
+
+@pytest.mark.parametrize(
+    "pair", ["127.0.0.1:9000", "localhost:80", "[::1]:8080", "site.example:25"]
+)
+def test_a_refusal_names_the_setting_that_would_allow_the_address(pair: str) -> None:
+    with pytest.raises(UrlBlocked) as refusal:
+        check_url_at_submission(f"http://{pair}/a", AddressPolicy())
+    assert refusal.value.details["hint"].endswith(f"make set FetchAllowed={pair}")
+    assert check_url_at_submission(f"http://{pair}/a", AddressPolicy(frozenset({pair})))
 
 
 def test_submission_takes_the_named_pairs_and_no_others() -> None:

@@ -50,12 +50,24 @@ def check_url_at_submission(text: str, policy: AddressPolicy) -> Url:
 
 
 def require_reachable(url: Url, policy: AddressPolicy, field: str) -> None:
-    """Raise UrlBlocked, which names the field of the request, unless the URL may be fetched."""
+    """Raise UrlBlocked unless the URL may be fetched.
+
+    It names the field of the request, and the parameter of the stage that would allow the URL.
+    """
+    details = {"field": field, "hint": _hint(url)}
     if not policy.permits_port(url.host, url.port):
         message = f"port {url.port} of {url.host} must not be reached"
-        raise UrlBlocked(message, details={"field": field})
+        raise UrlBlocked(message, details=details)
     if is_blocked(url, policy):
-        raise UrlBlocked(f"{url.host} must not be reached", details={"field": field})
+        raise UrlBlocked(f"{url.host} must not be reached", details=details)
+
+
+def _hint(url: Url) -> str:
+    pair = f"[{url.host}]:{url.port}" if ":" in url.host else f"{url.host}:{url.port}"
+    return (
+        f"the stage's parameter FetchAllowedEndpoints can allow {pair}; "
+        f"on the local stack: make set FetchAllowed={pair}"
+    )
 
 
 def is_blocked(url: Url, policy: AddressPolicy) -> bool:

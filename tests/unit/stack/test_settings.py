@@ -1,0 +1,216 @@
+"""`set` and `settings`: names, values, and what a change reaches."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stack import cli, deploy, set_setting
+from stack.deployment import record, settings, template_parameters
+from stack.deployment.record import Deployment
+from stack.errors import UsageError
+from stack.files import write_json
+from stack.instance import Instance
+
+ROOT = Path(__file__).resolve().parents[3]
+KNOWN = settings.known(ROOT / "template.yaml")
+PARAMETERS = template_parameters.read(ROOT / "template.yaml")
+
+
+@pytest.fixture
+def instance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Instance:
+    monkeypatch.setenv("SPINNERET_LOCAL", str(tmp_path))
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own
+    return Instance("dev", tmp_path / "instances" / "dev")
+
+
+class _Functions:
+    """Lambda with the configurations of some functions."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.variables: dict[str, dict[str, str]] = {name: {"STAGE": "local"} for name in names}
+        self.updated: list[str] = []
+
+    def get_function_configuration(self, FunctionName: str) -> dict[str, Any]:  # noqa: N803 - boto3
+        return {"State": "Active", "Environment": {"Variables": self.variables[FunctionName]}}
+
+    def update_function_configuration(self, FunctionName: str, Environment: Any) -> None:  # noqa: N803 - boto3
+        self.updated.append(FunctionName)
+        self.variables[FunctionName] = Environment["Variables"]
+
+
+@pytest.fixture
+def functions(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> _Functions:
+    """The instance holds a deployment with the template's functions."""
+    holders = {name for each in PARAMETERS.values() for name in each.variables}
+    names = {name: f"spinneret-{name}" for name in holders}
+    parts = ("gateway", "opensearch", "embedder", "websocket")
+    endpoints = dict.fromkeys(parts, "http://127.0.0.1:9") | {"localstack_boot": "boot 1"}
+    write_json(instance.endpoints_file, endpoints)
+    given = deploy.parameters_of({}, endpoints)
+    record.write(instance, Deployment("boot 1", "", "", "", {"ApiId": "api"}, names, given))
+    found = _Functions(list(names.values()))
+    monkeypatch.setattr("stack.aws.client", lambda *_: found)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("FetchAllowedEndpoints", "FetchAllowedEndpoints"),
+        ("FetchAllowed", "FetchAllowedEndpoints"),
+        ("SPINNERET_FETCH_ALLOWED", "FetchAllowedEndpoints"),
+        ("SPINNERET_JOB__MAX_RETRIES", "JobMaxRetries"),
+        ("loglevel", "LogLevel"),
+        ("SPINNERET_EMBEDDER", "SPINNERET_EMBEDDER"),
+    ],
+)
+def test_a_setting_has_the_names_of_its_parameter_and_of_its_variable(
+    name: str, found: str
+) -> None:
+    assert settings.find(name, KNOWN).name == found
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("FetchAlowed", "did you mean FetchAllowedEndpoints"),
+        ("JobMaxRetry", "did you mean JobMaxRetries"),
+        ("SPINNERET_LOGLEVELS", "did you mean LogLevel"),
+        ("Stage", "make settings"),
+        ("Zebra", "make settings"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_most_similar_one(name: str, advice: str) -> None:
+    with pytest.raises(UsageError, match=f"no setting is named {name}: .*{advice}"):
+        settings.find(name, KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("DomainBurst", "1", "0"),
+        ("DomainBurst", "7", "seven"),
+        ("CircuitBreakerThreshold", "100", "101"),
+        ("LogLevel", "DEBUG", "debug"),
+        ("JobRetryDelaysS", "[1, 2.5]", "1, 2"),
+        ("CrawlWorkerTimeout", "900", "901"),
+        ("FetchAllowedEndpoints", "127.0.0.1:9000,[::1]:80", "127.0.0.1"),
+        ("SPINNERET_SITE_PORT", "8484", "http"),
+        ("SPINNERET_EMBEDDER", "function", "none"),
+    ],
+)
+def test_a_value_must_keep_the_template_s_constraints(name: str, good: str, bad: str) -> None:
+    KNOWN[name].check(good)
+    with pytest.raises(UsageError, match=f"{name} is '{bad}'"):
+        KNOWN[name].check(bad)
+
+
+def test_only_parameters_of_resources_need_a_deployment() -> None:
+    slow = {name for name, each in KNOWN.items() if each.needs_deployment}
+    assert slow == {
+        *("CheckConcurrency", "CrawlWorkerTimeout", "EmbedderSecretArn", "RerankerSecretArn"),
+        "SPINNERET_EMBEDDER",
+    }
+
+
+def test_every_setting_has_a_meaning_and_a_function_or_resource_that_reads_it() -> None:
+    assert [name for name, each in KNOWN.items() if not each.meaning] == []
+    parameters = PARAMETERS.values()
+    unread = [each.name for each in parameters if not (each.variables or each.changes_resources)]
+    assert unread == []
+
+
+def test_allowed_endpoints_come_on_top_of_the_demonstration_s() -> None:
+    allowed = settings.parameters({"FetchAllowedEndpoints": "127.0.0.1:9000"})
+    assert allowed["FetchAllowedEndpoints"] == "127.0.0.1:8484,127.0.0.1:8486,127.0.0.1:9000"
+
+
+def test_a_setting_reaches_exactly_the_functions_that_read_it(
+    instance: Instance, functions: _Functions
+) -> None:
+    assert cli.main(["set", "SPINNERET_JOB__MAX_RETRIES=7", "LogLevel=DEBUG"]) == 0
+    assert functions.variables["spinneret-CrawlWorker"]["JOB__MAX_RETRIES"] == "7"
+    retrying = {n for n, held in functions.variables.items() if "JOB__MAX_RETRIES" in held}
+    assert retrying == {f"spinneret-{name}" for name in PARAMETERS["JobMaxRetries"].variables}
+    assert {held["LOG_LEVEL"] for held in functions.variables.values()} == {"DEBUG"}
+    assert {held["STAGE"] for held in functions.variables.values()} == {"local"}
+
+
+def test_a_setting_is_stored_and_applied_once(instance: Instance, functions: _Functions) -> None:
+    for _ in range(2):
+        assert cli.main(["set", "JobMaxRetries=7"]) == 0
+    readers = {f"spinneret-{name}" for name in PARAMETERS["JobMaxRetries"].variables}
+    assert settings.kept(instance) == {"JobMaxRetries": "7"}
+    assert sorted(functions.updated) == sorted(readers)
+
+
+def test_an_empty_value_restores_the_default_in_the_functions(
+    instance: Instance, functions: _Functions
+) -> None:
+    cli.main(["set", "JobMaxRetries=7"])
+    cli.main(["set", "JobMaxRetries="])
+    assert functions.variables["spinneret-CrawlWorker"]["JOB__MAX_RETRIES"] == "3"
+    assert settings.kept(instance) == {}
+
+
+def test_one_invalid_setting_keeps_all_others_from_changing(
+    instance: Instance, functions: _Functions, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["set", "JobMaxRetries=7", "DomainBurst=0"]) == 2
+    assert "DomainBurst" in capsys.readouterr().err
+    assert (functions.updated, settings.kept(instance)) == ([], {})
+
+
+def test_a_parameter_of_resources_is_deployed(
+    instance: Instance,
+    functions: _Functions,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = []
+    monkeypatch.setattr("stack.deploy.deploy_to", lambda *words: given.append(words[2]))
+    assert cli.main(["set", "CrawlWorkerTimeout=30", "JobMaxRetries=7"]) == 0
+    assert given == [{"CrawlWorkerTimeout": "30", "JobMaxRetries": "7"}]
+    assert functions.updated == []
+    assert "CrawlWorkerTimeout changes resources" in capsys.readouterr().out
+
+
+def test_without_a_deployment_a_setting_waits_for_it(
+    instance: Instance, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["set", "JobMaxRetries=7"]) == 0
+    assert "the next deployment applies it" in capsys.readouterr().out
+    assert settings.wanted(instance, {}) == {"JobMaxRetries": "7"}
+
+
+def test_the_list_shows_value_default_and_meaning(
+    instance: Instance, functions: _Functions, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cli.main(["set", "JobMaxRetries=7"])
+    assert cli.main(["settings"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "JobMaxRetries = 7 Consecutive attempts of a crawl, including the first one." in shown
+    assert "Default: 3. Variable: SPINNERET_JOB__MAX_RETRIES." in shown
+    for name in KNOWN:
+        assert f"{name} = " in shown
+
+
+def test_a_value_may_come_from_the_environment() -> None:
+    """As from `make set NAME=value`, whatever characters the value has."""
+    value = 'Mine/1.0 (+https://x; "a" $b)'
+    assert set_setting.assignments(["UserAgent"], {"UserAgent": value}, KNOWN) == {
+        "UserAgent": value
+    }
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is the command under test")
+def test_make_passes_each_given_variable_on(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text())
+    words = ["make", "-n", "-o", ".venv/.done", "set", "JobMaxRetries=7", "INSTANCE=other"]
+    said = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert said.split()[-4:] == ["set", "--instance", "other", "JobMaxRetries"]
