@@ -6,16 +6,21 @@ import importlib
 import sys
 from pathlib import Path
 
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver
+
 ROOT = Path(__file__).resolve().parents[1]
 FUNCTIONS = ROOT / "functions"
 sys.path[:0] = [str(ROOT / "layers" / "common"), str(FUNCTIONS)]
 
+from spinneret.access.keys.models import INCLUDED, Scope  # noqa: E402 - after the path above
 from spinneret.jobs.models import JobStatus, Transition  # noqa: E402 - after the path above
 from spinneret.jobs.rules import TERMINAL, TRANSITIONS  # noqa: E402 - after the path above
+from spinneret.runtime.http.access import access_table  # noqa: E402 - after the path above
 from spinneret.runtime.openapi.document import document, text_of  # noqa: E402 - after the path above
 
 JOBS = ROOT / "docs" / "jobs.md"
 OPENAPI = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi" / "openapi.json"
+ACCESS = ROOT / "docs" / "access.md"
 BEGIN, END = "<!-- transitions -->\n", "<!-- end -->\n"
 
 
@@ -37,12 +42,55 @@ def rendered(text: str) -> str:
     return before + BEGIN + transitions() + END + after
 
 
+def access() -> str:
+    """The page of every route and the credentials that it admits."""
+    return "\n".join(
+        [
+            "# Access by route",
+            "",
+            "`python docs/render.py` writes this page from the declarations of the routes.",
+            "A key needs the route's scope; a key issued with `permissions` also needs the route's",
+            "permission. ● admits, · answers 403; *open* needs no credential.",
+            "",
+            *_route_rows(),
+            "",
+        ]
+    )
+
+
+def _route_rows() -> list[str]:
+    lines = [
+        "| route | permission | " + " | ".join(f"key {scope}" for scope in Scope) + " |",
+        "|---" * (len(Scope) + 2) + "|",
+    ]
+    rows = [row for area in _areas() for row in access_table(_app(area)).rows]
+    for row in sorted(rows, key=lambda row: (row.route, row.method)):
+        marks = [_mark(row.scope is None or row.scope in INCLUDED[scope]) for scope in Scope]
+        permission = f"`{row.permission}`" if row.permission else "*open*"
+        route = row.route.replace("<", "{").replace(">", "}")
+        lines.append(f"| `{row.method} {route}` | {permission} | " + " | ".join(marks) + " |")
+    return lines
+
+
+def _mark(admits: bool) -> str:
+    return "●" if admits else "·"
+
+
 def openapi() -> str:
     """The API's document, of every area that has an API."""
-    areas = sorted(path.parent.name for path in FUNCTIONS.glob("*/api.py"))
-    return text_of(document(importlib.import_module(f"{area}.api").app for area in areas))
+    return text_of(document(_app(area) for area in _areas()))
+
+
+def _areas() -> list[str]:
+    return sorted(path.parent.name for path in FUNCTIONS.glob("*/api.py"))
+
+
+def _app(area: str) -> APIGatewayRestResolver:
+    app: APIGatewayRestResolver = importlib.import_module(f"{area}.api").app
+    return app
 
 
 if __name__ == "__main__":
     JOBS.write_text(rendered(JOBS.read_text()))
     OPENAPI.write_text(openapi())
+    ACCESS.write_text(access())

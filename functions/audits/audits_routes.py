@@ -10,6 +10,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from audits.audits_examples import AUDIT, PREVIEW
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.audits.api_models import (
     AuditList,
     AuditRequest,
@@ -68,6 +69,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
     "/audits",
     **declared(
         Scope.WRITE,
+        Permission.RUN_AUDITS,
         {202: AuditSubmission},
         UrlInvalid,
         UrlBlocked,
@@ -90,7 +92,7 @@ def submit_audit(request: AuditRequest) -> Response[dict[str, Any]]:
     return submitted(_audits().submit(caller.tenant, request, key))
 
 
-@router.get("/audits", **declared(Scope.READ))
+@router.get("/audits", **declared(Scope.READ, Permission.VIEW_AUDITS))
 def list_audits(
     status: JobStatus | None = None,
     recipe: RecipeName | None = None,
@@ -105,6 +107,7 @@ def list_audits(
     "/audits/preview",
     **declared(
         Scope.WRITE,
+        Permission.RUN_AUDITS,
         {200: PreviewView},
         UrlInvalid,
         UrlBlocked,
@@ -125,13 +128,13 @@ def preview_audit(request: PreviewRequest) -> PreviewView:
     return _services().previews.preview(_tenant(), request.url)
 
 
-@router.get("/audits/<audit_id>", **declared(Scope.READ))
+@router.get("/audits/<audit_id>", **declared(Scope.READ, Permission.VIEW_AUDITS))
 def get_audit(audit_id: str) -> AuditView:
     """Return an audit's state and, once it is finished, its scores."""
     return _audits().get(_tenant(), audit_id)
 
 
-@router.get("/audits/<audit_id>/timeline", **declared(Scope.READ))
+@router.get("/audits/<audit_id>/timeline", **declared(Scope.READ, Permission.VIEW_AUDITS))
 def get_audit_timeline(
     audit_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> Timeline:
@@ -142,7 +145,8 @@ def get_audit_timeline(
 
 
 @router.post(
-    "/audits/<audit_id>/cancel", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
+    "/audits/<audit_id>/cancel",
+    **declared(Scope.WRITE, Permission.RUN_AUDITS, {200: Moved}, Conflict, Contended),
 )
 def cancel_audit(audit_id: str) -> Moved:
     """Cancel an audit that isn't finished."""
@@ -150,20 +154,29 @@ def cancel_audit(audit_id: str) -> Moved:
     return Moved(job_id=job.id, status=job.status, message="cancelled")
 
 
-@router.post("/audits/<audit_id>/retry", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended))
+@router.post(
+    "/audits/<audit_id>/retry",
+    **declared(Scope.WRITE, Permission.RUN_AUDITS, {200: Moved}, Conflict, Contended),
+)
 def retry_audit(audit_id: str) -> Moved:
     """Audit the site again under the same id, if the audit failed or is partial."""
     job = _audits().job(_tenant(), audit_id)
     return moved(_services().jobs, routes.principal, job.id, Transition.RETRY)
 
 
-@router.get("/audits/<audit_id>/report", **declared(Scope.READ, {200: ReportView}, Conflict))
+@router.get(
+    "/audits/<audit_id>/report",
+    **declared(Scope.READ, Permission.VIEW_AUDITS, {200: ReportView}, Conflict),
+)
 def get_audit_report(audit_id: str, format: FormatName = "json") -> ReportView:  # noqa: A002 - the field's name
     """Return a download URL of the report; 409 for an audit without a result."""
     return _audits().report(_tenant(), audit_id, format)
 
 
-@router.get("/audits/<audit_id>/issues", **declared(Scope.READ, {200: IssueList}, Conflict))
+@router.get(
+    "/audits/<audit_id>/issues",
+    **declared(Scope.READ, Permission.VIEW_AUDITS, {200: IssueList}, Conflict),
+)
 def list_audit_issues(
     audit_id: str,
     check: str | None = None,
@@ -178,7 +191,7 @@ def list_audit_issues(
     return _audits().issues(_tenant(), audit_id, wanted, _skipped(cursor), limit)
 
 
-@router.get("/audits/<audit_id>/artifacts", **declared(Scope.READ))
+@router.get("/audits/<audit_id>/artifacts", **declared(Scope.READ, Permission.VIEW_AUDITS))
 def list_audit_artifacts(
     audit_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> ArtifactList:
@@ -187,7 +200,8 @@ def list_audit_artifacts(
 
 
 @router.get(
-    "/audits/<audit_id>/comparison", **declared(Scope.READ, {200: ComparisonView}, Conflict)
+    "/audits/<audit_id>/comparison",
+    **declared(Scope.READ, Permission.VIEW_AUDITS, {200: ComparisonView}, Conflict),
 )
 def compare_audit(
     audit_id: str,

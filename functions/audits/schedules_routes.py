@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from audits.schedules_examples import SCHEDULE
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.audits.schedules.api_models import (
     AuditScheduleList,
     AuditScheduleRequest,
@@ -30,7 +31,7 @@ router = routes.router
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
-@router.get("/audits/schedules", **declared(Scope.READ))
+@router.get("/audits/schedules", **declared(Scope.READ, Permission.VIEW_AUDITS))
 def list_audit_schedules(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> AuditScheduleList:
@@ -42,6 +43,7 @@ def list_audit_schedules(
     "/audits/schedules",
     **declared(
         Scope.WRITE,
+        Permission.RUN_AUDITS,
         {201: AuditScheduleView},
         UrlInvalid,
         UrlBlocked,
@@ -57,7 +59,7 @@ def create_audit_schedule(request: AuditScheduleRequest) -> Response[AuditSchedu
     )
 
 
-@router.get("/audits/schedules/<schedule_id>", **declared(Scope.READ))
+@router.get("/audits/schedules/<schedule_id>", **declared(Scope.READ, Permission.VIEW_AUDITS))
 def get_audit_schedule(schedule_id: str) -> AuditScheduleView:
     """Return one schedule."""
     return schedule_view(_schedules().get(_tenant(), schedule_id))
@@ -67,6 +69,7 @@ def get_audit_schedule(schedule_id: str) -> AuditScheduleView:
     "/audits/schedules/<schedule_id>",
     **declared(
         Scope.WRITE,
+        Permission.RUN_AUDITS,
         {200: AuditScheduleView},
         UrlInvalid,
         UrlBlocked,
@@ -79,7 +82,10 @@ def replace_audit_schedule(schedule_id: str, request: AuditScheduleRequest) -> A
     return schedule_view(_schedules().update(_tenant(), schedule_id, request))
 
 
-@router.delete("/audits/schedules/<schedule_id>", **declared(Scope.WRITE, {204: None}, Conflict))
+@router.delete(
+    "/audits/schedules/<schedule_id>",
+    **declared(Scope.WRITE, Permission.RUN_AUDITS, {204: None}, Conflict),
+)
 def delete_audit_schedule(schedule_id: str) -> Response[None]:
     """Delete a schedule and keep its audits."""
     _schedules().remove(_tenant(), schedule_id)

@@ -14,13 +14,13 @@ routes = Routes(NO_SERVICES)
 router = routes.router
 
 
-@router.get("/api/v1/openapi.json", **declared(None, {200: dict[str, Any], 304: None}))
+@router.get("/api/v1/openapi.json", **declared(None, None, {200: dict[str, Any], 304: None}))
 def get_document() -> Response[str]:
     """Return this document."""
     return _answer(document())
 
 
-@router.get("/docs", **declared(None, {200: "text/html", 304: None}))
+@router.get("/docs", **declared(None, None, {200: "text/html", 304: None}))
 def get_page() -> Response[str]:
     """Return this document as an HTML page on which requests can be tried out."""
     return _answer(page())

@@ -12,11 +12,11 @@ from spinneret.runtime.http.routes import Routes
 routes = Routes(core_api)
 router = routes.router
 
-READINESS = declared(None, {200: Readiness, 503: Readiness})
+READINESS = declared(None, None, {200: Readiness, 503: Readiness})
 
 
-@router.get("/health", operation_id="liveness_probe", **declared(None))
-@router.get("/api/v1/health", **declared(None))
+@router.get("/health", operation_id="liveness_probe", **declared(None, None))
+@router.get("/api/v1/health", **declared(None, None))
 def liveness() -> Health:
     """Check that the function responds."""
     return Health()

@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.api_models import TicketView, ticket_view
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.jobs.api_models import (
     JobList,
     JobWithCounts,
@@ -36,7 +37,7 @@ router = routes.router
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
-@router.get("/api/v1/jobs", **declared(Scope.READ))
+@router.get("/api/v1/jobs", **declared(Scope.READ, Permission.VIEW_JOBS))
 def list_jobs(
     kind: str | None = None,
     status: JobStatus | None = None,
@@ -58,7 +59,7 @@ def list_jobs(
     )
 
 
-@router.get("/api/v1/jobs/failed", **declared(Scope.READ))
+@router.get("/api/v1/jobs/failed", **declared(Scope.READ, Permission.VIEW_JOBS))
 def list_failed_jobs(
     kind: str | None = None,
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
@@ -68,14 +69,14 @@ def list_failed_jobs(
     return _page(JobFilter(kind=_known(kind), troubled=True), limit, cursor)
 
 
-@router.get("/api/v1/jobs/<job_id>", **declared(Scope.READ))
+@router.get("/api/v1/jobs/<job_id>", **declared(Scope.READ, Permission.VIEW_JOBS))
 def get_job(job_id: str) -> JobWithCounts:
     """Return one job, with counters of its children if it has any."""
     job = _jobs().get(_ref(job_id))
     return job_with_counts(job, _jobs().counts(job))
 
 
-@router.get("/api/v1/jobs/<job_id>/timeline", **declared(Scope.READ))
+@router.get("/api/v1/jobs/<job_id>/timeline", **declared(Scope.READ, Permission.VIEW_JOBS))
 def get_timeline(
     job_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> Timeline:
@@ -84,7 +85,9 @@ def get_timeline(
     return Timeline.page(Page.cut(found, limit, lambda event: event.id), event_view)
 
 
-@router.post("/api/v1/jobs/<job_id>/tickets", **declared(Scope.READ, {201: TicketView}))
+@router.post(
+    "/api/v1/jobs/<job_id>/tickets", **declared(Scope.READ, Permission.VIEW_JOBS, {201: TicketView})
+)
 def issue_ticket(job_id: str) -> Response[TicketView]:
     """Issue a ticket for this job's stream, for clients that can't send headers."""
     job = _jobs().get(_ref(job_id))
@@ -98,7 +101,8 @@ def issue_ticket(job_id: str) -> Response[TicketView]:
 
 
 @router.post(
-    "/api/v1/jobs/<job_id>/cancel", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
+    "/api/v1/jobs/<job_id>/cancel",
+    **declared(Scope.WRITE, Permission.CONTROL_JOBS, {200: Moved}, Conflict, Contended),
 )
 def cancel_job(job_id: str) -> Moved:
     """Cancel a job that isn't finished."""
@@ -106,7 +110,8 @@ def cancel_job(job_id: str) -> Moved:
 
 
 @router.post(
-    "/api/v1/jobs/<job_id>/pause", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
+    "/api/v1/jobs/<job_id>/pause",
+    **declared(Scope.WRITE, Permission.CONTROL_JOBS, {200: Moved}, Conflict, Contended),
 )
 def pause_job(job_id: str) -> Moved:
     """Pause a job that isn't finished."""
@@ -114,7 +119,8 @@ def pause_job(job_id: str) -> Moved:
 
 
 @router.post(
-    "/api/v1/jobs/<job_id>/resume", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
+    "/api/v1/jobs/<job_id>/resume",
+    **declared(Scope.WRITE, Permission.CONTROL_JOBS, {200: Moved}, Conflict, Contended),
 )
 def resume_job(job_id: str) -> Moved:
     """Resume a paused job."""
@@ -122,7 +128,8 @@ def resume_job(job_id: str) -> Moved:
 
 
 @router.post(
-    "/api/v1/jobs/<job_id>/retry", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
+    "/api/v1/jobs/<job_id>/retry",
+    **declared(Scope.WRITE, Permission.CONTROL_JOBS, {200: Moved}, Conflict, Contended),
 )
 def retry_job(job_id: str) -> Moved:
     """Start a new run of a failed job."""

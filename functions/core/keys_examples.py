@@ -19,6 +19,7 @@ KEY: Final[Examples] = {
             "is_active": True,
             "created_at": _MADE,
             "expires_at": "2027-01-01T00:00:00.000000Z",
+            "permissions": None,
             "revoked_at": None,
             "secret": "spn_EXAMPLE-shown-this-once",
         },

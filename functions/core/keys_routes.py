@@ -19,6 +19,7 @@ from spinneret.access.keys.api_models import (
 )
 from spinneret.access.keys.models import Scope
 from spinneret.access.keys.service import KeyService
+from spinneret.access.permissions import Permission
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, ValidationFailed
 from spinneret.kernel.paging import position_of
@@ -33,7 +34,10 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 
 
-@router.post("/api/v1/api-keys", **declared(Scope.ADMIN, {201: IssuedKey}, Conflict, examples=KEY))
+@router.post(
+    "/api/v1/api-keys",
+    **declared(Scope.ADMIN, Permission.MANAGE_KEYS, {201: IssuedKey}, Conflict, examples=KEY),
+)
 def issue_key(request: KeyRequest) -> Response[IssuedKey]:
     """Issue a key. Only this response contains its secret."""
     _refuse_idempotency_key()
@@ -44,6 +48,7 @@ def issue_key(request: KeyRequest) -> Response[IssuedKey]:
         request.scopes,
         request.expires_at,
         rate_limit_rpm=request.rate_limit_rpm,
+        permissions=request.permissions,
         issuer=caller,
     )
     return Response(
@@ -54,20 +59,22 @@ def issue_key(request: KeyRequest) -> Response[IssuedKey]:
     )
 
 
-@router.get("/api/v1/api-keys", **declared(Scope.ADMIN))
+@router.get("/api/v1/api-keys", **declared(Scope.ADMIN, Permission.MANAGE_KEYS))
 def list_keys(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> KeyList:
     """List the tenant's keys, newest first. Expired and revoked keys stay listed for 30 days."""
     page = _keys().page(routes.principal.tenant, position_of(cursor), limit)
     return key_list(page, _keys().now())
 
 
-@router.get("/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN))
+@router.get("/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN, Permission.MANAGE_KEYS))
 def get_key(key_id: str) -> KeyView:
     """Return one key."""
     return key_view(_keys().get(routes.principal.tenant, key_id), _keys().now())
 
 
-@router.delete("/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN, {204: None}))
+@router.delete(
+    "/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN, Permission.MANAGE_KEYS, {204: None})
+)
 def revoke_key(key_id: str) -> Response[None]:
     """Revoke a key with immediate effect. Revoking it again returns the same response."""
     key = _keys().revoke(routes.principal.tenant, key_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from aws_lambda_powertools.event_handler import Response, content_types
 
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.access.uploads.api_models import UploadView, upload_view
 from spinneret.operations.wiring import core_api
 from spinneret.runtime.http.declaration import declared
@@ -14,7 +15,7 @@ routes = Routes(core_api)
 router = routes.router
 
 
-@router.post("/api/v1/uploads", **declared(Scope.WRITE, {201: UploadView}))
+@router.post("/api/v1/uploads", **declared(Scope.WRITE, Permission.UPLOAD, {201: UploadView}))
 def begin_upload() -> Response[UploadView]:
     """Start the upload of a request body of up to 10 MB.
 

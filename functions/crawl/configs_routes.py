@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.configs_examples import CONFIG
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.crawl.configs.api_models import (
     ConfigList,
     ConfigRequest,
@@ -30,7 +31,7 @@ router = routes.router
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
-@router.get("/api/v1/configs", **declared(Scope.READ))
+@router.get("/api/v1/configs", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def list_configs(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> ConfigList:
     """List crawl configs, newest first."""
     return config_list(_configs().page(_tenant(), position_of(cursor), limit))
@@ -38,7 +39,14 @@ def list_configs(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 
 @router.post(
     "/api/v1/configs",
-    **declared(Scope.WRITE, {201: ConfigView}, Conflict, FeatureDisabled, examples=CONFIG),
+    **declared(
+        Scope.WRITE,
+        Permission.CONFIGURE_CRAWLS,
+        {201: ConfigView},
+        Conflict,
+        FeatureDisabled,
+        examples=CONFIG,
+    ),
 )
 def create_config(request: ConfigRequest) -> Response[ConfigView]:
     """Create a crawl config. A new default config replaces the previous default."""
@@ -48,7 +56,7 @@ def create_config(request: ConfigRequest) -> Response[ConfigView]:
     )
 
 
-@router.get("/api/v1/configs/<config_id>", **declared(Scope.READ))
+@router.get("/api/v1/configs/<config_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def get_config(config_id: str) -> ConfigView:
     """Return one crawl config."""
     return config_view(_configs().get(_tenant(), config_id))
@@ -56,7 +64,14 @@ def get_config(config_id: str) -> ConfigView:
 
 @router.put(
     "/api/v1/configs/<config_id>",
-    **declared(Scope.WRITE, {200: ConfigView}, Conflict, FeatureDisabled, examples=CONFIG),
+    **declared(
+        Scope.WRITE,
+        Permission.CONFIGURE_CRAWLS,
+        {200: ConfigView},
+        Conflict,
+        FeatureDisabled,
+        examples=CONFIG,
+    ),
 )
 def replace_config(config_id: str, request: ConfigRequest) -> ConfigView:
     """Replace a crawl config; omitted headers are kept.
@@ -66,7 +81,10 @@ def replace_config(config_id: str, request: ConfigRequest) -> ConfigView:
     return config_view(_configs().update(_tenant(), config_id, request.draft))
 
 
-@router.delete("/api/v1/configs/<config_id>", **declared(Scope.WRITE, {204: None}, Conflict))
+@router.delete(
+    "/api/v1/configs/<config_id>",
+    **declared(Scope.WRITE, Permission.CONFIGURE_CRAWLS, {204: None}, Conflict),
+)
 def delete_config(config_id: str) -> Response[None]:
     """Delete a crawl config that no source uses."""
     _configs().remove(_tenant(), config_id)

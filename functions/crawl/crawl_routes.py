@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.crawl_examples import BATCH, CRAWL, DEEP
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.crawl.deep.models import CrawledPageList, DeepCrawlRequest, DeepCrawlView
 from spinneret.crawl.models import (
     BatchRequest,
@@ -53,6 +54,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
     "/api/v1/crawl",
     **declared(
         Scope.WRITE,
+        Permission.CRAWL,
         {200: CrawlView | DeepCrawlView, 202: Submission | BatchSubmission},
         *REFUSALS,
         Conflict,
@@ -80,6 +82,7 @@ def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
     "/api/v1/crawl/batch",
     **declared(
         Scope.WRITE,
+        Permission.CRAWL,
         {202: BatchSubmission},
         *REFUSALS,
         Conflict,
@@ -100,6 +103,7 @@ def submit_batch(request: BatchRequest) -> Response[dict[str, Any]]:
     "/api/v1/crawl/deep",
     **declared(
         Scope.WRITE,
+        Permission.CRAWL,
         {202: Submission},
         *REFUSALS,
         FeatureDisabled,
@@ -118,7 +122,7 @@ def submit_deep_crawl(request: DeepCrawlRequest) -> Response[dict[str, Any]]:
     return submitted(_services().deep.submit(caller.tenant, request, key))
 
 
-@router.get("/api/v1/crawl/<job_id>", **declared(Scope.READ))
+@router.get("/api/v1/crawl/<job_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def get_crawl(job_id: str) -> CrawlView | BatchView | DeepCrawlView:
     """Return a crawl's state.
 
@@ -127,7 +131,7 @@ def get_crawl(job_id: str) -> CrawlView | BatchView | DeepCrawlView:
     return _page_or_site(job_id)
 
 
-@router.get("/api/v1/crawl/<job_id>/pages", **declared(Scope.READ))
+@router.get("/api/v1/crawl/<job_id>/pages", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def list_crawled_pages(
     job_id: str,
     status: PageState | None = None,
@@ -140,7 +144,7 @@ def list_crawled_pages(
     )
 
 
-@router.get("/api/v1/crawl/<job_id>/errors", **declared(Scope.READ))
+@router.get("/api/v1/crawl/<job_id>/errors", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def list_crawl_errors(
     job_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> CrawledPageList:
@@ -151,7 +155,8 @@ def list_crawl_errors(
 
 
 @router.post(
-    "/api/v1/crawl/<job_id>/cancel", **declared(Scope.WRITE, {200: Moved}, Conflict, Contended)
+    "/api/v1/crawl/<job_id>/cancel",
+    **declared(Scope.WRITE, Permission.CRAWL, {200: Moved}, Conflict, Contended),
 )
 def cancel_crawl(job_id: str) -> Moved:
     """Cancel a crawl that isn't finished."""

@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.discover_examples import DISCOVER, SCORE
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.discovery.api_models import (
     DiscoverRequest,
     DiscoverySubmission,
@@ -44,6 +45,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
     "/api/v1/discover",
     **declared(
         Scope.WRITE,
+        Permission.CRAWL,
         {202: DiscoverySubmission},
         UrlInvalid,
         UrlBlocked,
@@ -64,7 +66,9 @@ def discover(request: DiscoverRequest) -> Response[dict[str, Any]]:
 
 @router.post(
     "/api/v1/discover/score",
-    **declared(Scope.READ, {200: ScoreList}, FeatureDisabled, examples=SCORE),
+    **declared(
+        Scope.READ, Permission.VIEW_CRAWLS, {200: ScoreList}, FeatureDisabled, examples=SCORE
+    ),
 )
 def score_urls(request: ScoreRequest) -> ScoreList:
     """Score how relevant pages are to a query, using their URLs only."""
@@ -73,7 +77,8 @@ def score_urls(request: ScoreRequest) -> ScoreList:
 
 
 @router.get(
-    "/api/v1/discover/<job_id>", **declared(Scope.READ, {200: DiscoveryView}, FeatureDisabled)
+    "/api/v1/discover/<job_id>",
+    **declared(Scope.READ, Permission.VIEW_CRAWLS, {200: DiscoveryView}, FeatureDisabled),
 )
 def get_discovery(
     job_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None

@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.domains_examples import BLOCK, PUT_DOMAIN
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.crawl.wiring import crawl_api
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlBlocked, ValidationFailed
@@ -35,7 +36,7 @@ Port = Annotated[int | None, Query(ge=1, le=65535)]
 _NO_HOST: Final = (ValidationFailed, UrlBlocked)
 
 
-@router.get("/api/v1/domains", **declared(Scope.READ))
+@router.get("/api/v1/domains", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def list_domains(
     blocked: bool | None = None,
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
@@ -49,7 +50,10 @@ def list_domains(
     return domain_list(page, _hosts().pace_under)
 
 
-@router.get("/api/v1/domains/<domain>", **declared(Scope.READ, {200: DomainDetail}, *_NO_HOST))
+@router.get(
+    "/api/v1/domains/<domain>",
+    **declared(Scope.READ, Permission.VIEW_CRAWLS, {200: DomainDetail}, *_NO_HOST),
+)
 def get_domain(domain: str, port: Port = None) -> DomainDetail:
     """Return a domain's settings, or the defaults, and its circuit breaker.
 
@@ -60,7 +64,9 @@ def get_domain(domain: str, port: Port = None) -> DomainDetail:
 
 @router.put(
     "/api/v1/domains/<domain>",
-    **declared(Scope.WRITE, {200: DomainView}, *_NO_HOST, examples=PUT_DOMAIN),
+    **declared(
+        Scope.WRITE, Permission.CONFIGURE_CRAWLS, {200: DomainView}, *_NO_HOST, examples=PUT_DOMAIN
+    ),
 )
 def put_domain(domain: str, update: DomainUpdate) -> DomainView:
     """Replace the settings for one host.
@@ -74,7 +80,9 @@ def put_domain(domain: str, update: DomainUpdate) -> DomainView:
 
 @router.post(
     "/api/v1/domains/<domain>/block",
-    **declared(Scope.WRITE, {200: DomainView}, *_NO_HOST, examples=BLOCK),
+    **declared(
+        Scope.WRITE, Permission.CONFIGURE_CRAWLS, {200: DomainView}, *_NO_HOST, examples=BLOCK
+    ),
 )
 def block_domain(domain: str, request: BlockRequest) -> DomainView:
     """Block a domain and all its subdomains."""
@@ -82,7 +90,8 @@ def block_domain(domain: str, request: BlockRequest) -> DomainView:
 
 
 @router.post(
-    "/api/v1/domains/<domain>/unblock", **declared(Scope.WRITE, {200: DomainView}, *_NO_HOST)
+    "/api/v1/domains/<domain>/unblock",
+    **declared(Scope.WRITE, Permission.CONFIGURE_CRAWLS, {200: DomainView}, *_NO_HOST),
 )
 def unblock_domain(domain: str) -> DomainView:
     """Remove a domain's own block and return its settings, even if it wasn't blocked."""
@@ -90,7 +99,8 @@ def unblock_domain(domain: str) -> DomainView:
 
 
 @router.post(
-    "/api/v1/domains/<domain>/reset", **declared(Scope.ADMIN, {200: DomainDetail}, *_NO_HOST)
+    "/api/v1/domains/<domain>/reset",
+    **declared(Scope.ADMIN, Permission.CONFIGURE_CRAWLS, {200: DomainDetail}, *_NO_HOST),
 )
 def reset_domain(domain: str, port: Port = None) -> DomainDetail:
     """Close the circuit breaker of a domain, or of one of its ports, for all tenants."""

@@ -6,6 +6,7 @@ from aws_lambda_powertools.event_handler import Response, content_types
 
 from crawl.inbox_examples import INBOX
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.crawl.inbox.models import InboxFileView, InboxRequest, InboxView
 from spinneret.crawl.inbox.service import InboxService
 from spinneret.crawl.inbox.wiring import inbox_service
@@ -18,7 +19,9 @@ routes = Routes(inbox_service)
 router = routes.router
 
 
-@router.post("/api/v1/inbox", **declared(Scope.WRITE, {201: InboxView}, examples=INBOX))
+@router.post(
+    "/api/v1/inbox", **declared(Scope.WRITE, Permission.CRAWL, {201: InboxView}, examples=INBOX)
+)
 def begin_inbox_file(request: InboxRequest) -> Response[InboxView]:
     """Start the upload of a file of up to 100,000 URLs, which is crawled after the upload.
 
@@ -46,7 +49,7 @@ def begin_inbox_file(request: InboxRequest) -> Response[InboxView]:
     )
 
 
-@router.get("/api/v1/inbox/<job_id>", **declared(Scope.READ))
+@router.get("/api/v1/inbox/<job_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def get_inbox_file(job_id: str) -> InboxFileView:
     """Return a file of URLs by its job's id: the counts of its crawls, and its report."""
     return _inbox().get(routes.principal.tenant, job_id)

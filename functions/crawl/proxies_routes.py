@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.proxies_examples import PROXY, TRIAL
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.crawl.wiring import CrawlApi, crawl_api
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
@@ -44,7 +45,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 
 
-@router.get("/api/v1/proxies", **declared(Scope.READ))
+@router.get("/api/v1/proxies", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def list_proxies(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> ProxyList:
     """List proxy configs, newest first."""
     return proxy_list(_services().proxies.page(_tenant(), position_of(cursor), limit))
@@ -52,7 +53,14 @@ def list_proxies(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 
 @router.post(
     "/api/v1/proxies",
-    **declared(Scope.WRITE, {201: ProxyView}, Conflict, UrlBlocked, examples=PROXY),
+    **declared(
+        Scope.WRITE,
+        Permission.CONFIGURE_CRAWLS,
+        {201: ProxyView},
+        Conflict,
+        UrlBlocked,
+        examples=PROXY,
+    ),
 )
 def create_proxy(request: ProxyRequest) -> Response[ProxyView]:
     """Create a proxy config. Its credentials are stored encrypted and never returned."""
@@ -67,6 +75,7 @@ def create_proxy(request: ProxyRequest) -> Response[ProxyView]:
     "/api/v1/proxies/test",
     **declared(
         Scope.WRITE,
+        Permission.CONFIGURE_CRAWLS,
         {200: TrialView},
         NotFound,
         UrlInvalid,
@@ -86,7 +95,7 @@ def try_proxy(request: TrialRequest) -> TrialView:
     return trial_view(trials.try_config(_tenant(), proxy_id, position, request.url))
 
 
-@router.get("/api/v1/proxies/<proxy_id>", **declared(Scope.READ))
+@router.get("/api/v1/proxies/<proxy_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def get_proxy(proxy_id: str) -> ProxyDetail:
     """Return one proxy config and the health of its servers."""
     return proxy_detail(_services().proxies.get(_tenant(), proxy_id))
@@ -94,7 +103,14 @@ def get_proxy(proxy_id: str) -> ProxyDetail:
 
 @router.put(
     "/api/v1/proxies/<proxy_id>",
-    **declared(Scope.WRITE, {200: ProxyView}, Conflict, UrlBlocked, examples=PROXY),
+    **declared(
+        Scope.WRITE,
+        Permission.CONFIGURE_CRAWLS,
+        {200: ProxyView},
+        Conflict,
+        UrlBlocked,
+        examples=PROXY,
+    ),
 )
 def replace_proxy(proxy_id: str, request: ProxyRequest) -> ProxyView:
     """Replace a proxy config.
@@ -104,7 +120,9 @@ def replace_proxy(proxy_id: str, request: ProxyRequest) -> ProxyView:
     return proxy_view(_services().proxies.replace(_tenant(), proxy_id, request.draft))
 
 
-@router.delete("/api/v1/proxies/<proxy_id>", **declared(Scope.WRITE, {204: None}))
+@router.delete(
+    "/api/v1/proxies/<proxy_id>", **declared(Scope.WRITE, Permission.CONFIGURE_CRAWLS, {204: None})
+)
 def delete_proxy(proxy_id: str) -> Response[None]:
     """Delete a proxy config and its credentials."""
     _services().proxies.remove(_tenant(), proxy_id)

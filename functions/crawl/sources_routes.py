@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.sources_examples import SOURCE, WEBHOOK
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.events.webhooks.api_models import (
     EndpointList,
     IssuedEndpoint,
@@ -51,7 +52,7 @@ _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 _REFUSALS: Final = (NotFound, UrlInvalid, UrlBlocked)
 
 
-@router.get("/api/v1/sources", **declared(Scope.READ))
+@router.get("/api/v1/sources", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def list_sources(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> SourceList:
     """List sources, newest first."""
     return source_list(_sources().page(_tenant(), position_of(cursor), limit))
@@ -59,7 +60,9 @@ def list_sources(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 
 @router.post(
     "/api/v1/sources",
-    **declared(Scope.WRITE, {201: SourceView}, *_REFUSALS, examples=SOURCE),
+    **declared(
+        Scope.WRITE, Permission.CONFIGURE_CRAWLS, {201: SourceView}, *_REFUSALS, examples=SOURCE
+    ),
 )
 def create_source(request: SourceRequest) -> Response[SourceView]:
     """Create a source, whose pages are crawled repeatedly."""
@@ -69,7 +72,7 @@ def create_source(request: SourceRequest) -> Response[SourceView]:
     )
 
 
-@router.get("/api/v1/sources/<source_id>", **declared(Scope.READ))
+@router.get("/api/v1/sources/<source_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def get_source(source_id: str) -> SourceView:
     """Return one source."""
     return source_view(_sources().get(_tenant(), source_id))
@@ -77,14 +80,24 @@ def get_source(source_id: str) -> SourceView:
 
 @router.put(
     "/api/v1/sources/<source_id>",
-    **declared(Scope.WRITE, {200: SourceView}, *_REFUSALS, Conflict, examples=SOURCE),
+    **declared(
+        Scope.WRITE,
+        Permission.CONFIGURE_CRAWLS,
+        {200: SourceView},
+        *_REFUSALS,
+        Conflict,
+        examples=SOURCE,
+    ),
 )
 def replace_source(source_id: str, request: SourceRequest) -> SourceView:
     """Replace a source. A run under way keeps the old settings."""
     return source_view(_sources().update(_tenant(), source_id, request.draft))
 
 
-@router.delete("/api/v1/sources/<source_id>", **declared(Scope.WRITE, {204: None}, Conflict))
+@router.delete(
+    "/api/v1/sources/<source_id>",
+    **declared(Scope.WRITE, Permission.CONFIGURE_CRAWLS, {204: None}, Conflict),
+)
 def delete_source(source_id: str) -> Response[None]:
     """Delete a source and its webhooks; keep its documents."""
     _sources().remove(_tenant(), source_id)
@@ -93,7 +106,7 @@ def delete_source(source_id: str) -> Response[None]:
 
 @router.post(
     "/api/v1/sources/<source_id>/trigger",
-    **declared(Scope.WRITE, {202: TriggeredRun}, Conflict),
+    **declared(Scope.WRITE, Permission.CRAWL, {202: TriggeredRun}, Conflict),
 )
 def trigger_source(source_id: str) -> Response[TriggeredRun]:
     """Start a run now, or return the run under way."""
@@ -104,7 +117,7 @@ def trigger_source(source_id: str) -> Response[TriggeredRun]:
     return Response(status_code=202, content_type=content_types.APPLICATION_JSON, body=body)
 
 
-@router.get("/api/v1/sources/<source_id>/runs", **declared(Scope.READ))
+@router.get("/api/v1/sources/<source_id>/runs", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def list_runs(
     source_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> RunListView:
@@ -115,7 +128,9 @@ def list_runs(
     return run_list(_sources().runs(_tenant(), source_id, position_of(cursor), limit))
 
 
-@router.get("/api/v1/sources/<source_id>/runs/<run_id>", **declared(Scope.READ))
+@router.get(
+    "/api/v1/sources/<source_id>/runs/<run_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS)
+)
 def get_run(source_id: str, run_id: str) -> RunDetail:
     """Return one run. Its pages and their documents are included after its end."""
     return run_detail(*_sources().run(_tenant(), source_id, run_id))
@@ -123,20 +138,23 @@ def get_run(source_id: str, run_id: str) -> RunDetail:
 
 @router.get(
     "/api/v1/sources/<source_id>/webhooks",
-    **declared(Scope.READ, {200: EndpointList}, FeatureDisabled),
+    **declared(Scope.READ, Permission.VIEW_WEBHOOKS, {200: EndpointList}, FeatureDisabled),
 )
 def list_source_webhooks(source_id: str) -> EndpointList:
     """List a source's webhooks, newest first."""
     services = _with_webhooks(source_id)
     found = services.webhooks.of_source(_tenant(), source_id)
     page = Page(items=found, after=None)
-    return endpoint_list(page, whole_url=routes.principal.may(Scope.WRITE))
+    return endpoint_list(
+        page, whole_url=routes.principal.may_use(Scope.WRITE, Permission.MANAGE_WEBHOOKS)
+    )
 
 
 @router.post(
     "/api/v1/sources/<source_id>/webhooks",
     **declared(
         Scope.WRITE,
+        Permission.MANAGE_WEBHOOKS,
         {201: IssuedEndpoint},
         UrlInvalid,
         UrlBlocked,

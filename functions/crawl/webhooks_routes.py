@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from crawl.webhooks_examples import CREATE_WEBHOOK, REPLACE_WEBHOOK
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.crawl.wiring import crawl_api
 from spinneret.events.webhooks.api_models import (
     DefaultSecret,
@@ -49,6 +50,7 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 _SUBMISSION: Final = declared(
     Scope.WRITE,
+    Permission.MANAGE_WEBHOOKS,
     {202: DeliverySubmission},
     Conflict,
     FeatureDisabled,
@@ -61,6 +63,7 @@ _SUBMISSION: Final = declared(
     "/api/v1/webhooks",
     **declared(
         Scope.WRITE,
+        Permission.MANAGE_WEBHOOKS,
         {201: IssuedEndpoint},
         UrlInvalid,
         UrlBlocked,
@@ -75,7 +78,10 @@ def create_webhook(request: EndpointRequest) -> Response[IssuedEndpoint]:
     return _secret(201, issued_endpoint(*made))
 
 
-@router.get("/api/v1/webhooks", **declared(Scope.READ, {200: EndpointList}, FeatureDisabled))
+@router.get(
+    "/api/v1/webhooks",
+    **declared(Scope.READ, Permission.VIEW_WEBHOOKS, {200: EndpointList}, FeatureDisabled),
+)
 def list_webhooks(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> EndpointList:
@@ -86,7 +92,14 @@ def list_webhooks(
 
 @router.post(
     "/api/v1/webhooks/default-secret",
-    **declared(Scope.ADMIN, {201: DefaultSecret}, Conflict, FeatureDisabled, ValidationFailed),
+    **declared(
+        Scope.ADMIN,
+        Permission.MANAGE_WEBHOOKS,
+        {201: DefaultSecret},
+        Conflict,
+        FeatureDisabled,
+        ValidationFailed,
+    ),
 )
 def rotate_default_secret() -> Response[DefaultSecret]:
     """Create a new secret for the `webhook_url`s of single jobs.
@@ -98,7 +111,8 @@ def rotate_default_secret() -> Response[DefaultSecret]:
 
 
 @router.get(
-    "/api/v1/webhooks/<endpoint_id>", **declared(Scope.READ, {200: EndpointView}, FeatureDisabled)
+    "/api/v1/webhooks/<endpoint_id>",
+    **declared(Scope.READ, Permission.VIEW_WEBHOOKS, {200: EndpointView}, FeatureDisabled),
 )
 def get_webhook(endpoint_id: str) -> EndpointView:
     """Return one webhook."""
@@ -109,6 +123,7 @@ def get_webhook(endpoint_id: str) -> EndpointView:
     "/api/v1/webhooks/<endpoint_id>",
     **declared(
         Scope.WRITE,
+        Permission.MANAGE_WEBHOOKS,
         {200: EndpointView},
         UrlInvalid,
         UrlBlocked,
@@ -124,7 +139,8 @@ def replace_webhook(endpoint_id: str, request: EndpointUpdate) -> EndpointView:
 
 
 @router.delete(
-    "/api/v1/webhooks/<endpoint_id>", **declared(Scope.WRITE, {204: None}, FeatureDisabled)
+    "/api/v1/webhooks/<endpoint_id>",
+    **declared(Scope.WRITE, Permission.MANAGE_WEBHOOKS, {204: None}, FeatureDisabled),
 )
 def delete_webhook(endpoint_id: str) -> Response[None]:
     """Delete a webhook; its pending deliveries aren't sent."""
@@ -134,7 +150,14 @@ def delete_webhook(endpoint_id: str) -> Response[None]:
 
 @router.post(
     "/api/v1/webhooks/<endpoint_id>/rotate",
-    **declared(Scope.WRITE, {201: IssuedEndpoint}, Conflict, FeatureDisabled, ValidationFailed),
+    **declared(
+        Scope.WRITE,
+        Permission.MANAGE_WEBHOOKS,
+        {201: IssuedEndpoint},
+        Conflict,
+        FeatureDisabled,
+        ValidationFailed,
+    ),
 )
 def rotate_secret(endpoint_id: str) -> Response[IssuedEndpoint]:
     """Create a new secret. The previous secret also signs deliveries for another 24 hours."""
@@ -150,7 +173,7 @@ def test_webhook(endpoint_id: str) -> Response[dict[str, Any]]:
 
 @router.get(
     "/api/v1/webhooks/<endpoint_id>/deliveries",
-    **declared(Scope.READ, {200: DeliveryList}, FeatureDisabled),
+    **declared(Scope.READ, Permission.VIEW_WEBHOOKS, {200: DeliveryList}, FeatureDisabled),
 )
 def list_deliveries(
     endpoint_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
@@ -175,7 +198,7 @@ def _tenant() -> str:
 
 def _may_write() -> bool:
     """Return whether the caller may change URLs, and so may see the secrets in them."""
-    return routes.principal.may(Scope.WRITE)
+    return routes.principal.may_use(Scope.WRITE, Permission.MANAGE_WEBHOOKS)
 
 
 def _webhooks() -> WebhookService:

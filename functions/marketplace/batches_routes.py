@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from marketplace.marketplace_examples import BATCH, PLAN
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.jobs.models import JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch
@@ -40,7 +41,12 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 @router.post(
     "/api/batch-jobs",
     **declared(
-        Scope.WRITE, {201: BatchJobView}, IdempotencyMismatch, idempotent=True, examples=BATCH
+        Scope.WRITE,
+        Permission.PUBLISH_PRODUCT,
+        {201: BatchJobView},
+        IdempotencyMismatch,
+        idempotent=True,
+        examples=BATCH,
     ),
 )
 def submit_batch_job(request: BatchJobRequest) -> Response[dict[str, Any]]:
@@ -60,7 +66,8 @@ def submit_batch_job(request: BatchJobRequest) -> Response[dict[str, Any]]:
 
 
 @router.post(
-    "/api/batch-jobs/plan", **declared(Scope.WRITE, {200: PlanView}, Contended, examples=PLAN)
+    "/api/batch-jobs/plan",
+    **declared(Scope.WRITE, Permission.PUBLISH_PRODUCT, {200: PlanView}, Contended, examples=PLAN),
 )
 def plan_batch_job(request: BatchJobRequest) -> PlanView:
     """Return the planned outcome for each product, without changing anything."""
@@ -70,7 +77,7 @@ def plan_batch_job(request: BatchJobRequest) -> PlanView:
     return plan_view(request.marketplace, request.action_code, found)
 
 
-@router.get("/api/batch-jobs", **declared(Scope.READ))
+@router.get("/api/batch-jobs", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def list_batch_jobs(
     marketplace: str | None = None,
     status: JobStatus | None = None,
@@ -84,7 +91,7 @@ def list_batch_jobs(
     return batch_list(batches, after)
 
 
-@router.get("/api/batch-jobs/<batch_id>", **declared(Scope.READ))
+@router.get("/api/batch-jobs/<batch_id>", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def get_batch_job(batch_id: str) -> BatchJobWithJobs:
     """Return a batch with its counters and its newest jobs."""
     tenant = routes.principal.tenant
@@ -95,7 +102,7 @@ def get_batch_job(batch_id: str) -> BatchJobWithJobs:
 
 @router.post(
     "/api/batch-jobs/<batch_id>/cancel",
-    **declared(Scope.WRITE, {200: BatchJobView}, Conflict, Contended),
+    **declared(Scope.WRITE, Permission.PUBLISH_PRODUCT, {200: BatchJobView}, Conflict, Contended),
 )
 def cancel_batch_job(batch_id: str) -> BatchJobView:
     """Cancel the waiting and running jobs of a batch."""
@@ -104,7 +111,7 @@ def cancel_batch_job(batch_id: str) -> BatchJobView:
 
 @router.post(
     "/api/batch-jobs/<batch_id>/pause",
-    **declared(Scope.WRITE, {200: BatchJobView}, Conflict, Contended),
+    **declared(Scope.WRITE, Permission.PUBLISH_PRODUCT, {200: BatchJobView}, Conflict, Contended),
 )
 def pause_batch_job(batch_id: str) -> BatchJobView:
     """Pause a batch: none of its waiting jobs starts."""
@@ -113,7 +120,7 @@ def pause_batch_job(batch_id: str) -> BatchJobView:
 
 @router.post(
     "/api/batch-jobs/<batch_id>/resume",
-    **declared(Scope.WRITE, {200: BatchJobView}, Conflict, Contended),
+    **declared(Scope.WRITE, Permission.PUBLISH_PRODUCT, {200: BatchJobView}, Conflict, Contended),
 )
 def resume_batch_job(batch_id: str) -> BatchJobView:
     """Resume a paused batch."""
@@ -122,7 +129,7 @@ def resume_batch_job(batch_id: str) -> BatchJobView:
 
 @router.post(
     "/api/batch-jobs/<batch_id>/retry",
-    **declared(Scope.WRITE, {200: BatchJobView}, Conflict, Contended),
+    **declared(Scope.WRITE, Permission.PUBLISH_PRODUCT, {200: BatchJobView}, Conflict, Contended),
 )
 def retry_batch_job(batch_id: str) -> BatchJobView:
     """Retry only the failed jobs of a batch."""

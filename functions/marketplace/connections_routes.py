@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from aws_lambda_powertools.event_handler import Response
 
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.errors import (
@@ -31,7 +32,7 @@ router = routes.router
 
 @router.post(
     "/api/marketplace/<marketplace>/connect",
-    **declared(Scope.ADMIN, {200: ConsentView}, Conflict),
+    **declared(Scope.ADMIN, Permission.MANAGE_CONNECTIONS, {200: ConsentView}, Conflict),
 )
 def connect_marketplace(marketplace: str) -> ConsentView:
     """Return the URL at which the seller authorizes access.
@@ -44,7 +45,7 @@ def connect_marketplace(marketplace: str) -> ConsentView:
 
 @router.get(
     "/api/marketplace/<marketplace>/callback",
-    **declared(None, {302: None}, AuthRequired, ReauthNeeded, MarketplaceUnavailable),
+    **declared(None, None, {302: None}, AuthRequired, ReauthNeeded, MarketplaceUnavailable),
 )
 def finish_connection(
     marketplace: str,
@@ -69,14 +70,17 @@ def finish_connection(
     return Response(status_code=302, headers={"Location": target, "Cache-Control": "no-store"})
 
 
-@router.get("/api/marketplace/<marketplace>/connection", **declared(Scope.READ))
+@router.get(
+    "/api/marketplace/<marketplace>/connection", **declared(Scope.READ, Permission.VIEW_CONNECTIONS)
+)
 def get_connection(marketplace: str) -> ConnectionView:
     """Return whether the seller's authorization is valid, never its tokens."""
     return ConnectionView.of(routes.services.connections.get(routes.principal.tenant, marketplace))
 
 
 @router.delete(
-    "/api/marketplace/<marketplace>/connection", **declared(Scope.ADMIN, {204: None}, Conflict)
+    "/api/marketplace/<marketplace>/connection",
+    **declared(Scope.ADMIN, Permission.MANAGE_CONNECTIONS, {204: None}, Conflict),
 )
 def end_connection(marketplace: str) -> Response[None]:
     """Revoke the authorization and delete its tokens."""
@@ -86,7 +90,7 @@ def end_connection(marketplace: str) -> Response[None]:
 
 @router.post(
     "/api/marketplace/webhooks/<marketplace>",
-    **declared(None, {204: None}, AuthRequired, signed=True),
+    **declared(None, None, {204: None}, AuthRequired, signed=True),
 )
 def receive_webhook(marketplace: str) -> Response[None]:
     """Import the seller's orders after one was paid or cancelled.

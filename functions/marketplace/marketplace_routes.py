@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from marketplace.marketplace_examples import JOB
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.jobs.models import JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
@@ -50,6 +51,7 @@ Day = Annotated[str | None, Query(pattern=r"^\d{4}-\d{2}-\d{2}$")]
     "/api/marketplace/jobs",
     **declared(
         Scope.WRITE,
+        Permission.PUBLISH_PRODUCT,
         {201: MarketplaceJobView},
         IdempotencyMismatch,
         idempotent=True,
@@ -75,7 +77,7 @@ def submit_marketplace_job(request: MarketplaceJobRequest) -> Response[dict[str,
     )
 
 
-@router.get("/api/marketplace/jobs", **declared(Scope.READ))
+@router.get("/api/marketplace/jobs", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def list_marketplace_jobs(
     marketplace: str | None = None,
     status: JobStatus | None = None,
@@ -90,7 +92,9 @@ def list_marketplace_jobs(
     return job_list(jobs, after)
 
 
-@router.get("/api/marketplace/jobs/<marketplace_job_id>", **declared(Scope.READ))
+@router.get(
+    "/api/marketplace/jobs/<marketplace_job_id>", **declared(Scope.READ, Permission.VIEW_PRODUCTS)
+)
 def get_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
     """Return one job and its tasks, ordered by position."""
     publishing = routes.services.publishing
@@ -99,7 +103,9 @@ def get_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
 
 @router.post(
     "/api/marketplace/jobs/<marketplace_job_id>/retry",
-    **declared(Scope.WRITE, {200: MarketplaceJobWithTasks}, Conflict, Contended),
+    **declared(
+        Scope.WRITE, Permission.PUBLISH_PRODUCT, {200: MarketplaceJobWithTasks}, Conflict, Contended
+    ),
 )
 def retry_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
     """Retry a failed job; successful tasks are skipped."""
@@ -108,7 +114,9 @@ def retry_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
 
 @router.post(
     "/api/marketplace/jobs/<marketplace_job_id>/pause",
-    **declared(Scope.WRITE, {200: MarketplaceJobWithTasks}, Conflict, Contended),
+    **declared(
+        Scope.WRITE, Permission.PUBLISH_PRODUCT, {200: MarketplaceJobWithTasks}, Conflict, Contended
+    ),
 )
 def pause_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
     """Pause a job."""
@@ -117,7 +125,9 @@ def pause_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
 
 @router.post(
     "/api/marketplace/jobs/<marketplace_job_id>/resume",
-    **declared(Scope.WRITE, {200: MarketplaceJobWithTasks}, Conflict, Contended),
+    **declared(
+        Scope.WRITE, Permission.PUBLISH_PRODUCT, {200: MarketplaceJobWithTasks}, Conflict, Contended
+    ),
 )
 def resume_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
     """Resume a paused job."""
@@ -126,14 +136,16 @@ def resume_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
 
 @router.post(
     "/api/marketplace/jobs/<marketplace_job_id>/cancel",
-    **declared(Scope.WRITE, {200: MarketplaceJobWithTasks}, Conflict, Contended),
+    **declared(
+        Scope.WRITE, Permission.PUBLISH_PRODUCT, {200: MarketplaceJobWithTasks}, Conflict, Contended
+    ),
 )
 def cancel_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
     """Cancel a job and its pending tasks. A call under way is reconciled later."""
     return _moved(marketplace_job_id, Transition.CANCEL)
 
 
-@router.get("/api/marketplace/tasks", **declared(Scope.READ))
+@router.get("/api/marketplace/tasks", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def list_marketplace_tasks(
     job_id: str | None = None,
     status: TaskStatus | None = None,
@@ -152,19 +164,19 @@ def list_marketplace_tasks(
     )
 
 
-@router.get("/api/marketplace/tasks/<task_id>", **declared(Scope.READ))
+@router.get("/api/marketplace/tasks/<task_id>", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def get_marketplace_task(task_id: str) -> TaskView:
     """Return one task."""
     return task_view(routes.services.publishing.task(routes.principal.tenant, task_id))
 
 
-@router.get("/api/marketplace/action-types", **declared(Scope.READ))
+@router.get("/api/marketplace/action-types", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def list_action_types() -> ActionTypeList:
     """List the action types and their defaults."""
     return action_type_list(ACTION_TYPES, HANDLERS)
 
 
-@router.get("/api/marketplace/statistics", **declared(Scope.READ))
+@router.get("/api/marketplace/statistics", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def get_statistics(day: Day = None) -> StatisticsView:
     """Return how many jobs of each action type ended on a UTC day, by default today."""
     wanted = day or utc_now().date().isoformat()
@@ -172,7 +184,7 @@ def get_statistics(day: Day = None) -> StatisticsView:
     return statistics_view(wanted, found)
 
 
-@router.get("/api/marketplace/listings", **declared(Scope.READ))
+@router.get("/api/marketplace/listings", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def list_listings(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> ListingList:
@@ -182,7 +194,7 @@ def list_listings(
     return ListingList.page(page, ListingView.of)
 
 
-@router.get("/api/marketplace/orders", **declared(Scope.READ))
+@router.get("/api/marketplace/orders", **declared(Scope.READ, Permission.VIEW_ORDERS))
 def list_orders(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> OrderList:
     """List imported order lines; the outcome `conflict` means that the stock was already sold."""
     after = position_of(cursor, _is_position)

@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from marketplace.products_examples import PRODUCT
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.paging import position_of
@@ -30,7 +31,7 @@ router = routes.router
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
-@router.get("/api/products", **declared(Scope.READ))
+@router.get("/api/products", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def list_products(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> ProductList:
@@ -41,7 +42,9 @@ def list_products(
 
 @router.post(
     "/api/products",
-    **declared(Scope.WRITE, {201: ProductView}, Conflict, examples=PRODUCT),
+    **declared(
+        Scope.WRITE, Permission.CREATE_PRODUCT, {201: ProductView}, Conflict, examples=PRODUCT
+    ),
 )
 def create_product(request: ProductRequest) -> Response[ProductView]:
     """Create a product. Its SKU must be unique within the tenant."""
@@ -53,7 +56,7 @@ def create_product(request: ProductRequest) -> Response[ProductView]:
     )
 
 
-@router.get("/api/products/<product_id>", **declared(Scope.READ))
+@router.get("/api/products/<product_id>", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def get_product(product_id: str) -> ProductView:
     """Return one product."""
     return product_view(routes.services.products.get(routes.principal.tenant, product_id))
@@ -61,7 +64,9 @@ def get_product(product_id: str) -> ProductView:
 
 @router.put(
     "/api/products/<product_id>",
-    **declared(Scope.WRITE, {200: ProductView}, Conflict, examples=PRODUCT),
+    **declared(
+        Scope.WRITE, Permission.CREATE_PRODUCT, {200: ProductView}, Conflict, examples=PRODUCT
+    ),
 )
 def replace_product(product_id: str, request: ProductRequest) -> ProductView:
     """Replace a product. The action `update` applies the change to its listings."""
@@ -75,14 +80,19 @@ def replace_product(product_id: str, request: ProductRequest) -> ProductView:
     return product_view(changed)
 
 
-@router.delete("/api/products/<product_id>", **declared(Scope.WRITE, {204: None}, Conflict))
+@router.delete(
+    "/api/products/<product_id>",
+    **declared(Scope.WRITE, Permission.CREATE_PRODUCT, {204: None}, Conflict),
+)
 def delete_product(product_id: str) -> Response[None]:
     """Delete a product without listings; keep its jobs."""
     routes.services.products.remove(routes.principal.tenant, product_id)
     return Response(status_code=204)
 
 
-@router.get("/api/product-attributes/<vocabulary>", **declared(Scope.READ))
+@router.get(
+    "/api/product-attributes/<vocabulary>", **declared(Scope.READ, Permission.VIEW_PRODUCTS)
+)
 def get_vocabulary(vocabulary: str) -> VocabularyView:
     """Return one vocabulary.
 

@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from search.collections_examples import COLLECTION
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.content.collections.api_models import (
     CollectionList,
     CollectionRequest,
@@ -30,7 +31,7 @@ router = routes.router
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
-@router.get("/api/v1/collections", **declared(Scope.READ))
+@router.get("/api/v1/collections", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))
 def list_collections(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> CollectionList:
@@ -41,7 +42,9 @@ def list_collections(
 
 @router.post(
     "/api/v1/collections",
-    **declared(Scope.WRITE, {201: CollectionView}, Conflict, examples=COLLECTION),
+    **declared(
+        Scope.WRITE, Permission.EDIT_DOCUMENTS, {201: CollectionView}, Conflict, examples=COLLECTION
+    ),
 )
 def create_collection(request: CollectionRequest) -> Response[CollectionView]:
     """Create a collection. Its name must be unique within the tenant."""
@@ -49,7 +52,9 @@ def create_collection(request: CollectionRequest) -> Response[CollectionView]:
     return Response(status_code=201, content_type=content_types.APPLICATION_JSON, body=_view(made))
 
 
-@router.get("/api/v1/collections/<collection_id>", **declared(Scope.READ))
+@router.get(
+    "/api/v1/collections/<collection_id>", **declared(Scope.READ, Permission.VIEW_DOCUMENTS)
+)
 def get_collection(collection_id: str) -> CollectionView:
     """Return one collection."""
     return _view(routes.services.get(routes.principal.tenant, collection_id))
@@ -57,7 +62,9 @@ def get_collection(collection_id: str) -> CollectionView:
 
 @router.put(
     "/api/v1/collections/<collection_id>",
-    **declared(Scope.WRITE, {200: CollectionView}, Conflict, examples=COLLECTION),
+    **declared(
+        Scope.WRITE, Permission.EDIT_DOCUMENTS, {200: CollectionView}, Conflict, examples=COLLECTION
+    ),
 )
 def replace_collection(collection_id: str, request: CollectionRequest) -> CollectionView:
     """Replace a collection's name and description."""
@@ -68,7 +75,8 @@ def replace_collection(collection_id: str, request: CollectionRequest) -> Collec
 
 
 @router.delete(
-    "/api/v1/collections/<collection_id>", **declared(Scope.WRITE, {204: None}, Conflict)
+    "/api/v1/collections/<collection_id>",
+    **declared(Scope.WRITE, Permission.EDIT_DOCUMENTS, {204: None}, Conflict),
 )
 def delete_collection(collection_id: str) -> Response[None]:
     """Delete a collection that holds no documents."""

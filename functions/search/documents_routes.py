@@ -10,6 +10,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from search import documents_examples as examples
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.content.documents.keys import is_position
 from spinneret.content.documents.models import DocumentFilter
 from spinneret.content.library.api_models import (
@@ -57,7 +58,9 @@ Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 Text = Annotated[str | None, Query(max_length=253)]
 
 
-@router.get(DOCUMENTS, **declared(Scope.READ, {200: DocumentList}, UrlInvalid))
+@router.get(
+    DOCUMENTS, **declared(Scope.READ, Permission.VIEW_DOCUMENTS, {200: DocumentList}, UrlInvalid)
+)
 def list_documents(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     cursor: str | None = None,
@@ -96,6 +99,7 @@ def list_documents(
     DOCUMENTS,
     **declared(
         Scope.WRITE,
+        Permission.EDIT_DOCUMENTS,
         {200: JobView, 202: Accepted},
         BodyTooLarge,
         UrlInvalid,
@@ -121,6 +125,7 @@ def upload_document(request: SingleDocumentRequest) -> Response[dict[str, Any]]:
     f"{DOCUMENTS}/batch",
     **declared(
         Scope.WRITE,
+        Permission.EDIT_DOCUMENTS,
         {202: DocumentBatch},
         IdempotencyMismatch,
         idempotent=True,
@@ -135,7 +140,7 @@ def upload_documents(request: DocumentBatchRequest) -> Response[dict[str, Any]]:
     return submitted(routes.services.upload_several(caller.tenant, uploads, key, batch))
 
 
-@router.get(f"{DOCUMENTS}/<document_id>", **declared(Scope.READ))
+@router.get(f"{DOCUMENTS}/<document_id>", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))
 def read_document(document_id: str, include_deleted: bool = False) -> FullDocument:
     """Return one document with its text and first hundred chunks; a deleted one without them."""
     tenant, library = routes.principal.tenant, routes.services
@@ -148,7 +153,13 @@ def read_document(document_id: str, include_deleted: bool = False) -> FullDocume
 
 @router.patch(
     f"{DOCUMENTS}/<document_id>",
-    **declared(Scope.WRITE, {200: DocumentView}, Conflict, examples=examples.CHANGE),
+    **declared(
+        Scope.WRITE,
+        Permission.EDIT_DOCUMENTS,
+        {200: DocumentView},
+        Conflict,
+        examples=examples.CHANGE,
+    ),
 )
 def change_document(document_id: str, request: DocumentChange) -> DocumentView:
     """Change a document's metadata and tags, or move it between collections."""
@@ -158,7 +169,10 @@ def change_document(document_id: str, request: DocumentChange) -> DocumentView:
     return document_view(changed)
 
 
-@router.delete(f"{DOCUMENTS}/<document_id>", **declared(Scope.WRITE, {204: None}, Conflict))
+@router.delete(
+    f"{DOCUMENTS}/<document_id>",
+    **declared(Scope.WRITE, Permission.EDIT_DOCUMENTS, {204: None}, Conflict),
+)
 def delete_document(document_id: str) -> Response[None]:
     """Delete a document, so that searches no longer return it. It can be restored for 30 days."""
     routes.services.delete(routes.principal.tenant, document_id, _left())
@@ -166,7 +180,8 @@ def delete_document(document_id: str) -> Response[None]:
 
 
 @router.post(
-    f"{DOCUMENTS}/<document_id>/restore", **declared(Scope.WRITE, {200: DocumentView}, Conflict)
+    f"{DOCUMENTS}/<document_id>/restore",
+    **declared(Scope.WRITE, Permission.EDIT_DOCUMENTS, {200: DocumentView}, Conflict),
 )
 def restore_document(document_id: str) -> DocumentView:
     """Restore a deleted document."""
@@ -175,7 +190,13 @@ def restore_document(document_id: str) -> DocumentView:
 
 @router.post(
     f"{DOCUMENTS}/<document_id>/reindex",
-    **declared(Scope.WRITE, {202: Accepted}, IdempotencyMismatch, idempotent=True),
+    **declared(
+        Scope.WRITE,
+        Permission.EDIT_DOCUMENTS,
+        {202: Accepted},
+        IdempotencyMismatch,
+        idempotent=True,
+    ),
 )
 def reindex_document(document_id: str) -> Response[dict[str, Any]]:
     """Chunk and embed a document's text again."""
@@ -184,7 +205,7 @@ def reindex_document(document_id: str) -> Response[dict[str, Any]]:
     return submitted(routes.services.reindex(caller.tenant, document_id, key, accepted))
 
 
-@router.get(f"{DOCUMENTS}/<document_id>/chunks", **declared(Scope.READ))
+@router.get(f"{DOCUMENTS}/<document_id>/chunks", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))
 def list_chunks(
     document_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> ChunkList:
@@ -194,7 +215,9 @@ def list_chunks(
     return chunk_list(*routes.services.chunks(tenant, document_id, start, limit, _left()))
 
 
-@router.get(f"{DOCUMENTS}/<document_id>/markdown", **declared(Scope.READ))
+@router.get(
+    f"{DOCUMENTS}/<document_id>/markdown", **declared(Scope.READ, Permission.VIEW_DOCUMENTS)
+)
 def get_markdown(document_id: str) -> TextAddress:
     """Return a URL of a document's full text, valid for 15 minutes."""
     url = routes.services.markdown_url(routes.principal.tenant, document_id)
@@ -203,7 +226,13 @@ def get_markdown(document_id: str) -> TextAddress:
 
 @router.post(
     f"{DOCUMENTS}/<document_id>/tags",
-    **declared(Scope.WRITE, {200: DocumentView}, Conflict, examples=examples.TAGS),
+    **declared(
+        Scope.WRITE,
+        Permission.EDIT_DOCUMENTS,
+        {200: DocumentView},
+        Conflict,
+        examples=examples.TAGS,
+    ),
 )
 def add_tags(document_id: str, request: TagNamesRequest) -> DocumentView:
     """Add tags by name; missing tags are created."""
@@ -212,7 +241,8 @@ def add_tags(document_id: str, request: TagNamesRequest) -> DocumentView:
 
 
 @router.delete(
-    f"{DOCUMENTS}/<document_id>/tags/<tag_id>", **declared(Scope.WRITE, {204: None}, Conflict)
+    f"{DOCUMENTS}/<document_id>/tags/<tag_id>",
+    **declared(Scope.WRITE, Permission.EDIT_DOCUMENTS, {204: None}, Conflict),
 )
 def remove_tag(document_id: str, tag_id: str) -> Response[None]:
     """Remove a tag from a document."""
@@ -222,7 +252,13 @@ def remove_tag(document_id: str, tag_id: str) -> Response[None]:
 
 @router.post(
     "/api/v1/index/rebuild",
-    **declared(Scope.ADMIN, {202: Accepted}, IdempotencyMismatch, idempotent=True),
+    **declared(
+        Scope.ADMIN,
+        Permission.EDIT_DOCUMENTS,
+        {202: Accepted},
+        IdempotencyMismatch,
+        idempotent=True,
+    ),
 )
 def rebuild_index() -> Response[dict[str, Any]]:
     """Rebuild the index of all the tenant's documents from rows and stored texts."""

@@ -6,6 +6,7 @@ import time
 
 from search.search_examples import KEYWORD, SEARCH, VECTOR
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.content.search.api_models import SearchRequest, SearchResponse
 from spinneret.content.search.models import Leg, Query
 from spinneret.content.search.views import response_of
@@ -21,7 +22,9 @@ router = routes.router
 
 @router.post(
     "/api/v1/search",
-    **declared(Scope.READ, {200: SearchResponse}, FeatureDisabled, examples=SEARCH),
+    **declared(
+        Scope.READ, Permission.SEARCH, {200: SearchResponse}, FeatureDisabled, examples=SEARCH
+    ),
 )
 def hybrid_search(request: SearchRequest) -> SearchResponse:
     """Search by meaning and by keywords, and fuse both rankings."""
@@ -30,7 +33,9 @@ def hybrid_search(request: SearchRequest) -> SearchResponse:
 
 @router.post(
     "/api/v1/search/vector",
-    **declared(Scope.READ, {200: SearchResponse}, FeatureDisabled, examples=VECTOR),
+    **declared(
+        Scope.READ, Permission.SEARCH, {200: SearchResponse}, FeatureDisabled, examples=VECTOR
+    ),
 )
 def vector_search(request: SearchRequest) -> SearchResponse:
     """Search by meaning only."""
@@ -39,7 +44,9 @@ def vector_search(request: SearchRequest) -> SearchResponse:
 
 @router.post(
     "/api/v1/search/keyword",
-    **declared(Scope.READ, {200: SearchResponse}, FeatureDisabled, examples=KEYWORD),
+    **declared(
+        Scope.READ, Permission.SEARCH, {200: SearchResponse}, FeatureDisabled, examples=KEYWORD
+    ),
 )
 def keyword_search(request: SearchRequest) -> SearchResponse:
     """Search by keywords only."""

@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from search.tags_examples import TAG
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.content.tags.api_models import (
     TagList,
     TagRequest,
@@ -29,7 +30,7 @@ router = routes.router
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
-@router.get("/api/v1/tags", **declared(Scope.READ))
+@router.get("/api/v1/tags", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))
 def list_tags(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> TagList:
     """List tags, newest first."""
     page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
@@ -38,7 +39,7 @@ def list_tags(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = Non
 
 @router.post(
     "/api/v1/tags",
-    **declared(Scope.WRITE, {201: TagView}, Conflict, examples=TAG),
+    **declared(Scope.WRITE, Permission.EDIT_DOCUMENTS, {201: TagView}, Conflict, examples=TAG),
 )
 def create_tag(request: TagRequest) -> Response[TagView]:
     """Create a tag. Its name is converted to lower case."""
@@ -48,7 +49,7 @@ def create_tag(request: TagRequest) -> Response[TagView]:
     )
 
 
-@router.get("/api/v1/tags/<tag_id>", **declared(Scope.READ))
+@router.get("/api/v1/tags/<tag_id>", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))
 def get_tag(tag_id: str) -> TagView:
     """Return one tag."""
     return tag_view(routes.services.get(routes.principal.tenant, tag_id))
@@ -56,14 +57,17 @@ def get_tag(tag_id: str) -> TagView:
 
 @router.put(
     "/api/v1/tags/<tag_id>",
-    **declared(Scope.WRITE, {200: TagView}, Conflict, examples=TAG),
+    **declared(Scope.WRITE, Permission.EDIT_DOCUMENTS, {200: TagView}, Conflict, examples=TAG),
 )
 def rename_tag(tag_id: str, request: TagRequest) -> TagView:
     """Rename a tag."""
     return tag_view(routes.services.rename(routes.principal.tenant, tag_id, request.name))
 
 
-@router.delete("/api/v1/tags/<tag_id>", **declared(Scope.WRITE, {204: None}, Conflict))
+@router.delete(
+    "/api/v1/tags/<tag_id>",
+    **declared(Scope.WRITE, Permission.EDIT_DOCUMENTS, {204: None}, Conflict),
+)
 def delete_tag(tag_id: str) -> Response[None]:
     """Delete a tag."""
     routes.services.remove(routes.principal.tenant, tag_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from aws_lambda_powertools.event_handler import Response
 
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.audits.kinds import AUDIT
 from spinneret.jobs.wiring import job_waits
 from spinneret.runtime.http.declaration import declared
@@ -14,7 +15,9 @@ from spinneret.runtime.http.routes import Routes
 routes = Routes(job_waits)
 router = routes.router
 
-STREAM = declared(Scope.READ, {200: "text/event-stream", 204: None}, ticket=True)
+STREAM = declared(
+    Scope.READ, Permission.VIEW_JOBS, {200: "text/event-stream", 204: None}, ticket=True
+)
 
 
 @router.get("/api/v1/jobs/<job_id>/stream", **STREAM)

@@ -7,6 +7,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.kernel.errors import IdempotencyMismatch, UrlBlocked, UrlInvalid
 from spinneret.monitoring.imports.api_models import ImportRequest, ImportSubmission
 from spinneret.monitoring.wiring import import_service
@@ -23,6 +24,7 @@ router = routes.router
     "/v1/targets/import",
     **declared(
         Scope.WRITE,
+        Permission.EDIT_TARGETS,
         {202: ImportSubmission},
         UrlInvalid,
         UrlBlocked,

@@ -7,6 +7,7 @@ from typing import Final
 from aws_lambda_powertools.event_handler import Response
 
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.kernel.errors import Conflict, Contended
 from spinneret.monitoring.status_page.api_models import (
     StatusPageRequest,
@@ -32,7 +33,7 @@ _OPEN: Final = {
 }
 
 
-@router.get("/v1/status-page", **declared(Scope.READ))
+@router.get("/v1/status-page", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def get_status_page() -> StatusPageView:
     """Return the address of the status page."""
     return status_page_view(routes.services.get(routes.principal.tenant))
@@ -40,7 +41,14 @@ def get_status_page() -> StatusPageView:
 
 @router.put(
     "/v1/status-page",
-    **declared(Scope.WRITE, {200: StatusPageView}, Conflict, Contended, examples=STATUS_PAGE),
+    **declared(
+        Scope.WRITE,
+        Permission.EDIT_TARGETS,
+        {200: StatusPageView},
+        Conflict,
+        Contended,
+        examples=STATUS_PAGE,
+    ),
 )
 def put_status_page(request: StatusPageRequest) -> StatusPageView:
     """Publish a status page of the targets with `public` set, under a slug of your choice."""
@@ -48,14 +56,16 @@ def put_status_page(request: StatusPageRequest) -> StatusPageView:
     return status_page_view(page)
 
 
-@router.delete("/v1/status-page", **declared(Scope.WRITE, {204: None}, Contended))
+@router.delete(
+    "/v1/status-page", **declared(Scope.WRITE, Permission.EDIT_TARGETS, {204: None}, Contended)
+)
 def delete_status_page() -> Response[None]:
     """Remove the status page."""
     routes.services.remove(routes.principal.tenant)
     return Response(status_code=204)
 
 
-@router.get("/status/<slug>", **declared(None, {200: "text/html"}))
+@router.get("/status/<slug>", **declared(None, None, {200: "text/html"}))
 def show_status_page(slug: str) -> Response[str]:
     """Show the public status page as HTML without scripts."""
     html = page_html(routes.services.shown(slug))
@@ -64,7 +74,7 @@ def show_status_page(slug: str) -> Response[str]:
     )
 
 
-@router.get("/status/<slug>/badges/<target_id>.svg", **declared(None, {200: "image/svg+xml"}))
+@router.get("/status/<slug>/badges/<target_id>.svg", **declared(None, None, {200: "image/svg+xml"}))
 def show_badge(slug: str, target_id: str, kind: BadgeKind = BadgeKind.STATUS) -> Response[str]:
     """Show a target's public badge.
 
@@ -74,7 +84,7 @@ def show_badge(slug: str, target_id: str, kind: BadgeKind = BadgeKind.STATUS) ->
     return Response(status_code=200, content_type="image/svg+xml", body=svg, headers=dict(_OPEN))
 
 
-@router.get("/metrics", **declared(Scope.READ, {200: "text/plain"}))
+@router.get("/metrics", **declared(Scope.READ, Permission.VIEW_TARGETS, {200: "text/plain"}))
 def get_metrics() -> Response[str]:
     """Return all targets in Prometheus format, limited to 4 MB (about 2,000 targets).
 

@@ -10,6 +10,7 @@ from aws_lambda_powertools.event_handler import Response, content_types
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     Conflict,
@@ -54,6 +55,7 @@ Host = Annotated[str, Query(min_length=1, max_length=255)]
     "/v1/targets",
     **declared(
         Scope.WRITE,
+        Permission.EDIT_TARGETS,
         {201: TargetView, 200: TargetView},
         UrlInvalid,
         UrlBlocked,
@@ -85,7 +87,7 @@ def create_target(request: TargetRequest) -> Response[dict[str, Any]]:
     )
 
 
-@router.get("/v1/targets", **declared(Scope.READ))
+@router.get("/v1/targets", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def list_targets(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     host: Host | None = None,
@@ -101,7 +103,7 @@ def list_targets(
     return target_list(_services().targets.page(routes.principal.tenant, host, after, limit))
 
 
-@router.get("/v1/targets/<target_id>", **declared(Scope.READ))
+@router.get("/v1/targets/<target_id>", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def get_target(target_id: str) -> TargetView:
     """Return one target and its current status."""
     return target_view(_services().targets.get(routes.principal.tenant, target_id))
@@ -109,7 +111,7 @@ def get_target(target_id: str) -> TargetView:
 
 @router.patch(
     "/v1/targets/<target_id>",
-    **declared(Scope.WRITE, {200: TargetView}, Contended, examples=CHANGE),
+    **declared(Scope.WRITE, Permission.EDIT_TARGETS, {200: TargetView}, Contended, examples=CHANGE),
 )
 def change_target(target_id: str, request: TargetChange) -> TargetView:
     """Change options; omitted options are kept."""
@@ -117,28 +119,35 @@ def change_target(target_id: str, request: TargetChange) -> TargetView:
     return target_view(_services().targets.update(routes.principal.tenant, target_id, changes))
 
 
-@router.post("/v1/targets/<target_id>/pause", **declared(Scope.WRITE, {200: TargetView}, Contended))
+@router.post(
+    "/v1/targets/<target_id>/pause",
+    **declared(Scope.WRITE, Permission.EDIT_TARGETS, {200: TargetView}, Contended),
+)
 def pause_target(target_id: str) -> TargetView:
     """Pause the checks of a target."""
     return target_view(_services().targets.pause(routes.principal.tenant, target_id))
 
 
 @router.post(
-    "/v1/targets/<target_id>/resume", **declared(Scope.WRITE, {200: TargetView}, Contended)
+    "/v1/targets/<target_id>/resume",
+    **declared(Scope.WRITE, Permission.EDIT_TARGETS, {200: TargetView}, Contended),
 )
 def resume_target(target_id: str) -> TargetView:
     """Resume the checks of a target."""
     return target_view(_services().targets.resume(routes.principal.tenant, target_id))
 
 
-@router.delete("/v1/targets/<target_id>", **declared(Scope.WRITE, {204: None}, Contended))
+@router.delete(
+    "/v1/targets/<target_id>",
+    **declared(Scope.WRITE, Permission.EDIT_TARGETS, {204: None}, Contended),
+)
 def delete_target(target_id: str) -> Response[None]:
     """Delete a target. Its results expire as usual."""
     _services().targets.remove(routes.principal.tenant, target_id)
     return Response(status_code=204)
 
 
-@router.get("/v1/targets/<target_id>/results", **declared(Scope.READ))
+@router.get("/v1/targets/<target_id>/results", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def list_results(
     target_id: str,
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
@@ -162,7 +171,7 @@ def list_results(
     )
 
 
-@router.get("/v1/targets/<target_id>/uptime", **declared(Scope.READ))
+@router.get("/v1/targets/<target_id>/uptime", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def get_uptime(
     target_id: str,
     window: Window = Window.DAY,
@@ -177,7 +186,7 @@ def get_uptime(
     return uptime_view(window, figures, with_maintenance=maintenance == "include")
 
 
-@router.get("/v1/targets/<target_id>/incidents", **declared(Scope.READ))
+@router.get("/v1/targets/<target_id>/incidents", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def list_incidents(
     target_id: str,
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,

@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler import Response, content_types
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, Contended
 from spinneret.kernel.paging import position_of
@@ -30,7 +31,7 @@ router = routes.router
 Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
-@router.get("/v1/maintenance-windows", **declared(Scope.READ))
+@router.get("/v1/maintenance-windows", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def list_windows(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> WindowList:
     """List maintenance windows, oldest first."""
     page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
@@ -39,7 +40,7 @@ def list_windows(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 
 @router.post(
     "/v1/maintenance-windows",
-    **declared(Scope.WRITE, {201: WindowView}, Conflict, examples=WINDOW),
+    **declared(Scope.WRITE, Permission.EDIT_TARGETS, {201: WindowView}, Conflict, examples=WINDOW),
 )
 def create_window(request: WindowRequest) -> Response[WindowView]:
     """Create a maintenance window, single or recurring, during which targets may fail."""
@@ -49,7 +50,7 @@ def create_window(request: WindowRequest) -> Response[WindowView]:
     )
 
 
-@router.get("/v1/maintenance-windows/<window_id>", **declared(Scope.READ))
+@router.get("/v1/maintenance-windows/<window_id>", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def get_window(window_id: str) -> WindowView:
     """Return one maintenance window."""
     return window_view(routes.services.get(routes.principal.tenant, window_id))
@@ -57,7 +58,7 @@ def get_window(window_id: str) -> WindowView:
 
 @router.put(
     "/v1/maintenance-windows/<window_id>",
-    **declared(Scope.WRITE, {200: WindowView}, Contended, examples=WINDOW),
+    **declared(Scope.WRITE, Permission.EDIT_TARGETS, {200: WindowView}, Contended, examples=WINDOW),
 )
 def replace_window(window_id: str, request: WindowRequest) -> WindowView:
     """Replace a maintenance window."""
@@ -66,7 +67,8 @@ def replace_window(window_id: str, request: WindowRequest) -> WindowView:
 
 
 @router.delete(
-    "/v1/maintenance-windows/<window_id>", **declared(Scope.WRITE, {204: None}, Contended)
+    "/v1/maintenance-windows/<window_id>",
+    **declared(Scope.WRITE, Permission.EDIT_TARGETS, {204: None}, Contended),
 )
 def delete_window(window_id: str) -> Response[None]:
     """Delete a maintenance window."""

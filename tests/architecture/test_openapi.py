@@ -65,6 +65,7 @@ def test_every_operation_asks_for_what_its_route_declares(document: dict[str, An
     for method, path, operation in _operations(document):
         row = rows[method.upper(), path]
         assert operation.get("x-scope") == row.scope, path
+        assert operation.get("x-permission") == row.permission, path
         taken = {name for each in operation["security"] for name in each}
         keys = set() if row.scope is None else {"ApiKey", "Bearer"}
         assert taken == (keys | {"Ticket"} if row.ticket else keys), path

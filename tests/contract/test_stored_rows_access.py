@@ -7,6 +7,7 @@ from typing import Any
 
 from spinneret.access.keys import items
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from tests import factories
 from tests.contract.exact_rows import check_row
 from tests.fakes.time import START
@@ -29,6 +30,7 @@ ENDED_KEY = {
     **KEY,
     "scopes": ["admin", "read", "write"],
     "rate_limit_rpm": 7,
+    "permissions": ["crawl", "search"],
     "expires_at": "2026-01-11T12:00:00.000000Z",
     "revoked_at": "2026-01-03T12:00:00.000000Z",
     "purge_at": 1770033600,
@@ -59,6 +61,7 @@ TICKET = {
                 factories.api_key(
                     scopes=frozenset(Scope),
                     rate_limit_rpm=7,
+                    permissions=frozenset({Permission.CRAWL, Permission.SEARCH}),
                     expires_at=START + 9 * DAY,
                     revoked_at=START + DAY,
                 ),

@@ -7,7 +7,9 @@ import re
 import pytest
 
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.runtime.http.access import AccessTable, RouteAccess
+from spinneret.runtime.http.declaration import declared
 from tests.routes import ROUTES, TABLE
 from tests.rows import each_row
 
@@ -63,6 +65,28 @@ def test_what_changes_something_asks_for_more_than_reading() -> None:
     changing = [row for row in ROUTES if row.method != "GET" and row.route not in reading | signed]
     assert changing
     assert all(row.scope in {Scope.WRITE, Scope.ADMIN} for row in changing)
+
+
+# covers T-03
+def test_every_permission_is_some_routes() -> None:
+    assert {row.permission for row in ROUTES} == {None, *Permission}
+
+
+@pytest.mark.parametrize(
+    ("scope", "permission"), [(Scope.READ, None), (None, Permission.VIEW_JOBS)]
+)
+def test_a_route_declares_scope_and_permission_or_neither(
+    scope: Scope | None, permission: Permission | None
+) -> None:
+    with pytest.raises(ValueError, match="a scope and a permission"):
+        declared(scope, permission)
+
+
+# covers T-03
+def test_reading_and_changing_have_different_permissions() -> None:
+    reading = {row.permission for row in ROUTES if row.scope is Scope.READ}
+    changing = {row.permission for row in ROUTES if row.scope in {Scope.WRITE, Scope.ADMIN}}
+    assert reading & changing == set()
 
 
 def test_a_parameter_matches_one_segment_of_any_characters() -> None:

@@ -59,6 +59,21 @@ def ask(api: Api, key: str, method: str, key_id: str = "", **query: str) -> Answ
 # ---------------------------------------------------------------- Issuing
 
 
+# covers T-03
+def test_a_narrowed_key_uses_only_the_routes_of_its_permissions(api: Api, admin: str) -> None:
+    answer = issue(api, admin, scopes=["admin"], permissions=["manage_keys"])
+    assert answer.body["permissions"] == ["manage_keys"]
+    narrowed = answer.body["secret"]
+    assert ask(api, narrowed, "GET").status == 200
+    refused = api.send(GET, narrowed)
+    assert_refused(refused, 403, "FORBIDDEN")
+    assert refused.body["error"] == "the caller lacks the permission view_crawls"
+    wider = issue(api, narrowed, permissions=["manage_keys", "crawl"])
+    assert_refused(wider, 403, "FORBIDDEN")
+    for wrong in ([], ["fly"], "crawl"):
+        assert_refused(issue(api, admin, permissions=wrong), 422, "VALIDATION_ERROR")
+
+
 # covers T-01
 def test_an_issued_key_works_and_its_secret_is_shown_once(api: Api, admin: str) -> None:
     answer = issue(api, admin, scopes=["write", "read", "read"], rate_limit_rpm=7)
@@ -73,6 +88,7 @@ def test_an_issued_key_works_and_its_secret_is_shown_once(api: Api, admin: str) 
         "scopes": ["read", "write"],
         "rate_limit_rpm": 7,
         "is_active": True,
+        "permissions": None,
         "created_at": "2026-01-02T12:00:00.000000Z",
         "expires_at": None,
         "revoked_at": None,

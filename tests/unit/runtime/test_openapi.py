@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from core import api as core_api
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.kernel.errors import CircuitOpen, Conflict, UrlInvalid
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.entrypoint import resolver
@@ -72,10 +73,11 @@ SPUN: dict[str, Any] = {"title": "orb", "strength": 3.0}
 def routes() -> Router:
     """One route of each sort."""
     router = Router()  # type: ignore[no-untyped-call]  # published without a signature
-    router.get("/webs/<web_id>", **declared(Scope.READ))(get_web)
-    router.get("/webs", **declared(Scope.READ))(list_webs)
+    router.get("/webs/<web_id>", **declared(Scope.READ, Permission.CRAWL))(get_web)
+    router.get("/webs", **declared(Scope.READ, Permission.CRAWL))(list_webs)
     spinning = declared(
         Scope.WRITE,
+        Permission.CRAWL,
         {202: Web},
         UrlInvalid,
         Conflict,
@@ -84,9 +86,11 @@ def routes() -> Router:
         examples={"an orb": {"request": {"title": "orb"}, "answer": SPUN}},
     )
     router.post("/webs", **spinning)(spin_web)
-    streaming = declared(Scope.READ, {200: "text/event-stream", 204: None}, ticket=True)
+    streaming = declared(
+        Scope.READ, Permission.CRAWL, {200: "text/event-stream", 204: None}, ticket=True
+    )
     router.get("/webs/<web_id>/stream", **streaming)(watch_web)
-    router.get("/health", **declared(None))(health)
+    router.get("/health", **declared(None, None))(health)
     return router
 
 
@@ -133,10 +137,10 @@ def test_a_docstring_is_summary_and_description(paths: dict[str, Any]) -> None:
     ("path", "method", "statuses"),
     [
         ("/health", "get", "200 500"),
-        ("/webs", "get", "200 401 422 429 500 503"),
+        ("/webs", "get", "200 401 403 422 429 500 503"),
         ("/webs", "post", "202 400 401 403 404 409 413 422 429 500 503"),
-        ("/webs/{web_id}", "get", "200 401 404 429 500 503"),
-        ("/webs/{web_id}/stream", "get", "200 204 401 404 422 429 500 503"),
+        ("/webs/{web_id}", "get", "200 401 403 404 429 500 503"),
+        ("/webs/{web_id}/stream", "get", "200 204 401 403 404 422 429 500 503"),
     ],
 )
 def test_an_operation_lists_the_statuses_that_it_may_have(
@@ -242,11 +246,11 @@ def test_a_route_that_two_functions_have_is_an_error() -> None:
 
 def test_two_operations_of_one_name_are_an_error_until_one_is_named() -> None:
     alias = routes()
-    alias.get("/alive", **declared(None))(health)
+    alias.get("/alive", **declared(None, None))(health)
     with pytest.raises(DocumentConflict, match="health"):
         described(alias)
     named = routes()
-    named.get("/alive", operation_id="alive", **declared(None))(health)
+    named.get("/alive", operation_id="alive", **declared(None, None))(health)
     assert described(named)["paths"]["/alive"]["get"]["operationId"] == "alive"
 
 
@@ -256,6 +260,6 @@ def test_two_models_of_one_name_are_an_error() -> None:
         raise NotImplementedError
 
     other = Router()  # type: ignore[no-untyped-call]  # published without a signature
-    other.get("/other", **declared(None))(get_other)
+    other.get("/other", **declared(None, None))(get_other)
     with pytest.raises(DocumentConflict, match="Web"):
         described(routes(), other)

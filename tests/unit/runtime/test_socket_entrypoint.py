@@ -11,6 +11,7 @@ import pytest
 
 from spinneret.access.keys.models import Scope
 from spinneret.access.keys.service import KeyService
+from spinneret.access.permissions import Permission
 from spinneret.aws.stage import Builder
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection
@@ -144,6 +145,14 @@ def test_without_a_valid_credential_there_is_no_connection(
     call: Call, connections: FakeConnectionStore, given: dict[str, str]
 ) -> None:
     assert call("CONNECT", **given) == 401
+    assert connections.find(CLIENT) is None
+
+
+def test_a_key_without_the_permission_to_view_jobs_opens_no_connection(
+    call: Call, keys: KeyService, connections: FakeConnectionStore
+) -> None:
+    _, secret = issued(keys, permissions=frozenset({Permission.CRAWL}))
+    assert call("CONNECT", key=secret) == 403
     assert connections.find(CLIENT) is None
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from spinneret.access.keys.models import Scope
 from spinneret.access.keys.service import KeyService
+from spinneret.access.permissions import Permission
 from spinneret.access.wiring import TENANCY_TABLE, key_service
 from spinneret.aws.stage import Stage, reads
 from spinneret.jobs.driven.stepfunctions import StepFunctionsTokens
@@ -31,7 +32,7 @@ def live_api(stage: Stage) -> LiveApi:
     keys = key_service(stage)
 
     def may_act(tenant: str, key_id: str) -> bool:
-        return keys.allows(tenant, key_id, Scope.WRITE)
+        return keys.allows(tenant, key_id, Scope.WRITE, Permission.PUBLISH_PRODUCT)
 
     inbox = PluginInbox(
         store=DynamoPluginStore(stage.dynamodb, stage[MARKETPLACE_TABLE], stage[JOBS_TABLE]),

@@ -11,6 +11,7 @@ import pytest
 from spinneret.access import limits
 from spinneret.access.keys.models import ApiKey, Principal, Scope
 from spinneret.access.keys.service import KeyService
+from spinneret.access.permissions import Permission
 from spinneret.kernel.errors import (
     AuthRequired,
     Conflict,
@@ -170,11 +171,13 @@ def test_what_was_opened_with_a_key_learns_by_its_id_that_it_has_ended(
 def test_what_was_opened_with_a_key_learns_by_its_id_what_it_may(
     own: Scope, allowed: bool, keys: KeyService
 ) -> None:
-    key, _ = keys.issue("acme", "laptop", frozenset({own}))
-    assert keys.allows("acme", key.id, Scope.WRITE) is allowed
-    assert not keys.allows("other", key.id, Scope.READ)
+    crawl, upload = Permission.CRAWL, Permission.UPLOAD
+    key, _ = keys.issue("acme", "laptop", frozenset({own}), permissions=frozenset({crawl}))
+    assert keys.allows("acme", key.id, Scope.WRITE, crawl) is allowed
+    assert not keys.allows("acme", key.id, Scope.READ, upload)
+    assert not keys.allows("other", key.id, Scope.READ, crawl)
     keys.revoke("acme", key.id)
-    assert not keys.allows("acme", key.id, Scope.READ)
+    assert not keys.allows("acme", key.id, Scope.READ, crawl)
 
 
 def test_an_unknown_and_a_foreign_key_are_not_active(keys: KeyService) -> None:
@@ -244,6 +247,34 @@ def test_a_key_grants_no_more_than_its_issuer_has(
     with pytest.raises(Forbidden):
         keys.issue("acme", "laptop", READ | {asked}, issuer=issuer)
     assert store.keys == {}
+
+
+# covers T-03
+@pytest.mark.parametrize(
+    ("own", "granted", "is_granted"),
+    [
+        (None, None, True),
+        (None, {Permission.CRAWL}, True),
+        ({Permission.CRAWL, Permission.MANAGE_KEYS}, {Permission.CRAWL}, True),
+        ({Permission.MANAGE_KEYS}, {Permission.CRAWL}, False),
+        ({Permission.MANAGE_KEYS}, None, False),
+    ],
+)
+def test_a_narrowed_key_grants_none_but_its_permissions(
+    keys: KeyService,
+    own: set[Permission] | None,
+    granted: set[Permission] | None,
+    is_granted: bool,
+) -> None:
+    _, secret = keys.issue("acme", "own", ADMIN.scopes, permissions=own and frozenset(own))
+    issuer = keys.authenticate(secret)
+    wanted = granted and frozenset(granted)
+    if is_granted:
+        key, _ = keys.issue("acme", "x", READ, permissions=wanted, issuer=issuer)
+        assert key.permissions == wanted
+        return
+    with pytest.raises(Forbidden):
+        keys.issue("acme", "x", READ, permissions=wanted, issuer=issuer)
 
 
 def test_a_tenant_issues_100_active_keys_and_the_operator_one_more(keys: KeyService) -> None:

@@ -17,6 +17,7 @@ from pydantic import (
 
 from spinneret.access import limits
 from spinneret.access.keys.models import ApiKey, Scope, Ticket
+from spinneret.access.permissions import Permission
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
@@ -53,6 +54,14 @@ class KeyRequest(BaseModel):
     ) = None
     rate_limit_rpm: Annotated[int | None, Field(ge=1, le=bounds.KEY_REQUESTS_PER_MINUTE_MAX)] = None
     """Requests per minute; by default the stage's limit, 60 unless its operator changed it."""
+    permissions: (
+        Annotated[
+            frozenset[Annotated[Permission, Field(strict=False)]],
+            Field(min_length=1, strict=False),
+        ]
+        | None
+    ) = None
+    """The only permissions that the key has within its scopes; by default all."""
 
 
 class KeyView(BaseModel):
@@ -69,6 +78,8 @@ class KeyView(BaseModel):
     """False once the key is revoked or expired."""
     created_at: str
     expires_at: str | None
+    permissions: list[Permission] | None
+    """The only permissions of a narrowed key; null for all within its scopes."""
     revoked_at: str | None
 
 
@@ -100,6 +111,7 @@ def key_view(key: ApiKey, now: datetime) -> KeyView:
         is_active=key.is_active(now),
         created_at=to_iso(key.created_at),
         expires_at=to_iso(key.expires_at) if key.expires_at else None,
+        permissions=None if key.permissions is None else sorted(key.permissions),
         revoked_at=to_iso(key.revoked_at) if key.revoked_at else None,
     )
 

@@ -109,7 +109,7 @@ def window_from_item(item: Mapping[str, Any]) -> SlidingWindow:
 KEYS: Final = Codec(
     ApiKey,
     key=lambda key: listed_key(key.tenant, key.id),
-    columns={"scopes": Column(encode=sorted)},
+    columns={"scopes": Column(encode=sorted), "permissions": Column(encode=sorted)},
     derived=_ttl,
 )
 """The row in the tenant's list; the credential has the same attributes."""

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from spinneret.access import limits
+from spinneret.access.permissions import ALL, Permission
 
 
 class Scope(StrEnum):
@@ -39,6 +40,8 @@ class ApiKey:
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
     rate_limit_rpm: int = limits.KEY_REQUESTS_PER_MINUTE
+    permissions: frozenset[Permission] | None = None
+    """The only permissions of a narrowed key; None for all that its scopes allow."""
 
     def is_active(self, now: datetime) -> bool:
         """Return whether the key is neither revoked nor expired."""
@@ -53,6 +56,7 @@ class Principal:
     key_id: str
     scopes: frozenset[Scope]
     rate_limit_rpm: int = limits.KEY_REQUESTS_PER_MINUTE
+    permissions: frozenset[Permission] = ALL
     job_id: str | None = None
     """The only job that a ticket gives access to; None for the holder of a key."""
     expires_at: datetime | None = None
@@ -61,6 +65,10 @@ class Principal:
     def may(self, scope: Scope) -> bool:
         """Return whether one of the scopes includes `scope`."""
         return any(scope in INCLUDED[own] for own in self.scopes)
+
+    def may_use(self, scope: Scope, permission: Permission) -> bool:
+        """Return whether the caller has both a scope and a permission."""
+        return self.may(scope) and permission in self.permissions
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ from spinneret.access.keys.models import (
     Ticket,
 )
 from spinneret.access.keys.ports import KeyStore, RateLimitStore
+from spinneret.access.permissions import ALL, Permission
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     AuthRequired,
@@ -64,6 +65,7 @@ class KeyService:
         expires_at: datetime | None = None,
         *,
         rate_limit_rpm: int | None = None,
+        permissions: frozenset[Permission] | None = None,
         issuer: Principal | None = None,
     ) -> tuple[ApiKey, str]:
         """Issue a key; return it and its secret, which can't be retrieved again.
@@ -77,7 +79,7 @@ class KeyService:
         now = self.clock()
         if not _TENANT.fullmatch(tenant):
             raise ValidationFailed("not a tenant name", details={"field": "tenant"})
-        if issuer is not None and not all(issuer.may(scope) for scope in scopes):
+        if issuer is not None and not _may_grant(issuer, scopes, permissions):
             raise Forbidden("a key can't grant more than its issuer has")
         secret = self._secret(KEY_PREFIX)
         key = ApiKey(
@@ -90,6 +92,7 @@ class KeyService:
             created_at=now,
             expires_at=_in_bounds(expires_at, now),
             rate_limit_rpm=rate_limit_rpm or self.default_rpm,
+            permissions=permissions,
         )
         self.keys.add(key, now, None if issuer is None else limits.KEYS_PER_TENANT)
         return key, secret
@@ -151,13 +154,15 @@ class KeyService:
         key = self.keys.get(tenant, key_id)
         return key is not None and key.is_active(self.clock())
 
-    def allows(self, tenant: str, key_id: str, scope: Scope) -> bool:
-        """Return whether a key is valid and includes `scope`.
+    def allows(self, tenant: str, key_id: str, scope: Scope, permission: Permission) -> bool:
+        """Return whether a key is valid and has both `scope` and `permission`.
 
         Used for connections that were opened with the key or with one of its tickets.
         """
         key = self.keys.get(tenant, key_id)
-        return key is not None and key.is_active(self.clock()) and self._principal(key).may(scope)
+        if key is None or not key.is_active(self.clock()):
+            return False
+        return self._principal(key).may_use(scope, permission)
 
     def issue_ticket(self, principal: Principal, job_id: str) -> Ticket:
         """Issue a ticket that reads one existing job for TICKET_SECONDS.
@@ -203,6 +208,7 @@ class KeyService:
             key_id=key.id,
             scopes=key.scopes,
             rate_limit_rpm=key.rate_limit_rpm,
+            permissions=ALL if key.permissions is None else key.permissions,
             expires_at=key.expires_at,
         )
 
@@ -214,6 +220,13 @@ class KeyService:
 def hash_of(secret: str) -> str:
     """Return the stored form of a secret."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _may_grant(
+    issuer: Principal, scopes: frozenset[Scope], permissions: frozenset[Permission] | None
+) -> bool:
+    granted = ALL if permissions is None else permissions
+    return all(issuer.may(scope) for scope in scopes) and granted <= issuer.permissions
 
 
 def _in_bounds(expires_at: datetime | None, now: datetime) -> datetime | None:

@@ -12,18 +12,22 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 from aws_lambda_powertools.event_handler.api_gateway import Route
 
 from spinneret.access.keys.models import Scope
-from spinneret.runtime.http.declaration import DECLARED, SCOPE, SIGNED, TICKET
+from spinneret.access.permissions import Permission
+from spinneret.runtime.http.declaration import DECLARED, PERMISSION, SCOPE, SIGNED, TICKET
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # Unicode's category Cc
 
 
 @dataclass(frozen=True)
 class RouteAccess:
-    """One route and its required scope; None opens it to everybody."""
+    """One route and what it requires of its caller."""
 
     method: str
     route: str
     scope: Scope | None
+    """Required scope of a key; None opens the route to everybody."""
+    permission: Permission | None = None
+    """Required permission of any caller; None exactly if the scope is."""
     ticket: bool = False
     """Whether a ticket for the route's job, in the query, may replace a key."""
     signed: bool = False
@@ -75,11 +79,12 @@ def access_of(route: Route) -> RouteAccess:
     extensions = route.openapi_extensions or {}
     if not extensions.get(DECLARED):
         raise LookupError(f"{route.method} {route.path}: add **declared(…) to its decorator")
-    scope = extensions[SCOPE]
+    scope, permission = extensions[SCOPE], extensions[PERMISSION]
     return RouteAccess(
         method=route.method,
         route=route.path,
         scope=None if scope is None else Scope(scope),
+        permission=None if permission is None else Permission(permission),
         ticket=extensions[TICKET],
         signed=extensions[SIGNED],
     )

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from spinneret.access.keys.models import Principal, RateLimitStatus
 from spinneret.access.keys.service import KeyService
+from spinneret.access.permissions import Permission
 from spinneret.kernel.errors import (
     AuthRequired,
     BodyTooLarge,
@@ -58,7 +59,7 @@ def identify(event: Event, row: RouteAccess | None, keys: KeyService) -> Admissi
 
 
 def require_permission(admission: Admission, path: str, methods: Sequence[str]) -> None:
-    """Check rate, route, scope and, for a ticket, the job, in this order.
+    """Check rate, route, scope, permission and, for a ticket, the job, in this order.
 
     `methods` are all that the path has. Raises RateLimited, NotFound, MethodNotAllowed and
     Forbidden.
@@ -72,10 +73,12 @@ def require_permission(admission: Admission, path: str, methods: Sequence[str]) 
         )
     if row is None:
         raise NotFound("no such route")
-    if principal is None or row.scope is None:
+    if principal is None or row.scope is None or row.permission is None:
         return
     if not principal.may(row.scope):
         raise Forbidden(f"the key lacks the scope {row.scope}")
+    if row.permission not in principal.permissions:
+        raise _lacking(row.permission)
     shown = principal.job_id
     if shown is not None and shown not in (row.parameters(path) or {}).values():
         raise NotFound("no such job")
@@ -85,7 +88,7 @@ def socket_caller(event: Event, keys: KeyService) -> Principal:
     """Return the caller that opens a WebSocket, by a header or by the ticket that browsers must
     use.
 
-    Raises AuthRequired, RateLimited and DependencyUnavailable.
+    Raises AuthRequired, Forbidden, RateLimited and DependencyUnavailable.
     """
     headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
     secret = _secret({"headers": headers})
@@ -96,6 +99,8 @@ def socket_caller(event: Event, keys: KeyService) -> Principal:
     allowance = keys.take(principal)
     if allowance is not None and not allowance.admitted:
         raise _over(allowance)
+    if Permission.VIEW_JOBS not in principal.permissions:
+        raise _lacking(Permission.VIEW_JOBS)
     return principal
 
 
@@ -108,6 +113,10 @@ def rate_headers(allowance: RateLimitStatus | None) -> dict[str, str]:
         "RateLimit-Remaining": str(allowance.remaining),
         "RateLimit-Reset": str(allowance.reset_seconds),
     }
+
+
+def _lacking(permission: Permission) -> Forbidden:
+    return Forbidden(f"the caller lacks the permission {permission}")
 
 
 def _over(allowance: RateLimitStatus) -> RateLimited:

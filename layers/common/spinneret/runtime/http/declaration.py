@@ -1,6 +1,6 @@
-"""Declarations of routes beyond their signature: required scope, answers, documentation.
+"""Declarations of routes beyond their signature: scope, permission, answers, documentation.
 
-    @router.post("/api/v1/things", **declared(Scope.WRITE, {201: Thing}, Conflict))
+    @router.post("/api/v1/things", **declared(Scope.WRITE, Permission.CRAWL, {201: Thing}))
 
 The access table of a function (`runtime.http.access`) and the API's document
 (`runtime.openapi.document`) are derived from them. The document adds what follows from signature
@@ -16,10 +16,12 @@ from typing import Any, Final, NotRequired, TypedDict
 from aws_lambda_powertools.event_handler.openapi.types import OpenAPIResponse
 
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
 from spinneret.kernel.errors import DomainError
 
 DECLARED: Final = "x-declared"
 SCOPE: Final = "x-scope"
+PERMISSION: Final = "x-permission"
 TICKET: Final = "x-ticket"
 SIGNED: Final = "x-signed"
 ERRORS: Final = "x-errors"
@@ -39,6 +41,7 @@ class Declaration(TypedDict):
 
 def declared(
     scope: Scope | None,
+    permission: Permission | None,
     answers: Mapping[int, Any] | None = None,
     *errors: type[DomainError],
     ticket: bool = False,
@@ -48,16 +51,20 @@ def declared(
 ) -> Declaration:
     """Return the declaration of a route.
 
-    `scope` is the required scope of a caller's key; None opens the route to everybody. `answers`
-    maps each status to its model, to its media type for text, or to None without a body. `errors`
-    are errors of the route's own service. `ticket`: a ticket for the route's job, in the query, may
-    replace a key. `signed`: the route reads the unchanged body, whose signature is the caller's
-    credential. `idempotent`: the route takes an Idempotency-Key.
+    `scope` is the required scope of a caller's key, `permission` what any caller must be allowed to
+    do; both None open the route to everybody, and one alone raises ValueError. `answers` maps each
+    status to its model, to its media type for text, or to None without a body. `errors` are errors
+    of the route's own service. `ticket`: a ticket for the route's job, in the query, may replace a
+    key. `signed`: the route reads the unchanged body, whose signature is the caller's credential.
+    `idempotent`: the route takes an Idempotency-Key.
     """
+    if (scope is None) != (permission is None):
+        raise ValueError("a route declares a scope and a permission, or neither")
     declaration = Declaration(
         openapi_extensions={
             DECLARED: True,
             SCOPE: None if scope is None else str(scope),
+            PERMISSION: None if permission is None else str(permission),
             TICKET: ticket,
             SIGNED: signed,
             ERRORS: [error.__name__ for error in errors],

@@ -2,7 +2,7 @@
 
 routes = Routes(collection_service)
 
-@routes.router.get("/api/v1/collections", **declared(Scope.READ))
+@routes.router.get("/api/v1/collections", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))
 def list_collections() -> CollectionList:
     return collection_list(routes.services.page(routes.principal.tenant))
 """

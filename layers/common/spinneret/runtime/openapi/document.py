@@ -17,7 +17,6 @@ from typing import Any, Final
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 from aws_lambda_powertools.event_handler.api_gateway import Route
 
-from spinneret.access.keys.models import INCLUDED, Scope
 from spinneret.kernel import errors
 from spinneret.kernel.errors import (
     AuthRequired,
@@ -102,9 +101,7 @@ class _Operation:
         """Errors that the route may return: by its scope, its input, and its own declaration."""
         found: list[type[DomainError]] = [DomainError]
         if self.row.scope is not None:
-            found += [AuthRequired, RateLimited, DependencyUnavailable]
-            if any(self.row.scope not in INCLUDED[scope] for scope in Scope):
-                found.append(Forbidden)
+            found += [AuthRequired, Forbidden, RateLimited, DependencyUnavailable]
         places = {each["in"] for each in self.drawn.get("parameters", ())}
         body = "requestBody" in self.drawn
         if "path" in places:
@@ -194,6 +191,7 @@ def _described(operation: _Operation) -> dict[str, Any]:
         "operationId": operation.id,
         "security": openapi_components.security(operation.row),
         "x-scope": operation.row.scope,
+        "x-permission": operation.row.permission,
         "parameters": [*_parameters(operation)],
         "requestBody": _request(operation),
     }
