@@ -140,9 +140,8 @@ def _known(kind: str | None) -> str | None:
     """Return the kind; raise ValidationFailed if it doesn't exist."""
     if kind is None or kind in all_kinds():
         return kind
-    raise ValidationFailed(
-        f"no such kind: one of {', '.join(sorted(all_kinds()))}",
-        details={"fields": [{"field": "kind"}]},
+    raise ValidationFailed.of_field(
+        "kind", f"no such kind: one of {', '.join(sorted(all_kinds()))}"
     )
 
 

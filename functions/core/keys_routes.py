@@ -88,9 +88,10 @@ def _refuse_idempotency_key() -> None:
     If the header were ignored, a client that relies on it could issue two keys.
     """
     if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
-        raise ValidationFailed(
-            "a key is shown once, so its issue can't be replayed: list the keys and revoke",
-            details={"fields": [{"field": _IDEMPOTENCY_KEY}]},
+        raise ValidationFailed.of_field(
+            _IDEMPOTENCY_KEY,
+            "a key is shown once, so its issue can't be replayed",
+            "leave the header out; list the keys to find one whose response was lost",
         )
 
 

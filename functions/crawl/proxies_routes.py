@@ -132,9 +132,10 @@ def delete_proxy(proxy_id: str) -> Response[None]:
 def _refuse_idempotency_key() -> None:
     """Reject the header: names are unique, so a repeated request fails with Conflict."""
     if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
-        raise ValidationFailed(
-            "names are unique, which makes this request safe to repeat: leave the header out",
-            details={"fields": [{"field": _IDEMPOTENCY_KEY}]},
+        raise ValidationFailed.of_field(
+            _IDEMPOTENCY_KEY,
+            "names are unique, which makes this request safe to repeat",
+            "leave the header out",
         )
 
 

@@ -172,9 +172,10 @@ def create_source_webhook(
     the source.
     """
     if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
-        raise ValidationFailed(
+        raise ValidationFailed.of_field(
+            _IDEMPOTENCY_KEY,
             "a secret is shown once, so its answer can't be replayed",
-            details={"fields": [{"field": _IDEMPOTENCY_KEY}]},
+            "leave the header out",
         )
     services = _with_webhooks(source_id)
     source = services.sources.get(_tenant(), source_id)

@@ -218,9 +218,10 @@ def _shown_once() -> WebhookService:
     If the header were ignored, a client that relies on it could create two secrets.
     """
     if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
-        raise ValidationFailed(
+        raise ValidationFailed.of_field(
+            _IDEMPOTENCY_KEY,
             "a secret is shown once, so its answer can't be replayed",
-            details={"fields": [{"field": _IDEMPOTENCY_KEY}]},
+            "leave the header out",
         )
     return _webhooks()
 

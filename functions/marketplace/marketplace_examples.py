@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from spinneret.kernel.errors import field_error
 from spinneret.runtime.http.declaration import Examples
 
 _PRODUCT: Final = "prd_0198c5a1d2e37f4a8b6c9d0e1f2a3b60"
@@ -81,10 +82,9 @@ PLAN: Final[Examples] = {
                     "product_id": _PRODUCT,
                     "outcome": "refused",
                     "fields": [
-                        {
-                            "field": "overrides.etsy.category_id",
-                            "message": "the number of an Etsy taxonomy node",
-                        }
+                        field_error(
+                            "overrides.etsy.category_id", "the number of an Etsy taxonomy node"
+                        )
                     ],
                     "fees": [],
                     "violations": [],

@@ -98,7 +98,7 @@ def test_a_sku_is_given_once(stores: Stores, product: Callable[..., Product]) ->
     stores.products.add(second)
     with pytest.raises(Conflict) as taken:
         stores.products.add(product(3, sku=first.sku))
-    assert taken.value.details == {"field": "sku"}
+    assert [each["path"] for each in taken.value.details["fields"]] == ["sku"]
     with pytest.raises(Conflict):
         stores.products.replace(second, replace(second, sku=first.sku, version=2))
 

@@ -141,9 +141,7 @@ def test_an_unreachable_host_is_tried_three_times_and_later_again(
 
 
 def _fields(body: dict[str, Any]) -> list[str]:
-    details = body["details"]
-    listed = [each["field"] for each in details.get("fields", [])]
-    return [*listed, details["field"]] if "field" in details else listed
+    return [each["path"] for each in body["details"].get("fields", [])]
 
 
 def _stored(aws: Aws, deployed: Deployed, tenant: str) -> list[str]:

@@ -60,4 +60,4 @@ def test_the_budget_is_exact_and_a_cancelled_crawl_stops(
 def test_a_field_out_of_range_is_named(tenant: Tenant, fields: Any, field: str) -> None:
     answer = tenant("POST", "/api/v1/crawl/deep", {"url": "https://example.com/", **fields})
     assert answer.status_code == 422
-    assert answer.json()["details"]["fields"][0]["field"] == field
+    assert answer.json()["details"]["fields"][0]["path"] == field

@@ -151,7 +151,7 @@ def test_a_batch_counts_exactly_and_explains_its_failure(
     assert (batch["total_count"], batch["completed_count"], batch["failed_count"]) == (5, 4, 1)
     [failed] = [job for job in batch["jobs"] if job["status"] == "failed"]
     [field] = failed["error"]["details"]["fields"]
-    assert (field["field"], field["fix"]) == ("category_id", "choose a leaf category")
+    assert (field["path"], field["hint"]) == ("category_id", "choose a leaf category")
     markets.ebay.refused_titles.clear()
     assert seller("POST", f"{path}/retry").status_code == 200
     batch = _done(seller, path)

@@ -39,7 +39,7 @@ class FakeProductStore(FakeNamedStore[Product]):
         try:
             super()._require_free_name(row)
         except Conflict as error:
-            raise Conflict("another product has this SKU", details={"field": "sku"}) from error
+            raise Conflict.of_field("sku", "another product has this SKU") from error
 
 
 class FakeListingStore:

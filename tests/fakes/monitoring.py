@@ -376,7 +376,7 @@ class FakeStatusPageStore:
         if (standing and standing.version) != (former and former.version):
             return False
         if owner is not None and owner.tenant != page.tenant:
-            raise Conflict("the slug is taken", details={"field": "slug"})
+            raise Conflict.of_field("slug", "the slug is taken")
         self._rows[page.tenant] = page
         return True
 

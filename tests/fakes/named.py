@@ -92,7 +92,7 @@ class FakeNamedStore[R: Named]:
     def _require_free_name(self, row: R) -> None:
         self._require()
         if any(each.name == row.name and each.id != row.id for each in self._of(row.tenant)):
-            raise Conflict("another row has this name", details={"field": "name"})
+            raise Conflict.of_field("name", "another row has this name")
 
     def _require(self) -> None:
         if not self.available:

@@ -83,7 +83,7 @@ class FakeProxyStore:
         self._require()
         for each in self._configs.values():
             if (each.tenant, each.name) == (config.tenant, config.name) and each.id != config.id:
-                raise Conflict("the name is taken", details={"field": "name"})
+                raise Conflict.of_field("name", "the name is taken")
 
     def _require(self) -> None:
         if not self.available:

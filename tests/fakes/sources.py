@@ -115,7 +115,7 @@ class FakeSourceStore:
                 continue
             if source is not None and after is not None:
                 if rows.get(source.tenant, after) is None:
-                    raise NotFound("no such row", details={"field": name})
+                    raise NotFound.of_field(name, "no such row")
                 rows.references[source.tenant, after] += 1
             if former is not None and before is not None:
                 rows.references[former.tenant, before] -= 1

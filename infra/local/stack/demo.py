@@ -199,7 +199,7 @@ def farewell(api: str, secret: str) -> None:
 def _reasons(answer: dict[str, Any]) -> str:
     """Return the faults of all fields, as a part of a sentence."""
     fields = answer.get("details", {}).get("fields", [])
-    return "".join(f"; {each['field']}: {each.get('message', '')}" for each in fields)
+    return "".join(f"; {each['path']}: {each.get('message', '')}" for each in fields)
 
 
 def _require_known_host(url: str) -> None:

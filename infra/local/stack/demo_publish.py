@@ -139,7 +139,7 @@ class _Seller:
         for job in batch["jobs"]:
             if job["status"] == "failed":
                 for field in job["error"]["details"]["fields"]:
-                    print(f"  {field['field']}: {field['cause']} (eBay {field['id']})")
+                    print(f"  {field['path']}: {field['cause']} (eBay {field['id']})")
                     print(f"  what to do: {field['fix']}")
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:

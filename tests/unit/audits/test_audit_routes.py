@@ -339,7 +339,7 @@ def test_a_schedule_that_can_not_be_is_refused_by_its_field(
 ) -> None:
     answer = bench.send("POST", "/audits/schedules", {**DAILY, **change})
     assert answer.status == 422
-    assert [each["field"] for each in answer.body["details"]["fields"]] == [field]
+    assert [each["path"] for each in answer.body["details"]["fields"]] == [field]
 
 
 def test_the_minute_rule_submits_what_is_due_once(bench: Bench) -> None:

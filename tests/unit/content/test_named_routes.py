@@ -90,7 +90,7 @@ def test_a_name_is_the_tenants_only_one(api: Served, domain: Domain) -> None:
     for method, path in (("POST", domain.path), ("PUT", f"{domain.path}/{other}")):
         refused = api.send(method, path, {"name": "silk"})
         assert (refused.status, refused.body["code"]) == (409, "CONFLICT")
-        assert refused.body["details"] == {"field": "name"}
+        assert [each["path"] for each in refused.body["details"]["fields"]] == ["name"]
     assert api.send("POST", domain.path, {"name": "silk"}, tenant="globex").status == 201
 
 
@@ -125,7 +125,7 @@ def test_what_is_none_is_refused_by_its_field(
 ) -> None:
     refused = api.send("POST", domain.path, body)
     assert refused.status == 422
-    assert [each["field"] for each in refused.body["details"]["fields"]] == [field]
+    assert [each["path"] for each in refused.body["details"]["fields"]] == [field]
 
 
 def test_a_table_that_does_not_answer_is_said_so(
@@ -153,4 +153,4 @@ def test_a_collection_may_be_described(api: Served, domain: Domain) -> None:
     changed = api.send("PUT", f"{domain.path}/{made.body['collection_id']}", {"name": "webs"})
     assert changed.body["description"] is None
     refused = api.send("POST", domain.path, {"name": "x", "description": "y" * 1001})
-    assert [each["field"] for each in refused.body["details"]["fields"]] == ["description"]
+    assert [each["path"] for each in refused.body["details"]["fields"]] == ["description"]

@@ -112,7 +112,7 @@ def test_a_stage_may_allow_fewer_pages(crawl: DeepSlice) -> None:
     crawl.pages_max = 20
     api = Served(router, SimpleNamespace(crawl=crawl.crawls(), deep=crawl.deep()))
     refused = api.send("POST", f"{PATH}/deep", {"url": f"{HOST}/", "max_pages": 21})
-    assert (refused.status, refused.body["details"]["fields"][0]["field"]) == (422, "max_pages")
+    assert (refused.status, refused.body["details"]["fields"][0]["path"]) == (422, "max_pages")
     assert api.send("POST", f"{PATH}/deep", {"url": f"{HOST}/", "max_pages": 20}).status == 202
 
 
@@ -165,7 +165,7 @@ def test_a_field_out_of_its_range_is_refused_by_its_name(
 ) -> None:
     answer = api.send("POST", f"{PATH}/deep", {"url": f"{HOST}/", field: value})
     assert (answer.status, answer.body["code"]) == (422, "VALIDATION_ERROR")
-    named = {each["field"].partition(".")[0] for each in answer.body["details"]["fields"]}
+    named = {each["path"].partition(".")[0] for each in answer.body["details"]["fields"]}
     assert named == {field}
     assert crawl.queue.take() == []
 
@@ -176,4 +176,4 @@ def test_a_batch_has_up_to_a_hundred_urls(api: Served, count: int, status: int) 
     answer = api.send("POST", f"{PATH}/batch", {"urls": urls})
     assert answer.status == status
     if status == 422:
-        assert answer.body["details"]["fields"][0]["field"] == "urls"
+        assert answer.body["details"]["fields"][0]["path"] == "urls"

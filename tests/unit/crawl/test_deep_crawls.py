@@ -553,7 +553,7 @@ def test_patterns_that_do_not_compile_are_refused_with_their_field() -> None:
     crawl = DeepSlice(SMALL)
     with pytest.raises(ValidationFailed) as refused:
         crawl.ask(include=("/a***",))
-    assert refused.value.details["fields"][0]["field"] == "include.0"
+    assert refused.value.details["fields"][0]["path"] == "include.0"
 
 
 def test_a_plain_crawl_whose_config_goes_deeper_is_a_deep_crawl() -> None:

@@ -109,7 +109,7 @@ def test_a_config_that_the_tenant_does_not_have_is_refused(
     for tenant, config_id in (("acme", "proxy_unknown"), ("other", config.id)):
         with pytest.raises(ValidationFailed) as refused:
             crawl.submit(URL, tenant, proxy=config_id)
-        assert refused.value.details == {"fields": [{"field": "proxy_config_id"}]}
+        assert [each["path"] for each in refused.value.details["fields"]] == ["proxy_config_id"]
     assert crawl.queue.sent == []
 
 

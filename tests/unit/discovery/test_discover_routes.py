@@ -96,7 +96,7 @@ def test_what_is_out_of_range_is_refused_by_its_field(api: Served, wrong: dict[s
     refused = api.send("POST", PATH, {"domain": "site.example", **wrong})
     assert (refused.status, refused.body["code"]) == (422, "VALIDATION_ERROR")
     [name] = wrong
-    assert refused.body["details"]["fields"][0]["field"].startswith(name)
+    assert refused.body["details"]["fields"][0]["path"].startswith(name)
 
 
 def test_a_switched_off_feature_answers_as_one(api: Served, site: DiscoverySlice) -> None:

@@ -254,7 +254,7 @@ def test_what_can_not_be_understood_is_answered_and_changes_nothing(
     [answer] = sockets.received[CLIENT]
     assert (answer["type"], answer["code"]) == ("error", code)
     if fields is not None:
-        assert [each["field"] for each in answer["details"]["fields"]] == fields
+        assert [each["path"] for each in answer["details"]["fields"]] == fields
     assert bench.job.watchers == 0
 
 

@@ -108,7 +108,7 @@ def test_a_batch_of_unknown_products_names_them(bench: Bench) -> None:
     with pytest.raises(ValidationFailed) as refused:
         _submit(bench, [bench.product().id, "prd_none"])
     assert refused.value.details["fields"] == [
-        {"field": "product_ids.1", "message": "no such product"}
+        {"path": "product_ids.1", "message": "no such product", "hint": None}
     ]
 
 
@@ -127,7 +127,7 @@ def test_a_plan_writes_nothing_and_says_what_would_happen(moto_tables: Tables) -
     found = bench.planner.plan(bench.tenant, "ebay", "publish", ids)
     moto_tables.client.meta.events.unregister("before-call.dynamodb", unique_id="plan")
     assert [each.outcome for each in found] == ["update", "create", "refused", "refused"]
-    assert found[2].fields[0]["field"] == "title"
+    assert found[2].fields[0]["path"] == "title"
     # The pace of the seller is kept for what is asked, too; nothing else is written.
     assert set(writes) == {"GetItem", "UpdateItem"}
     asked = [seen for seen in bench.web.seen[sent:] if not seen.path.startswith("/identity/")]

@@ -139,8 +139,8 @@ def test_a_refusal_names_field_cause_and_fix(bench: Bench) -> None:
     assert job.last_error is not None
     assert job.last_error.code == "MARKETPLACE_REFUSED"
     [field] = job.last_error.details["fields"]
-    assert (field["id"], field["field"]) == ("25005", "category_id")
-    assert field["fix"] == "choose a leaf category"
+    assert (field["id"], field["path"]) == ("25005", "category_id")
+    assert field["hint"] == "choose a leaf category"
     assert _failed_task(bench, job).status == "failed"
 
 
@@ -185,7 +185,7 @@ def test_what_ebay_would_refuse_is_said_before_any_call(
     job = bench.done("publish", "ebay", bench.product(**changes))
     assert job.last_error is not None
     assert (job.status, job.last_error.code) == ("failed", "VALIDATION_ERROR")
-    assert [each["field"] for each in job.last_error.details["fields"]] == [field]
+    assert [each["path"] for each in job.last_error.details["fields"]] == [field]
     assert bench.web.seen == []
 
 
@@ -193,7 +193,7 @@ def test_missing_aspects_and_policies_are_the_sellers_to_add(bench: Bench) -> No
     bench.ebay.required_aspects = ["Brand", "Vintage"]
     job = bench.done("publish", "ebay", bench.product())
     task = _failed_task(bench, job)
-    assert (task.reason, task.error_details["fields"][0]["field"]) == (
+    assert (task.reason, task.error_details["fields"][0]["path"]) == (
         "needs_input",
         "attributes.Vintage",
     )
@@ -202,7 +202,7 @@ def test_missing_aspects_and_policies_are_the_sellers_to_add(bench: Bench) -> No
     other.ebay.locations = []
     task = _failed_task(other, other.done("publish", "ebay", other.product()))
     assert task.reason == "needs_input"
-    assert [each["field"] for each in task.error_details["fields"]] == ["policy", "location"]
+    assert [each["path"] for each in task.error_details["fields"]] == ["policy", "location"]
 
 
 def test_an_account_that_isnt_ready_is_asked_about_once_a_minute(memory: Bench) -> None:
@@ -214,7 +214,7 @@ def test_an_account_that_isnt_ready_is_asked_about_once_a_minute(memory: Bench) 
     assert batch.result["failed_count"] == 30
     assert bench.ebay.calls["_programs"] <= 5  # one for each of those at once
     [task] = {
-        (task.reason, task.error_details["fields"][0]["field"])
+        (task.reason, task.error_details["fields"][0]["path"])
         for ref in bench.store.children(batch.ref, list(JobStatus), None, 50).items
         for task in bench.tasks.of_job(bench.tenant, ref.job_id)
         if task.error_message

@@ -82,7 +82,7 @@ def test_a_part_that_fails_fails_its_product_only_and_is_explained(
     assert job.last_error is not None
     assert job.last_error.code == "MARKETPLACE_REFUSED"
     [field] = job.last_error.details["fields"]
-    assert (field["id"], field["field"]) == ("25003", "price")
+    assert (field["id"], field["path"]) == ("25003", "price")
     # The other part of the call, the quantity, is done: the retry sends the price alone anew.
     stock = bench.ebay.items[listed.sku]["availability"]["shipToLocationAvailability"]
     assert stock["quantity"] == 5

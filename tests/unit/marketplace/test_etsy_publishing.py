@@ -160,7 +160,7 @@ def test_what_etsy_would_refuse_is_said_before_any_call(
 ) -> None:
     job = bench.done("publish", "etsy", bench.product(**changes))
     assert job.last_error is not None
-    assert [each["field"] for each in job.last_error.details["fields"]] == [field]
+    assert [each["path"] for each in job.last_error.details["fields"]] == [field]
     assert bench.web.seen == []
 
 
@@ -169,7 +169,7 @@ def test_a_refusal_is_said_in_etsys_words_too(bench: Bench) -> None:
     job = bench.done("publish", "etsy", bench.product("Odd coat"))
     assert job.last_error is not None
     [field] = job.last_error.details["fields"]
-    assert (field["field"], field["message"]) == ("product", "Missing or wrong: title")
+    assert (field["path"], field["message"]) == ("product", "Missing or wrong: title")
     bench.etsy.refused_titles.clear()
     bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
     assert bench.finish(job.ref).status == "completed"
@@ -277,5 +277,5 @@ def test_a_400_names_the_field_of_its_step(call: tuple[str, str], field: str, be
     job = bench.done("publish", "etsy", bench.product())
     assert job.last_error is not None
     [said] = job.last_error.details["fields"]
-    assert (said["field"], said["message"]) == (field, "no")
-    assert said["fix"]
+    assert (said["path"], said["message"]) == (field, "no")
+    assert said["hint"]

@@ -99,7 +99,7 @@ def test_a_refusal_has_field_and_fix(bench: Bench) -> None:
     job = bench.done("publish", "bazaar", bench.product(price=20_000))
     assert job.last_error is not None
     [field] = job.last_error.details["fields"]
-    assert (field["field"], field["fix"]) == ("price", "ask for at most 100.00")
+    assert (field["path"], field["hint"]) == ("price", "ask for at most 100.00")
 
 
 def test_an_action_that_it_lacks_says_so(bench: Bench) -> None:

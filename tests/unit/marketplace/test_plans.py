@@ -36,7 +36,7 @@ def test_what_would_fail_at_the_last_step_is_refused_before_the_first(bench: Ben
     bench.ebay.required_aspects = ["Brand", "Vintage"]
     [prospect] = _plan(bench, bench.product().id)
     assert prospect.outcome == "refused"
-    assert [each["field"] for each in prospect.fields] == ["policy", "attributes.Vintage"]
+    assert [each["path"] for each in prospect.fields] == ["policy", "attributes.Vintage"]
     assert all(each["message"] for each in prospect.fields)
 
 
@@ -109,7 +109,7 @@ def test_a_plan_asks_about_so_many_products_as_a_request_can(bench: Bench) -> No
 def test_a_seller_who_isnt_connected_is_told_so(bench: Bench) -> None:
     other = Bench(bench.stores, tenant="other")
     [prospect] = _plan(other, other.product().id)
-    assert (prospect.outcome, prospect.fields[0]["field"]) == ("refused", "connection")
+    assert (prospect.outcome, prospect.fields[0]["path"]) == ("refused", "connection")
 
 
 def test_a_marketplace_that_tells_nothing_before_isnt_asked(bench: Bench) -> None:

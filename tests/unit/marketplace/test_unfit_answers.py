@@ -179,7 +179,7 @@ def test_an_inconsistency_that_lasts_is_refused_after_minutes(memory: Bench) -> 
     job = memory.done("publish", "ebay", memory.product())
     assert job.last_error is not None
     assert job.last_error.code == "MARKETPLACE_REFUSED"
-    assert job.last_error.details["fields"][0]["field"] == "sku"
+    assert job.last_error.details["fields"][0]["path"] == "sku"
     assert 180 <= (memory.clock() - began).total_seconds() < 600
     [failed] = [each for each in memory.tasks.of_job("acme", job.id) if each.error_message]
     assert (failed.key, failed.status, failed.unsettled_since) == ("offer", "failed", None)

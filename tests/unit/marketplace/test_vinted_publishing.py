@@ -111,7 +111,7 @@ def test_what_the_site_refuses_is_a_failure_with_a_field(
     product = bench.product()
     job = bench.done("publish", "vinted", product)
     assert job.last_error is not None
-    assert job.last_error.details["fields"][0]["field"] == field
+    assert job.last_error.details["fields"][0]["path"] == field
 
 
 REFUSED: dict[str, tuple[str, str]] = {
@@ -132,7 +132,7 @@ def test_fields_that_vinted_names_are_the_products_own(bench: Bench) -> None:
     job = bench.done("publish", "vinted", bench.product())
     assert job.last_error is not None
     found = [
-        (each["message"], (each["field"], each["cause"]))
+        (each["message"], (each["path"], each["cause"]))
         for each in job.last_error.details["fields"]
     ]
     assert found == [(f"about {theirs}", ours) for theirs, ours in REFUSED.items()]
@@ -144,7 +144,7 @@ def test_what_vinted_refuses_to_list_is_drafted_anew_once_it_is_mended(bench: Be
     for title in ("Wool coat", "Coat of wool"):
         job = bench.done("publish", "vinted", bench.edit(product, title=title))
         assert job.last_error is not None
-        assert job.last_error.details["fields"][0]["field"] == "title"
+        assert job.last_error.details["fields"][0]["path"] == "title"
     mended = bench.edit(product, title="Wool coat, navy")
     assert bench.done("publish", "vinted", mended).status == "completed"
     [item] = bench.plugin.items.values()

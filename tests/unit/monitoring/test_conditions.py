@@ -188,7 +188,7 @@ def test_what_cannot_be_read_is_explained(row: tuple[str, int | None, str]) -> N
     with pytest.raises(ValidationFailed) as refused:
         parse_conditions(["status == 200", text])
     [field] = refused.value.details["fields"]
-    assert field["field"] == "conditions.1"
+    assert field["path"] == "conditions.1"
     assert words in field["message"]
     if column is not None:
         assert field["column"] == column

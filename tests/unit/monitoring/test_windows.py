@@ -192,4 +192,4 @@ def test_an_old_rule_is_asked_quickly_enough() -> None:
 def test_rules_say_which_field_is_wrong() -> None:
     with pytest.raises(ValidationFailed) as refused:
         window("2026-01-01T00:00", "FREQ=HOURLY")
-    assert refused.value.details["fields"][0]["field"] == "recurrence"
+    assert refused.value.details["fields"][0]["path"] == "recurrence"

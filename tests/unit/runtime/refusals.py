@@ -18,8 +18,11 @@ def assert_refused(answer: Answer, status: int, code: str) -> dict[str, Any]:
     assert body["request_id"] == load(SUBMIT)["requestContext"]["requestId"]
     assert isinstance(body["error"], str)
     assert isinstance(body["details"], dict)
+    assert "field" not in body["details"]
+    for each in body["details"].get("fields", []):
+        assert {"path", "message", "hint"} <= set(each), each
     return body
 
 
 def fields_of(body: dict[str, Any]) -> list[str]:
-    return [each["field"] for each in body["details"]["fields"]]
+    return [each["path"] for each in body["details"]["fields"]]

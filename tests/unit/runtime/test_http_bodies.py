@@ -79,6 +79,16 @@ def test_json_is_taken_under_its_content_type_or_none(
     assert answer.status == 202, answer.text
 
 
+# `curl -d` names every body a form.
+@pytest.mark.parametrize("blanks", ["", " \n"])
+def test_json_is_taken_under_the_content_type_that_curl_sends(
+    api: Api, key: str, blanks: str
+) -> None:
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    answer = api.send(SUBMIT, key, body=blanks + '{"url": "https://a.example/"}', headers=headers)
+    assert answer.status == 202, answer.text
+
+
 @pytest.mark.parametrize(
     ("content_type", "body"),
     [

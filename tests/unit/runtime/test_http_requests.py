@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import BaseModel, Field
 
-from tests.unit.runtime.api import HEALTH, SUBMIT, Api
+from spinneret.runtime.http.validation import field_names
+from tests.unit.runtime.api import HEALTH, QUERY, SUBMIT, Api
+from tests.unit.runtime.refusals import assert_refused, fields_of
 
+URL = "https://example.com/"
 LIST = {"path": "/api/v1/jobs"}
 
 
@@ -19,12 +23,15 @@ def test_a_parameter_that_the_route_does_not_know_is_refused(
         HEALTH, key, **LIST, queryStringParameters=query, multiValueQueryStringParameters=many
     )
     assert refused.status == 422
-    assert refused.body["details"]["fields"] == [{"field": "statuss", "message": "is unknown"}]
+    assert refused.body["details"]["fields"] == [
+        {"path": "statuss", "message": "is unknown", "hint": "did you mean `status`?"}
+    ]
 
 
 def test_a_kind_that_nothing_declares_is_refused_by_name(api: Api, key: str) -> None:
     refused = api.send(HEALTH, key, **LIST, queryStringParameters={"kind": "crawls"})
-    assert (refused.status, refused.body["details"]["fields"]) == (422, [{"field": "kind"}])
+    assert refused.status == 422
+    assert [each["path"] for each in refused.body["details"]["fields"]] == ["kind"]
     assert all(kind in refused.body["error"] for kind in ("crawl", "delivery"))
 
 
@@ -61,5 +68,64 @@ def test_what_is_wrong_with_a_field_is_said_in_plain_words(
 ) -> None:
     refused = api.send(SUBMIT, key, body=body)
     assert refused.status == 422
-    [found] = [each for each in refused.body["details"]["fields"] if each["field"] == field]
+    [found] = [each for each in refused.body["details"]["fields"] if each["path"] == field]
     assert found["message"].startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("event", "body", "hint"),
+    [
+        (SUBMIT, {"url": URL, "prioritty": "low"}, "did you mean `priority`?"),
+        (SUBMIT, {"url": URL, "Force": True}, "did you mean `force`?"),
+        (QUERY, {"query": "silk", "collections_id": ["a"]}, "did you mean `collection_ids`?"),
+    ],
+)
+def test_an_unknown_field_is_answered_with_the_nearest_known_one(
+    api: Api, key: str, event: str, body: dict[str, object], hint: str
+) -> None:
+    refused = assert_refused(api.send(event, key, body=body), 422, "VALIDATION_ERROR")
+    [field] = refused["details"]["fields"]
+    assert field["hint"] == hint
+
+
+class _Inner(BaseModel):
+    content: str
+    media: str = Field(alias="mediaType")
+
+
+class _Outer(BaseModel):
+    parts: list[_Inner] | dict[str, _Inner] = []
+    title: str = ""
+
+
+@pytest.mark.parametrize(
+    ("place", "known"),
+    [
+        ([], ["parts", "title"]),
+        (["parts", 0], ["content", "media", "mediaType"]),
+        (["parts", "list[_Inner]", 0], ["content", "media", "mediaType"]),
+        (["title"], []),
+    ],
+)
+def test_hints_come_from_the_model_at_the_place_of_the_fault(
+    place: list[str | int], known: list[str]
+) -> None:
+    assert field_names(_Outer | None, place) == known
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "column"),
+    [('{"url": }', 1, 9), ('{\n  "url": "https://a.example/",\n}', 3, 1), ("{'url': 1}", 1, 2)],
+)
+def test_malformed_json_is_refused_with_the_position_of_the_fault(
+    api: Api, key: str, body: str, line: int, column: int
+) -> None:
+    refused = assert_refused(api.send(SUBMIT, key, body=body), 422, "VALIDATION_ERROR")
+    [field] = refused["details"]["fields"]
+    assert (field["path"], field["line"], field["column"]) == ("body", line, column)
+    assert f"line {line}, column {column}" in refused["error"]
+
+
+def test_a_field_that_occurs_twice_is_named(api: Api, key: str) -> None:
+    refused = api.send(SUBMIT, key, body='{"url": "a", "force": true, "url": "b"}')
+    assert fields_of(assert_refused(refused, 422, "VALIDATION_ERROR")) == ["url"]

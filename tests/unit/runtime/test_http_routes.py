@@ -137,7 +137,7 @@ def test_several_urls_have_an_outcome_each(api: Api, key: str) -> None:
 def test_several_urls_of_which_none_can_be_crawled_are_refused(api: Api, key: str) -> None:
     answer = submit(api, key, {"urls": ["http://127.0.0.1/", "page"]})
     assert (answer.status, answer.body["code"]) == (422, "VALIDATION_ERROR")
-    codes = [(each["field"], each["code"]) for each in answer.body["details"]["fields"]]
+    codes = [(each["path"], each["code"]) for each in answer.body["details"]["fields"]]
     assert codes == [("urls.0", "URL_BLOCKED"), ("urls.1", "URL_INVALID")]
 
 

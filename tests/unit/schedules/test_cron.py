@@ -147,7 +147,7 @@ def test_a_line_that_is_none_or_never_fires_is_refused(line: str) -> None:
     with pytest.raises(ValidationFailed) as refused:
         parse_schedule(line)
     [field] = refused.value.details["fields"]
-    assert field["field"] == "schedule_cron"
+    assert field["path"] == "schedule_cron"
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_zone_that_is_none_is_refused(timezone: str) -> None:
     with pytest.raises(ValidationFailed) as refused:
         parse_schedule("0 0 * * *", timezone)
     [field] = refused.value.details["fields"]
-    assert field["field"] == "timezone"
+    assert field["path"] == "timezone"
 
 
 def test_a_line_is_kept_with_single_blanks() -> None:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Self
 
 from spinneret.audits import limits
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.errors import ValidationFailed, field_error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,9 @@ class Recipe:
     def sample_with(self, options: Mapping[str, int]) -> Sample:
         """Return the sample; raise ValidationFailed for options that the recipe doesn't take."""
         if options and not self.takes_options:
-            fields = [{"field": f"options.{name}"} for name in options]
+            fields = [
+                field_error(f"options.{name}", "is unknown to this recipe") for name in options
+            ]
             raise ValidationFailed(
                 f"the recipe {self.name} takes no options", details={"fields": fields}
             )

@@ -216,7 +216,6 @@ class NamedRows[T: NamedRow](NamedItemTable):
         return dynamo.delete(self._table, key, dynamo.equals(row_id=row.id))
 
     def _taken(self) -> Conflict:
-        return Conflict(
-            f"another {self._kind} has this {self._called}",
-            details={"field": self._called.lower()},
+        return Conflict.of_field(
+            self._called.lower(), f"another {self._kind} has this {self._called}"
         )

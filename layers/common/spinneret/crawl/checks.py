@@ -164,7 +164,7 @@ class CrawlChecks:
             f"this config's max_depth is {terms.config.options.max_depth}, but a list crawls only "
             "its own pages: use a config of depth 0, or submit each URL as a deep crawl"
         )
-        raise ValidationFailed(message, details={"fields": [{"field": "config_id"}]})
+        raise ValidationFailed.of_field("config_id", message)
 
     def tagged(self, tenant: str, options: PageOptions, terms: CrawlTerms) -> CrawlTerms:
         """Add the tag ids; create missing tags."""

@@ -28,7 +28,7 @@ from spinneret.jobs.models import Draft, Job, JobRef, Priority, Reply, RequestKe
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.errors import DomainError, ValidationFailed
+from spinneret.kernel.errors import DomainError, ValidationFailed, field_error
 from spinneret.kernel.service import service
 from spinneret.web.fetching.urls import Url
 
@@ -246,7 +246,7 @@ def _refused(url: str, error: DomainError) -> UrlOutcome:
 
 def _none_acceptable(refused: Sequence[Url | DomainError]) -> ValidationFailed:
     fields = [
-        {"field": f"urls.{number}", "message": error.message, "code": error.code}
+        field_error(f"urls.{number}", error.message, code=error.code)
         for number, error in enumerate(refused)
         if isinstance(error, DomainError)
     ]

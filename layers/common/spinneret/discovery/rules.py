@@ -32,7 +32,7 @@ def roots_of(domain: str) -> tuple[Url, ...]:
     roots = tuple(parse_url(scheme + domain) for scheme in schemes)
     if any(root.target != "/" for root in roots):
         message = "domain is a page's URL: give only the host"
-        raise ValidationFailed(message, details={"fields": [{"field": "domain"}]})
+        raise ValidationFailed.of_field("domain", message)
     return roots
 
 

@@ -14,7 +14,7 @@ def check_payload(payload: Mapping[str, Any]) -> None:
     """Check a job's payload. Raises ValidationFailed."""
     reason = _unfit(payload, limits.JOB_PAYLOAD_BYTES)
     if reason is not None:
-        raise ValidationFailed(f"the job's payload {reason}")
+        raise ValidationFailed.of_field("body", f"the job's payload {reason}")
 
 
 def check_result(result: Mapping[str, Any]) -> None:

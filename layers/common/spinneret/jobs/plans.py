@@ -31,7 +31,9 @@ def plan_of(drafts: Sequence[Draft]) -> tuple[str, ...]:
     if part:
         texts.append(f"[{','.join(part)}]")
     if whole > limits.PLAN_BYTES:
-        raise ValidationFailed(f"the jobs have {whole} bytes of JSON, over {limits.PLAN_BYTES}")
+        raise ValidationFailed.of_field(
+            "body", f"the jobs have {whole} bytes of JSON, over {limits.PLAN_BYTES}"
+        )
     return tuple(texts)
 
 

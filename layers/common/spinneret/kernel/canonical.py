@@ -11,13 +11,13 @@ import json
 import math
 from typing import Any
 
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.errors import ValidationFailed, field_error
 
 
 def parse_json(text: str | bytes) -> Any:
     """Parse strictly (RFC 8259; duplicate names refused as I-JSON does, RFC 7493 section 2.3).
 
-    Raises ValidationFailed.
+    Raises ValidationFailed with line and column, which count from 1.
     """
     try:
         if isinstance(text, bytes):
@@ -28,8 +28,15 @@ def parse_json(text: str | bytes) -> Any:
             parse_constant=_refuse_constant,
             parse_float=_finite,
         )
-    except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, too many digits
-        raise ValidationFailed("the body is not valid JSON") from error
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        reason = field_error(
+            "body", f"{error.msg} at {where}", line=error.lineno, column=error.colno
+        )
+        message = f"the body is not valid JSON: {reason['message']}"
+        raise ValidationFailed(message, details={"fields": [reason]}) from error
+    except (ValueError, RecursionError) as error:  # not UTF-8, too many digits or levels
+        raise ValidationFailed.of_field("body", "the body is not valid JSON") from error
 
 
 def canonical_json(value: Any) -> bytes:
@@ -57,7 +64,7 @@ def json_text(value: Any) -> str:
         ValueError,
         RecursionError,
     ) as error:  # sets, NaN, circular references, unpaired surrogates
-        raise ValidationFailed("a value isn't JSON") from error
+        raise ValidationFailed.of_field("body", "a value isn't JSON") from error
     return text
 
 
@@ -69,16 +76,18 @@ def fingerprint(value: Any) -> str:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise ValidationFailed("duplicate field in the body")
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValidationFailed.of_field(twice, "occurs twice", error="duplicate field in the body")
     return result
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        raise ValidationFailed("a number is out of range")
+        raise ValidationFailed.of_field("body", "a number is out of range")
     return value
 
 
 def _refuse_constant(name: str) -> Any:
-    raise ValidationFailed(f"{name} is not a JSON number")
+    raise ValidationFailed.of_field("body", f"{name} is not a JSON number")

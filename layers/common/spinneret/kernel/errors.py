@@ -20,7 +20,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
+
+
+def field_error(path: str, message: str, hint: str | None = None, **more: Any) -> dict[str, Any]:
+    """Return an entry of `details.fields`: what is wrong where, and what to do, if that is known.
+
+    `path` names a field of the request with dots between levels, such as `urls.0`.
+    """
+    return {"path": path, "message": message, "hint": hint, **more}
 
 
 class DomainError(Exception):
@@ -33,6 +41,16 @@ class DomainError(Exception):
         super().__init__(message)
         self.message = message
         self.details: dict[str, Any] = dict(details or {})
+
+    @classmethod
+    def of_field(
+        cls, path: str, message: str, hint: str | None = None, *, error: str | None = None
+    ) -> Self:
+        """Return the error about one field of the request.
+
+        `error` is the error's own message, by default the field's.
+        """
+        return cls(error or message, details={"fields": [field_error(path, message, hint)]})
 
 
 class PermanentError(DomainError):

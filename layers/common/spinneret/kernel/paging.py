@@ -45,5 +45,7 @@ def position_of(cursor: str | None, is_position: Callable[[str], bool] = is_id) 
     except (binascii.Error, ValueError):
         position = ""
     if not is_position(position):
-        raise ValidationFailed("not a cursor", details={"fields": [{"field": "cursor"}]})
+        raise ValidationFailed.of_field(
+            "cursor", "not a cursor", "send `next_cursor` of the previous page, or leave it out"
+        )
     return position

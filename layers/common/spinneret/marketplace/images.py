@@ -12,6 +12,7 @@ from spinneret.kernel.errors import (
     TooManyRedirects,
     UrlBlocked,
     UrlInvalid,
+    field_error,
 )
 from spinneret.marketplace import limits
 from spinneret.web.fetching.models import FetchRequest
@@ -57,5 +58,5 @@ class ImageSource:
 def _unfit(url: str, why: str) -> InputNeeded:
     return InputNeeded(
         f"an image can't be fetched: {why}",
-        details={"fields": [{"field": "images", "message": why, "url": url}]},
+        details={"fields": [field_error("images", why, url=url)]},
     )

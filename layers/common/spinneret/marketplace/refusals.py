@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnsettled
+from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnsettled, field_error
 
 
 class ErrorClass(StrEnum):
@@ -46,13 +46,8 @@ class Problem:
     @property
     def view(self) -> Mapping[str, Any]:
         """Entry for the details of an exception."""
-        return {
-            "id": self.id,
-            "field": self.meaning.field,
-            "cause": self.meaning.cause,
-            "fix": self.meaning.fix,
-            "message": self.said,
-        }
+        meaning = self.meaning
+        return field_error(meaning.field, self.said, meaning.fix, id=self.id, cause=meaning.cause)
 
 
 def refusal_error(marketplace: str, status: int, problems: Sequence[Problem]) -> MarketplaceRefused:

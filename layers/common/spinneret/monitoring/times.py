@@ -15,16 +15,13 @@ def moment_of(field: str, text: str) -> datetime:
             return moment.astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    raise ValidationFailed(
-        f"{field} isn't a time with its offset from UTC",
-        details={"fields": [{"field": field, "message": "as in 2026-01-02T12:00:00Z"}]},
+    raise ValidationFailed.of_field(
+        field, f"{field} isn't a time with its offset from UTC", "write it as 2026-01-02T12:00:00Z"
     )
 
 
 def one_of(name: str, value: str | None, other_name: str, other: str | None) -> str | None:
     """Return the value given under either name. Raises ValidationFailed if both differ."""
     if value is not None and other is not None and value != other:
-        raise ValidationFailed(
-            f"{name} and {other_name} differ", details={"fields": [{"field": other_name}]}
-        )
+        raise ValidationFailed.of_field(other_name, f"{name} and {other_name} differ")
     return value if value is not None else other

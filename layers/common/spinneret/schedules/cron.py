@@ -150,6 +150,4 @@ def _require_run(schedule: CronSchedule) -> None:
 
 
 def _refused(field: str, reason: str) -> ValidationFailed:
-    return ValidationFailed(
-        f"the schedule {reason}", details={"fields": [{"field": field, "reason": reason}]}
-    )
+    return ValidationFailed.of_field(field, reason, error=f"the schedule {reason}")

@@ -150,7 +150,7 @@ class DynamoSourceStore:
         except dynamo.ConditionFailed as failed:
             missing = [name for place, name in referred.items() if place in failed.standing]
             if missing and 0 not in failed.standing:
-                raise NotFound("no such row", details={"field": missing[0]}) from failed
+                raise NotFound.of_field(missing[0], "no such row") from failed
             return False
         return True
 

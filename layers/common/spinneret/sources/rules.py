@@ -29,9 +29,8 @@ def root_and_path(url_pattern: str) -> tuple[Url, str]:
     """
     match = _PATTERN.fullmatch(url_pattern)
     if match is None:
-        raise UrlInvalid(
-            "a pattern begins with http:// or https:// and a host without wildcards",
-            details={"field": "url_pattern"},
+        raise UrlInvalid.of_field(
+            "url_pattern", "a pattern begins with http:// or https:// and a host without wildcards"
         )
     compile_patterns([match["path"]], "url_pattern")
     return parse_url(match["root"]), match["path"]

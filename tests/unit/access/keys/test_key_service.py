@@ -125,7 +125,7 @@ def test_an_end_that_makes_no_sense_is_refused(
 ) -> None:
     with pytest.raises(ValidationFailed) as error:
         keys.issue("acme", "laptop", READ, clock() + end)
-    assert error.value.details == {"fields": [{"field": "expires_at"}]}
+    assert [each["path"] for each in error.value.details["fields"]] == ["expires_at"]
     assert store.keys == {}
 
 

@@ -143,7 +143,7 @@ def test_a_malformed_document_of_a_batch_is_refused_alone(shelves: LibraryFixtur
     for outcome, (document, fields) in zip(refused, malformed, strict=True):
         error = outcome["error"]
         assert (outcome["job_id"], error["code"]) == (None, "VALIDATION_ERROR")
-        named = [each["field"] for each in error["details"]["fields"]]
+        named = [each["path"] for each in error["details"]["fields"]]
         assert sorted(named) == sorted(fields.split()), document
     nothing = shelves.send("POST", "/batch", {"documents": [{"content": ""}]})
     assert (nothing.status, nothing.body["failed_count"]) == (202, 1)

@@ -157,7 +157,7 @@ def test_a_line_whose_config_goes_deeper_than_its_page_is_refused(crawl: CrawlSl
     assert crawl.settle(ref).status is JobStatus.COMPLETED
     refused, accepted = report(crawl, file)
     assert refused["error"]["code"] == "VALIDATION_ERROR"
-    assert refused["error"]["details"] == {"fields": [{"field": "config_id"}]}
+    assert [each["path"] for each in refused["error"]["details"]["fields"]] == ["config_id"]
     assert "job_id" in accepted
 
 

@@ -20,8 +20,8 @@ def field_of(headers: dict[str, str]) -> str:
     with pytest.raises(ValidationFailed) as refusal:
         allowed_headers(headers)
     fields = refusal.value.details["fields"]
-    assert refusal.value.message.startswith(f"{fields[0]['field']}: ")
-    return str(fields[0]["field"])
+    assert refusal.value.message.startswith(f"{fields[0]['path']}: ")
+    return str(fields[0]["path"])
 
 
 @pytest.mark.parametrize(

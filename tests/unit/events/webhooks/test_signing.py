@@ -57,7 +57,7 @@ def test_what_no_receiver_could_verify_is_not_signed(case: dict[str, Any]) -> No
             timestamp=moment(case.get("at", "2026-01-02T12:00:00Z")),
             secrets=case.get("secrets", [FIRST]),
         )
-    assert refusal.value.details == {"fields": [{"field": case["field"]}]}
+    assert [each["path"] for each in refusal.value.details["fields"]] == [case["field"]]
 
 
 @table("unsigned")
@@ -97,7 +97,7 @@ def test_what_is_of_another_type_or_beyond_all_bounds_is_not_signed(
     given[field] = value
     with pytest.raises(ValidationFailed) as refusal:
         sign(given.pop("body"), **given)
-    assert refusal.value.details == {"fields": [{"field": field}]}
+    assert [each["path"] for each in refusal.value.details["fields"]] == [field]
 
 
 def test_the_last_moment_of_all_is_signed() -> None:

@@ -67,7 +67,7 @@ def test_what_is_no_pattern_is_refused_by_its_place(pattern: str) -> None:
     with pytest.raises(ValidationFailed) as refused:
         compile_patterns(["/fine", pattern], "exclude")
     [field] = refused.value.details["fields"]
-    assert field["field"] == "exclude.1"
+    assert field["path"] == "exclude.1"
 
 
 def test_more_patterns_than_the_bound_are_refused() -> None:

@@ -36,7 +36,7 @@ def test_a_url_that_leads_inside_is_refused_at_submission(case: Case) -> None:
         return
     with pytest.raises(UrlBlocked) as refusal:
         check_url_at_submission(case["input"], AddressPolicy())
-    assert refusal.value.details["field"] == "url"
+    assert [each["path"] for each in refusal.value.details["fields"]] == ["url"]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_url_that_leads_inside_is_refused_at_submission(case: Case) -> None:
 def test_a_refusal_names_the_setting_that_would_allow_the_address(pair: str) -> None:
     with pytest.raises(UrlBlocked) as refusal:
         check_url_at_submission(f"http://{pair}/a", AddressPolicy())
-    assert refusal.value.details["hint"].endswith(f"make set FetchAllowed={pair}")
+    assert refusal.value.details["fields"][0]["hint"].endswith(f"make set FetchAllowed={pair}")
     assert check_url_at_submission(f"http://{pair}/a", AddressPolicy(frozenset({pair})))
 
 

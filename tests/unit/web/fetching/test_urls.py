@@ -27,7 +27,7 @@ def test_a_url_is_parsed_as_browsers_do(case: Case) -> None:
 def test_a_url_that_must_not_be_fetched_is_invalid(case: Case) -> None:
     with pytest.raises(UrlInvalid) as refusal:
         parse_url(case["input"])
-    assert refusal.value.details["field"] == "url"
+    assert refusal.value.details["fields"][0]["path"] == "url"
     assert case["expected"] in refusal.value.details["reason"]
 
 

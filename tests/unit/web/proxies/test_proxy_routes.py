@@ -274,9 +274,13 @@ def test_a_malformed_trial_is_refused(routes: Served, body: dict[str, Any]) -> N
 @pytest.mark.parametrize("url", ["http://10.0.0.1:3128", "http://localhost", "http://b.example:22"])
 def test_a_server_that_must_not_be_reached_is_blocked(routes: Served, url: str) -> None:
     trial = routes.send("POST", f"{PROXIES}/test", {"url": URL, "server": {"url": url}})
-    assert refused(trial, 403, "URL_BLOCKED")["details"]["field"] == "server.url"
+    assert [each["path"] for each in refused(trial, 403, "URL_BLOCKED")["details"]["fields"]] == [
+        "server.url"
+    ]
     config = create(routes, servers=[*SERVERS, {"url": url}])
-    assert refused(config, 403, "URL_BLOCKED")["details"]["field"] == "servers.2.url"
+    assert [each["path"] for each in refused(config, 403, "URL_BLOCKED")["details"]["fields"]] == [
+        "servers.2.url"
+    ]
     assert routes.send("GET", PROXIES).body["items"] == []
 
 

@@ -82,7 +82,7 @@ def test_what_is_no_proxy_is_refused_without_repeating_it(text: str) -> None:
     with pytest.raises(ValidationFailed) as refusal:
         rules.server_url(text, AddressPolicy(), "servers.3.url")
     shown = f"{refusal.value.message} {refusal.value.details}"
-    assert [each["field"] for each in refusal.value.details["fields"]] == ["servers.3.url"]
+    assert [each["path"] for each in refusal.value.details["fields"]] == ["servers.3.url"]
     assert "silk" not in shown
 
 
@@ -101,7 +101,7 @@ def test_what_is_no_proxy_is_refused_without_repeating_it(text: str) -> None:
 def test_a_proxy_that_must_not_be_reached_is_blocked(text: str) -> None:
     with pytest.raises(UrlBlocked) as refusal:
         rules.server_url(text, AddressPolicy(), "servers.3.url")
-    assert refusal.value.details["field"] == "servers.3.url"
+    assert [each["path"] for each in refusal.value.details["fields"]] == ["servers.3.url"]
 
 
 def test_a_deployment_may_name_a_proxy_of_its_own() -> None:

@@ -79,7 +79,7 @@ def test_servers_are_checked_before_anything_is_sealed(proxies: Proxies) -> None
         proxies.service.create(
             "acme", draft(server(1, credentials=SPIDER), server(url="http://127.0.0.1:81"))
         )
-    assert refusal.value.details["field"] == "servers.1.url"
+    assert refusal.value.details["fields"][0]["path"] == "servers.1.url"
     with pytest.raises(DependencyUnavailable):
         proxies.service.create("acme", draft(server(1, credentials=SPIDER)))
 
@@ -138,7 +138,7 @@ def test_where_it_is_unclear_whose_credentials_are_kept_they_have_to_be_named(
     former = proxies.service.create("acme", draft(*before))
     with pytest.raises(ValidationFailed) as refusal:
         proxies.service.replace("acme", former.id, draft(*given))
-    assert refusal.value.details["fields"][0]["field"] == "servers.0.username"
+    assert refusal.value.details["fields"][0]["path"] == "servers.0.username"
 
 
 def test_changes_at_the_same_time_follow_each_other(proxies: Proxies) -> None:

@@ -78,7 +78,7 @@ class KeyService:
         """
         now = self.clock()
         if not _TENANT.fullmatch(tenant):
-            raise ValidationFailed("not a tenant name", details={"field": "tenant"})
+            raise ValidationFailed.of_field("tenant", "not a tenant name")
         if issuer is not None and not _may_grant(issuer, scopes, permissions):
             raise Forbidden("a key can't grant more than its issuer has")
         secret = self._secret(KEY_PREFIX)
@@ -233,13 +233,13 @@ def _in_bounds(expires_at: datetime | None, now: datetime) -> datetime | None:
     """Return the expiry in UTC; raise ValidationFailed if it is past or over ten years away."""
     if expires_at is None:
         return None
-    field = {"fields": [{"field": "expires_at"}]}
     if expires_at <= now:
-        raise ValidationFailed("expires_at must be in the future", details=field)
+        raise ValidationFailed.of_field("expires_at", "expires_at must be in the future")
     if expires_at > now + timedelta(seconds=limits.KEY_LIFETIME_MAX_SECONDS):
-        raise ValidationFailed(
-            "expires_at must be within ten years; omit it for a key without expiry",
-            details=field,
+        raise ValidationFailed.of_field(
+            "expires_at",
+            "expires_at must be within ten years",
+            "omit it for a key without expiry",
         )
     return expires_at.astimezone(UTC)
 

@@ -78,9 +78,7 @@ class DocumentRequest(BaseModel):
             try:
                 body = base64.b64decode(self.content_base64, validate=True)
             except (binascii.Error, ValueError) as error:
-                raise ValidationFailed(
-                    "not base64", details={"fields": [{"field": "content_base64"}]}
-                ) from error
+                raise ValidationFailed.of_field("content_base64", "not base64") from error
         return Upload(
             url=self.url,
             title=self.title,

@@ -68,8 +68,7 @@ def merged(annotations: Mapping[str, Any], change: Mapping[str, Any]) -> dict[st
 def checked(annotations: Mapping[str, Any]) -> dict[str, Any]:
     """Return the annotations; raise ValidationFailed above DOCUMENT_METADATA_BYTES."""
     if len(json.dumps(annotations, ensure_ascii=False).encode()) > limits.DOCUMENT_METADATA_BYTES:
-        raise ValidationFailed(
-            f"metadata has at most {limits.DOCUMENT_METADATA_BYTES} bytes",
-            details={"fields": [{"field": "metadata"}]},
+        raise ValidationFailed.of_field(
+            "metadata", f"metadata has at most {limits.DOCUMENT_METADATA_BYTES} bytes"
         )
     return dict(annotations)

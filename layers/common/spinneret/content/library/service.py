@@ -163,9 +163,8 @@ class LibraryService:
 
         def tagged(document: Document) -> Document:
             if len({*document.tag_ids, *tag_ids}) > limits.DOCUMENT_TAGS_MAX:
-                raise ValidationFailed(
-                    f"a document has at most {limits.DOCUMENT_TAGS_MAX} tags",
-                    details={"fields": [{"field": "tags"}]},
+                raise ValidationFailed.of_field(
+                    "tags", f"a document has at most {limits.DOCUMENT_TAGS_MAX} tags"
                 )
             return replace(document, tag_ids=joined_tags(document.tag_ids, tag_ids))
 

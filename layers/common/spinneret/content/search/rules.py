@@ -80,7 +80,7 @@ def place_of(cursor: str) -> tuple[str, int]:
     """Return the ranking's name and the number of entries shown; raise ValidationFailed."""
     match = _CURSOR.fullmatch(cursor)
     if match is None:
-        raise ValidationFailed("not a cursor", details={"fields": [{"field": "cursor"}]})
+        raise ValidationFailed.of_field("cursor", "not a cursor")
     return match.group(1), int(match.group(2))
 
 

@@ -398,4 +398,4 @@ def _neighbours(of: str) -> tuple[str, ...]:
 
 
 def _refused_cursor(why: str) -> ValidationFailed:
-    return ValidationFailed(why, details={"fields": [{"field": "cursor"}]})
+    return ValidationFailed.of_field("cursor", why)

@@ -71,6 +71,4 @@ def parted(headers: Mapping[str, str]) -> tuple[str | None, dict[str, str]]:
 
 
 def _refused(field: str, reason: str) -> ValidationFailed:
-    return ValidationFailed(
-        f"{field} {reason}", details={"fields": [{"field": field, "message": reason}]}
-    )
+    return ValidationFailed.of_field(field, reason, error=f"{field} {reason}")

@@ -95,7 +95,7 @@ class ConfigService:
         """Return the config. Raises NotFound."""
         config = self.store.get(tenant, config_id)
         if config is None:
-            raise NotFound("no such crawl config", details={"field": "config_id"})
+            raise NotFound.of_field("config_id", "no such crawl config")
         return config
 
     def in_force(self, tenant: str, config_id: str | None) -> Config | None:

@@ -189,9 +189,8 @@ class DeepCrawlService:
     def _submit(self, tenant: str, request: DeepCrawlRequest, key: RequestKey | None) -> Submitted:
         url = self.checks.url(tenant, request.url)
         if request.max_pages > self.pages_max:
-            raise ValidationFailed(
-                f"this stage crawls up to {self.pages_max} pages",
-                details={"fields": [{"field": "max_pages"}]},
+            raise ValidationFailed.of_field(
+                "max_pages", f"this stage crawls up to {self.pages_max} pages"
             )
         fields = _plan_fields(request)
         check_plan(plan_of(fields))

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.models import FileEntry, FileLine, Format
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import ContentRefused, ValidationFailed
+from spinneret.kernel.errors import ContentRefused, ValidationFailed, field_error
 
 Read = Callable[[int, int], bytes]
 """Function of (first, end) that returns these bytes of the file."""
@@ -186,7 +186,7 @@ def _entry(
         line = asked()
     except ValidationError as error:
         fields = [
-            {"field": ".".join(map(str, each["loc"])), "message": each["msg"]}
+            field_error(".".join(map(str, each["loc"])), each["msg"])
             for each in error.errors(include_url=False, include_context=False, include_input=False)
         ]
         problem = ValidationFailed("the line can't be read", details={"fields": fields})

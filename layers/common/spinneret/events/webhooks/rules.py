@@ -281,4 +281,4 @@ def _full_year(two_digits: int, rest: tuple[int, ...], now: datetime) -> int:
 
 def _refused(field: str, message: str, name: str | None = None) -> ValidationFailed:
     field = field if name is None else f"{field}.{name}"
-    return ValidationFailed(f"{field}: {message}", details={"fields": [{"field": field}]})
+    return ValidationFailed.of_field(field, message, error=f"{field}: {message}")

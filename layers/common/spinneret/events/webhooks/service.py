@@ -86,18 +86,16 @@ class WebhookService:
         """
         headers = rules.allowed_headers(webhook_headers, _JOB_HEADERS)
         if headers and webhook_url is None:
-            raise ValidationFailed(
-                "webhook_headers require a webhook_url",
-                details={"fields": [{"field": _JOB_HEADERS}]},
-            )
+            raise ValidationFailed.of_field(_JOB_HEADERS, "webhook_headers require a webhook_url")
         if webhook_url is None:
             return ()
         self.require_enabled()
         url = check_url_at_submission(webhook_url, self.policy).text
         if self.endpoints.default_secrets(tenant) is None:
-            raise Conflict(
-                "a webhook_url requires the tenant's default secret, which must be created first",
-                details={"field": "webhook_url"},
+            raise Conflict.of_field(
+                "webhook_url",
+                "a webhook_url requires the tenant's default secret, which doesn't exist yet",
+                "create it with POST /api/v1/webhooks/default-secret (scope admin)",
             )
         sealed = self.vault.seal_headers(tenant, owner_of_url(url), headers)
         return (target_text(UrlTarget(url=url, sealed_headers=sealed)),)

@@ -303,4 +303,4 @@ def _signature(key: bytes, content: bytes) -> str:
 
 
 def _invalid(field: str, message: str) -> ValidationFailed:
-    return ValidationFailed(message, details={"fields": [{"field": field}]})
+    return ValidationFailed.of_field(field, message)

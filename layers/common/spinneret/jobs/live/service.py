@@ -26,6 +26,7 @@ from spinneret.kernel.errors import (
     DomainError,
     NotFound,
     ValidationFailed,
+    field_error,
 )
 from spinneret.kernel.ids import is_id
 
@@ -213,10 +214,12 @@ def _is_position(after: Any) -> bool:
 def _object(text: str) -> dict[str, Any]:
     """Parse a message. Raises ValidationFailed."""
     if len(text) > limits.SOCKET_REQUEST_CHARS:
-        raise ValidationFailed(f"a message has at most {limits.SOCKET_REQUEST_CHARS} characters")
+        raise ValidationFailed.of_field(
+            "body", f"a message has at most {limits.SOCKET_REQUEST_CHARS} characters"
+        )
     value = parse_json(text)
     if not isinstance(value, dict):
-        raise ValidationFailed("a message is a JSON object")
+        raise ValidationFailed.of_field("body", "a message is a JSON object")
     return value
 
 
@@ -253,5 +256,5 @@ def _parsed(value: Mapping[str, Any]) -> tuple[str, str, str | None]:
 def _require_good(wrong: Sequence[str]) -> None:
     """Raise ValidationFailed if any field is invalid."""
     if wrong:
-        fields = [{"field": name} for name in wrong]
+        fields = [field_error(name, "isn't valid") for name in wrong]
         raise ValidationFailed(f"invalid: {', '.join(wrong)}", details={"fields": fields})

@@ -18,7 +18,13 @@ class ConfiguredSecrets:
     def client(self, marketplace: str) -> ClientSecrets:
         found = self._read().get(marketplace)
         if not found or not found.get("client_id"):
-            raise Conflict(f"this stage has no client for {marketplace}")
+            raise Conflict.of_field(
+                "marketplace",
+                f"this stage has no client for {marketplace}",
+                f'its operator enters {{"{marketplace}": {{"client_id": …, "client_secret": …, '
+                '"redirect_uri": …}} in the secret that the output MarketplaceSecret names '
+                "(aws secretsmanager put-secret-value)",
+            )
         return ClientSecrets(
             client_id=found["client_id"],
             client_secret=found.get("client_secret", ""),

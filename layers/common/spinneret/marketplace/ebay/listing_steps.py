@@ -130,10 +130,11 @@ def _bring_up(work: StepContext, offer_id: str, wanted: Mapping[str, Any]) -> bo
     standing = api.offer(offer_id) or {}
     site = standing.get("marketplaceId", wanted["marketplaceId"])
     if site != wanted["marketplaceId"]:
-        raise InputNeeded(
-            f"it is listed on {site}, and a listing can't move to {wanted['marketplaceId']}:"
+        raise InputNeeded.of_field(
+            "marketplace_id",
+            f"is listed on {site}",
+            error=f"it is listed on {site}, and a listing can't move to {wanted['marketplaceId']}:"
             " delete it there first",
-            details={"fields": [{"field": "marketplace_id", "message": f"is listed on {site}"}]},
         )
     body = rules.offer_update(wanted, standing)
     if body is not None:

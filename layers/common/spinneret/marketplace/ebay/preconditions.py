@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from spinneret.kernel.errors import field_error
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.answers import Aspect
 from spinneret.marketplace.ebay.api import EbayApi
@@ -90,4 +91,4 @@ class Preconditions:
 
 
 def _needs(field_name: str, text: str) -> dict[str, str]:
-    return {"field": field_name, "message": text}
+    return field_error(field_name, text)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spinneret.kernel.clock import to_iso
-from spinneret.kernel.errors import InputNeeded, MarketplaceUnsettled
+from spinneret.kernel.errors import InputNeeded, MarketplaceUnsettled, field_error
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.answers import Order
 from spinneret.marketplace.ebay.listing_steps import api_of, listing_of, standing_offer
@@ -68,10 +68,11 @@ def _unlinked(sku: str, wanted: str | None, found: list[str]) -> InputNeeded:
         f"eBay has no offer of the SKU {sku} with {what}",
         details={
             "fields": [
-                {
-                    "field": "input_data.external_id",
-                    "message": "give a listing of the product's SKU, or change the product's SKU",
-                }
+                field_error(
+                    "input_data.external_id",
+                    "isn't a listing of the product's SKU",
+                    "give a listing of the product's SKU, or change the product's SKU",
+                )
             ],
             "external_ids": found,
         },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from spinneret.kernel.errors import field_error
 from spinneret.marketplace.ebay.answers import Aspect
 from spinneret.marketplace.markup import plain_text, safe_html
 from spinneret.marketplace.money import decimal_text
@@ -90,20 +91,20 @@ def check(content: Content) -> Sequence[Mapping[str, str]]:
     """Return the fields that eBay would refuse, each with its message."""
     found = []
     if len(content.title) > TITLE_MAX:
-        found.append({"field": "title", "message": f"eBay accepts at most {TITLE_MAX} characters"})
+        found.append(field_error("title", f"eBay accepts at most {TITLE_MAX} characters"))
     if not content.images:
-        found.append({"field": "images", "message": "eBay requires at least one image"})
+        found.append(field_error("images", "eBay requires at least one image"))
     found += [
-        {"field": f"images.{number}", "message": "eBay accepts only https"}
+        field_error(f"images.{number}", "eBay accepts only https")
         for number, url in enumerate(content.images)
         if not url.startswith("https://")
     ]
     if content.quantity < 1:
-        found.append({"field": "quantity", "message": "at least 1 to list it"})
+        found.append(field_error("quantity", "at least 1 to list it"))
     if "condition" not in content.attributes:
-        found.append({"field": "attributes.condition", "message": "eBay requires a condition"})
+        found.append(field_error("attributes.condition", "eBay requires a condition"))
     if content.currency not in _SITES:
-        found.append({"field": "currency", "message": "no eBay marketplace uses this currency"})
+        found.append(field_error("currency", "no eBay marketplace uses this currency"))
     return found
 
 

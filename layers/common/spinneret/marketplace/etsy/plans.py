@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import parse_stamp, to_iso
-from spinneret.kernel.errors import InputNeeded, MarketplaceUnavailable
+from spinneret.kernel.errors import InputNeeded, MarketplaceUnavailable, field_error
 from spinneret.marketplace import limits
 from spinneret.marketplace.etsy import drafts, reading, rules
 from spinneret.marketplace.etsy.api import EtsyApi
@@ -146,9 +146,9 @@ def _account(work: StepContext) -> Mapping[str, Any]:
     profiles, states = api.shipping_profiles(), api.readiness_states()
     missing = []
     if not profiles:
-        missing.append({"field": "shipping_profile", "message": "create a shipping profile"})
+        missing.append(field_error("shipping_profile", "create a shipping profile"))
     if not states:
-        missing.append({"field": "readiness_state", "message": "create a processing profile"})
+        missing.append(field_error("readiness_state", "create a processing profile"))
     if missing:
         raise InputNeeded("the Etsy shop isn't ready", details={"fields": missing})
     found = {

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from html import unescape
 from typing import Any, Final
 
+from spinneret.kernel.errors import field_error
 from spinneret.marketplace.etsy.answers import InventoryProduct, Money, ShopListing
 from spinneret.marketplace.markup import plain_text
 from spinneret.marketplace.money import CURRENCIES, decimal_text
@@ -156,4 +157,4 @@ def money_text(money: Money) -> str:
 
 
 def _wrong(field: str, message: str) -> dict[str, str]:
-    return {"field": field, "message": message}
+    return field_error(field, message)

@@ -27,6 +27,4 @@ def is_refusal(answer: PluginAnswer) -> bool:
 def undecided(message: str) -> InputNeeded:
     """Build the exception for a question that only the seller can answer."""
     fix = "submit link_product with its external_id, or with null if there is none"
-    return InputNeeded(
-        message, details={"fields": [{"field": "input_data.external_id", "message": fix}]}
-    )
+    return InputNeeded.of_field("input_data.external_id", message, fix)

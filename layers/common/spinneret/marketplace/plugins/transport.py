@@ -311,4 +311,4 @@ def _browser(connection: Connection, message: Mapping[str, Any]) -> str:
 
 
 def _wrong(field: str) -> ValidationFailed:
-    return ValidationFailed(f"invalid: {field}", details={"fields": [{"field": field}]})
+    return ValidationFailed.of_field(field, "isn't valid", error=f"invalid: {field}")

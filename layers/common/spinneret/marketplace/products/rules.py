@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.errors import ValidationFailed, field_error
 from spinneret.marketplace.money import CURRENCIES
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.vocabularies.models import VOCABULARIES
@@ -47,9 +47,9 @@ def check(
     ]
     if content.currency not in CURRENCIES:
         known = ", ".join(CURRENCIES)
-        fields.append({"field": "currency", "message": f"one of {known}"})
+        fields.append(field_error("currency", f"one of {known}"))
     fields += [
-        {"field": f"overrides.{name}", "message": f"one of {', '.join(sorted(marketplaces))}"}
+        field_error(f"overrides.{name}", f"one of {', '.join(sorted(marketplaces))}")
         for name in sorted(overrides.keys() - marketplaces)
     ]
     if fields:
@@ -58,11 +58,10 @@ def check(
 
 def _unknown_values(where: str, attributes: Mapping[str, str]) -> list[dict[str, str]]:
     return [
-        {
-            "field": f"{where}.{name}",
-            "message": f"not of the vocabulary {vocabulary}: see "
-            f"GET /api/product-attributes/{vocabulary}",
-        }
+        field_error(
+            f"{where}.{name}",
+            f"not of the vocabulary {vocabulary}: see GET /api/product-attributes/{vocabulary}",
+        )
         for name, vocabulary in _CLOSED.items()
         if name in attributes and attributes[name] not in VOCABULARIES[vocabulary]
     ]

@@ -84,9 +84,8 @@ class ProductService:
         for _ in range(_RACES):
             former = self.get(tenant, product_id)
             if sku not in (None, former.sku) and self._live(tenant, product_id):
-                raise Conflict(
-                    "marketplaces identify the product by its SKU: end its listings first",
-                    details={"field": "sku"},
+                raise Conflict.of_field(
+                    "sku", "marketplaces identify the product by its SKU: end its listings first"
                 )
             product = replace(
                 former,

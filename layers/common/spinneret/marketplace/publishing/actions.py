@@ -60,8 +60,7 @@ def find_action(
     found = actions.get(f"{action_code}_{marketplace}")
     if found is None:
         known = ", ".join(sorted(actions))
-        raise ValidationFailed(
-            f"unknown action: {action_code}_{marketplace}",
-            details={"fields": [{"field": "action_code", "message": f"one of {known}"}]},
+        raise ValidationFailed.of_field(
+            "action_code", f"one of {known}", error=f"unknown action: {action_code}_{marketplace}"
         )
     return found

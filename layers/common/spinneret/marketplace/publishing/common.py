@@ -56,7 +56,7 @@ def validate(check: Check) -> Callable[[Subject], PlanStep]:
         def run(_: StepContext) -> Mapping[str, Any]:
             if fields := check(content):
                 raise ValidationFailed(
-                    "; ".join(f"{each['field']}: {each['message']}" for each in fields),
+                    "; ".join(f"{each['path']}: {each['message']}" for each in fields),
                     details={"fields": [dict(each) for each in fields]},
                 )
             return {"valid": True}
@@ -182,8 +182,7 @@ def given_text(subject: Subject, name: str) -> str:
     """Return a text of the job's input. Raises InputNeeded if it is missing."""
     value = subject.given.get(name)
     if not isinstance(value, str) or not value.strip():
-        raise InputNeeded(
-            f"input_data.{name} is missing",
-            details={"fields": [{"field": f"input_data.{name}", "message": "is missing"}]},
+        raise InputNeeded.of_field(
+            f"input_data.{name}", "is missing", error=f"input_data.{name} is missing"
         )
     return value

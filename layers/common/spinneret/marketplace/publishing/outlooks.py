@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from spinneret.jobs.worker import Defer, ReleaseJob
-from spinneret.kernel.errors import MarketplaceUnavailable, ReauthNeeded
+from spinneret.kernel.errors import MarketplaceUnavailable, ReauthNeeded, field_error
 from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult
 from spinneret.marketplace.publishing.plans import Platform
@@ -22,7 +22,7 @@ def run_preflight(
     try:
         found.update(platform.outlooks(calls, candidates))
     except ReauthNeeded as refused:
-        problem = {"field": "connection", "message": refused.message}
+        problem = field_error("connection", refused.message)
         return {each.product.id: PreflightResult(problems=(problem,)) for each in candidates}
     except (Defer, ReleaseJob, MarketplaceUnavailable) as unanswered:
         why = str(unanswered) or "the request has no time left"

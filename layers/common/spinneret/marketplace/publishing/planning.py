@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from spinneret.kernel.errors import field_error
 from spinneret.kernel.service import service
 from spinneret.marketplace.listings.models import ENDED, Listing
 from spinneret.marketplace.listings.ports import ListingStore
@@ -54,7 +55,7 @@ class Planner:
         for product_id in dict.fromkeys(product_ids):
             product = self.products.get(tenant, product_id)
             if product is None:
-                missing = ({"field": "product_id", "message": "no such product"},)
+                missing = (field_error("product_id", "no such product"),)
                 found.append(
                     PlannedOutcome(product_id=product_id, outcome="refused", fields=missing)
                 )
@@ -82,7 +83,7 @@ class Planner:
         fields = tuple(platform.check(shown_on(product, marketplace, {}))) if checked else ()
         if action_code not in platform.plans:
             why = platform.unsupported.get(action_code, "unsupported")
-            fields = (*fields, {"field": "action_code", "message": why})
+            fields = (*fields, field_error("action_code", why))
         outcome = "refused" if fields else _outcome(action_code, is_live)
         return PlannedOutcome(product_id=product.id, outcome=outcome, fields=fields)
 

@@ -25,7 +25,7 @@ from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import NotFound, ValidationFailed
+from spinneret.kernel.errors import NotFound, ValidationFailed, field_error
 from spinneret.kernel.ids import is_id
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.listings.ports import ListingStore
@@ -156,7 +156,7 @@ class PublishingService:
         wanted_ids = list(dict.fromkeys(product_ids))
         existing = self._found(tenant, wanted_ids)
         wrong = [
-            {"field": f"product_ids.{number}", "message": "no such product"}
+            field_error(f"product_ids.{number}", "no such product")
             for number, product_id in enumerate(wanted_ids)
             if product_id not in existing
         ]
@@ -369,9 +369,8 @@ class PublishingService:
             if command.action_code == "link_product":
                 self._require_unheld(tenant, command)
         elif action.needs_product:
-            raise ValidationFailed(
-                f"{action.code} needs a product",
-                details={"fields": [{"field": "product_id", "message": "is missing"}]},
+            raise ValidationFailed.of_field(
+                "product_id", "is missing", error=f"{action.code} needs a product"
             )
         return _drafted(command, action, priority, key)
 
@@ -449,9 +448,9 @@ def _check_input(given: Mapping[str, Any]) -> None:
     wrong = []
     price = given.get("override_price")
     if price is not None and (not isinstance(price, int) or isinstance(price, bool) or price < 1):
-        wrong.append({"field": "input_data.override_price", "message": "minor units, 1 or more"})
+        wrong.append(field_error("input_data.override_price", "minor units, 1 or more"))
     wrong += [
-        {"field": f"input_data.{name}", "message": "a text"}
+        field_error(f"input_data.{name}", "a text")
         for name in ("custom_title", "custom_description", "question")
         if given.get(name) is not None and not isinstance(given[name], str)
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from spinneret.kernel.errors import field_error
 from spinneret.marketplace.markup import plain_text
 from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.products.models import Content
@@ -73,4 +74,4 @@ def draft_of(content: Content, photo_ids: Sequence[str], reference: str) -> dict
 
 
 def _wrong(field: str, message: str) -> dict[str, str]:
-    return {"field": field, "message": message}
+    return field_error(field, message)

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.errors import ValidationFailed, field_error
 from spinneret.monitoring.conditions.models import (
     All,
     AnyOf,
@@ -112,13 +112,7 @@ def _parsed(number: int, text: str) -> Condition:
         raise ValidationFailed(
             f"the condition {text!r} {error.message}",
             details={
-                "fields": [
-                    {
-                        "field": f"conditions.{number}",
-                        "message": error.message,
-                        "column": error.column,
-                    }
-                ]
+                "fields": [field_error(f"conditions.{number}", error.message, column=error.column)]
             },
         ) from error
 

@@ -79,6 +79,4 @@ def _values(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
 
 
 def _refused(reason: str) -> ValidationFailed:
-    return ValidationFailed(
-        f"the file {reason}", details={"fields": [{"field": "csv", "message": reason}]}
-    )
+    return ValidationFailed.of_field("csv", reason, error=f"the file {reason}")

@@ -48,7 +48,7 @@ class DynamoStatusPageStore:
         except dynamo.ConditionFailed as error:
             if 0 in error.standing:
                 return False
-            raise Conflict("the slug is taken", details={"field": "slug"}) from error
+            raise Conflict.of_field("slug", "the slug is taken") from error
         return True
 
     def remove(self, page: StatusPage) -> bool:

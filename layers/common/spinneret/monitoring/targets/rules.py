@@ -26,9 +26,8 @@ def checked(options: Options) -> Options:
     """Return the options. Raises ValidationFailed if they are invalid or incompatible."""
     looks = reads_body(parse_conditions(options.conditions)) or options.watch_content
     if looks and options.method is Method.HEAD:
-        raise ValidationFailed(
-            "an answer to HEAD has no body to look at",
-            details={"fields": [{"field": "method", "message": "must be GET for the body"}]},
+        raise ValidationFailed.of_field(
+            "method", "must be GET for the body", error="an answer to HEAD has no body to look at"
         )
     return options
 
@@ -37,9 +36,8 @@ def require_interval(seconds: int, shortest: int) -> None:
     """Raise ValidationFailed for an interval shorter than the time between ticks."""
     if seconds < shortest:
         message = f"must be at least {shortest}, the time between two ticks of this stage"
-        raise ValidationFailed(
-            f"interval_seconds {message}",
-            details={"fields": [{"field": "interval_seconds", "message": message}]},
+        raise ValidationFailed.of_field(
+            "interval_seconds", message, error=f"interval_seconds {message}"
         )
 
 
@@ -82,9 +80,7 @@ def host_named(text: str) -> str:
 
 def _no_host() -> ValidationFailed:
     message = "is not a host"
-    return ValidationFailed(
-        f"host {message}", details={"fields": [{"field": "host", "message": message}]}
-    )
+    return ValidationFailed.of_field("host", message, error=f"host {message}")
 
 
 def is_position(text: str) -> bool:

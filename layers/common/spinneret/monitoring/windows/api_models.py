@@ -65,9 +65,8 @@ def times_of(request: WindowRequest) -> WindowTimes:
     try:
         starts_at = datetime.fromisoformat(request.starts_at)
     except ValueError:
-        raise ValidationFailed(
-            "starts_at isn't a wall-clock time",
-            details={"fields": [{"field": "starts_at", "message": "as in 2026-03-29T02:30"}]},
+        raise ValidationFailed.of_field(
+            "starts_at", "starts_at isn't a wall-clock time", "write it as 2026-03-29T02:30"
         ) from None
     return WindowTimes(
         name=request.name,

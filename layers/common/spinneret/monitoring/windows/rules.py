@@ -103,7 +103,4 @@ def _rule(text: str, starts_at: datetime) -> rrule:
 
 
 def _refused(field: str, reason: str) -> ValidationFailed:
-    return ValidationFailed(
-        f"the window's {field} {reason}",
-        details={"fields": [{"field": field, "message": reason}]},
-    )
+    return ValidationFailed.of_field(field, reason, error=f"the window's {field} {reason}")

@@ -14,6 +14,7 @@ from spinneret.kernel.errors import ValidationFailed
 from spinneret.runtime.http.admission import Event
 
 _JSON: Final = content_types.APPLICATION_JSON
+_FORM: Final = "application/x-www-form-urlencoded"
 _UPLOAD_ID: Final = "Upload-Id"
 
 
@@ -48,9 +49,7 @@ def with_upload(event: Event, caller: Principal | None, uploads: UploadService) 
     if upload_id is None or caller is None:
         return event
     if event.get("body"):
-        raise ValidationFailed(
-            "send either a body or an Upload-Id", details={"fields": [{"field": _UPLOAD_ID}]}
-        )
+        raise ValidationFailed.of_field(_UPLOAD_ID, "send either a body or an Upload-Id")
     body = _decoded(uploads.body(caller.tenant, upload_id))
     return {**event, "body": body, "isBase64Encoded": False}
 
@@ -58,14 +57,16 @@ def with_upload(event: Event, caller: Principal | None, uploads: UploadService) 
 def with_body(event: Event) -> Event:
     """Return the event with its body as text, after a check that the content type is JSON.
 
+    A form that looks like JSON counts as JSON, since `curl -d` calls every body a form.
     Raises ValidationFailed.
     """
     body = _text(event)
     headers = event["headers"]
     media_type = (headers.get("content-type") or _JSON).partition(";")[0].strip().lower()
-    if body and media_type != _JSON:
-        raise ValidationFailed(
-            f"the body must be {_JSON}", details={"fields": [{"field": "content-type"}]}
+    is_mislabelled = media_type == _FORM and (body or "").lstrip().startswith(("{", "["))
+    if body and media_type != _JSON and not is_mislabelled:
+        raise ValidationFailed.of_field(
+            "content-type", f"the body must be {_JSON}", f"send `Content-Type: {_JSON}`"
         )
     headers = {**headers, "content-type": _JSON}
     return {**event, "headers": headers, "body": body, "isBase64Encoded": False}
@@ -79,11 +80,11 @@ def _text(event: Event) -> str | None:
     try:
         return _decoded(base64.b64decode(body, validate=True))
     except binascii.Error as error:
-        raise ValidationFailed("the body is not base64") from error
+        raise ValidationFailed.of_field("body", "the body is not base64") from error
 
 
 def _decoded(body: bytes) -> str:
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValidationFailed("the body is not UTF-8") from error
+        raise ValidationFailed.of_field("body", "the body is not UTF-8") from error

@@ -49,7 +49,9 @@ def resolver() -> APIGatewayRestResolver:
     """Return a resolver that validates, parses strictly and returns uniform errors."""
     app = APIGatewayRestResolver(enable_validation=True, json_body_deserializer=parse_json)
     app.exception_handler(DomainError)(lambda error: as_response(app, error))
-    app.exception_handler(RequestValidationError)(lambda error: as_response(app, invalid(error)))
+    app.exception_handler(RequestValidationError)(
+        lambda error: as_response(app, invalid(error, _body_type(app)))
+    )
     app.not_found(lambda _: as_response(app, NotFound("no such route")))
     app.exception_handler(Exception)(lambda error: as_response(app, error))
     return app
@@ -136,6 +138,13 @@ class Api:
         if not self._is_configured:
             configure(self.name)
             self._is_configured = True
+
+
+def _body_type(app: APIGatewayRestResolver) -> Any:
+    """Return the annotation of the current route's body; None if it reads none."""
+    route: Route | None = app.context.get("_route")
+    parameters = [] if route is None else route.dependant.body_params
+    return parameters[0].field_info.annotation if parameters else None
 
 
 def _refuse_unknown_query(event: Event, row: RouteAccess, route: Route) -> None:

@@ -78,7 +78,11 @@ def event_stream(
     """
     after = router.current_event.headers.get(_LAST_EVENT_ID) or None
     if after is not None and not is_event_id(after):
-        raise ValidationFailed("not an event's id", details={"fields": [{"field": _LAST_EVENT_ID}]})
+        raise ValidationFailed.of_field(
+            _LAST_EVENT_ID,
+            "not an event's id",
+            "send the last `id` of this job's stream, or leave it out",
+        )
     ref = JobRef(tenant=caller.tenant, job_id=job_id)
     until = deadline(router, waits.clock(), WAIT_SECONDS)
     events = waits.events(ref, after, until, *kinds)

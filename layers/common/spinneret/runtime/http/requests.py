@@ -31,9 +31,9 @@ def request_key(router: Router, caller: Principal, route: str, *apart: str) -> R
     if text is None:
         return None
     if not 1 <= len(text) <= limits.IDEMPOTENCY_KEY_MAX_CHARS:
-        raise ValidationFailed(
+        raise ValidationFailed.of_field(
+            "Idempotency-Key",
             f"an Idempotency-Key has 1 to {limits.IDEMPOTENCY_KEY_MAX_CHARS} characters",
-            details={"fields": [{"field": "Idempotency-Key"}]},
         )
     return RequestKey(
         tenant=caller.tenant,

@@ -6,13 +6,14 @@ have at most 20 items after validation"). Values are never repeated: they may be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, Final, get_args
 
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.errors import ValidationFailed, field_error
 
 # By the library's error types (pydantic, "Validation Errors"); `{…}` come from the error's context.
 _MESSAGES: Final[Mapping[str, str]] = {
@@ -52,22 +53,26 @@ _MESSAGES: Final[Mapping[str, str]] = {
     "none_required": "must be null",
     "json_invalid": "must be JSON",
 }
+_UNKNOWN: Final = "extra_forbidden"
 _OTHER: Final = "isn't valid"
 _OWN: Final = "value_error"
 """Error type of our own validators, whose messages are used unchanged."""
 
 
-def invalid(error: RequestValidationError | ValidationError) -> ValidationFailed:
-    """Return the error for a request, or part of one, that its route's signature refuses."""
-    fields = [
-        {
-            "field": ".".join(str(part) for part in each["loc"] if part != "body") or "body",
-            "message": _message(each),
-        }
-        for each in error.errors()
-    ]
+def invalid(error: RequestValidationError | ValidationError, model: Any = None) -> ValidationFailed:
+    """Return the error for a request, or part of one, that its route's signature refuses.
+
+    `model` is the type of the body, whose fields hints name.
+    """
+    fields = []
+    for each in error.errors():
+        place = [part for part in each["loc"] if part != "body"]
+        path = ".".join(map(str, place)) or "body"
+        unknown = each["type"] == _UNKNOWN and place
+        hint = _nearest(str(place[-1]), field_names(model, place[:-1])) if unknown else None
+        fields.append(field_error(path, _message(each), hint))
     return ValidationFailed(
-        f"invalid: {', '.join(field['field'] for field in fields)}", details={"fields": fields}
+        f"invalid: {', '.join(field['path'] for field in fields)}", details={"fields": fields}
     )
 
 
@@ -76,11 +81,40 @@ def refuse_unknown(given: Iterable[str], known: Sequence[str]) -> None:
 
     If they were ignored, the answer would be to a different question.
     """
-    fields = [{"field": name, "message": "is unknown"} for name in sorted(set(given) - set(known))]
+    fields = [
+        field_error(name, "is unknown", _nearest(name, known))
+        for name in sorted(set(given) - set(known))
+    ]
     if fields:
         raise ValidationFailed(
-            f"unknown: {', '.join(field['field'] for field in fields)}", details={"fields": fields}
+            f"unknown: {', '.join(field['path'] for field in fields)}", details={"fields": fields}
         )
+
+
+def field_names(model: Any, place: Sequence[str | int]) -> list[str]:
+    """Return names and aliases of the fields at a place of a type; [] if it has no model there."""
+    models = list(_models(model))
+    for part in place:
+        inner = [m.model_fields[part].annotation for m in models if part in m.model_fields]
+        if inner:  # else a list's index or the name of a union's alternative
+            models = [each for annotation in inner for each in _models(annotation)]
+    found = [(name, field.alias) for each in models for name, field in each.model_fields.items()]
+    return list(dict.fromkeys(name for names in found for name in names if name))
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Yield the models in a type such as `list[A] | B`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for each in get_args(annotation):
+        yield from _models(each)
+
+
+def _nearest(name: str, known: Sequence[str]) -> str | None:
+    near = get_close_matches(name.lower(), known, n=1)
+    if near:
+        return f"did you mean `{near[0]}`?"
+    return f"known are {', '.join(f'`{each}`' for each in known)}" if known else None
 
 
 def _message(error: Mapping[str, Any]) -> str:

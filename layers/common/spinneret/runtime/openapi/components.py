@@ -47,6 +47,19 @@ _SECURITY_SCHEMES: Final = {
         "description": "Short-lived access to one job, for clients that can't send headers.",
     },
 }
+_FIELD_ERROR: Final = {
+    "type": "object",
+    "description": "One invalid field. Some codes add more, such as `line` and `column` of JSON.",
+    "properties": {
+        "path": {
+            "type": "string",
+            "description": "Field, parameter or header; dots between levels, such as `urls.0`.",
+        },
+        "message": {"type": "string", "description": "Fault, for people; may change."},
+        "hint": {"type": ["string", "null"], "description": "Remedy, if one is known."},
+    },
+    "required": ["path", "message", "hint"],
+}
 _HEADERS: Final = {
     "RateLimit-Limit": ("Requests per minute that the key may send.", "integer"),
     "RateLimit-Remaining": ("Requests that would be accepted now.", "integer"),
@@ -168,6 +181,7 @@ def _error_schema() -> dict[str, Any]:
             "details": {
                 "type": "object",
                 "description": "Depends on the code; `fields` names invalid input.",
+                "properties": {"fields": {"type": "array", "items": _FIELD_ERROR}},
             },
             "request_id": {"type": ["string", "null"], "description": "Id of the log entries."},
         },

@@ -25,7 +25,7 @@ from typing import Final
 from urllib.parse import quote
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.errors import ValidationFailed, field_error
 from spinneret.web.fetching.urls import Url
 
 _WORD: Final = re.compile(r"\*+|\?|[^*?]")
@@ -135,12 +135,10 @@ def compile_patterns(patterns: Iterable[str], field: str) -> UrlPatterns:
     """
     given = list(patterns)
     if len(given) > bounds.URL_PATTERNS_MAX:
-        raise _refused([{"field": field, "reason": f"more than {bounds.URL_PATTERNS_MAX}"}])
+        raise _refused([field_error(field, f"more than {bounds.URL_PATTERNS_MAX}")])
     reasons = [(number, _fault(pattern)) for number, pattern in enumerate(given)]
     if any(reason for _, reason in reasons):
-        raise _refused(
-            [{"field": f"{field}.{n}", "reason": reason} for n, reason in reasons if reason]
-        )
+        raise _refused([field_error(f"{field}.{n}", reason) for n, reason in reasons if reason])
     compiled = [Glob(_anchored(_ascii(pattern))) for pattern in given]
     return UrlPatterns(
         of_urls=tuple(glob for glob in compiled if "://" in glob.text),

@@ -54,12 +54,11 @@ def require_reachable(url: Url, policy: AddressPolicy, field: str) -> None:
 
     It names the field of the request, and the parameter of the stage that would allow the URL.
     """
-    details = {"field": field, "hint": _hint(url)}
     if not policy.permits_port(url.host, url.port):
         message = f"port {url.port} of {url.host} must not be reached"
-        raise UrlBlocked(message, details=details)
+        raise UrlBlocked.of_field(field, message, _hint(url))
     if is_blocked(url, policy):
-        raise UrlBlocked(f"{url.host} must not be reached", details=details)
+        raise UrlBlocked.of_field(field, f"{url.host} must not be reached", _hint(url))
 
 
 def _hint(url: Url) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 import ada_url
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import UrlInvalid
+from spinneret.kernel.errors import UrlInvalid, field_error
 from spinneret.web.fetching.addresses import parse_address
 
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
@@ -143,7 +143,9 @@ def _checked(parsed: ada_url.URL) -> Url:
 
 
 def _invalid(reason: str) -> UrlInvalid:
-    return UrlInvalid(f"the URL {reason}", details={"field": "url", "reason": reason})
+    return UrlInvalid(
+        f"the URL {reason}", details={"fields": [field_error("url", reason)], "reason": reason}
+    )
 
 
 def _too_long() -> UrlInvalid:

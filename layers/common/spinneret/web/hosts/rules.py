@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import UrlBlocked, UrlInvalid, ValidationFailed
+from spinneret.kernel.errors import UrlBlocked, UrlInvalid, ValidationFailed, field_error
 from spinneret.web import limits
 from spinneret.web.fetching.addresses import AddressPolicy, parse_address
 from spinneret.web.fetching.rules import is_blocked
@@ -47,7 +47,7 @@ def parse_host(text: str, policy: AddressPolicy) -> str:
     if policy.allows_host(url.host):
         return host
     if is_blocked(url, policy):
-        raise UrlBlocked(f"{url.host} must not be reached", details={"field": "domain"})
+        raise UrlBlocked.of_field("domain", f"{url.host} must not be reached")
     if parse_address(host) is None:
         _require_name(host)
     return host
@@ -120,7 +120,7 @@ def require_slower(override: Override, default: PaceLimits) -> None:
     if faster:
         raise ValidationFailed(
             "settings can only lower the rate of requests",
-            details={"fields": [{"field": field, "message": text} for field, text in faster]},
+            details={"fields": [field_error(field, text) for field, text in faster]},
         )
 
 
@@ -133,6 +133,4 @@ def _require_name(host: str) -> None:
 
 
 def _invalid(reason: str) -> ValidationFailed:
-    return ValidationFailed(
-        f"the domain {reason}", details={"fields": [{"field": "domain", "message": reason}]}
-    )
+    return ValidationFailed.of_field("domain", reason, error=f"the domain {reason}")

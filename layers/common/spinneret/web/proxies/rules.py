@@ -102,6 +102,4 @@ def _text(url: Url) -> str:
 
 
 def _invalid(field: str, reason: str) -> ValidationFailed:
-    return ValidationFailed(
-        f"{field} {reason}", details={"fields": [{"field": field, "message": reason}]}
-    )
+    return ValidationFailed.of_field(field, reason, error=f"{field} {reason}")

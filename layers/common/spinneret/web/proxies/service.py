@@ -144,9 +144,7 @@ class ProxyService:
         if not self.enabled:
             raise FeatureDisabled("proxies are switched off")
         if self.store.get(tenant, config_id) is None:
-            raise ValidationFailed(
-                "no such proxy config", details={"fields": [{"field": "proxy_config_id"}]}
-            )
+            raise ValidationFailed.of_field("proxy_config_id", "no such proxy config")
 
     def _config(self, tenant: str, config_id: str) -> ProxyConfig:
         config = self.store.get(tenant, config_id)
@@ -185,9 +183,8 @@ def _kept(urls: Sequence[str], former: Sequence[ProxyServer], number: int) -> by
         return None
     if len(before) > 1 or urls.count(url) > 1:
         reason = "several servers have this URL: set the credentials of each, or null"
-        raise ValidationFailed(
-            f"servers.{number}: {reason}",
-            details={"fields": [{"field": f"servers.{number}.username", "message": reason}]},
+        raise ValidationFailed.of_field(
+            f"servers.{number}.username", reason, error=f"servers.{number}: {reason}"
         )
     return before[0]
 

@@ -117,7 +117,7 @@ def test_a_plan_out_of_range_is_refused_by_its_field(
 ) -> None:
     with pytest.raises(ValidationFailed) as refused:
         frontier.begin(REF, Plan(**plan), [SITE], fence=1)
-    assert [each["field"] for each in refused.value.details["fields"]] == [field]
+    assert [each["path"] for each in refused.value.details["fields"]] == [field]
     assert store.crawl(REF) is None
 
 

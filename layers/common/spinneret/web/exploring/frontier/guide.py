@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import UrlInvalid, ValidationFailed
+from spinneret.kernel.errors import UrlInvalid, ValidationFailed, field_error
 from spinneret.web.exploring import limits
 from spinneret.web.exploring.frontier.keys import key_of
 from spinneret.web.exploring.frontier.models import Crawl, FoundLink, LinkCandidate, Plan, Strategy
@@ -48,7 +48,7 @@ def check_plan(plan: Plan) -> None:
         "keywords": len(plan.keywords) <= bounds.CRAWL_KEYWORDS_MAX
         and all(0 < len(each) <= bounds.CRAWL_KEYWORD_MAX_CHARS for each in plan.keywords),
     }
-    wrong = [{"field": field, "reason": "out of range"} for field, ok in ranges.items() if not ok]
+    wrong = [field_error(field, "out of range") for field, ok in ranges.items() if not ok]
     if wrong:
         raise ValidationFailed("not a plan for a crawl", details={"fields": wrong})
     compile_patterns(plan.include, "include")

@@ -60,9 +60,7 @@ class Frontier:
         """
         check_plan(plan)
         if not 0 < len(urls) <= bounds.CRAWL_SEEDS_MAX:
-            raise ValidationFailed(
-                f"1 to {bounds.CRAWL_SEEDS_MAX} URLs", details={"fields": [{"field": "url"}]}
-            )
+            raise ValidationFailed.of_field("url", f"1 to {bounds.CRAWL_SEEDS_MAX} URLs")
         roots = tuple(parse_url(url).text for url in urls)
         crawl = Crawl(ref=ref, plan=plan, roots=roots, begun_at=self.clock(), fence=fence)
         try:
@@ -303,7 +301,7 @@ class Frontier:
         """See FrontierStore. Raises NotFound like `crawl`, and ValidationFailed for `after`."""
         self._existing(ref)
         if after is not None and not is_position_in(state, after):
-            raise ValidationFailed("not a cursor", details={"fields": [{"field": "cursor"}]})
+            raise ValidationFailed.of_field("cursor", "not a cursor")
         return self.store.pages(ref, state, after, limit)
 
     # ------------------------------------------------------------ Both
