@@ -39,7 +39,7 @@ def ended() -> list[str]:
 def pool(ended: list[str]) -> Any:
     from spinneret_localstack.process_executor.warm_pool import WarmPool
 
-    return WarmPool(limit=2, end=ended.append)
+    return WarmPool(limit=2, end=ended.append, max_idle=2, idle_seconds=60)
 
 
 def _use(pool: Any, owner: str) -> None:
@@ -103,6 +103,37 @@ def test_the_bound_holds_under_many_callers(pool: Any) -> None:
     with ThreadPoolExecutor(8) as callers:
         list(callers.map(call, range(200)))
     assert 1 <= most <= 2
+
+
+def test_more_idle_members_than_allowed_end_the_one_idle_for_longest(ended: list[str]) -> None:
+    from spinneret_localstack.process_executor.warm_pool import WarmPool
+
+    pool: Any = WarmPool(limit=4, end=ended.append, max_idle=2, idle_seconds=60)
+    owners = ("a", "b", "c", "d")
+    for owner in owners:
+        pool.check_out(owner, timeout=0)  # busy ones may be as many as the limit
+    assert ended == []
+    for owner in owners:
+        pool.check_in(owner, f"process of {owner}")
+    assert ended == ["process of a", "process of b"]
+
+
+def test_members_end_when_they_were_idle_too_long(ended: list[str]) -> None:
+    from spinneret_localstack.process_executor.warm_pool import WarmPool
+
+    now = 1000.0
+    pool: Any = WarmPool(limit=4, end=ended.append, max_idle=4, idle_seconds=60, clock=lambda: now)
+    _use(pool, "a")
+    pool.check_out("busy", timeout=0)
+    now += 40
+    _use(pool, "b")
+    assert (pool.end_expired(), ended) == (20, [])
+    now += 20
+    assert (pool.end_expired(), ended) == (40, ["process of a"])
+    now += 40
+    assert (pool.end_expired(), ended) == (60, ["process of a", "process of b"])
+    pool.check_in("busy", "process of busy")  # its time begins now
+    assert (pool.end_expired(), len(ended)) == (60, 2)
 
 
 # Unpacked archives
@@ -251,6 +282,8 @@ def _runs(pid: int) -> bool:
         ({}, "SPINNERET_LAMBDA_PYTHON"),
         ({"SPINNERET_LAMBDA_PYTHON": "/no/python"}, "SPINNERET_LAMBDA_PYTHON"),
         ({"SPINNERET_LAMBDA_MAX_ENVIRONMENTS": "0"}, "SPINNERET_LAMBDA_MAX_ENVIRONMENTS"),
+        ({"SPINNERET_LAMBDA_MAX_IDLE": "many"}, "SPINNERET_LAMBDA_MAX_IDLE"),
+        ({"SPINNERET_LAMBDA_IDLE_SECONDS": "0"}, "SPINNERET_LAMBDA_IDLE_SECONDS"),
         ({"SPINNERET_LAMBDA_PARALLEL_INITS": "two"}, "SPINNERET_LAMBDA_PARALLEL_INITS"),
     ],
 )
@@ -266,5 +299,5 @@ def test_the_environments_are_bounded_without_any_setting() -> None:
     from spinneret_localstack.settings import Settings
 
     settings = Settings.from_env({"SPINNERET_LAMBDA_PYTHON": sys.executable})
-    assert settings.max_environments == 32
+    assert (settings.max_environments, settings.max_idle, settings.idle_seconds) == (32, 12, 60)
     assert settings.parallel_inits == 2 * (os.cpu_count() or 1)

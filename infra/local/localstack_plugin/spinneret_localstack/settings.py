@@ -10,9 +10,13 @@ from pathlib import Path
 PYTHON = "SPINNERET_LAMBDA_PYTHON"
 PARALLEL_INITS = "SPINNERET_LAMBDA_PARALLEL_INITS"
 MAX_ENVIRONMENTS = "SPINNERET_LAMBDA_MAX_ENVIRONMENTS"
+MAX_IDLE = "SPINNERET_LAMBDA_MAX_IDLE"
+IDLE_SECONDS = "SPINNERET_LAMBDA_IDLE_SECONDS"
 
 # A function process takes 40 to 100 MB, so 32 of them fit into 8 GB with the other services.
 DEFAULT_MAX_ENVIRONMENTS = 32
+DEFAULT_MAX_IDLE = 12
+DEFAULT_IDLE_SECONDS = 60
 
 
 class SettingsError(Exception):
@@ -25,11 +29,15 @@ class Settings:
     python: interpreter of the functions, with awslambdaric and boto3 installed.
     parallel_inits: function processes that may import their code at the same time.
     max_environments: live function processes over all functions.
+    max_idle: processes of these that may be idle.
+    idle_seconds: time after which an idle process ends.
     """
 
     python: Path
     parallel_inits: int
     max_environments: int
+    max_idle: int
+    idle_seconds: int
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Settings:
@@ -44,6 +52,8 @@ class Settings:
             # Starting is CPU-bound: with more at once, each start approaches the limit of 10 s.
             parallel_inits=_positive(env, PARALLEL_INITS, 2 * (os.cpu_count() or 1)),
             max_environments=_positive(env, MAX_ENVIRONMENTS, DEFAULT_MAX_ENVIRONMENTS),
+            max_idle=_positive(env, MAX_IDLE, DEFAULT_MAX_IDLE),
+            idle_seconds=_positive(env, IDLE_SECONDS, DEFAULT_IDLE_SECONDS),
         )
 
 

@@ -27,6 +27,8 @@ HUNG: Final = "hung"
 """Folder in its data for the names of services that hang."""
 BOOT_SECONDS: Final = 600.0
 DYNAMODB_HEAP: Final = "256m"
+EXECUTOR_VARIABLES: Final = ("SPINNERET_LAMBDA_IDLE_SECONDS", "SPINNERET_LAMBDA_MAX_IDLE")
+"""Variables of `up` that bound the idle environments of functions."""
 
 
 def localstack(workspace: Workspace) -> Part:
@@ -73,9 +75,12 @@ def _lay_out(static: Path, *, catalog_file: Path, dynamodb: Path, java_home: Pat
 
 
 def _settings(site: Site, data: Path, functions_python: Path) -> dict[str, str]:
+    environ = site.store.workspace.environ
     gateway = f"{HOST}:{site.ports.gateway}"
     return {
         "DEBUG": "0",
+        # Its threads would each keep freed memory of their own.
+        "MALLOC_ARENA_MAX": "2",
         # LocalStack would use system folders in a container instead of the root named here.
         "OVERRIDE_IN_DOCKER": "0",
         "FILESYSTEM_ROOT": str(data / "root"),
@@ -92,6 +97,7 @@ def _settings(site: Site, data: Path, functions_python: Path) -> dict[str, str]:
         # Executor of our plug-in: each execution environment is a local process.
         "LAMBDA_RUNTIME_EXECUTOR": "process",
         "SPINNERET_LAMBDA_PYTHON": str(functions_python),
+        **{name: environ[name] for name in EXECUTOR_VARIABLES if name in environ},
         # Tests name services in it that shall hang.
         "SPINNERET_HUNG_SERVICES": str(data / HUNG),
         # Includes the wait for a turn when many environments start at once.

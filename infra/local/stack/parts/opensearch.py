@@ -16,7 +16,9 @@ from stack.tools.jars import opensearch_class_path, opensearch_tool
 from stack.workspace import Workspace
 
 NAME: Final = "opensearch"
+SMALLEST_HEAP: Final = "128m"
 HEAP: Final = "512m"
+IDLE_COLLECTION_MS: Final = 30_000
 # Under load a boot of 10 s has taken a minute.
 BOOT_SECONDS: Final = 600.0
 PROBE_SECONDS: Final = 20.0
@@ -89,9 +91,11 @@ def _settings(instance: str, port: int) -> dict[str, object]:
 
 def _machine_options(runtime: java.Java, temporary: object) -> tuple[str, ...]:
     options = (
-        f"-Xms{HEAP}",
+        f"-Xms{SMALLEST_HEAP}",
         f"-Xmx{HEAP}",
         "-XX:+ExitOnOutOfMemoryError",
+        # An idle node returns the memory that it needs no longer.
+        f"-XX:G1PeriodicGCInterval={IDLE_COLLECTION_MS}",
         f"-Djava.io.tmpdir={temporary}",
         "-Dlog4j2.disable.jmx=true",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,11 +35,25 @@ class LambdaHost:
         """Start the host. Raises CalledProcessError when the interpreter can't run functions."""
         interpreter = Interpreter.probe(settings.python)
         folder = Path(tempfile.mkdtemp(prefix="spinneret-lambda-"))
+        pool = WarmPool(
+            settings.max_environments,
+            RuntimeProcess.kill,
+            max_idle=settings.max_idle,
+            idle_seconds=settings.idle_seconds,
+        )
+        threading.Thread(
+            target=_end_expired, args=(pool,), name="lambda-idle-end", daemon=True
+        ).start()
         return cls(
             folder=folder,
             interpreter=interpreter,
             archives=ArchiveCache(folder / "archives"),
-            pool=WarmPool(settings.max_environments, RuntimeProcess.kill),
+            pool=pool,
             init_slots=threading.BoundedSemaphore(settings.parallel_inits),
             guard=ProcessGuard(folder),
         )
+
+
+def _end_expired(pool: WarmPool[RuntimeProcess]) -> None:
+    while True:
+        time.sleep(pool.end_expired())
