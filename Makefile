@@ -16,8 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo demo-publish test test-end-to-end test-parts check coverage prove mutate up status logs down clean deploy settings set invoke sam-local key rebuild-index validate lock
 
-help: ## List the commands
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+## Try it
 
 demo: .venv/.done ## Start everything, crawl a small website and search it (URL=https://… crawls that page instead)
 	@$(STACK) demo --instance $(INSTANCE) $(if $(URL),--url '$(URL)')
@@ -25,17 +24,49 @@ demo: .venv/.done ## Start everything, crawl a small website and search it (URL=
 demo-publish: .venv/.done ## Publish ten products on eBay and Etsy as they behave, served from here, and explain the one that is refused
 	@$(STACK) demo-publish --instance $(INSTANCE)
 
-test: export SPINNERET_EXAMPLES := 50
-test: check ## Run every test; the stack's run on fresh instances of their own
-	@$(BIN)/python -m pytest -m "heavy and not stack and not moto and not proof" -n 2
-	@$(MAKE) --no-print-directory -j2 test-end-to-end test-parts
+## Local stack
 
-# Beside each other, since they mostly wait, on two instances: one for all end-to-end processes.
-test-end-to-end: .venv/.done
-	@$(STACK) run --instance end-to-end -- $(BIN)/python -m pytest -m stack tests/e2e -n 4 --dist loadfile
+up: .venv/.done ## Start the local stack (installs what is missing)
+	@$(STACK) up --instance $(INSTANCE)
 
-test-parts: .venv/.done
-	@$(STACK) run --instance parts -- $(BIN)/python -m pytest -m stack --ignore tests/e2e
+deploy: .venv/.done ## Build and deploy to the local stack, which is started if needed (FORCE=1 where data have to go)
+	@$(STACK) deploy --instance $(INSTANCE)
+
+status: .venv/.done ## Show the parts of the local stack
+	@$(STACK) status --instance $(INSTANCE)
+
+logs: .venv/.done ## Show logs: of a part (PART=localstack|opensearch|embedder|websocket), of a function (F=CrawlApi); FOLLOW=1 goes on
+	@$(STACK) logs --instance $(INSTANCE) $(if $(F),--function $(F)) $(if $(FOLLOW),--follow) $(PART)
+
+down: .venv/.done ## Stop the local stack; its data go with it
+	@$(STACK) down --instance $(INSTANCE)
+
+clean: .venv/.done ## Stop the local stack and remove its data
+	@$(STACK) clean --instance $(INSTANCE)
+
+## Use it
+
+key: .venv/.done ## Issue an API key: make key TENANT=acme
+	@$(STACK) key --instance $(INSTANCE) $(TENANT)
+
+settings: .venv/.done ## List the stage's settings with values, defaults and meanings
+	@$(STACK) settings --instance $(INSTANCE)
+
+# Names of the variables on the command line; make passes their values on in the environment.
+GIVEN = $(filter-out INSTANCE,$(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name))))
+set: .venv/.done ## Change settings of the stage, in seconds where no resource changes: make set FetchAllowed=127.0.0.1:9000
+	@$(STACK) set --instance $(INSTANCE) $(GIVEN)
+
+invoke: .venv/.done ## Invoke a deployed function: make invoke F=Sweeper E=events/core/sweep.json
+	@$(STACK) invoke --instance $(INSTANCE) $(F) $(E)
+
+sam-local: .venv/.done ## Run a function in a container by `sam local invoke`: make sam-local F=Sweeper E=events/core/sweep.json
+	@$(STACK) sam-local --instance $(INSTANCE) $(F) $(E)
+
+rebuild-index: .venv/.done ## Make the chunk index anew from rows and bodies; searches change over when it is complete
+	@$(STACK) rebuild-index --instance $(INSTANCE)
+
+## Check changes
 
 check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and long tables (a minute)
 	@$(BIN)/ruff check $(CODE)
@@ -43,6 +74,21 @@ check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and 
 	@$(BIN)/mypy
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m pytest -m "$(QUICK)" -n 2
+
+test: export SPINNERET_EXAMPLES := 50
+test: check ## Run every test; the stack's run on fresh instances of their own
+	@$(BIN)/python -m pytest -m "heavy and not stack and not moto and not proof" -n 2
+	@$(MAKE) --no-print-directory -j2 test-end-to-end test-parts
+
+# Tests use all functions in turn, whose starts would take most of their time.
+test-end-to-end test-parts: export SPINNERET_LAMBDA_MAX_IDLE := 32
+test-end-to-end test-parts: export SPINNERET_LAMBDA_IDLE_SECONDS := 600
+# Beside each other, since they mostly wait, on two instances: one for all end-to-end processes.
+test-end-to-end: .venv/.done
+	@$(STACK) run --instance end-to-end -- $(BIN)/python -m pytest -m stack tests/e2e -n 4 --dist loadfile
+
+test-parts: .venv/.done
+	@$(STACK) run --instance parts -- $(BIN)/python -m pytest -m stack --ignore tests/e2e
 
 coverage: .venv/.done ## Run the tests of make check, print statement coverage by package; a service below 90 % fails
 	@mkdir -p .local
@@ -71,46 +117,13 @@ prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politenes
 mutate: .venv/.done ## Delete every condition of every write in turn: a test must notice
 	@$(BIN)/python benchmarks/mutate.py
 
-up: .venv/.done ## Start the local stack (installs what is missing)
-	@$(STACK) up --instance $(INSTANCE)
-
-status: .venv/.done ## Show the parts of the local stack
-	@$(STACK) status --instance $(INSTANCE)
-
-logs: .venv/.done ## Show logs: of a part (PART=localstack|opensearch|embedder|websocket), of a function (F=CrawlApi); FOLLOW=1 goes on
-	@$(STACK) logs --instance $(INSTANCE) $(if $(F),--function $(F)) $(if $(FOLLOW),--follow) $(PART)
-
-down: .venv/.done ## Stop the local stack; its data go with it
-	@$(STACK) down --instance $(INSTANCE)
-
-clean: .venv/.done ## Stop the local stack and remove its data
-	@$(STACK) clean --instance $(INSTANCE)
-
-deploy: .venv/.done ## Build and deploy to the local stack, which is started if needed (FORCE=1 where data have to go)
-	@$(STACK) deploy --instance $(INSTANCE)
-
-settings: .venv/.done ## List the stage's settings with values, defaults and meanings
-	@$(STACK) settings --instance $(INSTANCE)
-
-# Names of the variables on the command line; make passes their values on in the environment.
-GIVEN = $(filter-out INSTANCE,$(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name))))
-set: .venv/.done ## Change settings of the stage, in seconds where no resource changes: make set FetchAllowed=127.0.0.1:9000
-	@$(STACK) set --instance $(INSTANCE) $(GIVEN)
-
-invoke: .venv/.done ## Invoke a deployed function: make invoke F=Sweeper E=events/core/sweep.json
-	@$(STACK) invoke --instance $(INSTANCE) $(F) $(E)
-
-sam-local: .venv/.done ## Run a function in a container by `sam local invoke`: make sam-local F=Sweeper E=events/core/sweep.json
-	@$(STACK) sam-local --instance $(INSTANCE) $(F) $(E)
-
-key: .venv/.done ## Issue an API key: make key TENANT=acme
-	@$(STACK) key --instance $(INSTANCE) $(TENANT)
-
-rebuild-index: .venv/.done ## Make the chunk index anew from rows and bodies; searches change over when it is complete
-	@$(STACK) rebuild-index --instance $(INSTANCE)
-
 validate: .venv/.done ## Validate the templates as SAM does
 	@$(STACK) validate --instance $(INSTANCE)
+
+## Maintain
+
+help: ## List the commands
+	@sed -nE 's/^## (.*)/\n\1/p; s/^([a-z-]+):.*## (.*)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 
 lock: .venv/.done ## Pin all requirement files anew
 	@$(PINNED)/compile.sh

@@ -11,23 +11,21 @@ from pathlib import Path
 from stack import aws
 from stack.deployment import record
 from stack.errors import UsageError
+from stack.functions import add_call, require_call
 from stack.instance import Instance
 from stack.workspace import Workspace
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the function and the event."""
-    parser.add_argument("function", help="logical id in template.yaml, for instance Sweeper")
-    parser.add_argument("event", type=Path, help="file with the event, for instance events/…json")
+    add_call(parser)
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Print the answer and the end of the log; return 1 when the function raised."""
+    require_call(arguments, workspace)
     instance = Instance.named(arguments.instance, workspace)
-    deployment = record.current(instance)
-    name = deployment.resources.get(arguments.function)
-    if name is None:
-        raise UsageError(f"template.yaml has no function {arguments.function}")
+    name = record.current(instance).resources[arguments.function]
     payload = event_in(arguments.event)
     client = aws.client(aws.session(), "lambda", record.endpoints(instance)["gateway"])
     begin = time.monotonic()

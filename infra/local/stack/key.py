@@ -19,7 +19,7 @@ REQUESTS_PER_MINUTE: Final = 600
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the tenant and the permissions of the key."""
-    parser.add_argument("tenant", help="lower case letters, digits and hyphens")
+    parser.add_argument("tenant", nargs="?", help="lower case letters, digits and hyphens")
     parser.add_argument(
         "--scope",
         choices=[*Scope],
@@ -38,6 +38,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Print the secret, which can't be retrieved again."""
+    if arguments.tenant is None:
+        raise UsageError("name the tenant that gets the key: make key TENANT=acme")
     instance = Instance.named(arguments.instance, workspace)
     secret = issue(instance, arguments.tenant, arguments.scope, arguments.requests_per_minute)
     workspace.progress.say(secret)

@@ -10,6 +10,7 @@ from typing import Any, Final
 from stack import aws
 from stack.deployment import record
 from stack.errors import UsageError
+from stack.functions import require_function
 from stack.instance import Instance
 from stack.parts.catalogue import select
 from stack.workspace import Workspace
@@ -38,9 +39,8 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
 
 def _of_function(instance: Instance, arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Print the last lines of a function's log group; with --follow until interrupted."""
-    name = record.current(instance).resources.get(arguments.function)
-    if name is None:
-        raise UsageError(f"template.yaml has no function {arguments.function}")
+    require_function(arguments.function, workspace)
+    name = record.current(instance).resources[arguments.function]
     client = aws.client(aws.session(), "logs", record.endpoints(instance)["gateway"])
     group = f"/aws/lambda/{name}"
     lines, since = _lines(client, group, 0)

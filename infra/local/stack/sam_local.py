@@ -19,8 +19,8 @@ from stack.containers import Engine, reachable
 from stack.deployment import record, settings, templates
 from stack.deployment.record import Deployment
 from stack.deployment.sam import VARIABLES, Sam
-from stack.errors import UsageError
 from stack.files import write_json
+from stack.functions import add_call, require_call
 from stack.instance import Instance
 from stack.invoke import event_in
 from stack.workspace import Workspace
@@ -32,12 +32,12 @@ _OWN: Final = "FETCH_ALLOWED_ENDPOINTS"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the function and the event."""
-    parser.add_argument("function", help="logical id in template.yaml, for instance Sweeper")
-    parser.add_argument("event", type=Path, help="file with the event, for instance events/…json")
+    add_call(parser)
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Print the function's log and answer; return 1 when it raised."""
+    require_call(arguments, workspace)
     instance = Instance.named(arguments.instance, workspace)
     engine = Engine()
     engine.require()
@@ -66,13 +66,10 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
 def _variables(
     deployment: Deployment, function: str, endpoints: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the function's deployed variables and its AWS endpoints. Raises UsageError."""
-    name = deployment.resources.get(function)
+    """Return the function's deployed variables and its AWS endpoints."""
+    name = deployment.resources[function]
     gateway = endpoints["gateway"]
     client = aws.client(aws.session(), "lambda", gateway)
-    names = {each["FunctionName"] for each in client.list_functions()["Functions"]}
-    if name is None or name not in names:
-        raise UsageError(f"template.yaml has no function {function}")
     found = client.get_function_configuration(FunctionName=name)
     variables: dict[str, str] = found.get("Environment", {}).get("Variables", {})
     return {

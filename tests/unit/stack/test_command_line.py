@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +21,9 @@ from stack.status import Row, table
 def _local(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPINNERET_LOCAL", str(tmp_path))
     monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own
+
+
+SWEEP = "events/core/sweep.json"
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS, ids=lambda command: command.name)
@@ -47,6 +52,13 @@ def test_an_unknown_request_is_a_usage_error(words: list[str]) -> None:
         (["status"], 1, "does not run"),
         (["down"], 0, "does not run"),
         (["clean"], 0, "does not run"),
+        (["key"], 2, "make key TENANT=acme"),
+        (["invoke"], 2, "make invoke F=Sweeper E=events/core/sweep.json"),
+        (["sam-local"], 2, "make sam-local F=Sweeper E=events/core/sweep.json"),
+        (["invoke", "Sweper", SWEEP], 2, "no function Sweper: did you mean Sweeper?"),
+        (["logs", "--function", "crawlapi"], 2, "did you mean CrawlApi?"),
+        (["invoke", "Sweeper", "events/core/swep.json"], 2, f"did you mean {SWEEP}?"),
+        (["invoke", "Sweeper", SWEEP], 1, "run `make deploy`"),
     ],
 )
 def test_a_command_that_has_nothing_to_work_on_says_so(
@@ -55,6 +67,30 @@ def test_a_command_that_has_nothing_to_work_on_says_so(
     assert cli.main(words) == code
     shown = capsys.readouterr()
     assert text in shown.out + shown.err
+
+
+@pytest.mark.parametrize("words", [["invoke"], ["invoke", "Sweeper"], ["invoke", "Zebra", SWEEP]])
+def test_an_incomplete_invocation_lists_functions_with_their_events(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(words) == 2
+    shown = capsys.readouterr().err
+    assert re.search(r"^  core: CoreApi, .*Sweeper", shown, re.MULTILINE)
+    assert "    events/marketplace/publish.json\n" in shown
+
+
+def test_an_unlike_event_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["invoke", "Sweeper", "zzz"]) == 2
+    assert f"  {SWEEP}\n" in capsys.readouterr().err
+
+
+def test_make_help_lists_every_documented_target_in_a_group() -> None:
+    root = Path(__file__).resolve().parents[3]
+    help_ = subprocess.run(["make", "help"], cwd=root, capture_output=True, text=True, check=True)
+    listed = re.findall(r"^  ([a-z-]+) ", help_.stdout, re.MULTILINE)
+    documented = re.findall(r"^([a-z-]+):.*## ", (root / "Makefile").read_text(), re.MULTILINE)
+    assert listed == documented
+    assert help_.stdout.startswith("\nTry it\n  demo ")
 
 
 def test_without_a_container_engine_sam_local_says_what_is_missing(
