@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import time
-from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -23,81 +20,16 @@ from spinneret.kernel import bounds
 from stack.deployment.settings import market_hosts
 from stack.port_claims import SIZE, claim
 from stack.run_with import PORTS_VARIABLE
-from tests.conftest import Aws, Stack, give_up, instance_folder
+from tests.conftest import Aws, Stack, give_up
 from tests.e2e.website import Website
 from tests.markets.ebay import KEYS as EBAY_KEYS
 from tests.markets.etsy import KEYS as ETSY_KEYS
 from tests.site.server import page_paths, serve
 
 CRAWL_TIMEOUT = 30
-Alone = Callable[[], AbstractContextManager[None]]
 WEBSITES = 3
 """Ports of one process: a block has them for four, beside market and captures."""
 TERMINAL = {"completed", "failed", "cancelled"}
-
-
-class Turns:
-    """Turns at an instance that several processes test: shared by default, one test alone."""
-
-    def __init__(self, folder: Path) -> None:
-        self._turnstile = (folder / "turnstile.lock").open("a")
-        self._lock = (folder / "tests.lock").open("a")
-
-    def take(self, mode: int) -> None:
-        """Wait for a turn by LOCK_SH or LOCK_EX; an earlier turn is given up first."""
-        fcntl.flock(self._lock, fcntl.LOCK_UN)
-        # Who waits for the instance alone holds the turnstile, so that no other test slips past.
-        fcntl.flock(self._turnstile, fcntl.LOCK_EX)
-        fcntl.flock(self._lock, mode)
-        fcntl.flock(self._turnstile, fcntl.LOCK_UN)
-
-    def share(self) -> None:
-        """Let other tests go on, too."""
-        fcntl.flock(self._lock, fcntl.LOCK_SH)
-
-    def close(self) -> None:
-        """Give the turn up."""
-        self._turnstile.close()
-        self._lock.close()
-
-
-_TURNS = pytest.StashKey[Turns]()
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Run a test that is marked `alone` while no other process tests the same instance.
-
-    It stops or changes what all tests use. The wait is no part of a test's time-out.
-    """
-    name = os.environ.get("SPINNERET_TEST_INSTANCE")
-    if name is None:
-        return (yield)
-    item.stash[_TURNS] = turns = Turns(instance_folder(name))
-    try:
-        turns.take(fcntl.LOCK_EX if item.get_closest_marker("alone") else fcntl.LOCK_SH)
-        return (yield)
-    finally:
-        turns.close()
-
-
-@pytest.fixture
-def alone(request: pytest.FixtureRequest) -> Alone:
-    """`with alone():` for the part of a test that other tests don't survive."""
-    turns = request.node.stash.get(_TURNS, None)
-
-    @contextmanager
-    def alone() -> Iterator[None]:
-        if turns is None:
-            yield
-            return
-        turns.take(fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            turns.share()
-
-    return alone
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import pytest
 from spinneret.kernel.clock import to_iso
 from tests.conftest import Aws, Stack
 from tests.e2e.audited_site import PATHS, AuditedSite
-from tests.e2e.conftest import Alone, Deployed, Tenant
+from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.test_outages import kill_workers, time_out
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(300)]
@@ -160,11 +160,12 @@ def test_two_tenants_audits_of_one_host_never_meet_at_the_server(
     other.close()
 
 
+@pytest.mark.alone
 def test_an_audit_whose_worker_is_killed_ends_and_frees_the_host(
-    tenant: Tenant, site: AuditedSite, stack: Stack, deployed: Deployed, aws: Aws, alone: Alone
+    tenant: Tenant, site: AuditedSite, stack: Stack, deployed: Deployed, aws: Aws
 ) -> None:
     worker = deployed.resources["AuditWorker"]
-    with alone(), time_out(aws, worker, SLICE):
+    with time_out(aws, worker, SLICE):
         audit_id = submit(tenant, f"{site.url}/")
         while sum(path in PATHS for _, _, path in site.asked) < 3:
             time.sleep(0.05)

@@ -16,7 +16,7 @@ from spinneret.crawl import limits
 from spinneret.jobs.sqs import dead_letters_url, lane_url
 from spinneret.kernel import bounds
 from tests.conftest import Aws, Stack
-from tests.e2e.conftest import CRAWL_TIMEOUT, Alone, Deployed, Tenant
+from tests.e2e.conftest import CRAWL_TIMEOUT, Deployed, Tenant
 from tests.e2e.website import Website
 from tests.kinds import CRAWL_HIGH
 
@@ -46,12 +46,13 @@ def test_a_crawl_waits_for_a_part_that_is_down_and_ends_when_it_is_back(
     assert len(tenant.search(f"resilient {part}")) == job["result"]["chunks"]
 
 
+@pytest.mark.alone
 def test_a_crawl_whose_worker_is_killed_completes_once(
-    tenant: Tenant, website: Website, stack: Stack, deployed: Deployed, aws: Aws, alone: Alone
+    tenant: Tenant, website: Website, stack: Stack, deployed: Deployed, aws: Aws
 ) -> None:
     worker = deployed.resources["CrawlWorker"]
     website.hold()
-    with alone(), time_out(aws, worker, SHORT_SECONDS):
+    with time_out(aws, worker, SHORT_SECONDS):
         job_id = tenant.crawl(f"{website.url}/held?text=stubborn+mules", priority="low")
         assert website.arrived.wait(30), "the worker never came"
         started = tenant.job(job_id)["started_at"]

@@ -271,6 +271,7 @@ def test_links_to_a_redirect_between_crawled_pages_are_not_broken(world: AuditWo
     assert "links.broken_internal" not in found
 
 
+@pytest.mark.heavy
 def test_a_long_sitemap_is_crawled_whole_if_it_fits_the_sample(world: AuditWorld) -> None:
     paths = [f"/listed-{number}" for number in range(203)]
     there = [Page(path=path) for path in paths[:-2]]

@@ -112,6 +112,7 @@ def test_files_that_fail_or_are_broken_do_not_fail_the_rest(site: DiscoverySlice
     ]
 
 
+@pytest.mark.heavy
 def test_failed_sitemaps_are_named_after_a_wait_too(site: DiscoverySlice) -> None:
     names = [f"{n}-{'long' * 200}.xml" for n in range(150)]
     serve(site, {"robots.txt": "User-agent: *\nCrawl-delay: 20", "good.xml": urlset("good")})

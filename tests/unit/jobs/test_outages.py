@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
+import pytest
+
 from spinneret.jobs.models import Job, JobStatus
 from tests import factories
 from tests.simulation.actors import Actors, Claim, Request
@@ -84,6 +86,7 @@ def jobs_of_a_lane(outage: Outage) -> list[Job]:
     return [job for job in stored if job is not None]
 
 
+@pytest.mark.heavy
 def test_a_minute_without_a_store_loses_nothing_charges_nothing_and_asks_little() -> None:
     outage = Outage()
     jobs = jobs_of_a_lane(outage)

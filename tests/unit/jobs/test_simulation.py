@@ -101,6 +101,7 @@ def test_a_seed_tells_the_same_story_every_time() -> None:
     assert lines() == recorded
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("planted", list(PLANTED))
 def test_a_planted_fault_is_found_out(planted: str, threads: Executor) -> None:
     plant, finding = PLANTED[planted]

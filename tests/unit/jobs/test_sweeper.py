@@ -67,6 +67,7 @@ def test_a_job_that_is_not_due_yet_waits(
     assert sweeper.sweep().resent == 1
 
 
+@pytest.mark.heavy
 def test_a_busy_lane_is_not_flooded_with_messages(
     sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:

@@ -134,6 +134,7 @@ def test_a_job_goes_on_once_the_day_budget_is_renewed(memory: Bench) -> None:
     assert len(bench.etsy.listings) == 1
 
 
+@pytest.mark.heavy
 def test_a_budget_that_isnt_renewed_for_a_week_ends_the_job_with_its_reason(memory: Bench) -> None:
     bench = memory
     bench.etsy.left_today = 2

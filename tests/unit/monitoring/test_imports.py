@@ -247,7 +247,13 @@ FILE = "url\n" + "".join(f"https://site.example/{number}\n" for number in range(
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
-@pytest.mark.parametrize("kills", [(1, 1), (1, 2), (20, 1), (5, 25), (32,)])
+@pytest.mark.parametrize(
+    "kills",
+    [
+        (5, 25),
+        *(pytest.param(each, marks=pytest.mark.heavy) for each in [(1, 1), (1, 2), (20, 1), (32,)]),
+    ],
+)
 def test_a_killed_import_continues_behind_what_it_stored(
     slice_: ImportSlice, moment: str, kills: tuple[int, ...]
 ) -> None:
