@@ -68,7 +68,11 @@ def test_a_bad_request_names_its_field_and_stores_nothing(
 def test_malformed_json_is_refused(text: str, deployed: Deployed, tenant: Tenant) -> None:
     headers = {"X-API-Key": tenant.key, "Content-Type": "application/json"}
     response = httpx.post(
-        deployed.api_url + CRAWL, content=text.encode("latin-1"), headers=headers, trust_env=False
+        deployed.api_url + CRAWL,
+        content=text.encode("latin-1"),
+        headers=headers,
+        trust_env=False,
+        timeout=40,
     )
     assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_ERROR")
 
@@ -78,7 +82,9 @@ def test_without_a_valid_key_nothing_is_answered(
     headers: dict[str, str], deployed: Deployed
 ) -> None:
     for method, path in (("POST", CRAWL), ("GET", f"{CRAWL}/job_1"), ("POST", SEARCH)):
-        response = httpx.request(method, deployed.api_url + path, headers=headers, trust_env=False)
+        response = httpx.request(
+            method, deployed.api_url + path, headers=headers, trust_env=False, timeout=40
+        )
         assert (response.status_code, response.json()["code"]) == (401, "AUTH_REQUIRED")
 
 

@@ -93,7 +93,7 @@ def _in_requests(canaries: Canaries, tenant: Tenant, deployed: Deployed) -> None
             assert tenant("POST", CRAWL, body, **headers).status_code in {400, 422}
     raw = {"X-API-Key": tenant.key, "Content-Type": "application/json"}
     text = f'{{"password": "{sing("broken JSON")}", '
-    httpx.post(deployed.api_url + CRAWL, content=text, headers=raw, trust_env=False)
+    httpx.post(deployed.api_url + CRAWL, content=text, headers=raw, trust_env=False, timeout=40)
     tenant("GET", f"{JOBS}?cursor={sing('cursor')}")
     tenant("GET", f"{JOBS}?status={sing('status')}")
 

@@ -56,7 +56,7 @@ def test_a_document_from_its_upload_to_its_deletion(tenant: Tenant) -> None:
     assert hit["document_id"] == identity
     assert tenant.search("damask", collection_ids=["col_other"]) == []
     address = tenant("GET", f"{DOCUMENTS}/{identity}/markdown").json()["url"]
-    assert "Jacquard looms" in httpx.get(address, trust_env=False).text
+    assert "Jacquard looms" in httpx.get(address, trust_env=False, timeout=40).text
     assert tenant("DELETE", f"/api/v1/collections/{collection}").status_code == 409
     assert tenant("DELETE", f"{DOCUMENTS}/{identity}").status_code == 204
     assert tenant.search("damask") == []
@@ -131,8 +131,8 @@ def test_an_index_that_is_lost_is_made_again_and_searches_fail_until_then(
 
     first = stored(tenant, content="Lace is made with bobbins.")
     url = deployed.stack.opensearch_url
-    for name in httpx.get(f"{url}/chunks-*/_alias", trust_env=False).json():
-        httpx.delete(f"{url}/{name}", trust_env=False).raise_for_status()
+    for name in httpx.get(f"{url}/chunks-*/_alias", trust_env=False, timeout=40).json():
+        httpx.delete(f"{url}/{name}", trust_env=False, timeout=40).raise_for_status()
     for legs in ("", "/vector", "/keyword"):
         answer = tenant("POST", f"/api/v1/search{legs}", {"query": "bobbins"})
         assert (answer.status_code, answer.json()["code"]) == (503, "DEPENDENCY_UNAVAILABLE")
