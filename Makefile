@@ -14,7 +14,7 @@ QUICK := not heavy and not stack and not proof
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test test-end-to-end test-parts check coverage prove mutate up status logs down clean deploy settings set invoke sam-local key rebuild-index validate lock
+.PHONY: help demo demo-publish test test-end-to-end test-parts test-heavy check coverage prove mutate up status logs down clean deploy settings set invoke sam-local key rebuild-index validate lock
 
 ## Try it
 
@@ -77,18 +77,22 @@ check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and 
 
 test: export SPINNERET_EXAMPLES := 50
 test: check ## Run every test; the stack's run on fresh instances of their own
-	@$(BIN)/python -m pytest -m "heavy and not stack and not moto and not proof" -n 2
-	@$(MAKE) --no-print-directory -j2 test-end-to-end test-parts
+	@$(MAKE) --no-print-directory -j3 test-end-to-end test-parts test-heavy
+
+# They only compute, so they take what the others leave while these wait.
+test-heavy: .venv/.done
+	@nice $(BIN)/python -m pytest -m "heavy and not stack and not moto and not proof" -n 2
 
 # Tests use all functions in turn, whose starts would take most of their time.
 test-end-to-end test-parts: export SPINNERET_LAMBDA_MAX_IDLE := 32
 test-end-to-end test-parts: export SPINNERET_LAMBDA_IDLE_SECONDS := 600
-# Beside each other, since they mostly wait, on two instances: one for all end-to-end processes.
+# Beside each other, since they mostly wait, on two instances: one for the end-to-end processes, the
+# other for tests of the parts and then for those that stop parts, which no other test survives.
 test-end-to-end: .venv/.done
-	@$(STACK) run --instance end-to-end -- $(BIN)/python -m pytest -m stack tests/e2e -n 4 --dist loadfile
+	@$(STACK) run --instance end-to-end -- $(BIN)/python -m pytest -m "stack and not alone" tests/e2e -n 4 --dist loadfile
 
 test-parts: .venv/.done
-	@$(STACK) run --instance parts -- $(BIN)/python -m pytest -m stack --ignore tests/e2e
+	@$(STACK) run --instance parts -- sh -c '$(BIN)/python -m pytest -m stack --ignore tests/e2e && $(BIN)/python -m pytest -m alone tests/e2e'
 
 coverage: .venv/.done ## Run the tests of make check, print statement coverage by package; a service below 90 % fails
 	@mkdir -p .local
