@@ -149,7 +149,7 @@ def by_step(_client: httpx.Client) -> None:
 
 
 def over_moto() -> None:
-    """The same without a stack: exact calls, but units by the sizes of items, without indexes."""
+    """The same without a stack: exact calls, and units by the sizes of items."""
     with _moto(2 * COUNTED + 1) as given:
         subprocess.run([sys.executable, __file__, "--child", json.dumps(given)], check=True)
 

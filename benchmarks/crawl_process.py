@@ -17,7 +17,7 @@ from uuid import uuid4
 
 import boto3
 
-from benchmarks.prices import Counting, Spending
+from benchmarks.prices import Spending
 from spinneret.aws.stage import Stage
 from spinneret.content import wiring as content_wiring
 from spinneret.content import worker_wiring as content_worker_wiring
@@ -169,8 +169,6 @@ class Application:
         events = boto3.DEFAULT_SESSION.events  # type: ignore[union-attr]  # made above
         self.spending = Spending(events)
         indexed = bool(env["OPENSEARCH_URL"])
-        # moto says little of capacity: without a stack it is reckoned by the sizes of items.
-        self._units = self.spending if indexed else Counting(events)
         self._executions = _Executions()
         self._lane = env["LANES_URL"] + "crawl-normal"
         os.environ.update(env)
@@ -294,8 +292,8 @@ class Application:
         found.update(asked.calls)
         found.update(
             {  # type: ignore[arg-type]  # seconds and units have fractions
-                "DynamoDB write units": self._units.writes,
-                "DynamoDB read units": self._units.reads,
+                "DynamoDB write units": asked.writes,
+                "DynamoDB read units": asked.reads,
                 "S3 writes": asked.of("s3", "PutObject"),
                 "S3 reads": asked.of("s3", "GetObject", "HeadObject"),
                 "SQS requests": asked.of("sqs") + 2 * self.messages,

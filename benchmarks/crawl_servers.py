@@ -19,7 +19,10 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+import boto3
 import requests
+
+from benchmarks.capacity import Meter
 
 DOCUMENTATION: Final = Path("/usr/share/doc/python3.11/html")
 """Of Debian's package python3.11-doc."""
@@ -29,7 +32,9 @@ DIMENSION: Final = 384  # as the stack's own embedder has
 _TOKEN: Final = re.compile(r"\w+|[^\w\s]")
 _SYLLABLES: Final = ("sil", "ken", "or", "web", "thre", "ad", "spin", "lo", "om", "wea", "ver", "i")
 _SERVICE: Final = re.compile(r"Credential=[^/]+/[^/]+/[^/]+/([^/]+)/")
-_HOP: Final = frozenset({"host", "connection", "content-length", "transfer-encoding"})
+_HOP: Final = frozenset(
+    {"host", "connection", "content-length", "transfer-encoding", "x-amz-crc32"}
+)
 
 
 def page_of(number: int, pages: int) -> str:
@@ -107,14 +112,19 @@ def quick_embedder() -> Iterator[str]:
 def moto_bridge() -> Iterator[str]:
     """AWS for another process: requests are handed to the moto of this one. Its URL.
 
-    One at a time, since moto isn't safe under threads; moto has to be mocking already.
+    One at a time, since moto isn't safe under threads; moto has to be mocking already. Capacity
+    units that a request asks for are measured (benchmarks/capacity.py).
     """
+    meter = Meter(boto3.client("dynamodb"))
 
     class Handler(_Quiet):
         def hand_on(self) -> None:
             service = _SERVICE.search(self.headers.get("Authorization", ""))
             assert service is not None, self.path
             length = int(self.headers.get("Content-Length") or 0)
+            body = self.rfile.read(length)
+            asked = _metered(self.headers.get("X-Amz-Target", ""), body)
+            former = meter.before(*asked) if asked else []
             given = {
                 name: value for name, value in self.headers.items() if name.lower() not in _HOP
             }
@@ -122,23 +132,42 @@ def moto_bridge() -> Iterator[str]:
                 self.command,
                 f"https://{service[1]}.us-east-1.amazonaws.com{self.path}",
                 headers=given,
-                data=self.rfile.read(length),
+                data=body,
                 timeout=60,
             )
+            content = answer.content
+            if asked and answer.ok:
+                units = meter.units(*asked, answer.json(), former)
+                content = json.dumps(answer.json() | _consumed(asked[0], units)).encode()
             self.send_response(answer.status_code)
             for name, value in answer.headers.items():
                 if name.lower() not in _HOP:
                     self.send_header(name, value)
-            self.send_header("Content-Length", str(len(answer.content)))
+            self.send_header("Content-Length", str(len(content)))
             self.send_header("Connection", "close")  # the next one may come by another connection
             self.end_headers()
             if self.command != "HEAD":
-                self.wfile.write(answer.content)
+                self.wfile.write(content)
 
     for method in ("GET", "POST", "PUT", "DELETE", "HEAD"):
         setattr(Handler, f"do_{method}", Handler.hand_on)
     with serving(HTTPServer(("127.0.0.1", 0), Handler)) as port:
         yield f"http://127.0.0.1:{port}"
+
+
+def _metered(target: str, body: bytes) -> tuple[str, dict[str, Any]] | None:
+    """The operation and parameters of a request to DynamoDB that asks for its units."""
+    if not target.startswith("DynamoDB_"):
+        return None
+    request = json.loads(body)
+    return (target.partition(".")[2], request) if "ReturnConsumedCapacity" in request else None
+
+
+def _consumed(operation: str, units: float) -> dict[str, Any]:
+    """A part of the answer; calls of several items have one for each table."""
+    of_all = {"TableName": "all", "CapacityUnits": units}
+    several = operation.startswith(("Batch", "Transact"))
+    return {"ConsumedCapacity": [of_all] if several else of_all}
 
 
 class _Quiet(BaseHTTPRequestHandler):

@@ -74,18 +74,11 @@ LEAST: Final = "3 calls: 1 transaction of 3 writes, 1 update, 1 transaction of 3
 
 
 class Kernel:
-    """The kernel's own code over the instance, with a handler that does nothing."""
+    """The kernel's own code, with a handler that does nothing."""
 
-    def __init__(self) -> None:
-        options: dict[str, Any] = {
-            "endpoint_url": endpoints()["gateway"],
-            "region_name": "us-east-1",
-            "aws_access_key_id": "000000000000",
-            "aws_secret_access_key": "local",
-            "config": Config(max_pool_connections=20, inject_host_prefix=False),
-        }
-        self.dynamodb: Any = boto3.resource("dynamodb", **options).meta.client
-        self.sqs: Any = boto3.client("sqs", **options)
+    def __init__(self, session: boto3.Session, **options: Any) -> None:
+        self.dynamodb: Any = session.resource("dynamodb", **options).meta.client
+        self.sqs: Any = session.client("sqs", **options)
         tables = create_tables(self.dynamodb)
         self.jobs_table = tables["Jobs"]
         name = f"bench-{uuid4().hex[:8]}-{LANE}"
@@ -213,7 +206,14 @@ def main() -> None:
         run_stack("up", "--free-ports")
         run_stack("deploy")
         os.environ.pop("AWS_ENDPOINT_URL", None)
-        kernel = Kernel()
+        kernel = Kernel(
+            boto3.Session(),
+            endpoint_url=endpoints()["gateway"],
+            region_name="us-east-1",
+            aws_access_key_id="000000000000",
+            aws_secret_access_key="local",
+            config=Config(max_pool_connections=20, inject_host_prefix=False),
+        )
         rows = [
             ("submit to done, a handler that does nothing, 1 poller", _overhead(kernel)),
             (f"jobs per second, 1 poller, {JOBS} jobs", _throughput(kernel, 1)),
