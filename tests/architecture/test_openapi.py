@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from spinneret.runtime.http.access import routes_of
+from spinneret.runtime.openapi.common_fields import COMMON
 from tests.architecture.conftest import ROOT, Templates
 from tests.routes import AREAS, ROUTES, app_of
 
@@ -128,6 +129,27 @@ def test_everything_shared_is_used(document: dict[str, Any]) -> None:
     for kind in ("schemas", "responses", "headers", "parameters"):
         for name in document["components"][kind]:
             assert f'"#/components/{kind}/{name}"' in text, f"{kind} {name}"
+
+
+def test_every_property_has_a_description(document: dict[str, Any]) -> None:
+    """The docstring below the field in its model, or the common one of its name."""
+    schemas = document["components"]["schemas"]
+    without = [
+        f"{schema}.{name}"
+        for schema, model in schemas.items()
+        for name, field in model.get("properties", {}).items()
+        if not field.get("description", "").endswith((".", ")"))
+    ]
+    assert without == []
+
+
+def test_every_common_description_is_used(document: dict[str, Any]) -> None:
+    used = {
+        (name, field["description"])
+        for model in document["components"]["schemas"].values()
+        for name, field in model.get("properties", {}).items()
+    }
+    assert [name for name, text in COMMON.items() if (name, text) not in used] == []
 
 
 def test_a_route_that_chooses_its_status_declares_its_answers() -> None:

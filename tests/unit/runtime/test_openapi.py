@@ -17,6 +17,7 @@ from spinneret.access.permissions import Permission
 from spinneret.kernel.errors import CircuitOpen, Conflict, UrlInvalid
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.entrypoint import resolver
+from spinneret.runtime.openapi.common_fields import COMMON
 from spinneret.runtime.openapi.document import DocumentConflict, document, text_of
 
 Limit = Annotated[int, Query(ge=1, le=100)]
@@ -215,7 +216,7 @@ def test_schemas_are_without_noise(whole: dict[str, Any], paths: dict[str, Any])
         "type": "object",
         "description": "A web.",
         "properties": {
-            "title": {"type": "string"},
+            "title": {"type": "string", "description": COMMON["title"]},
             "strength": {"type": "number", "minimum": 0, "maximum": 10, "default": 1.0},
         },
         "required": ["title"],
@@ -229,7 +230,7 @@ def test_schemas_are_without_noise(whole: dict[str, Any], paths: dict[str, Any])
 def test_the_fields_of_our_models_have_their_notes() -> None:
     fields = document([core_api.app])["components"]["schemas"]["IssuedKey"]["properties"]
     assert fields["prefix"]["description"] == "The secret's first characters."  # inherited
-    assert "description" not in fields["secret"]
+    assert fields["created_at"]["description"] == COMMON["created_at"]  # without a docstring
 
 
 def test_a_route_that_declares_nothing_is_an_error() -> None:

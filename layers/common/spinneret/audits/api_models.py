@@ -45,6 +45,7 @@ class AuditRequest(BaseModel):
     recipe: RecipeName = "seo"
     """`hello` audits only this page, as a smoke test."""
     options: AuditOptions = AuditOptions()
+    """Limits of the sample; null fields take the recipe's own."""
     mode: Literal["debug"] | None = None
     """`debug` skips the minimum delay between two audits of a host."""
 
@@ -53,6 +54,7 @@ class AuditSubmission(BaseModel):
     """Response to `POST /audits`."""
 
     audit_id: str
+    """Id of the audit, which is also its job's."""
     status: JobStatus
     recipe: RecipeName
     recipe_version: int
@@ -63,11 +65,15 @@ class AuditView(BaseModel):
     """An audit, as shown to its tenant; scores and counts are null until it has a result."""
 
     audit_id: str
+    """Id of the audit, which is also its job's."""
     url: str
+    """URL of the audited site."""
     recipe: RecipeName
     recipe_version: int
     mode: str | None
+    """`debug` if the minimum delay between two audits of a host was skipped; else null."""
     options: dict[str, int]
+    """Limits of the sample, as requested."""
     status: JobStatus
     progress: int
     step: str | None
@@ -81,11 +87,15 @@ class AuditView(BaseModel):
     score: float | None
     """0 to 100, by the formula in docs/audits.md."""
     grade: str | None
+    """Grade of the total score, one of five letters from `A`; null before the end."""
     categories: dict[str, float | None] | None
+    """Scores by category, 0 to 100 each; null before the end."""
     score_change: float | None
     """Change since the previous audit of the same site and recipe."""
     result: dict[str, Any] | None
+    """Figures of the finished audit; null before the end."""
     error: dict[str, Any] | None
+    """Error that ended the audit: `error`, `code` and `details`; null without one."""
     error_summary: str | None
     error_type: str | None
 
@@ -100,23 +110,30 @@ class PreviewRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     url: UrlText
+    """URL of the site."""
 
 
 class PreviewView(BaseModel):
     """Estimated work of an audit of the site."""
 
     url: str
+    """URL of the start page after redirects."""
     start_url: str
     """URL of the start page after redirects."""
     status_code: int
+    """HTTP status of the start page."""
     robots_status: int | None
+    """HTTP status of robots.txt; null if it can't be reached."""
     is_allowed: bool
     """Whether robots.txt allows fetching the start page."""
     crawl_delay: float
     """Seconds between two requests that robots.txt demands; 0 if it demands none."""
     sitemap_url: str | None
+    """URL of the sitemap; null without one."""
     estimated_pages: int
+    """Estimated number of the site's pages."""
     estimated_by: Literal["sitemap", "sitemap index", "links of the start page"]
+    """Basis of the estimate."""
     is_lower_bound: bool
     """Whether the site may have more pages, because the source of the estimate is incomplete."""
     requests: int
@@ -127,8 +144,11 @@ class ReportView(BaseModel):
     """Download URL of a report, valid for one hour at most."""
 
     format: FormatName
+    """Format of the report."""
     media_type: str
+    """Media type of the file."""
     url: str
+    """URL that returns the file for a limited time."""
     expires_in: int
     """Lifetime of the URL in seconds."""
 

@@ -24,8 +24,11 @@ class IssueEvidenceView(BaseModel):
     """Location of a fault, with the value found and the expected one."""
 
     where: str
+    """Place on the page, such as an element."""
     value: str
+    """Value that was found."""
     threshold: str
+    """Value that the check expects."""
     url: str
 
 
@@ -33,16 +36,23 @@ class IssueView(BaseModel):
     """A check that a page or the site failed."""
 
     check: str
+    """Id of the check."""
     title: str
+    """Title of the check."""
     category: str
+    """Category of the check."""
     severity: str
     url: str
     count: int
+    """Number of places with the fault."""
     state: Literal["new", "still", ""]
     """Comparison with the previous audit; empty if there is none."""
     advice: str
+    """Remedy for people."""
     source: str
+    """URL of the rule on which the check is based."""
     evidence: list[IssueEvidenceView]
+    """Examples of places with the fault."""
 
 
 class IssueList(ListOf[IssueView]):
@@ -53,11 +63,16 @@ class ArtifactView(BaseModel):
     """An object that the audit stored."""
 
     artifact_id: str
+    """Id of the artifact."""
     type: str
+    """Type of the artifact, such as `report_html`."""
     storage_uri: str
+    """Key of the stored object."""
     url: str | None
+    """URL that returns the object for a limited time; null if the object is deleted."""
     created_at: str
     retention_until: str | None
+    """Earliest time of deletion; null if it is kept without an end."""
     deleted_at: str | None
 
 
@@ -69,9 +84,12 @@ class ChangedIssueView(BaseModel):
     """An issue that one or both of two audits have."""
 
     check: str
+    """Id of the check."""
     title: str
+    """Title of the check."""
     severity: str
     url: str
+    """URL of the page; the site's for a check of the whole site."""
     state: StateName
     """`not_seen`: the later audit didn't visit the page. `unchecked`: it did, but couldn't judge
     the check, as a link or image wasn't requested, the page wasn't readable, or a check that blocks
@@ -82,17 +100,27 @@ class ComparisonView(BaseModel):
     """Comparison of an audit with an earlier one, and a page of issues grouped by their change."""
 
     audit_id: str
+    """Id of the later audit."""
     compared_with: str
+    """Id of the earlier audit."""
     score_before: float
+    """Total score of the earlier audit, 0 to 100."""
     score_after: float
+    """Total score of the later audit, 0 to 100."""
     change: float
+    """Difference of the scores; above 0 is better."""
     catalogue_changed: bool
     """Whether the checks changed in between, which may explain some differences."""
     new: int
+    """Number of issues only in the later audit."""
     fixed: int
+    """Number of issues only in the earlier audit, on pages that both saw."""
     still: int
+    """Number of issues in both audits."""
     not_seen: int
+    """Number of earlier issues on pages that the later audit didn't see."""
     unchecked: int
+    """Number of earlier issues whose check the later audit couldn't do."""
     items: list[ChangedIssueView]
     next_cursor: str | None
     has_more: bool

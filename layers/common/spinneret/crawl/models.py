@@ -35,6 +35,7 @@ class PageOptions(BaseModel):
     ] = None
     """Names of tags to add to the documents; missing tags are created."""
     priority: Annotated[Priority, Field(strict=False)] = Priority.NORMAL
+    """Lane of the job; it doesn't change the result."""
     force: bool = False
     """Crawl again even if an identical crawl is under way or has a result of the last 24 hours."""
     proxy_config_id: RowId | None = None
@@ -61,10 +62,12 @@ class CrawlRequest(CrawlOptions):
     """Body of `POST /api/v1/crawl`: one `url`, or `urls` with an outcome each."""
 
     url: UrlText | None = None
+    """URL of the page to crawl."""
     urls: Annotated[
         tuple[UrlText, ...] | None,
         Field(min_length=1, max_length=limits.URLS_PER_CRAWL, strict=False),
     ] = None
+    """URLs of the pages to crawl, each as one job."""
     wait: WaitSeconds = 0
     """Seconds to wait for the result of one `url`; the response is 200 with it, or 202 after that.
 
@@ -90,6 +93,7 @@ class BatchRequest(CrawlOptions):
         tuple[UrlText, ...],
         Field(min_length=1, max_length=limits.URLS_PER_BATCH, strict=False),
     ]
+    """URLs to crawl, each as one job."""
 
 
 class ErrorView(BaseModel):
@@ -114,11 +118,14 @@ class UrlOutcome(BaseModel):
     """Outcome of one of several URLs: its job or its error."""
 
     url: str
+    """URL as requested."""
     job_id: str | None = None
     status: JobStatus | None = None
     message: str
     cached: bool = False
+    """Whether the job already had its result."""
     error: ErrorView | None = None
+    """Reason for the rejection; null if the URL was accepted."""
 
 
 class BatchSubmission(BaseModel):
@@ -128,6 +135,7 @@ class BatchSubmission(BaseModel):
     """Filter for the list of jobs; for a batch also the id of its job. null if all URLs of `POST
     /api/v1/crawl` were already under way."""
     jobs: list[UrlOutcome]
+    """Outcomes in the order of the URLs."""
     total_submitted: int
     failed_count: int
 
@@ -136,27 +144,39 @@ class PageMetadata(BaseModel):
     """Metadata declared by a page."""
 
     author: str | None
+    """Author; null if the page names none."""
     publish_date: str | None
+    """Date of publication; null if the page states none."""
     description: str | None
+    """Description; null if the page states none."""
     keywords: list[str]
+    """Keywords that the page states."""
     og_image: str | None
+    """URL of the preview image (Open Graph); null without one."""
     canonical_url: str | None
+    """URL that the page calls canonical; null if it names none."""
 
 
 class PageLink(BaseModel):
     """A link of a page, from its first occurrence; `text` is from the first one with words."""
 
     url: str
+    """Absolute URL of the link's target."""
     text: str
+    """Text of the link."""
     rel: list[str]
+    """Values of the attribute `rel`."""
     nofollow: bool
+    """Whether the page asks crawlers not to follow the link."""
 
 
 class PageBlock(BaseModel):
     """A block of a structured page in Markdown: `heading`, `prose`, `list`, `table` or `code`."""
 
     type: str
+    """Kind of the block, such as a heading or a table."""
     text: str
+    """Text of the block."""
 
 
 class CrawlView(BaseModel):
@@ -187,19 +207,27 @@ class CrawlView(BaseModel):
     """Time from the first claim of this run to its end, including waits."""
     crawl_config_id: str | None
     crawl_source_id: str | None
+    """Id of the source whose run submitted the crawl; null for others."""
     collection_id: str | None
     document_id: str | None
+    """Id of the page's document; null before it is stored."""
     status_code: int | None
     content_type: str | None
     title: str | None
+    """Title of the page; null without one."""
     extraction: ExtractionView | None
     crawled_at: str | None
+    """Time of the fetch (RFC 3339, UTC); null before it."""
     markdown: str | None
+    """Content of the page as Markdown; null if `markdown_url` has it, or before the end."""
     text: str | None
     """The text of `markdown` without markup and URLs."""
     markdown_url: str | None
+    """URL that returns a long content for a limited time; null for a short one."""
     metadata: PageMetadata | None
+    """Statements of the page about itself; null before the end."""
     links: list[PageLink] | None
+    """Links of the page; null before the end."""
     blocks: list[PageBlock] | None
     """Blocks of the page, if the strategy is `structured`."""
     parts_url: str | None
@@ -207,6 +235,7 @@ class CrawlView(BaseModel):
     webhook_url: str | None
     """URL that is notified of the end, without secrets; null for a child of a batch."""
     result: dict[str, Any] | None
+    """Result of the job as stored; null before the end."""
     error: ErrorView | None
     """Reason of the failure, or of the last one while the crawl waits for another try."""
     error_type: str | None
@@ -230,3 +259,4 @@ class BatchView(CountsView):
     started_at: str | None
     finished_at: str | None
     error: ErrorView | None
+    """Error that ended the batch; null without one."""

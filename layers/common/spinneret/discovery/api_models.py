@@ -35,9 +35,11 @@ class DiscoverRequest(BaseModel):
     """Pattern of URLs: `*` matches any characters except `/`, `**` any characters, `?` one
     character."""
     max_urls: Annotated[int, Field(ge=1, le=limits.DISCOVERY_URLS_MAX)] = limits.DISCOVERY_URLS_MAX
+    """Maximum number of URLs in the result."""
     score_query: QueryText | None = None
     """Query by which the best pages are returned; without it, the first ones."""
     score_threshold: Annotated[float, Field(ge=0, le=1, strict=False)] = 0.3
+    """Minimum score of a returned page; unused without `score_query`."""
 
 
 class DiscoverySubmission(BaseModel):
@@ -57,33 +59,40 @@ class ScoreRequest(BaseModel):
         tuple[UrlText, ...],
         Field(min_length=1, max_length=limits.DISCOVERY_URLS_MAX, strict=False),
     ]
+    """URLs to score; no page is fetched."""
     query: QueryText
+    """Query that the pages should answer."""
 
 
 class ScoreView(BaseModel):
     """Relevance of a page to the query, judged by its URL."""
 
     url: str
+    """URL as requested."""
     score: float | None
     """0 to 1; null for an invalid URL."""
     error: str | None = None
+    """Fault of the URL; null for a valid one."""
 
 
 class ScoreList(BaseModel):
     """Scores in the order of the URLs."""
 
     scores: list[ScoreView]
+    """Scores in the order of the URLs."""
 
 
 class FoundView(View):
     """A discovered page."""
 
     url: str
+    """URL of the page."""
     score: float | None
     """null without a query."""
     last_modified: Timestamp | None
     """Date in the sitemap, or of Common Crawl's last fetch."""
     sources: list[DiscoverySource]
+    """Sources that name the page."""
 
 
 class DiscoveryError(BaseModel):
@@ -98,28 +107,39 @@ class DiscoveryView(BaseModel):
 
     job_id: str
     domain: str
+    """Host that was searched, as requested."""
     sources: list[DiscoverySource]
+    """Sources that were searched."""
     pattern: str | None
+    """Pattern of the returned URLs; null for all."""
     max_urls: int
+    """Maximum number of URLs in the result."""
     score_query: str | None
+    """Query by which the best pages are returned; null without one."""
     score_threshold: float
+    """Minimum score of a returned page, 0 to 1."""
     status: JobStatus
     progress: int
     step: str | None
     urls_found: int
+    """Number of URLs in the result, over all of its pages."""
     has_more_urls: bool
     """Whether more pages exist than `max_urls` and the limits of a discovery allow."""
     files_read: int
+    """Number of sitemap files that were read."""
     files_failed: int
+    """Number of sitemap files that couldn't be read."""
     notes: list[str]
     """Problems that didn't fail the discovery: each sitemap that failed or was read only in part,
     by its URL, and each source that failed."""
     result: list[FoundView]
+    """Discovered pages of this page of the result."""
     next_cursor: str | None
     has_more: bool
     created_at: str
     finished_at: str | None
     error: DiscoveryError | None
+    """Error that ended the discovery; null without one."""
 
 
 def discovery_view(job: Job, page: FoundPage) -> DiscoveryView:

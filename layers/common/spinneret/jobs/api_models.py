@@ -32,12 +32,14 @@ class JobView(BaseModel):
 
     job_id: str
     kind: str
+    """Type of the job, such as `crawl` or `audit`."""
     status: JobStatus
     priority: Priority
     domain: str | None
     subject: str | None
     """Subject of the job, such as the URL of a crawl."""
     batch: str | None
+    """Id of the batch or run that the job belongs to; null for a single job."""
     run: int
     attempts: int
     max_attempts: int
@@ -48,19 +50,24 @@ class JobView(BaseModel):
     updated_at: str
     """Time of the last change of state or progress, or of the last message to its workers."""
     due_at: str
+    """Earliest time of the next attempt (RFC 3339, UTC)."""
     waiting_for: str | None
     expires_at: str | None
+    """Time after which the job expires (RFC 3339, UTC); null without a limit."""
     started_at: str | None
     finished_at: str | None
     duration_ms: int | None
     """Time from the first claim of this run to its end, including waits."""
     result: dict[str, Any] | None
+    """Result of the job, by its kind; null before the end."""
     result_expires_at: str | None
     """Time until which the result is returned for identical requests."""
     status_code: int | None
     """Last status of the site, also if the job failed because of it."""
     content_type: str | None
+    """Media type of the site's last response; null without one."""
     error: dict[str, Any] | None
+    """Last error: `error`, `code` and `details`; null without one."""
     error_summary: str | None
     error_type: str | None
     """`permanent`, `transient`, `dependency`, `lease_expired`, `expired` or `internal`."""
@@ -83,6 +90,7 @@ class JobWithCounts(JobView):
     parent: str | None
     """Id of the parent job."""
     children: CountsView | None
+    """Numbers of the job's children; null if it has none."""
 
 
 class JobList(ListOf[JobView]):
@@ -93,11 +101,15 @@ class EventView(BaseModel):
     """One line of a timeline."""
 
     id: str
+    """Id of the event, for `Last-Event-ID`."""
     event: JobEventKind
+    """Kind of the event."""
     message: str
     progress: int
     created_at: str
+    """Time of the event (RFC 3339, UTC)."""
     data: dict[str, Any]
+    """Details of the event, by its kind."""
 
 
 class Timeline(ListOf[EventView]):
@@ -109,6 +121,7 @@ class Moved(BaseModel):
 
     job_id: str
     status: JobStatus
+    """State of the job after the command."""
     message: str
 
 

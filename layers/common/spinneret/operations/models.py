@@ -11,13 +11,16 @@ class DependencyHealth(BaseModel):
     status: str
     """`ok` or `unavailable`."""
     latency_ms: float
+    """Duration of the check in milliseconds."""
 
 
 class Health(BaseModel):
     """Liveness of the function, without checks of its dependencies."""
 
     status: str = "ok"
+    """`ok`; otherwise the route returns an error."""
     checks: dict[str, DependencyHealth] = {}
+    """State of each dependency, by its name; empty without a deep check."""
 
 
 class Readiness(BaseModel):

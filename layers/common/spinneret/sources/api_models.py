@@ -32,6 +32,7 @@ class SourceRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     name: SourceName
+    """Name for people."""
     url_pattern: UrlText
     """URL of one page, or with `*` all pages of a host whose path matches, found through its
     sitemaps."""
@@ -42,6 +43,7 @@ class SourceRequest(BaseModel):
     pattern selects its pages itself, at any depth.
     """
     collection_id: RowId | None = None
+    """Collection of the documents; null for none."""
     schedule_cron: CronText | None = None
     """Cron expression of five fields; without it runs are only triggered manually."""
     timezone: ZoneName = "UTC"
@@ -59,10 +61,13 @@ class SourceView(BaseModel):
 
     source_id: str
     name: str
+    """Name for people."""
     url_pattern: str
+    """URL, or pattern of URLs of one host, that is crawled."""
     crawl_config_id: str | None
     collection_id: str | None
     schedule_cron: str | None
+    """Cron line with five fields; null for runs on demand only."""
     timezone: str
     is_active: bool
     next_run_at: str | None
@@ -70,6 +75,7 @@ class SourceView(BaseModel):
     run_id: str | None
     """Id of the run under way."""
     last_crawled_at: str | None
+    """Time of the last crawl (RFC 3339, UTC); null before the first one."""
     created_at: str
     updated_at: str
 
@@ -84,18 +90,26 @@ class RunView(BaseModel):
     run_id: str
     source_id: str
     status: RunStage
+    """Stage of the run."""
     trigger: Trigger
+    """Cause of the run."""
     new: int
+    """Number of pages that were new."""
     changed: int
+    """Number of pages whose content changed."""
     unchanged: int
+    """Number of pages whose content was the same."""
     gone: int
+    """Number of pages that no longer exist."""
     failed: int
+    """Number of pages that couldn't be crawled."""
     deep_crawl_id: str | None
     """Deep crawl of the pages, if the source's config has a depth."""
     batch_id: str | None
     """Job whose children crawl the pages; after a deep crawl, pages of the last run that it didn't
     reach."""
     discovery_job_id: str | None
+    """Id of the discovery that found the URLs; null without one."""
     error: str | None
     """Reason why it failed or found no pages."""
     started_at: str
@@ -110,17 +124,21 @@ class RunPageView(BaseModel):
     """One page of a run."""
 
     url: str
+    """URL of the page."""
     outcome: PageOutcome
+    """Outcome of the page."""
     document_id: str | None
     """Document of the page; for a gone or failed page its previous one."""
     job_id: str | None
     error: str | None
+    """Reason for a failure; null without one."""
 
 
 class RunDetail(RunView):
     """One run and its pages, up to 500."""
 
     pages: list[RunPageView]
+    """Pages of the run with their outcomes."""
 
 
 class TriggeredRun(BaseModel):
@@ -128,6 +146,7 @@ class TriggeredRun(BaseModel):
 
     run_id: str
     status: RunStage
+    """Stage of the run."""
     message: str
 
 
@@ -137,6 +156,7 @@ class SourceWebhookRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     url: UrlText
+    """URL that receives the events by POST."""
     headers: Annotated[dict[str, str], Field(repr=False)] = {}
     """Headers of every delivery; never returned."""
     secret: Annotated[str | None, Field(repr=False, max_length=bounds.WEBHOOK_SECRET_MAX_CHARS)] = (

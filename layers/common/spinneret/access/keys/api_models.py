@@ -46,12 +46,15 @@ class KeyRequest(BaseModel):
             strip_whitespace=True, min_length=1, max_length=limits.KEY_NAME_MAX_CHARS
         ),
     ]
+    """Name for people."""
     scopes: Annotated[
         frozenset[Annotated[Scope, Field(strict=False)]], Field(min_length=1, strict=False)
     ] = frozenset({Scope.READ})
+    """Rights of the key; at most the issuer's own."""
     expires_at: (
         Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_spelled_out)] | None
     ) = None
+    """End of the key's validity, at most ten years ahead; null for no end."""
     rate_limit_rpm: Annotated[int | None, Field(ge=1, le=bounds.KEY_REQUESTS_PER_MINUTE_MAX)] = None
     """Requests per minute; by default the stage's limit, 60 unless its operator changed it."""
     permissions: (
@@ -68,25 +71,31 @@ class KeyView(BaseModel):
     """A key without secret and hash, as shown to the tenant's administrators."""
 
     key_id: str
+    """Id of the key; it isn't secret."""
     name: str
+    """Name for people."""
     prefix: str
     """The secret's first characters."""
     scopes: list[Scope]
+    """Rights of the key: `read`, `write`, `admin`."""
     rate_limit_rpm: int
     """Requests per minute."""
     is_active: bool
     """False once the key is revoked or expired."""
     created_at: str
     expires_at: str | None
+    """End of the key's validity (RFC 3339, UTC); null without an end."""
     permissions: list[Permission] | None
     """The only permissions of a narrowed key; null for all within its scopes."""
     revoked_at: str | None
+    """Time of the revocation (RFC 3339, UTC); null while the key is valid."""
 
 
 class IssuedKey(KeyView):
     """A new key with its secret, which no later response contains."""
 
     secret: str
+    """The key itself; shown only once."""
 
 
 class KeyList(ListOf[KeyView]):
@@ -97,7 +106,9 @@ class TicketView(BaseModel):
     """A ticket for the stream of one job."""
 
     ticket: str
+    """Ticket for the parameter `ticket`."""
     expires_at: str
+    """End of the ticket's validity (RFC 3339, UTC)."""
 
 
 def key_view(key: ApiKey, now: datetime) -> KeyView:

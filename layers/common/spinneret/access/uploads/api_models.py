@@ -18,8 +18,11 @@ class UploadView(BaseModel):
     upload_id: str
     """Value of the header `Upload-Id`, valid for one day."""
     url: str
+    """URL to which the form is posted."""
     fields: dict[str, str]
+    """Fields of the form, to be sent before the file."""
     max_bytes: int
+    """Maximum size of the upload in bytes."""
     expires_at: str
     """Expiry of the form."""
 

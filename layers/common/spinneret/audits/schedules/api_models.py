@@ -23,8 +23,10 @@ class AuditScheduleRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     url: UrlText
+    """URL of the site to audit."""
     recipe: RecipeName = "seo"
     options: AuditOptions = AuditOptions()
+    """Limits of each audit's sample; null fields take the recipe's own."""
     schedule_cron: CronLine
     """Cron expression of five fields, or a name such as `@daily`."""
     timezone: ZoneName = "UTC"
@@ -36,18 +38,25 @@ class AuditScheduleView(BaseModel):
     """A schedule, as shown to its tenant."""
 
     schedule_id: str
+    """Id of the schedule."""
     url: str
+    """URL of the audited site."""
     recipe: RecipeName
     options: dict[str, int]
+    """Limits of each audit's sample, as requested."""
     schedule_cron: str
     timezone: str
     is_active: bool
     created_at: str
     updated_at: str
     next_run_at: str | None
+    """Time of the next audit; null while the schedule is inactive."""
     last_run_at: str | None
+    """Time of the last audit's start; null before the first one."""
     last_audit_id: str | None
+    """Id of the last audit; null before the first one."""
     last_error: str | None
+    """Code of the error that kept the last audit from starting; null if it started."""
 
 
 class AuditScheduleList(ListOf[AuditScheduleView]):

@@ -13,9 +13,11 @@ class CacheView(BaseModel):
     """Size and use of a cache; hits and misses are approximate."""
 
     entries: int
+    """Number of stored entries."""
     complete: bool
     """Whether all entries were counted; otherwise the cache has more."""
     hits: int | None
+    """Approximate number of uses of stored entries; null for fetched pages."""
     misses: int | None
     """null for the cache of crawls, whose jobs report where their page came from."""
 
@@ -24,9 +26,13 @@ class CacheStats(BaseModel):
     """All caches of the tenant."""
 
     crawl: CacheView
+    """Fetched pages."""
     query: CacheView
+    """Results of searches."""
     query_embeddings: CacheView
+    """Vectors of queries."""
     embeddings: CacheView
+    """Vectors of chunks."""
 
 
 def cache_stats(counts: Sequence[CacheCount]) -> CacheStats:

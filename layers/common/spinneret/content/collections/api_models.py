@@ -28,7 +28,9 @@ class CollectionRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     name: Name
+    """Name, unique within the tenant."""
     description: Description | None = None
+    """Description for people."""
 
 
 class CollectionView(BaseModel):
@@ -36,8 +38,11 @@ class CollectionView(BaseModel):
 
     collection_id: str
     name: str
+    """Name, unique within the tenant."""
     description: str | None
+    """Description for people; null without one."""
     document_count: int
+    """Number of documents that aren't deleted."""
     created_at: str
     updated_at: str
 

@@ -18,6 +18,7 @@ class ExtractionView(BaseModel):
     agreement: float
     """Agreement of the engines that ran, from 0 to 1; pages with low agreement deserve a check."""
     page_type: PageType | None
+    """Type of the page, as the extraction sees it; null if it doesn't judge."""
 
 
 def extraction_fields(extraction: Extraction | None) -> dict[str, Any] | None:

@@ -49,10 +49,15 @@ class DocumentRequest(BaseModel):
     url: Url | None = None
     """URL of the page, or `upload://` and a name; by default the id is derived from the content."""
     title: Title | None = None
+    """Title; by default the content's own, if it has one."""
     content: Annotated[str, StringConstraints(min_length=1)] | None = None
+    """Content as text; give either this or `content_base64`."""
     content_base64: Annotated[str, StringConstraints(min_length=1)] | None = None
+    """Content in base64, for PDF and other binary formats."""
     content_type: Annotated[MediaType, Field(strict=False)] = MediaType.PLAIN
+    """Media type of the content."""
     collection_id: Id | None = None
+    """Collection of the document; null for none."""
     tags: TagNames | None = None
     """Names of tags; missing tags are created."""
     metadata: Annotations | None = None
@@ -131,6 +136,7 @@ class DocumentBatchRequest(BaseModel):
         tuple[Annotated[DocumentRequest, WrapValidator(_or_malformed)], ...],
         Field(min_length=1, max_length=limits.DOCUMENTS_PER_BATCH, strict=False),
     ]
+    """Documents to index, each as one job."""
 
     def uploads(
         self, refusal: Callable[[ValidationError], ValidationFailed]
@@ -174,6 +180,7 @@ class TagNamesRequest(BaseModel):
         tuple[TagName, ...],
         Field(min_length=1, max_length=limits.DOCUMENT_TAGS_MAX, strict=False),
     ]
+    """Names of tags; missing ones are created."""
 
 
 class Accepted(BaseModel):
@@ -181,6 +188,7 @@ class Accepted(BaseModel):
 
     job_id: str
     status: JobStatus
+    """State of the indexing job."""
     message: str
     document_id: str | None = None
     """Id of the document; null until the job has stored it."""
@@ -203,13 +211,16 @@ class DocumentOutcome(BaseModel):
     message: str
     document_id: str | None = None
     url: str | None = None
+    """URL of the document; null without one."""
     error: Refusal | None = None
+    """Reason for the rejection; null if the document was accepted."""
 
 
 class DocumentBatch(BaseModel):
     """Outcomes in the order of the documents."""
 
     jobs: list[DocumentOutcome]
+    """Outcomes in the order of the documents."""
     total_submitted: int
     failed_count: int
 
@@ -219,6 +230,7 @@ class DocumentTag(BaseModel):
 
     tag_id: str
     name: str
+    """Name of the tag."""
 
 
 class DocumentView(BaseModel):
@@ -226,24 +238,35 @@ class DocumentView(BaseModel):
 
     document_id: str
     url: str
+    """URL of the document; a name of ours for an upload without one."""
     domain: str
+    """Host of the URL."""
     parent_url: str | None
     title: str | None
+    """Title; null without one."""
     content_hash: str
+    """SHA-256 of the extracted text, in hex."""
     language: str
+    """Language of the text (ISO 639), `und` if it is unknown."""
     extraction: ExtractionView | None
     source: DocumentSource
+    """Channel through which the document arrived."""
     collection_id: str | None
+    """Id of the collection; null outside all collections."""
     tags: list[DocumentTag]
+    """Tags of the document."""
     metadata: dict[str, Any]
     """Metadata of the page, merged with the tenant's own."""
     version: str
+    """Id of the current version."""
     chunk_count: int
+    """Number of chunks in the index."""
     token_count: int
     embedding_model: str
     created_at: str
     crawled_at: str
     changed_at: str
+    """Time of the last change of the content (RFC 3339, UTC)."""
     updated_at: str
     deleted_at: str | None
 
@@ -252,7 +275,9 @@ class ChunkView(BaseModel):
     """A part of a document's text: `content` is `text[start_char:end_char]`."""
 
     id: str
+    """Id of the chunk."""
     document_id: str
+    """Id of the chunk's document."""
     content: str
     chunk_index: int
     start_char: int
@@ -270,6 +295,7 @@ class FullDocument(DocumentView):
     content: str | None
     """The full text; null if it is larger than one megabyte: `…/markdown` returns its URL."""
     chunks: list[ChunkView]
+    """Chunks of the current version in their order."""
     next_chunk_cursor: str | None
     """Cursor for `…/chunks`; null if there are no further chunks."""
 
@@ -286,6 +312,7 @@ class TextAddress(BaseModel):
     """URL of a document's full text, readable without an API key."""
 
     url: str
+    """URL that returns the text for a limited time."""
     expires_in: int
     """Lifetime of the URL in seconds."""
 

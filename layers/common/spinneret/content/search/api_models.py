@@ -85,17 +85,25 @@ class SearchRequest(BaseModel):
     query: QueryText
     """Words in quotation marks form a phrase, which must occur literally."""
     collection_ids: Annotated[tuple[Id, ...] | None, _MANY] = None
+    """Ids of collections."""
     tag_ids: Annotated[tuple[Id, ...] | None, _MANY] = None
+    """Ids of tags; a document needs one of them."""
     domains: Annotated[tuple[Host, ...] | None, _MANY] = None
+    """Hosts of the documents' URLs."""
     date_from: Moment | None = None
+    """Earliest last change of a document's content, inclusive."""
     date_to: Moment | None = None
     """Bounds of the last change of a document's content, inclusive."""
     source_types: Annotated[tuple[SourceType, ...] | None, _MANY] = None
+    """Channels through which the documents arrived."""
     languages: Annotated[tuple[Language, ...] | None, _MANY] = None
+    """Languages of the documents (ISO 639), such as `en`."""
     content_types: Annotated[tuple[ChunkType, ...] | None, _MANY] = None
+    """Kinds of chunks, such as text or code."""
     limit: Annotated[int, Field(ge=1, le=limits.SEARCH_LIMIT_MAX, strict=True)] = (
         limits.SEARCH_LIMIT_DEFAULT
     )
+    """Maximum number of hits on a page."""
     cursor: Annotated[str, StringConstraints(max_length=200)] | None = None
     """`next_cursor` of the previous page; all other fields must be unchanged."""
     min_score: Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)] = 0.0
@@ -105,14 +113,19 @@ class SearchRequest(BaseModel):
     collapse_duplicates: Annotated[bool, Field(strict=True)] = True
     """Whether only the best of several near-identical chunks is returned."""
     use_reranker: Annotated[bool, Field(strict=True)] = False
+    """Whether a second model orders the first hits again."""
     rerank_top_n: Annotated[int, Field(ge=1, le=limits.RERANK_TOP_N_MAX, strict=True)] = (
         limits.RERANK_TOP_N
     )
+    """Number of hits that the reranker orders."""
     fusion: FusionName = FusionName.AUTO
     """`auto` weights each leg by the lead of its first hit; the weights apply to all methods."""
     rrf_k: Annotated[int, Field(ge=1, le=1000, strict=True)] = limits.RRF_K
+    """Constant of reciprocal rank fusion; a greater one flattens the ranks."""
     vector_weight: Weight = 1.0
+    """Weight of the vector search in the fusion."""
     keyword_weight: Weight = 1.0
+    """Weight of the keyword search in the fusion."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -176,8 +189,11 @@ class SearchHit(BaseModel):
 
     document_id: str
     chunk_id: str
+    """Id of the chunk."""
     url: str
+    """URL of the chunk's document."""
     title: str | None
+    """Title of the chunk's document; null without one."""
     content: str
     section_header: str | None
     """Nearest heading above the chunk; the document's title before the first heading."""
@@ -188,10 +204,15 @@ class SearchHit(BaseModel):
     score: float
     """Score of the reranker, of the fusion, or of the only leg."""
     vector_score: float | None
+    """Score of the vector search."""
     vector_rank: int | None
+    """Rank in the vector search, from 1."""
     keyword_score: float | None
+    """Score of the keyword search."""
     keyword_rank: int | None
+    """Rank in the keyword search, from 1."""
     rerank_score: float | None
+    """Score of the reranker; null if it wasn't used."""
     source: str
     """Leg that found the chunk: `vector`, `keyword`, or `fused` for both."""
     highlights: list[tuple[int, int]]
@@ -206,6 +227,7 @@ class SearchResponse(BaseModel):
     """The hits, best first."""
 
     results: list[SearchHit]
+    """Hits of this page."""
     total_count: int
     """Number of candidates; outdated ones are dropped from their page."""
     next_cursor: str | None
@@ -219,7 +241,10 @@ class SearchResponse(BaseModel):
     rerank_failed: bool = False
     """Whether reranking failed, so that hits keep their previous order."""
     query_embedding_cached: bool
+    """Whether the query's vector came from the cache."""
     result_cached: bool
+    """Whether the ranking came from the cache."""
     latency_ms: float
+    """Duration of the search in milliseconds."""
     timings: dict[str, float]
     """Duration of each step in milliseconds."""

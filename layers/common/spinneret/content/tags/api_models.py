@@ -25,6 +25,7 @@ class TagRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     name: TagName
+    """Name, unique within the tenant."""
 
 
 class TagView(View):
@@ -32,6 +33,7 @@ class TagView(View):
 
     tag_id: Annotated[str, Field(validation_alias="id")]
     name: str
+    """Name, unique within the tenant."""
     created_at: Timestamp
 
 

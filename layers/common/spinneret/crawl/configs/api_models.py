@@ -29,6 +29,7 @@ class ConfigRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     name: ConfigName
+    """Name, unique within the tenant."""
     max_depth: Annotated[int, Field(ge=0, le=bounds.CRAWL_DEPTH_MAX)] = _DEFAULTS.max_depth
     """Maximum number of links between the URL and a page; above 0 the crawl is a deep crawl.
 
@@ -77,7 +78,9 @@ class ConfigRequest(BaseModel):
     max_redirects: Annotated[int, Field(ge=0, le=limits.CRAWL_MAX_REDIRECTS)] = (
         _DEFAULTS.max_redirects
     )
+    """Maximum number of redirects that one fetch follows."""
     proxy_config_id: Annotated[str, StringConstraints(min_length=1, max_length=80)] | None = None
+    """Proxies for the pages; null fetches directly."""
     is_default: bool = False
     """Whether crawls without a config use this one; a tenant has at most one default."""
 
@@ -105,22 +108,38 @@ class ConfigView(BaseModel):
     """A config without the secrets in its headers."""
 
     config_id: str
+    """Id of the config."""
     name: str
+    """Name, unique within the tenant."""
     max_depth: int
     rate_limit_rps: float
+    """Maximum number of requests per second to one host."""
     respect_robots_txt: bool
+    """Whether the site's rules for crawlers are obeyed."""
     headers: dict[str, str]
+    """Headers sent to the page's origin, without secret values."""
     extraction_strategy: ExtractionStrategy
+    """Selection of the content."""
     keep_link_targets: bool
+    """Whether the Markdown contains URLs of links and images."""
     chunking_strategy: ChunkingStrategy
+    """Method that splits the content into chunks."""
     chunk_size: int
+    """Maximum size of a chunk in tokens."""
     chunk_overlap: int
+    """Overlap of neighbouring chunks in tokens."""
     min_chunk_size: int
+    """Minimum size of a chunk in tokens."""
     page_timeout_ms: int
+    """Time limit for one page including redirects, in milliseconds."""
     max_page_size_mb: int
+    """Maximum size of a page in MiB (1,048,576 bytes)."""
     max_redirects: int
+    """Maximum number of redirects that one fetch follows."""
     proxy_config_id: str | None
+    """Proxies for the pages; null if they are fetched directly."""
     is_default: bool
+    """Whether crawls without a config use this one."""
     created_at: str
     updated_at: str
 

@@ -26,7 +26,9 @@ class DeepCrawlRequest(CrawlOptions):
     """
 
     url: UrlText
+    """URL of the first page."""
     strategy: Annotated[Strategy, Field(strict=False)] = Strategy.BFS
+    """Order in which pages are crawled."""
     max_depth: Annotated[int, Field(ge=0, le=bounds.CRAWL_DEPTH_MAX)] = 2
     """Maximum number of links between the URL and a page."""
     max_pages: Annotated[int, Field(ge=1, le=bounds.CRAWL_PAGES_MAX)] = 100
@@ -38,9 +40,11 @@ class DeepCrawlRequest(CrawlOptions):
     score_threshold: Annotated[float, Field(ge=0, le=1)] = 0.4
     """Minimum score of followed links, used by `best_first` only."""
     scope: Annotated[ScopeKind, Field(strict=False)] = ScopeKind.HOST
+    """Links to follow, by their host."""
     include: Patterns = ()
     """Patterns of URLs to follow: `*` matches within a segment, `**` across segments."""
     exclude: Patterns = ()
+    """Patterns of URLs that aren't crawled; they win over `include`."""
 
 
 class DeepCrawlView(BaseModel):
@@ -48,31 +52,44 @@ class DeepCrawlView(BaseModel):
 
     job_id: str
     root_url: str
+    """URL of the first page."""
     status: JobStatus
     strategy: Strategy
+    """Order in which pages are crawled."""
     progress: int
     """Crawled percentage of `max_pages`, until the end."""
     step: str | None
     run: int
     max_depth: int
     max_pages: int
+    """Maximum number of pages that are crawled."""
     keywords: list[str]
+    """Words by which pages are scored."""
     score_threshold: float
+    """Score below which best-first doesn't follow links, 0 to 1."""
     scope: ScopeKind
+    """Links that are followed, by their host."""
     include: list[str]
+    """Patterns of URLs that are crawled; without any, all of the scope."""
     exclude: list[str]
+    """Patterns of URLs that aren't crawled."""
     webhook_url: str | None
     """URL that is notified of the end, without secrets."""
     pages_discovered: int
+    """Number of URLs found so far."""
     pages_crawled: int
+    """Number of pages crawled so far."""
     pages_failed: int
+    """Number of pages that failed so far."""
     current_depth: int
+    """Greatest depth of a page crawled so far."""
     created_at: str
     started_at: str | None
     finished_at: str | None
     end_reason: str | None
     """`exhausted`, `budget` or `expired`."""
     error: ErrorView | None
+    """Error that ended the crawl; null without one."""
 
 
 class CrawledPageView(BaseModel):
@@ -80,13 +97,18 @@ class CrawledPageView(BaseModel):
 
     url: str
     depth: int
+    """Number of links from the root URL."""
     score: float | None
+    """Relevance to the keywords, 0 to 1; null without keywords."""
     status: PageState
+    """State of the page in the frontier."""
     discovered_at: str
+    """Time at which a link to the page was found (RFC 3339, UTC)."""
     parent_url: str | None
     final_url: str | None
     status_code: int | None
     document_id: str | None
+    """Id of the page's document; null without one."""
     parts_url: str | None
     """URL that serves metadata, links and blocks as JSON for some minutes."""
     error: str | None

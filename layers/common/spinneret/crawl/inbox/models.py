@@ -142,9 +142,13 @@ class InboxView(BaseModel):
     inbox_id: str
     """The same as `job_id`."""
     key: str
+    """Key of the object in the bucket."""
     url: str
+    """URL to which the form is posted."""
     fields: dict[str, str]
+    """Fields of the form, to be sent before the file."""
     max_bytes: int
+    """Maximum size of the file in bytes."""
     expires_at: str
     """Expiry of the form."""
 
@@ -153,6 +157,7 @@ class InboxFileView(BatchView):
     """A file of URLs and the numbers of its crawls."""
 
     name: str
+    """Name of the file."""
     waiting_for: str | None
     """`upload` until the file arrives."""
     report_url: str | None

@@ -57,8 +57,11 @@ class EndpointUpdate(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     name: Name
+    """Name for people."""
     url: UrlText
+    """URL that receives the events by POST."""
     events: Events = frozenset({WebhookEvent.JOB_COMPLETED, WebhookEvent.JOB_FAILED})
+    """Types of events to send."""
     headers: Annotated[dict[str, str] | None, Field(repr=False)] = None
     """Headers of every delivery; never returned."""
     is_active: bool = True
@@ -88,11 +91,15 @@ class EndpointView(BaseModel):
     """An endpoint without its secrets and header values."""
 
     endpoint_id: str
+    """Id of the webhook."""
     name: str
+    """Name for people."""
     url: str
     """URL; its secrets are hidden unless the caller may change it."""
     events: list[str]
+    """Types of events to send."""
     header_names: list[str]
+    """Names of the custom headers, whose values are secret."""
     source_id: str | None
     """Source whose runs are reported, and no other events."""
     is_active: bool
@@ -108,6 +115,7 @@ class IssuedEndpoint(EndpointView):
     """An endpoint with its newest secret, which no later response contains."""
 
     secret: str
+    """Secret that signs the events, with the prefix `whsec_`; shown only once."""
 
 
 class EndpointList(ListOf[EndpointView]):
@@ -121,7 +129,9 @@ class DefaultSecret(BaseModel):
     """
 
     secret: str
+    """Secret with the prefix `whsec_`; shown only once."""
     old_secret_until: str | None
+    """End of the previous secret's use (RFC 3339, UTC); null without one."""
 
 
 class DeliveryView(View):
@@ -130,26 +140,36 @@ class DeliveryView(View):
     delivery_id: Annotated[str, Field(validation_alias="id")]
     """Value of the header `webhook-id`."""
     endpoint_id: str | None
+    """Id of the webhook; null for a `webhook_url` of a job."""
     job_id: str | None
     """Job whose end is reported; null for other events."""
     job_type: str | None
+    """Kind of the job that the event is about; null for a test."""
     event: str
+    """Type of the event."""
     payload: dict[str, Any]
     """Body of the message, without secrets; results too large for the log are omitted."""
     delivery_job_id: str
     """Job that delivers the message."""
     url: str | None
+    """URL of the receiver."""
     status: DeliveryStatus
+    """State of the delivery."""
     attempts: int
     max_attempts: int
     last_attempt_at: Timestamp | None
+    """Time of the last attempt (RFC 3339, UTC); null before the first one."""
     next_attempt_at: Timestamp | None
+    """Time of the next attempt (RFC 3339, UTC); null if there is none."""
     response_status: int | None
+    """HTTP status of the receiver's last response; null without a response."""
     response_body: str | None
     """Beginning of the response, without secrets."""
     error: str | None
+    """Reason for the last failure; null without one."""
     created_at: Timestamp
     delivered_at: Timestamp | None
+    """Time of the receiver's acceptance (RFC 3339, UTC); null before it."""
 
 
 class DeliveryList(ListOf[DeliveryView]):
@@ -160,9 +180,11 @@ class DeliverySubmission(BaseModel):
     """Response to a test or a redelivery."""
 
     delivery_id: str
+    """Id of the delivery."""
     job_id: str
     """Job that delivers the message."""
     status: JobStatus
+    """State of the delivery's job."""
     message: str
 
 

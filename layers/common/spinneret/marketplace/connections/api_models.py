@@ -12,6 +12,7 @@ class ConsentView(BaseModel):
     """URL at which the seller authorizes access."""
 
     authorization_url: str
+    """URL at the marketplace where the seller consents."""
     expires_in: int
     """Lifetime of the URL in seconds."""
 
@@ -21,9 +22,13 @@ class ConnectionView(View):
 
     marketplace: str
     status: ConnectionStatus
+    """State of the authorization."""
     account: str | None
+    """Name of the seller's account; null if it is unknown."""
     scopes: list[str]
+    """Rights that the seller granted."""
     connected_at: Timestamp
+    """Time of the seller's consent (RFC 3339, UTC)."""
     expires_at: Timestamp
     """Expiry of the access token, which is refreshed before."""
     refresh_expires_at: Timestamp | None

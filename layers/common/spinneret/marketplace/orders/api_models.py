@@ -12,7 +12,9 @@ class AdjustmentView(View):
 
     marketplace: str
     job_id: str
+    """Id of the last job submitted for the update."""
     state: AdjustmentState
+    """Progress of the update."""
     times: int
     """Number of requested updates."""
 
@@ -22,13 +24,21 @@ class OrderView(View):
 
     marketplace: str
     order_id: str
+    """Id of the order at the marketplace."""
     line_id: str
+    """Id of the line within the order."""
     sku: str
+    """SKU as the order names it."""
     product_id: str | None
+    """Id of the sold product; null if no product has the SKU."""
     quantity: int
+    """Number of pieces sold."""
     sold_at: str
+    """Time of the sale, as the marketplace reports it."""
     state: OrderState
+    """State of the order at the marketplace."""
     outcome: SaleOutcome
+    """Effect of the sale on the product's stock."""
     conflicts_with: list[str]
     """Orders that took the stock earlier, as `<marketplace>:<order>`."""
     adjustments: list[AdjustmentView]

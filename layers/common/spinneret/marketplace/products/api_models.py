@@ -37,11 +37,15 @@ class OverrideModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     title: Title | None = None
+    """Title at this marketplace; null for the product's."""
     description: Description | None = None
+    """Description at this marketplace; null for the product's."""
     price: Price | None = None
+    """Price at this marketplace in minor units, such as cents; null for the product's."""
     category_id: Word | None = None
     """Category id of the marketplace."""
     attributes: Attributes = {}
+    """Attributes that replace or extend the product's."""
 
 
 class ProductRequest(BaseModel):
@@ -50,20 +54,26 @@ class ProductRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     title: Title
+    """Title, in the seller's language."""
     description: Description
+    """Description, in the seller's language."""
     price: Price
     """Price in minor units: 1999 is 19.99 EUR, but 1999 JPY."""
     currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] = "EUR"
+    """Currency of the price (ISO 4217)."""
     quantity: Annotated[int, Field(ge=0, le=limits.PRODUCT_QUANTITY_MAX)] = 1
+    """Number of pieces in stock."""
     images: Annotated[
         tuple[ImageUrl, ...], Field(max_length=limits.PRODUCT_IMAGES_MAX, strict=False)
     ] = ()
+    """URLs of the images in their order."""
     attributes: Attributes = {}
     """`brand`, `color`, `condition`, `material`, `size` and `category` have values of their
     vocabularies; other attributes are free."""
     overrides: dict[str, OverrideModel] = {}
     """Values that differ on a marketplace, by its name."""
     sku: Sku | None = None
+    """Identifier at all marketplaces, unique within the tenant; by default a new one."""
 
     def content(self) -> Content:
         """Return the content to publish."""
@@ -88,13 +98,21 @@ class ProductView(BaseModel):
     product_id: str
     sku: str
     title: str
+    """Title, in the seller's language."""
     description: str
+    """Description, in the seller's language."""
     price: int
+    """Price in minor units, such as cents."""
     currency: str
+    """Currency of the price (ISO 4217)."""
     quantity: int
+    """Number of pieces in stock."""
     images: list[str]
+    """URLs of the images in their order."""
     attributes: dict[str, str]
+    """Attributes by name, such as `brand`."""
     overrides: dict[str, OverrideModel]
+    """Deviations by marketplace."""
     created_at: str
     updated_at: str
 

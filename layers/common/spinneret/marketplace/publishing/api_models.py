@@ -55,16 +55,23 @@ class MarketplaceJobView(BaseModel):
     product_id: str | None
     """null after the product's deletion."""
     batch_job_id: str | None
+    """Id of the batch; null for a single job."""
     status: JobStatus
     priority: int
+    """1 critical, 2 high, 3 normal, 4 low."""
     retry_count: int
+    """Number of failed attempts so far."""
     max_retries: int
+    """Maximum number of failed attempts."""
     expires_at: str | None
     """Time at which the job expires if it still waits."""
     waiting_for: str | None
     input_data: dict[str, Any]
+    """Input of the action, as submitted."""
     result_data: dict[str, Any] | None
+    """Result of the action; null before the end."""
     error: dict[str, Any] | None
+    """Last error: `error`, `code` and `details`; null without one."""
     created_at: str
     started_at: str | None
     completed_at: str | None
@@ -75,6 +82,7 @@ class MarketplaceJobWithTasks(MarketplaceJobView):
     """A marketplace job and its tasks by position."""
 
     tasks: list[TaskView]
+    """Steps of the job in their order."""
 
 
 class MarketplaceJobList(ListOf[MarketplaceJobView]):
@@ -91,17 +99,21 @@ class BatchJobRequest(BaseModel):
     product_ids: Annotated[
         tuple[Id, ...], Field(min_length=1, max_length=limits.BATCH_PRODUCTS_MAX, strict=False)
     ]
+    """Ids of the products, one job for each."""
     priority: PriorityNumber | None = None
+    """1 critical, 2 high, 3 normal, 4 low; by default the action type's."""
 
 
 class BatchJobView(BaseModel):
     """A batch."""
 
     batch_id: str
+    """Id of the batch, which is also its parent job's."""
     marketplace: str
     action_code: str
     status: JobStatus
     priority: int
+    """1 critical, 2 high, 3 normal, 4 low."""
     total_count: int
     """Number of products, without products whose job another batch or request has under way."""
     completed_count: int
@@ -110,8 +122,11 @@ class BatchJobView(BaseModel):
     cancelled_count: int
     pending_count: int
     progress_percent: int
+    """Share of finished jobs, 0 to 100."""
     is_active: bool
+    """Whether jobs of the batch are under way."""
     is_terminal: bool
+    """Whether all jobs of the batch have ended."""
     created_at: str
     started_at: str | None
     completed_at: str | None
@@ -124,6 +139,7 @@ class BatchJobWithJobs(BatchJobView):
     """
 
     jobs: list[MarketplaceJobView]
+    """Jobs of the batch, at most one page."""
 
 
 class BatchJobList(ListOf[BatchJobView]):
@@ -154,7 +170,9 @@ class PlanView(BaseModel):
     marketplace: str
     action_code: str
     total_count: int
+    """Number of products."""
     refused_count: int
+    """Number of products that the marketplace would refuse."""
     items: list[ProspectView]
 
 
@@ -163,11 +181,17 @@ class ActionTypeView(BaseModel):
 
     marketplace: str
     code: str
+    """Code to submit as `action_code`, with the marketplace's name at its end."""
     name: str
+    """Name for people."""
     priority: int
+    """Default priority: 1 critical, 2 high, 3 normal, 4 low."""
     max_retries: int
+    """Maximum number of failed attempts of a job."""
     description: str
+    """Effect of the action at the marketplace."""
     supported: bool
+    """Whether the marketplace has an interface for the action."""
 
 
 class ActionTypeList(BaseModel):
@@ -186,14 +210,18 @@ class DayView(BaseModel):
     failed_count: int
     cancelled_count: int
     expired_count: int
+    """Number of jobs whose time ran out."""
     total_seconds: int
+    """Sum of the durations of all jobs, in seconds."""
 
 
 class StatisticsView(BaseModel):
     """Statistics of all action types for one day."""
 
     day: str
+    """Last day of the figures (UTC)."""
     items: list[DayView]
+    """Figures by day, marketplace and action."""
 
 
 def job_view(job: Job, has_product: bool, progress: int | None = None) -> MarketplaceJobView:

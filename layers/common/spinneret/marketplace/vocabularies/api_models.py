@@ -12,14 +12,18 @@ class TermView(BaseModel):
     """One term: the stored value and its label."""
 
     value: str
+    """Value to submit."""
     label: str
+    """Name for people."""
 
 
 class VocabularyView(BaseModel):
     """All terms of a vocabulary."""
 
     vocabulary: str
+    """Name of the vocabulary."""
     items: list[TermView]
+    """Terms in their order."""
 
 
 def vocabulary_view(name: str) -> VocabularyView:

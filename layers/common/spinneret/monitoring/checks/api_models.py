@@ -14,42 +14,62 @@ class PhasesView(View):
     """Durations of the phases of the last hop."""
 
     dns_ms: int
+    """Name resolution in milliseconds."""
     connect_ms: int
+    """Connection in milliseconds."""
     tls_ms: int | None
+    """TLS handshake in milliseconds; null over http."""
     first_byte_ms: int
+    """Time from the request to the response's first byte, in milliseconds."""
     transfer_ms: int
+    """Transfer of the body in milliseconds."""
 
 
 class CertificateView(View):
     """TLS certificate of the site; after redirects, the one that expires first."""
 
     subject: str
+    """Name of the holder."""
     issuer: str
+    """Name of the authority that issued it."""
     not_before: Timestamp
+    """Begin of the validity (RFC 3339, UTC)."""
     not_after: Timestamp
+    """End of the validity (RFC 3339, UTC)."""
 
 
 class ResultView(BaseModel):
     """Result of one check."""
 
     id: str
+    """Id of the check."""
     checked_at: str
+    """Time of the check (RFC 3339, UTC)."""
     outcome: Outcome
+    """Verdict of the check."""
     status_code: int | None
     """null if the site didn't answer."""
     latency_ms: int
+    """Duration of the check in milliseconds."""
     error: str | None
     """null if the check succeeded."""
     error_code: str | None
+    """Code of the failure; null without one."""
     late_ms: int
     """Delay in milliseconds after the due time."""
     tries: int
+    """Number of requests that were sent for the check."""
     in_maintenance: bool
+    """Whether the check fell into a maintenance window."""
     final_url: str | None
     redirects: list[str]
+    """URLs of the redirects in their order."""
     phases: PhasesView | None
+    """Durations of the last request's phases; null without a response."""
     certificate: CertificateView | None
+    """Certificate of the host; null over http."""
     body_sha256: str | None
+    """SHA-256 of the body in hex; null if it wasn't read."""
 
 
 class ResultList(BaseModel):

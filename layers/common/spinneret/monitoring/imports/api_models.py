@@ -35,6 +35,7 @@ class ImportRequest(BaseModel):
     """Text of the file. The first line names the columns, including `url`; a file with URLs only
     may omit it."""
     sitemap_url: Annotated[str, StringConstraints(max_length=bounds.URL_MAX_CHARS)] | None = None
+    """URL of a sitemap whose pages become targets."""
     limit: Annotated[int, Field(ge=1, le=limits.IMPORT_LINES_MAX)] = limits.IMPORT_LINES_MAX
     """Maximum number of URLs, taken in sitemap order."""
     options: SitemapOptions = SitemapOptions()
@@ -54,6 +55,7 @@ class ImportSubmission(BaseModel):
 
     job_id: str
     status: JobStatus
+    """State of the import's job."""
     message: str
 
 

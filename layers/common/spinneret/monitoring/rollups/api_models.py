@@ -13,9 +13,13 @@ class LatencyView(BaseModel):
     """Latencies of a target."""
 
     count: int
+    """Number of responses."""
     p50_ms: float | None
+    """Median in milliseconds; null without responses."""
     p95_ms: float | None
+    """95th percentile in milliseconds; null without responses."""
     p99_ms: float | None
+    """99th percentile in milliseconds; null without responses."""
     error: float
     """Maximum relative error of a percentile."""
 
@@ -27,22 +31,34 @@ class UptimeView(BaseModel):
     """
 
     window: Window
+    """Length of the period."""
     since: str
+    """Begin of the period (RFC 3339, UTC)."""
     until: str
+    """End of the period (RFC 3339, UTC)."""
     uptime: float | None
     """Available share of the known time, 0 to 1; degraded counts as up. null if no time is
     known."""
     maintenance: str
     """Whether maintenance time counts: `exclude` or `include`."""
     up_ms: int
+    """Time with good results, in milliseconds."""
     degraded_ms: int
+    """Time with slow results, in milliseconds; it counts as available."""
     down_ms: int
+    """Time with failures, in milliseconds."""
     unknown_ms: int
+    """Time without a verdict, in milliseconds, as our own network failed."""
     maintenance_ms: int
+    """Time in maintenance windows, in milliseconds."""
     checks: int
+    """Number of checks."""
     failed: int
+    """Number of failed checks."""
     skipped: int
+    """Number of checks skipped because the host was busy."""
     latency: LatencyView
+    """Percentiles of the durations of good checks."""
 
 
 def uptime_view(window: Window, figures: Figures, *, with_maintenance: bool) -> UptimeView:

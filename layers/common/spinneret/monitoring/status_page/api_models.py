@@ -39,6 +39,7 @@ class StatusPageView(BaseModel):
     path: str
     """Path relative to the API's base URL."""
     updated_at: str
+    """Time of the last change of a status (RFC 3339, UTC)."""
 
 
 def status_page_view(page: StatusPage) -> StatusPageView:

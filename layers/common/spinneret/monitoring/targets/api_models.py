@@ -35,15 +35,20 @@ class _Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Name | None = None
+    """Name for people; null shows the URL."""
     interval_seconds: Interval | None = None
     """Seconds between two checks; by default the stage's CHECK_INTERVAL."""
     method: Method = Method.GET
+    """HTTP method of the check."""
     failure_threshold: Threshold = limits.FAILURE_THRESHOLD
     recovery_threshold: Threshold = limits.RECOVERY_THRESHOLD
     degraded_ms: Milliseconds | None = None
     conditions: Conditions = Field(default_factory=list)
+    """Conditions of a good response, such as `status == 200`."""
     certificate_days: Days = Field(default_factory=lambda: list(limits.CERTIFICATE_DAYS))
+    """Days before a certificate's end on which to warn, 1 to 365."""
     watch_content: bool = False
+    """Whether a change of the body is reported."""
     public: bool = False
 
 
@@ -51,6 +56,7 @@ class TargetRequest(_Options):
     """A URL to monitor, with options."""
 
     url: str
+    """URL to check."""
 
 
 class TargetChange(_Options):
@@ -69,34 +75,53 @@ class TargetView(BaseModel):
     """A target with its current status."""
 
     id: str
+    """Id of the target."""
     url: str
+    """URL that is checked, as given."""
     canonical_url: str
+    """Canonical form of the URL, unique within the tenant."""
     host: str
+    """Host of the URL."""
     created_at: str
     updated_at: str
     name: str | None
+    """Name for people; null without one."""
     interval_seconds: int
     method: Method
     failure_threshold: int
     recovery_threshold: int
     degraded_ms: int | None
     conditions: list[str]
+    """Conditions of a good response."""
     certificate_days: list[int]
+    """Days before a certificate's end on which to warn."""
     watch_content: bool
+    """Whether a change of the body is reported."""
     public: bool
     paused: bool
+    """Whether checks are suspended."""
     status: str
     """`pending`, `up`, `degraded` or `down`."""
     status_since: str | None
+    """Time of the last change of status (RFC 3339, UTC); null before the first check."""
     next_check_at: str | None
+    """Time of the next check (RFC 3339, UTC); null while paused."""
     skipped_in_a_row: int
+    """Consecutive checks that were skipped because the host was busy."""
     last_checked_at: str | None
+    """Time of the last check (RFC 3339, UTC); null before the first one."""
     last_outcome: str | None
+    """Verdict of the last check; null before the first one."""
     last_status_code: int | None
+    """HTTP status of the last check; null without a response."""
     last_latency_ms: int | None
+    """Duration of the last check in milliseconds; null without a response."""
     last_error: str | None
+    """Reason for the last failure; null without one."""
     certificate_not_after: str | None
+    """End of the certificate's validity (RFC 3339, UTC); null over http."""
     incident_id: str | None
+    """Id of the open incident; null without one."""
 
 
 class TargetList(BaseModel):

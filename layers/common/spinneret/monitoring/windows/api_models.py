@@ -28,6 +28,7 @@ class WindowRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Name
+    """Name for people."""
     starts_at: Annotated[str, StringConstraints(max_length=40)]
     """Wall-clock time in `timezone`, such as 2026-03-29T02:30."""
     duration_minutes: Annotated[int, Field(ge=1, le=limits.WINDOW_MINUTES_MAX)]
@@ -46,12 +47,17 @@ class WindowView(BaseModel):
     """A maintenance window."""
 
     id: str
+    """Id of the window."""
     name: str
+    """Name for people."""
     starts_at: str
+    """Begin as wall-clock time in `timezone`."""
     duration_minutes: int
     timezone: str
     recurrence: str | None
+    """Rule of repetition (RFC 5545); null for a single window."""
     target_ids: list[str]
+    """Ids of the targets; an empty list for all."""
     created_at: str
     updated_at: str
 

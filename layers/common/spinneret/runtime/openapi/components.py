@@ -177,7 +177,11 @@ def _error_schema() -> dict[str, Any]:
         "description": "Error response.",
         "properties": {
             "error": {"type": "string", "description": "Message for people; may change."},
-            "code": {"type": "string", "enum": sorted({error.code for error in _tree()})},
+            "code": {
+                "type": "string",
+                "description": "Stable code of the error.",
+                "enum": sorted({error.code for error in _tree()}),
+            },
             "details": {
                 "type": "object",
                 "description": "Depends on the code; `fields` names invalid input.",

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from spinneret.runtime.openapi.common_fields import COMMON
+
 _ORIGIN: Final = re.compile(r' \(([A-Z]+-\d+|ruling "[^"]+")\)')
 _DATA: Final = frozenset({"default", "enum", "const", "examples"})
 
@@ -46,7 +48,10 @@ def without_null(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_notes(schemas: Mapping[str, Any]) -> dict[str, Any]:
-    """Return schemas by name, with the fields' docstrings as their descriptions."""
+    """Return schemas by name, with the fields' docstrings as their descriptions.
+
+    Fields without one get the common description of their name.
+    """
     notes = {model.__name__: _notes(model) for model in _models(BaseModel)}
     return {name: _described(schema, notes.get(name, {})) for name, schema in schemas.items()}
 
@@ -54,8 +59,9 @@ def with_notes(schemas: Mapping[str, Any]) -> dict[str, Any]:
 def _described(schema: Mapping[str, Any], notes: Mapping[str, str]) -> dict[str, Any]:
     if "properties" not in schema:
         return dict(schema)
+    found = {**COMMON, **notes}
     properties = {
-        name: {**value, "description": without_origins(notes[name])} if name in notes else value
+        name: {**value, "description": without_origins(found[name])} if name in found else value
         for name, value in schema["properties"].items()
     }
     return {**schema, "properties": properties}

@@ -46,6 +46,7 @@ class DomainUpdate(BaseModel):
         str | None,
         StringConstraints(strip_whitespace=True, max_length=limits.DOMAIN_NOTES_MAX_CHARS),
     ] = None
+    """Notes for people; null removes them."""
 
     @property
     def override(self) -> Override:
@@ -70,6 +71,7 @@ class BlockRequest(BaseModel):
             strip_whitespace=True, min_length=1, max_length=limits.BLOCK_REASON_MAX_CHARS
         ),
     ]
+    """Reason for people, shown with the domain and in refusals."""
 
 
 class PaceView(BaseModel):
@@ -80,6 +82,7 @@ class PaceView(BaseModel):
     """
 
     rate_limit_rps: float
+    """Requests per second to the host."""
     burst: int
     min_gap_seconds: float | None
     """Seconds between the end of a request and the next one, one at a time; null if bursts are
@@ -92,17 +95,22 @@ class DomainView(BaseModel):
     """A tenant's settings for a domain; null means the default."""
 
     domain: str
+    """Host name without scheme and port."""
     rate_limit_rps: float | None
     burst: int | None
     min_gap_seconds: float | None
     circuit_breaker_threshold: int | None
     circuit_breaker_timeout_s: float | None
     notes: str | None
+    """Notes for people; null without any."""
     blocked: bool
     """Whether the domain itself is blocked."""
     blocked_reason: str | None
+    """Reason for the block; null if the domain isn't blocked."""
     blocked_at: str | None
+    """Time of the block (RFC 3339, UTC); null if the domain isn't blocked."""
     pace: PaceView
+    """Limits in force, from these settings and ours."""
     updated_at: str | None
     """null for a domain without settings."""
 
@@ -118,8 +126,11 @@ class CircuitView(BaseModel):
     """
 
     state: Circuit
+    """State of the breaker: closed lets requests through."""
     failures: int
+    """Consecutive failures of the host."""
     opened_at: str | None
+    """Time at which the breaker opened; null while it is closed."""
     retry_after_seconds: float | None
     """Seconds until a request may pass; null while the circuit is closed."""
 
@@ -130,6 +141,7 @@ class DomainDetail(DomainView):
     blocked_by: str | None
     """Domain whose block applies: this one or a parent."""
     circuit: CircuitView
+    """State of the breaker that stops requests to a failing host."""
 
 
 def domain_view(settings: HostSettings, pace: PaceLimits) -> DomainView:

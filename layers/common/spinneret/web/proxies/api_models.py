@@ -43,9 +43,11 @@ class ServerRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     url: Annotated[UrlText, Field(repr=False)]  # people paste credentials into it
+    """URL of the proxy: scheme, host and port."""
     username: Annotated[Username | None, Field(repr=False)] = None
     """If a PUT omits it, the server of this URL keeps its credentials; null removes them."""
     password: Annotated[Password | None, Field(repr=False)] = None
+    """Password; stored encrypted and never returned."""
 
     @model_validator(mode="after")
     def _together(self) -> Self:
@@ -77,9 +79,11 @@ class ProxyRequest(BaseModel):
             strip_whitespace=True, min_length=1, max_length=limits.PROXY_NAME_MAX_CHARS
         ),
     ]
+    """Name, unique within the tenant."""
     servers: Annotated[
         list[ServerRequest], Field(min_length=1, max_length=limits.PROXY_SERVERS_MAX)
     ]
+    """Servers in their order."""
     rotation_strategy: Annotated[RotationStrategy, Field(strict=False)] = (
         RotationStrategy.ROUND_ROBIN
     )
@@ -104,9 +108,11 @@ class TrialRequest(BaseModel):
     url: UrlText
     """URL of the page to fetch."""
     proxy_id: str | None = None
+    """Id of a stored proxy config; give either this or `server`."""
     position: Annotated[int, Field(ge=0, lt=limits.PROXY_SERVERS_MAX)] = 0
     """Index of the server in the config."""
     server: ServerRequest | None = None
+    """Server to try; give either this or `proxy_id`."""
 
     @model_validator(mode="after")
     def _either(self) -> Self:
@@ -119,7 +125,9 @@ class ServerView(BaseModel):
     """A server, as shown to its tenant."""
 
     url: str
+    """URL of the proxy without credentials."""
     has_credentials: bool
+    """Whether a user name and password are stored."""
 
 
 class ServerHealth(ServerView):
@@ -135,7 +143,9 @@ class ProxyBase(BaseModel):
     """Fields of all views of a config."""
 
     proxy_id: str
+    """Id of the proxy config."""
     name: str
+    """Name, unique within the tenant."""
     rotation_strategy: RotationStrategy
     is_active: bool
     created_at: str
@@ -146,12 +156,14 @@ class ProxyView(ProxyBase):
     """A config, as shown to its tenant."""
 
     servers: list[ServerView]
+    """Servers in their order."""
 
 
 class ProxyDetail(ProxyBase):
     """A config with the health of its servers."""
 
     servers: list[ServerHealth]
+    """Servers with their recent health."""
 
 
 class ProxyList(ListOf[ProxyView]):
@@ -169,11 +181,15 @@ class TrialView(BaseModel):
     """Result of a test."""
 
     server: str
+    """URL of the tried server without credentials."""
     reachable: bool
     """Whether the site answered through the proxy."""
     status_code: int | None
+    """HTTP status that came through the proxy; null without one."""
     latency_ms: int | None
+    """Duration of the trial in milliseconds; null if it failed."""
     error: TrialError | None
+    """Reason for the failure; null without one."""
 
 
 def proxy_view(config: ProxyConfig) -> ProxyView:
