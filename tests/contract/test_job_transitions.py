@@ -13,8 +13,8 @@ import pytest
 from spinneret.jobs import rules
 from spinneret.jobs.ends import end_event
 from spinneret.jobs.kinds import all_kinds
-from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobRef, JobStatus
-from spinneret.jobs.ports import JobStore, NewJob
+from spinneret.jobs.models import Failure, Job, JobEvent, JobEventKind, JobRef, JobStatus
+from spinneret.jobs.ports import Claimed, JobAmended, JobStore, NewJob, SubmissionRaced
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.kernel.errors import LeaseLost
 from spinneret.outbox.dynamo import DynamoOutboxStore
@@ -67,6 +67,66 @@ def test_a_transition_writes_only_what_changed(store: JobStore, tenant: str) -> 
     outdated = replace(before, attempts=0, domain="other.example")
     store.transition(outdated, replace(outdated, step=None, own_faults=2))
     assert store.get(before.ref) == replace(before, step=None, own_faults=2)
+
+
+# ---------------------------------------------------------------- Amendments
+
+
+def test_a_job_amended_after_its_claim_moves_on_but_completes_only_in_a_later_claim(
+    store: JobStore, tenant: str
+) -> None:
+    before = claimed(store, tenant)
+    wanted = {**before.payload, "tag_ids": ["a"]}
+    store.amend(before, wanted)
+    now = START + SECOND
+    ends = (
+        rules.complete(before, {}, now),
+        rules.complete_in_part(before, {}, Failure(code="X", message="x", type="permanent"), now),
+    )
+    for end in ends:
+        with pytest.raises(JobAmended):
+            store.transition(before, end, lease=factories.lease(before))
+    moved = replace(before, progress=10)
+    store.transition(before, moved, lease=factories.lease(before))
+    store.transition(moved, rules.hand_back(moved, now), lease=factories.lease(before))
+    again = store.claim(before.ref, "two", now, UNTIL)
+    assert isinstance(again, Claimed)
+    assert (again.job.payload, again.job.amendments) == (wanted, 1)
+    store.amend(again.job, {**wanted, "more": 1})
+    store.transition(
+        again.job, rules.after_error(again.job, ValueError(), now, 0.5), lease=again.lease
+    )
+    failed = store.get(before.ref)
+    assert failed is not None
+    assert failed.payload == {**wanted, "more": 1}
+
+
+def test_a_job_that_completes_without_a_later_amendment_completes(
+    store: JobStore, tenant: str
+) -> None:
+    job = submitted(store, tenant)
+    store.amend(job, {**job.payload, "tag_ids": ["a"]})
+    claim = store.claim(job.ref, "one", START, UNTIL)
+    assert isinstance(claim, Claimed)
+    end = rules.complete(claim.job, {}, START + SECOND)
+    for _ in range(2):  # the answer to the first is lost
+        store.transition(claim.job, end, lease=claim.lease)
+    assert store.get(job.ref) == end
+
+
+def test_only_the_job_that_was_read_is_amended(store: JobStore, tenant: str) -> None:
+    job = submitted(store, tenant)
+    store.amend(job, {**job.payload, "tag_ids": ["a"]})
+    amended = store.get(job.ref)
+    assert amended is not None
+    claim = store.claim(job.ref, "one", START, UNTIL)
+    assert isinstance(claim, Claimed)
+    ended = rules.complete(claim.job, {}, START + SECOND)
+    store.transition(claim.job, ended, lease=claim.lease)
+    for stale in (job, amended, claim.job, new_job(tenant)):
+        with pytest.raises(SubmissionRaced):
+            store.amend(stale, {**job.payload, "tag_ids": ["b"]})
+    assert store.get(job.ref) == ended
 
 
 STALE: dict[str, dict[str, Any]] = {

@@ -64,6 +64,25 @@ class CrashPlan:
         return answer
 
 
+class Overtaken(CrashPlan):
+    """Lets another process run just before, or just after, one call."""
+
+    def __init__(self, at: int, moment: Moment, act: Callable[[], None]) -> None:
+        super().__init__()
+        self._place = (at, moment)
+        self._act = act
+
+    def call(self, name: str, operation: Callable[..., Any], *given: Any, **named: Any) -> Any:
+        """Do one call, and let the other process run around it."""
+        self.calls.append(name)
+        if self._place == (len(self.calls), Moment.BEFORE):
+            self._act()
+        answer = operation(*given, **named)
+        if self._place == (len(self.calls), Moment.AFTER):
+            self._act()
+        return answer
+
+
 class _Watched:
     def __init__(self, plan: CrashPlan, name: str, port: Any) -> None:
         self._plan = plan

@@ -9,6 +9,8 @@ from typing import Any
 from spinneret.content.collections.service import CollectionService
 from spinneret.content.documents.service import Indexer
 from spinneret.content.extraction.models import Content, ExtractionStrategy
+from spinneret.content.library.kinds import TAG
+from spinneret.content.library.pipeline import TagPipeline
 from spinneret.content.search.models import Filters, Hit, Query
 from spinneret.content.search.service import SearchService
 from spinneret.content.tags.service import TagService
@@ -21,6 +23,7 @@ from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
 from spinneret.crawl.service import CrawlService
+from spinneret.crawl.tagging import DuplicateTags
 from spinneret.crawl.url_leases import UrlLeases
 from spinneret.events.webhooks.targets import UrlTarget, target_text
 from spinneret.jobs import limits
@@ -135,6 +138,7 @@ class CrawlSlice:
             webhooks=self.webhooks,
             documents=self.documents,
             parts=self.parts,
+            tagging=self.tagging(wrap),
             submit_deep=self.submit_deep,
             begin_batch=lambda ref: self.worker(wrap).run(ref, lambda: self.remaining),
         )
@@ -148,6 +152,12 @@ class CrawlSlice:
             configs=self.configs.service,
             collections=self.collections,
             tags=self.tags,
+        )
+
+    def tagging(self, wrap: Wrap = lambda _, port: port) -> DuplicateTags:
+        """What adds tags to the work of existing jobs."""
+        return DuplicateTags(
+            jobs=self.job_service(wrap), documents=wrap("documents", self.documents)
         )
 
     def job_service(self, wrap: Wrap = lambda _, port: port) -> JobService:
@@ -238,11 +248,17 @@ class CrawlSlice:
             kinds=self.kinds,
             handlers={
                 CRAWL: self.pipeline(wrap),
+                TAG: TagPipeline(
+                    documents=wrap("documents", self.documents),
+                    index=wrap("index", self.index),
+                    clock=self.clock,
+                ),
                 CRAWL_BATCH: BatchHandler(children),
                 CRAWL_FILE: FileHandler(
                     store=wrap("inbox", self.inbox),
                     checks=self.checks(),
                     children=children,
+                    tagging=self.tagging(wrap),
                     clock=self.clock,
                 ),
             },

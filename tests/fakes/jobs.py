@@ -34,6 +34,7 @@ from spinneret.jobs.ports import (
     DuePage,
     DuePosition,
     Holder,
+    JobAmended,
     NewJob,
     Refused,
     Reopening,
@@ -200,6 +201,15 @@ class FakeJobStore:
             lease = Lease(tenant=ref.tenant, job_id=ref.job_id, fence=job.fence, owner=owner)
             return Claimed(job=job, lease=lease)
 
+    def amend(self, job: Job, payload: Mapping[str, Any]) -> None:
+        check_payload(payload)
+        with self._lock:
+            stored = self._jobs.get(job.ref)
+            if stored is None or _amended(stored) != _amended(job):
+                raise SubmissionRaced
+            changed = replace(stored, payload=payload, amendments=stored.amendments + 1)
+            self._jobs[job.ref] = _as_stored(changed)
+
     def transition(
         self,
         before: Job,
@@ -218,6 +228,10 @@ class FakeJobStore:
             if stands and parent is not None and not self._is_unmoved(parent):
                 raise SubmissionRaced
             if stands:
+                completes = after.status in (JobStatus.COMPLETED, JobStatus.PARTIALLY_FAILED)
+                stored = self._jobs[before.ref]
+                if lease and completes and stored.amendments != before.amendments:
+                    raise JobAmended
                 self._move(before, after, events)
             elif lease is None or not self._is_ended(lease, after):
                 raise LeaseLost(f"job {before.id} is no longer held by this claim")
@@ -471,6 +485,10 @@ class FakeJobStore:
     def _add_events(self, ref: JobRef, events: Sequence[JobEvent]) -> None:
         for event in events:
             self._events.setdefault(ref, {})[event.id] = event
+
+
+def _amended(job: Job) -> tuple[JobStatus, int]:
+    return job.status, job.amendments
 
 
 def no_parent(job: Job) -> None:

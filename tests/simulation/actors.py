@@ -133,7 +133,7 @@ class Actors:
             )
             answered = False
             try:
-                submitted = _submitted(service, request)
+                submitted = self._submitted(service, request)
                 self._answered(actor, request, submitted)
                 answered = True
             except DependencyUnavailable as error:
@@ -277,6 +277,25 @@ class Actors:
         for number in range(self._world.rng.choice([0, 0, 1, 3])):
             context.checkpoint(f"part {number} prepared", context.job.progress)
 
+    def _submitted(self, service: JobService, request: Request) -> Submitted:
+        def answer(placed: Sequence[Placed]) -> Reply:
+            for each in placed:
+                stored = self._world.store.get(each.job.ref) is not None
+                if each.duplicate and not each.is_answered and stored and self._asks_for_more():
+                    service.amend(each.job, {**each.job.payload, "more": each.job.amendments})
+            return _answer(placed)
+
+        if request.parent is None:
+            drafts, parents = request.drafts, request.parents
+            return service.submit(TENANT, drafts, request.key, answer, parents=parents)
+        return service.submit_parent(
+            TENANT, request.parent, request.drafts, request.key, lambda job, _: _founded(job)
+        )
+
+    def _asks_for_more(self) -> bool:
+        """Every other duplicate asks for more than the job was to do."""
+        return self._world.number("duplicate") % 2 == 0
+
     def _answered(self, actor: Actor, request: Request, submitted: Submitted) -> None:
         body = submitted.reply.body
         self._world.note(actor, "answer", request.key, submitted)
@@ -322,15 +341,6 @@ class Actors:
 
     def _timed(self, actor: Actor, seconds: float) -> None:
         self._world.after(seconds, lambda: self._world.kill(actor))
-
-
-def _submitted(service: JobService, request: Request) -> Submitted:
-    if request.parent is None:
-        drafts, parents = request.drafts, request.parents
-        return service.submit(TENANT, drafts, request.key, _answer, parents=parents)
-    return service.submit_parent(
-        TENANT, request.parent, request.drafts, request.key, lambda job, _: _founded(job)
-    )
 
 
 def _founded(parent: Job) -> Reply:

@@ -86,6 +86,9 @@ class Invariants:
         self._granted: dict[tuple[JobRef, int], str] = {}
         self._effects: Counter[tuple[JobRef, int]] = Counter()
         self._performed: Counter[str] = Counter()
+        self._amendments: Counter[JobRef] = Counter()
+        self._known: dict[tuple[JobRef, int], int] = {}
+        """How many amendments of a job its claim knows of."""
         self._reported: dict[tuple[JobRef, int], JobStatus] = {}
         """Ends that have to be reported, by the fence that they have."""
         self._taken: defaultdict[tuple[str, JobRef], list[int]] = defaultdict(list)
@@ -140,7 +143,18 @@ class Invariants:
         else:
             self._check(was == row, ref, "a repeated claim changed the row")
         actor.lease = lease
+        self._known.setdefault((ref, lease.fence), job.amendments)
         self._times(row)
+
+    def amended(self, was: Job) -> None:
+        """A later submission added to the payload of a job."""
+        job = self._row(was.ref)
+        self.counts["amended"] += 1
+        self._amendments[job.ref] += 1
+        self._check(was.status not in TERMINAL, job.ref, "a finished job was amended")
+        self._check(job.amendments == self._amendments[job.ref], job.ref, "it lost an amendment")
+        same = (job.status, job.fence, job.locked_by) == (was.status, was.fence, was.locked_by)
+        self._check(same, job.ref, "an amendment moved it")
 
     def moved(
         self, actor: Actor, was: Job, events: Sequence[JobEvent], lease: Lease | None
@@ -319,7 +333,10 @@ class Invariants:
                 expected = 1
         self._check(charged == expected, job.ref, f"charged {charged} for {actor.work_ended!r}")
         completed = job.status is JobStatus.COMPLETED
-        self._check(completed == (actor.work_ended is None), job.ref, "outcome and end differ")
+        knows_all = self._known[job.ref, was.fence] == self._amendments[job.ref]
+        if completed or knows_all:
+            ended_well = knows_all and actor.work_ended is None
+            self._check(completed == ended_well, job.ref, "outcome and end differ")
         if job.status is JobStatus.FAILED:
             self.counts["failed"] += 1
 

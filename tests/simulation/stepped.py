@@ -104,6 +104,18 @@ class SteppedStore:
 
         return self._world.call(self._actor, "store.claim", effect, ref.job_id)
 
+    def amend(self, job: Job, payload: Mapping[str, Any]) -> None:
+        """See JobStore."""
+
+        def effect() -> None:
+            was = self._store.get(job.ref)
+            self._store.amend(job, payload)
+            self._world.wrote(job.ref)
+            assert was is not None
+            self._invariants.amended(was)
+
+        self._world.call(self._actor, "store.amend", effect, job.id)
+
     def transition(
         self,
         before: Job,

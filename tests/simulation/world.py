@@ -12,7 +12,7 @@ from random import Random
 from typing import Final
 
 from spinneret.jobs.models import JobRef
-from spinneret.jobs.ports import SubmissionRaced
+from spinneret.jobs.ports import JobAmended, SubmissionRaced
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests.fakes.crashes import Crash
@@ -30,6 +30,7 @@ STEPS_MAX: Final = 20_000  # a world that moves on and on without an end
 _TRANSACTIONS: Final = frozenset(
     {
         "store.submit",
+        "store.amend",
         "store.transition",
         "store.begin_run",
         "store.add_children",
@@ -254,7 +255,7 @@ class _Done[Answer]:
         self.refusal: Exception | None = None
         try:
             self._answers = [effect()]
-        except (LeaseLost, SubmissionRaced) as refusal:
+        except (JobAmended, LeaseLost, SubmissionRaced) as refusal:
             self.refusal = refusal
 
     def answer(self) -> Answer:

@@ -182,14 +182,9 @@ def test_documents_get_the_collection_and_the_tags_of_their_crawl(crawl: CrawlSl
     assert set(document.tag_ids) == {*webs, known.id, *added}
 
 
-def test_a_crawl_into_another_collection_or_with_other_tags_is_another_crawl(
-    crawl: CrawlSlice,
-) -> None:
+def test_a_crawl_into_another_collection_is_another_crawl(crawl: CrawlSlice) -> None:
     silk = crawl.collections.create("acme", "silk", None)
-    given = [{}, {"collection_id": silk.id}, {"tags": ("a", "b")}, {"tags": ("b",)}]
-    refs = [crawl.submit(URL, **each) for each in given]
-    assert len(set(refs)) == 4
-    assert crawl.submit(URL, tags=("b", "a")) == refs[2]
+    assert crawl.submit(URL, collection_id=silk.id) != crawl.submit(URL)
 
 
 def test_a_collection_that_the_tenant_does_not_have_is_unknown(crawl: CrawlSlice) -> None:

@@ -53,6 +53,7 @@ FULL = factories.job(
     duplicate_key="same-page",
     idempotency_key="order-1",
     notify=("hook",),
+    amendments=2,
     watchers=8,
 )
 

@@ -24,7 +24,7 @@ from spinneret.kernel.errors import (
 from spinneret.outbox import limits
 from spinneret.outbox.models import DomainEvent
 from spinneret.outbox.relay import Relay, RelayResult
-from tests.fakes.crashes import Crash, CrashPlan, Moment
+from tests.fakes.crashes import Crash, CrashPlan, Moment, Overtaken
 from tests.fakes.outbox import FakeOutboxStore, FakeSink
 from tests.fakes.time import START, HandClock
 
@@ -467,24 +467,6 @@ def test_a_writer_that_dies_at_any_call_loses_nothing_and_changes_no_order(
         assert world.store.rows == {}
 
 
-class _Overtaken(CrashPlan):
-    """Lets another process run just before, or just after, one call."""
-
-    def __init__(self, at: int, moment: Moment, act: Callable[[], None]) -> None:
-        super().__init__()
-        self._place = (at, moment)
-        self._act = act
-
-    def call(self, name: str, operation: Callable[..., Any], *given: Any, **named: Any) -> Any:
-        self.calls.append(name)
-        if self._place == (len(self.calls), Moment.BEFORE):
-            self._act()
-        answer = operation(*given, **named)
-        if self._place == (len(self.calls), Moment.AFTER):
-            self._act()
-        return answer
-
-
 @pytest.mark.parametrize("late", [0, 60], ids=["at once", "a minute later"])
 @pytest.mark.parametrize("first_down", [(), (0,), (1,)])
 @pytest.mark.parametrize("then_down", [(), (0,), (1,)])
@@ -504,7 +486,7 @@ def test_two_processes_at_once_lose_nothing_and_change_no_order(
                 world.clock.advance(late)
                 world.hand_on()
 
-            walk(world, _Overtaken(at, moment, other))
+            walk(world, Overtaken(at, moment, other))
             for sink in world.sinks:
                 sink.refuse = lambda _: None
             world.sweep_for(600)

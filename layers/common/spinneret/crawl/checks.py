@@ -116,7 +116,6 @@ class CrawlChecks:
             self.proxies.require(tenant, options.proxy_config_id)
         if options.collection_id is not None:
             self.collections.get(tenant, options.collection_id)
-        tags = {"tags": sorted(set(options.tags))} if options.tags else {}
         return CrawlTerms(
             notify=notify,
             config=self.configs.in_force(tenant, options.config_id),
@@ -124,7 +123,7 @@ class CrawlChecks:
             collection_id=options.collection_id,
             priority=options.priority,
             force=options.force,
-            same={**(same or {}), **tags},
+            same=same or {},
         )
 
     def crawl_terms(

@@ -33,7 +33,11 @@ class PageOptions(BaseModel):
     tags: Annotated[
         tuple[TagName, ...] | None, Field(max_length=limits.CRAWL_TAGS_MAX, strict=False)
     ] = None
-    """Names of tags to add to the documents; missing tags are created."""
+    """Names of tags to add to the documents; missing tags are created.
+
+    If an identical crawl of one page is under way or has a fresh result, its document gets them,
+    too. Deep crawls with different tags aren't identical.
+    """
     priority: Annotated[Priority, Field(strict=False)] = Priority.NORMAL
     """Lane of the job; it doesn't change the result."""
     force: bool = False

@@ -22,6 +22,7 @@ from spinneret.crawl.models import (
 )
 from spinneret.crawl.ports import PartStore
 from spinneret.crawl.reading import batch_view_of, view_of
+from spinneret.crawl.tagging import DuplicateTags
 from spinneret.events.webhooks.service import WebhookService
 from spinneret.jobs import rules
 from spinneret.jobs.models import Draft, Job, JobRef, Priority, Reply, RequestKey
@@ -68,6 +69,7 @@ class CrawlService:
     webhooks: WebhookService
     documents: DocumentStore
     parts: PartStore
+    tagging: DuplicateTags
     begin_batch: Callable[[JobRef], None]
     submit_deep: SubmitDeep
 
@@ -148,11 +150,14 @@ class CrawlService:
             url = self.checks.url(tenant, request.url)
             if terms.config is not None and terms.config.options.max_depth:
                 return self.submit_deep(tenant, request, terms.config.options.max_depth, key)
-            draft = self.checks.tagged(tenant, request, terms).draft(url)
-            return self.jobs.submit(tenant, [draft], key, single_reply)
+            drafts = [self.checks.tagged(tenant, request, terms).draft(url)]
+            return self.jobs.submit(
+                tenant, drafts, key, self._tagging(tenant, drafts, single_reply)
+            )
         checked = self._checked(tenant, request, request.urls or (), terms)
         drafts = _acceptable(checked)
-        return self.jobs.submit(tenant, drafts, key, lambda placed: _several(checked, placed))
+        answer = self._tagging(tenant, drafts, lambda placed: _several(checked, placed))
+        return self.jobs.submit(tenant, drafts, key, answer)
 
     def _submit_batch(
         self, tenant: str, request: BatchRequest, key: RequestKey | None
@@ -167,14 +172,24 @@ class CrawlService:
             duplicate_key=None,
         )
         checked = self._checked(tenant, request, request.urls, terms)
-        return self.jobs.submit_parent(
-            tenant,
-            parent,
-            _acceptable(checked),
-            key,
-            lambda job, placed: _several(checked, placed, job.id),
-            begin=self.begin_batch,
-        )
+        drafts = _acceptable(checked)
+
+        def answer(job: Job, placed: Sequence[Placed]) -> Reply:
+            self.tagging.add(tenant, drafts, placed)
+            return _several(checked, placed, job.id)
+
+        return self.jobs.submit_parent(tenant, parent, drafts, key, answer, begin=self.begin_batch)
+
+    def _tagging(
+        self, tenant: str, drafts: Sequence[Draft], answer: Callable[[Sequence[Placed]], Reply]
+    ) -> Callable[[Sequence[Placed]], Reply]:
+        """Return `answer`, which first gives the tags of the drafts to existing jobs."""
+
+        def tagged(placed: Sequence[Placed]) -> Reply:
+            self.tagging.add(tenant, drafts, placed)
+            return answer(placed)
+
+        return tagged
 
     def _checked(
         self, tenant: str, options: CrawlOptions, urls: Sequence[str], terms: CrawlTerms

@@ -22,6 +22,7 @@ from spinneret.crawl.deep.wiring import FRONTIER_TABLE, frontier
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, KINDS
 from spinneret.crawl.s3_parts import S3PartStore
 from spinneret.crawl.service import CrawlService
+from spinneret.crawl.tagging import DuplicateTags
 from spinneret.events.webhooks.service import WebhookService
 from spinneret.events.wiring import RELAY, WEBHOOKS, relaying_store, webhook_service
 from spinneret.jobs.control import JobControl
@@ -94,6 +95,7 @@ def crawl_api(stage: Stage) -> CrawlApi:
         webhooks=webhooks,
         documents=document_store(stage),
         parts=part_store(stage),
+        tagging=duplicate_tags(stage),
         begin_batch=lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic)),
         submit_deep=deep.submit_plain,
     )
@@ -129,6 +131,11 @@ def crawl_checks(stage: Stage) -> CrawlChecks:
         collections=collection_service(stage),
         tags=tag_service(stage),
     )
+
+
+def duplicate_tags(stage: Stage) -> DuplicateTags:
+    """Build the service that adds tags to the work of existing jobs."""
+    return DuplicateTags(jobs=job_service(stage), documents=document_store(stage))
 
 
 def part_store(stage: Stage) -> S3PartStore:

@@ -26,7 +26,14 @@ from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline
 from spinneret.crawl.s3 import S3FetchCache
 from spinneret.crawl.url_leases import UrlLeases
-from spinneret.crawl.wiring import CHECKS, WORKED, crawl_checks, part_store, worked_kinds
+from spinneret.crawl.wiring import (
+    CHECKS,
+    WORKED,
+    crawl_checks,
+    duplicate_tags,
+    part_store,
+    worked_kinds,
+)
 from spinneret.events.wiring import RELAY, relaying_store
 from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions
@@ -56,6 +63,7 @@ def crawl_worker(stage: Stage) -> Worker:
             store=inbox_store(stage),
             checks=crawl_checks(stage),
             children=makes,
+            tagging=duplicate_tags(stage),
             clock=stage.clock,
         ),
         DEEP_CRAWL: Starter(executions=executions, prepare=deep_crawls(stage, store).prepare),

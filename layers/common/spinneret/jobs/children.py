@@ -76,9 +76,9 @@ class Children:
                 NewJob(job=self._born(each.job, context.job), replaces=each.replaces)
                 for each in new
             ]
-            if record is not None:
-                record(placed)
             try:
+                if record is not None:
+                    record(placed)
                 context.add_children(born, first_events(born), cursor)
             except SubmissionRaced:
                 continue

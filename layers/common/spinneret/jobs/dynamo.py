@@ -31,7 +31,8 @@ condition.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -47,6 +48,7 @@ from spinneret.jobs import (
     keys,
     rules,
 )
+from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.dynamo_due import RESEND, WAKE
 from spinneret.jobs.ends import end_event
 from spinneret.jobs.kinds import Kinds, all_kinds
@@ -189,6 +191,14 @@ class DynamoJobStore:
             return _refused(answer.item, owner)
         return _claimed(items.JOBS.decode(answer["Attributes"]), owner)
 
+    def amend(self, job: Job, payload: Mapping[str, Any]) -> None:
+        check_payload(payload)
+        after = replace(job, payload=payload, amendments=job.amendments + 1)
+        try:
+            dynamo.transact(self._client, self._moved(job, after, (), conditions.amendable(job)))
+        except dynamo.ConditionFailed as failed:
+            raise SubmissionRaced from failed
+
     def transition(
         self,
         before: Job,
@@ -208,7 +218,9 @@ class DynamoJobStore:
         watchers, is_orphan = before.watchers, False
         for _ in range(_SUBSCRIPTION_RACES):
             standing = (
-                conditions.claim_stands(lease, watchers) if lease else conditions.row_stands(before)
+                conditions.claim_stands(lease, before, after, watchers)
+                if lease
+                else conditions.row_stands(before)
             )
             try:
                 writes = self._moved(before, after, events, standing)
@@ -228,6 +240,7 @@ class DynamoJobStore:
                         continue
                 row = failed.standing.get(0, {})
                 if lease is not None and conditions.is_held(row, lease):
+                    conditions.require_unamended(row, before, after)
                     watchers = int(row["watchers"])
                     continue
                 if lease is None or not conditions.is_ended(row, lease, after):

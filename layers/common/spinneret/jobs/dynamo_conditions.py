@@ -8,6 +8,7 @@ from typing import Any, Final
 from spinneret.aws import dynamo
 from spinneret.jobs import items
 from spinneret.jobs.models import Job, JobStatus, Lease
+from spinneret.jobs.ports import JobAmended
 from spinneret.kernel.clock import to_iso
 
 NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
@@ -20,14 +21,32 @@ _STANDS: Final = (
     "watchers",
     "progress",  # a checkpoint may renew the lease to the same moment
 )
+COMPLETING: Final = (JobStatus.COMPLETED, JobStatus.PARTIALLY_FAILED)
+"""Ends of a claim whose result must include all amendments."""
 _ENDS: Final = ("status", "fence", "locked_by", "attempts", "due_at", "finished_at")
 
 
-def claim_stands(lease: Lease, watchers: int) -> dynamo.Condition:
-    """Require that the claim still holds the job, and that it has `watchers` subscribers."""
+def claim_stands(lease: Lease, before: Job, after: Job, watchers: int) -> dynamo.Condition:
+    """Require that the claim still holds the job, and that it has `watchers` subscribers.
+
+    To complete the job, also require that it wasn't amended.
+    """
+    wanted: dict[str, Any] = {"watchers": watchers}
+    if after.status in COMPLETING:
+        wanted["amendments"] = amendments(before)
     return dynamo.equals(
-        status=JobStatus.RUNNING, fence=lease.fence, locked_by=lease.owner, watchers=watchers
+        status=JobStatus.RUNNING, fence=lease.fence, locked_by=lease.owner, **wanted
     )
+
+
+def amendments(job: Job) -> int | None:
+    """Return the stored number of a job's amendments; None if the row lacks it."""
+    return job.amendments or None
+
+
+def amendable(job: Job) -> dynamo.Condition:
+    """Require that the job has the status and the payload that were read."""
+    return dynamo.equals(status=job.status, amendments=amendments(job))
 
 
 def claimed(lease: Lease) -> dynamo.Condition:
@@ -39,6 +58,12 @@ def is_held(row: dict[str, Any], lease: Lease) -> bool:
     """Return whether the claim still holds the job of a row."""
     held = (row.get("status"), row.get("fence"), row.get("locked_by"))
     return held == (JobStatus.RUNNING, lease.fence, lease.owner)
+
+
+def require_unamended(row: dict[str, Any], before: Job, after: Job) -> None:
+    """Raise JobAmended if a row that should complete was amended after the claim."""
+    if after.status in COMPLETING and row.get("amendments") != amendments(before):
+        raise JobAmended(f"job {before.id} was amended after its claim")
 
 
 def is_ended(row: dict[str, Any], lease: Lease, after: Job) -> bool:

@@ -65,6 +65,7 @@ JOBS: Final = Codec(
         "family": _RECORD,
         "ending": SPARSE,
         "rests_unchecked": SPARSE,
+        "amendments": SPARSE,
         "notify": SPARSE,
     },
     derived=_indexed,

@@ -213,6 +213,8 @@ class Job:
     notify: tuple[str, ...] = field(default=(), repr=False)
     """Webhooks of this one job that receive its end event, in addition to the tenant's endpoints.
     """
+    amendments: int = 0
+    """Number of times that later submissions of the same work added to the payload."""
     watchers: int = 0
     """Number of live subscribers; written only by subscribing and unsubscribing."""
 

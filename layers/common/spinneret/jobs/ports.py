@@ -71,7 +71,13 @@ class Refused:
 
 
 class SubmissionRaced(Exception):
-    """Raised when a key was taken or released between look-up and write; look up again."""
+    """Raised when a key was taken or released, or its job moved, between look-up and write; look up
+    again.
+    """
+
+
+class JobAmended(Exception):
+    """Raised when a job would complete, but its payload was amended after its claim."""
 
 
 Listener = Callable[[Job, Sequence[JobEvent]], None]
@@ -140,6 +146,14 @@ class JobStore(Protocol):
         A claim whose answer was lost is recognised by its `owner` and counts as claimed.
         """
 
+    def amend(self, job: Job, payload: Mapping[str, Any]) -> None:
+        """Store a payload that also has what a later submission of the same work asks for.
+
+        `job` is unfinished. It can't complete without being claimed with this payload. Raises
+        SubmissionRaced if its status or payload has changed since it was read, and ValidationFailed
+        for a payload over JOB_PAYLOAD_BYTES.
+        """
+
     def transition(
         self,
         before: Job,
@@ -157,7 +171,8 @@ class JobStore(Protocol):
         With a lease, the condition is that the claim still holds the job. A repeated write of a
         claim's end, whose answer was lost, counts as written. Without a lease, the row must equal
         `before` in status, fence, owner, end of the lease, messages sent and watchers. Raises
-        LeaseLost otherwise.
+        LeaseLost otherwise. Raises JobAmended if the job would complete, in whole or in part, but
+        was amended since its claim.
 
         The end of a child's run is counted with its parent in the same operation, unless the
         parent's row is gone. `counted` are a parent's counters, shard by shard, which must be

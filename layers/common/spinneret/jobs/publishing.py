@@ -27,6 +27,7 @@ class PublishingJobStore:
         self.find_duplicates = store.find_duplicates
         self.submit = store.submit
         self.claim = store.claim
+        self.amend = store.amend
         self.add_children = store.add_children
         self.plan = store.plan
         self.child_counts = store.child_counts

@@ -77,9 +77,9 @@ class JobService:
     ) -> Submitted:
         """Store the jobs and the answer in one transaction, then send the messages.
 
-        `answer` renders the reply from the jobs, draft by draft. With `parents`, the jobs are
-        parents, whose number of children is unknown. Raises IdempotencyMismatch if the key was used
-        with another payload.
+        `answer` renders the reply from the jobs, draft by draft; it may amend existing jobs. With
+        `parents`, the jobs are parents, whose number of children is unknown. Raises
+        IdempotencyMismatch if the key was used with another payload.
         """
         for _ in range(_RACES):
             now = self._clock()
@@ -91,8 +91,8 @@ class JobService:
             if parents:
                 family = rules.new_family(None)
                 new = [replace(item, job=replace(item.job, family=family)) for item in new]
-            reply = answer(placed)
             try:
+                reply = answer(placed)
                 self._store.submit(new, first_events(new), request, reply, now)
             except SubmissionRaced:
                 continue
@@ -111,6 +111,10 @@ class JobService:
         self._store.transition(job, after, [event])
         if after.status is JobStatus.PENDING:
             send_new(self._queue, self._kinds, [after])
+
+    def amend(self, job: Job, payload: Mapping[str, Any]) -> None:
+        """Store the amended payload of an unfinished job; raise SubmissionRaced if it has moved."""
+        self._store.amend(job, payload)
 
     def submit_parent(
         self,
@@ -144,9 +148,9 @@ class JobService:
             plan = plan_of(promised)
             family = replace(rules.new_family(len(promised)), plan_rows=len(plan))
             job = replace(made.job, family=family)
-            reply = answer(job, placed)
             founded = NewJob(job=job, plan=plan)
             try:
+                reply = answer(job, placed)
                 self._store.submit([founded], first_events([founded]), request, reply, now)
             except SubmissionRaced:
                 continue

@@ -27,6 +27,7 @@ from spinneret.jobs.models import (
 )
 from spinneret.jobs.ports import (
     Claimed,
+    JobAmended,
     JobQueue,
     JobStore,
     NewJob,
@@ -305,8 +306,7 @@ class Worker:
         except LeaseLost:
             raise
         except ReleaseJob:
-            limit = policy.work_seconds if policy else bounds.JOB_WORK_SECONDS
-            self._end(context, rules.hand_back(context.job, self.clock(), limit))
+            self._hand_back(context)
         except ClaimTransferred:
             return
         except AwaitChildren:
@@ -326,6 +326,11 @@ class Worker:
         else:
             self._complete(context, result)
 
+    def _hand_back(self, context: Context) -> None:
+        policy = self.kinds.get(context.job.kind)
+        limit = policy.work_seconds if policy else bounds.JOB_WORK_SECONDS
+        self._end(context, rules.hand_back(context.job, self.clock(), limit))
+
     def _complete(
         self, context: Context, result: Mapping[str, Any], lack: Failure | None = None
     ) -> None:
@@ -338,6 +343,9 @@ class Worker:
                 self._end(context, rules.complete_in_part(job, result, lack, now), lack)
         except (DependencyUnavailable, LeaseLost):
             raise
+        except JobAmended:
+            logger.info("job_amended", extra={"job_id": job.id})
+            self._hand_back(context)
         except Exception as error:  # noqa: BLE001 - an unstorable result is an outcome
             self._fail(context, error)
 

@@ -137,6 +137,18 @@ def test_options_of_a_line_are_those_of_its_crawl(crawl: CrawlSlice) -> None:
     assert child.payload["tag_ids"] == list(crawl.tag_ids(TENANT, ["silk"]))
 
 
+def test_lines_of_one_page_give_it_the_tags_of_all(crawl: CrawlSlice) -> None:
+    first, second = pages(crawl, 2)
+    under_way = crawl.submit(second, TENANT, tags=("a",))
+    lines = [{"url": each, "tags": [tag]} for each in (first, second) for tag in "bc"]
+    _, ref = arrive(crawl, "list.jsonl", "\n".join(map(json.dumps, lines)))
+    crawl.settle(ref)
+    crawl.settle(under_way)
+    tags = {each.url: set(each.tag_ids) for each in crawl.documents.all(TENANT)}
+    assert tags[first] == set(crawl.tag_ids(TENANT, ["b", "c"]))
+    assert tags[second] == set(crawl.tag_ids(TENANT, ["a", "b", "c"]))
+
+
 def test_documents_of_a_file_are_found_by_their_source(crawl: CrawlSlice) -> None:
     listed, other = pages(crawl, 2)
     _, ref = arrive(crawl, "list.txt", listed)

@@ -12,6 +12,7 @@ from spinneret.kernel import bounds
 
 UPLOAD: Final = "upload"
 REINDEX: Final = "reindex"
+TAG: Final = "tag"
 REBUILD: Final = "rebuild_index"
 REBUILD_STAGE: Final = "rebuild_stage_index"
 
@@ -25,6 +26,7 @@ LANES: Final[Mapping[Priority, Lane]] = {
 KINDS: Final = {
     UPLOAD: KindPolicy(lanes=LANES, subject="url", pending_seconds=bounds.JOB_PENDING_SECONDS),
     REINDEX: KindPolicy(lanes=LANES, subject="url", pending_seconds=bounds.JOB_PENDING_SECONDS),
+    TAG: KindPolicy(lanes=LANES, pending_seconds=bounds.JOB_PENDING_SECONDS, result_seconds=0),
     REBUILD: KindPolicy(
         lanes=LANES,
         work_seconds=limits.REBUILD_WORK_SECONDS,

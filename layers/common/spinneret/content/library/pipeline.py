@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from spinneret.content import limits
 from spinneret.content.documents.models import Document, DocumentFilter, DocumentSource
-from spinneret.content.documents.ports import ChunkWriter, ContentStore, DocumentStore
+from spinneret.content.documents.ports import (
+    ChunkWriter,
+    ContentStore,
+    DocumentStore,
+    VersionRaced,
+)
+from spinneret.content.documents.rules import joined_tags
 from spinneret.content.documents.service import Indexed, Indexer, Page
 from spinneret.content.extraction.models import Content
 from spinneret.content.library import rules
@@ -17,10 +24,12 @@ from spinneret.content.library.remaking import Reindexer, Remade, bulks
 from spinneret.jobs.models import JobEventKind
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import ContentRefused, NotFound
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import ContentRefused, DependencyUnavailable, NotFound
 from spinneret.kernel.service import service
 
 _BEHIND: Final = "indexed up to "
+_RACES: Final = 3  # changes of one document by others meanwhile
 
 
 @service
@@ -77,6 +86,45 @@ class ReindexPipeline:
 
 
 @service
+class TagPipeline:
+    """Handles `tag` jobs: adds tags to the document that an identical crawl made."""
+
+    documents: DocumentStore
+    index: ChunkWriter
+    clock: Clock
+
+    def __call__(self, context: Context) -> Mapping[str, Any]:
+        """Return the document's id, and whether it has the tags: not if it was deleted meanwhile.
+
+        A document keeps at most DOCUMENT_TAGS_MAX tags.
+        """
+        payload = context.job.payload
+        identity = payload["document_id"]
+        context.checkpoint("tagging", 10)
+        for _ in range(_RACES):
+            current = self.documents.get(context.job.tenant, identity)
+            if current is None or current.deleted_at is not None:
+                return {"document_id": identity, "tagged": False}
+            document = replace(
+                current,
+                tag_ids=joined_tags(current.tag_ids, payload["tag_ids"]),
+                sequence=current.sequence + 1,
+                updated_at=self.clock(),
+            )
+            if document.tag_ids == current.tag_ids:
+                break
+            self.index.relabel(document, lambda: _left(context))
+            try:
+                self.documents.commit(document, current, context.lease)
+            except VersionRaced:
+                continue
+            break
+        else:
+            raise DependencyUnavailable("dynamodb", "too many versions of one page at once")
+        return {"document_id": identity, "tagged": True}
+
+
+@service
 class RebuildPipeline:
     """Handles `rebuild_index` jobs: rewrites a tenant's documents in bulks.
 
@@ -108,7 +156,7 @@ class RebuildPipeline:
 
     def _write(self, bulk: Sequence[Document], context: Context) -> Remade:
         def left() -> float:
-            return context.remaining() - bounds.DEADLINE_MARGIN_SECONDS
+            return _left(context)
 
         remade = self.remaker.remake(bulk, lambda made: self.index.write(made, left), left)
         for document in remade.documents:
@@ -154,9 +202,8 @@ def result(indexed: Indexed) -> dict[str, Any]:
 
 
 def _indexed(indexer: Indexer, page: Page, context: Context) -> Indexed:
-    return indexer.index(
-        page,
-        context.lease,
-        context.checkpoint,
-        lambda: context.remaining() - bounds.DEADLINE_MARGIN_SECONDS,
-    )
+    return indexer.index(page, context.lease, context.checkpoint, lambda: _left(context))
+
+
+def _left(context: Context) -> float:
+    return context.remaining() - bounds.DEADLINE_MARGIN_SECONDS

@@ -10,8 +10,13 @@ from spinneret.content.documents.chunks import ChunkMaker
 from spinneret.content.documents.dynamo_scan import DynamoDocumentScan
 from spinneret.content.documents.ports import Embedder
 from spinneret.content.library.filling import IndexFiller
-from spinneret.content.library.kinds import REBUILD, REBUILD_STAGE, REINDEX, UPLOAD
-from spinneret.content.library.pipeline import RebuildPipeline, ReindexPipeline, UploadPipeline
+from spinneret.content.library.kinds import REBUILD, REBUILD_STAGE, REINDEX, TAG, UPLOAD
+from spinneret.content.library.pipeline import (
+    RebuildPipeline,
+    ReindexPipeline,
+    TagPipeline,
+    UploadPipeline,
+)
 from spinneret.content.library.rebuilding import IndexRebuild, RebuildRequests
 from spinneret.content.library.remaking import Reindexer
 from spinneret.content.library.upkeep import DocumentMaintenance
@@ -37,6 +42,7 @@ def documents_worker(stage: Stage) -> Worker:
     handlers: dict[str, Handler] = {
         UPLOAD: UploadPipeline(contents=contents, indexer=indexing),
         REINDEX: ReindexPipeline(documents=documents, contents=contents, indexer=indexing),
+        TAG: TagPipeline(documents=documents, index=index, clock=stage.clock),
         REBUILD: RebuildPipeline(documents=documents, remaker=remaker, index=index),
         REBUILD_STAGE: IndexRebuild(
             scan=DynamoDocumentScan(stage.dynamodb, stage[DOCUMENTS_TABLE]),

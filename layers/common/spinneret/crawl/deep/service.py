@@ -196,7 +196,9 @@ class DeepCrawlService:
         check_plan(plan_of(fields))
         notify = self.webhooks.targets(tenant, request.webhook_url, request.webhook_headers)
         terms = self.checks.crawl_terms(tenant, request, notify)
-        same = {**terms.identity(DEEP_CRAWL, RECIPE, url), **fields}
+        # A deep crawl's tags are part of its identity: it may have made thousands of documents.
+        tags = {"tags": sorted(set(request.tags))} if request.tags else {}
+        same = {**terms.identity(DEEP_CRAWL, RECIPE, url), **tags, **fields}
         draft = Draft(
             kind=DEEP_CRAWL,
             payload={**self.checks.tagged(tenant, request, terms).payload(url), **fields},

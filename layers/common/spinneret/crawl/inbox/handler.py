@@ -17,6 +17,7 @@ from spinneret.crawl.inbox.models import UPLOAD, FileEntry, FileLine, Format, In
 from spinneret.crawl.inbox.outcomes import Block, FileCursor, joined
 from spinneret.crawl.inbox.ports import InboxStore
 from spinneret.crawl.service import message_about
+from spinneret.crawl.tagging import DuplicateTags, with_joined_tags
 from spinneret.jobs.children import Children
 from spinneret.jobs.models import Draft
 from spinneret.jobs.placement import Placed
@@ -46,6 +47,7 @@ class FileHandler:
     store: InboxStore
     checks: CrawlChecks
     children: Children
+    tagging: DuplicateTags
     clock: Clock
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
@@ -83,12 +85,23 @@ class FileHandler:
             checked = list(self._checked(context.job.tenant, chosen))
             last = chosen[-1]
             after = place.moved(context.lease.fence, last.next_line, last.next_offset)
-            drafts = [each for _, each in checked if isinstance(each, Draft)]
-            record = partial(_record, block, checked)
+            drafts = with_joined_tags([each for _, each in checked if isinstance(each, Draft)])
+            record = partial(self._record, context.job.tenant, drafts, block, checked)
             placed = self.children.create(context, drafts, after.cursor, record)
             block.done(_outcomes(checked, placed))
             place = after
         return place
+
+    def _record(
+        self,
+        tenant: str,
+        drafts: Sequence[Draft],
+        block: Block,
+        checked: Sequence[Checked],
+        placed: Sequence[Placed],
+    ) -> None:
+        self.tagging.add(tenant, drafts, placed)
+        block.keep(_outcomes(checked, placed))
 
     def _entries(self, file: InboxFile, size: int, place: FileCursor) -> Iterator[FileEntry]:
         """Yield entries up to INBOX_LINES_MAX lines, then an error entry if more lines follow."""
@@ -136,10 +149,6 @@ def _explained(text: str, error: DomainError) -> DomainError:
         return error
     rule = "a comment is a line of a txt file that begins with #"
     return UrlInvalid(f"{error.message}; {rule}", details=error.details)
-
-
-def _record(block: Block, checked: Sequence[Checked], placed: Sequence[Placed]) -> None:
-    block.keep(_outcomes(checked, placed))
 
 
 def _outcomes(checked: Sequence[Checked], placed: Sequence[Placed]) -> list[dict[str, Any]]:
