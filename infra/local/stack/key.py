@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final
 
+from spinneret.access import limits
 from spinneret.access.keys.models import Scope
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
@@ -12,9 +12,6 @@ from stack.deployment import record
 from stack.errors import UsageError
 from stack.instance import Instance
 from stack.workspace import Workspace
-
-# Manual use and tests poll: ten times the default rate of a tenant's own keys.
-REQUESTS_PER_MINUTE: Final = 600
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,10 +26,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--requests-per-minute",
-        default=REQUESTS_PER_MINUTE,
+        default=limits.KEY_REQUESTS_PER_MINUTE,
         type=_rate,
         metavar="N",
-        help=f"1 to {bounds.KEY_REQUESTS_PER_MINUTE_MAX} (default: {REQUESTS_PER_MINUTE})",
+        help=f"1 to {bounds.KEY_REQUESTS_PER_MINUTE_MAX} "
+        f"(default: {limits.KEY_REQUESTS_PER_MINUTE}, as for keys of the API)",
     )
 
 
