@@ -61,7 +61,8 @@ Day = Annotated[str | None, Query(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 def submit_marketplace_job(request: MarketplaceJobRequest) -> Response[dict[str, Any]]:
     """Perform an action on a marketplace.
 
-    Publishing returns an identical job under way instead of submitting a new one.
+    Publishing returns an identical job under way instead of submitting a new one. A product that
+    the marketplace's known rules refuse is rejected with its fields (422).
     """
     caller = routes.principal
     command = Command(

@@ -151,6 +151,7 @@ class Bench:
             listings=self.listings,
             tasks=self.tasks,
             actions=action_types(platforms),
+            checks={name: platform.check for name, platform in platforms.items()},
             begin_batch=None,
             clock=self.clock,
             new_hex=lambda: self.new_id("x")[2:],

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobRef, JobStatus, Transition
+from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.products.models import Product
@@ -179,13 +180,24 @@ def test_a_product_that_changed_between_runs_is_done_anew(bench: Bench) -> None:
         ({"currency": "JPY"}, "currency"),
     ],
 )
-def test_what_ebay_would_refuse_is_said_before_any_call(
+def test_what_ebay_would_refuse_is_refused_at_submission(
     changes: dict[str, Any], field: str, bench: Bench
 ) -> None:
-    job = bench.done("publish", "ebay", bench.product(**changes))
+    product = bench.product(**changes)
+    with pytest.raises(ValidationFailed) as refusal:
+        bench.submit("publish", "ebay", product)
+    assert [each["path"] for each in refusal.value.details["fields"]] == [field]
+    assert bench.web.seen == []
+
+
+def test_a_product_that_no_longer_fits_fails_its_job_before_any_call(bench: Bench) -> None:
+    product = bench.product()
+    ref = bench.submit("publish", "ebay", product)
+    bench.edit(product, quantity=0)
+    job = bench.finish(ref)
     assert job.last_error is not None
     assert (job.status, job.last_error.code) == ("failed", "VALIDATION_ERROR")
-    assert [each["path"] for each in job.last_error.details["fields"]] == [field]
+    assert [each["path"] for each in job.last_error.details["fields"]] == ["quantity"]
     assert bench.web.seen == []
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from spinneret.jobs.models import Transition
 from spinneret.kernel import bounds
+from spinneret.kernel.errors import ValidationFailed
 from tests.fakes.effects import FakeEffectStore
 from tests.markets.bench import Bench
 from tests.markets.etsy import SHOP
@@ -156,12 +157,13 @@ def test_a_budget_that_isnt_renewed_for_a_week_ends_the_job_with_its_reason(memo
         ({"images": ()}, "images"),
     ],
 )
-def test_what_etsy_would_refuse_is_said_before_any_call(
+def test_what_etsy_would_refuse_is_refused_at_submission(
     changes: dict[str, Any], field: str, bench: Bench
 ) -> None:
-    job = bench.done("publish", "etsy", bench.product(**changes))
-    assert job.last_error is not None
-    assert [each["path"] for each in job.last_error.details["fields"]] == [field]
+    product = bench.product(**changes)
+    with pytest.raises(ValidationFailed) as refusal:
+        bench.submit("publish", "etsy", product)
+    assert [each["path"] for each in refusal.value.details["fields"]] == [field]
     assert bench.web.seen == []
 
 

@@ -57,7 +57,7 @@ class ImportSlice:
             clock=self.clock,
             new_id=lambda prefix: f"{prefix}_{next(numbers)}",
         )
-        service = ImportService(jobs=jobs, policy=AddressPolicy())
+        service = ImportService(jobs=jobs, policy=AddressPolicy(), shortest_interval=60)
         self.served = Served(imports_routes.routes.router, service)
 
     def submit(self, **body: Any) -> JobRef:
@@ -109,6 +109,18 @@ class ImportSlice:
 @pytest.fixture
 def slice_() -> ImportSlice:
     return ImportSlice()
+
+
+def test_an_interval_below_the_stages_shortest_is_refused_at_submission(
+    slice_: ImportSlice,
+) -> None:
+    body = {"sitemap_url": "https://a.example/sitemap.xml", "options": {"interval_seconds": 30}}
+    answer = slice_.served.send("POST", "/v1/targets/import", body)
+    assert answer.status == 422
+    assert [each["path"] for each in answer.body["details"]["fields"]] == [
+        "options.interval_seconds"
+    ]
+    assert slice_.queue.sent == []
 
 
 def urls(slice_: ImportSlice) -> list[str]:

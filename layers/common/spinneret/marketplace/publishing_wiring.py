@@ -18,7 +18,7 @@ from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
-from spinneret.marketplace.registry import ACTION_TYPES, READ, SILENT
+from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS, READ, SILENT
 from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
 
 ENABLED: Final = flag("ORDER_POLLING_ENABLED", default=True)
@@ -55,6 +55,7 @@ def publishing_service(
         listings=listing_store(stage),
         tasks=task_store(stage),
         actions=ACTION_TYPES,
+        checks={name: platform.check for name, platform in PLATFORMS.items()},
         begin_batch=begin_batch,
         clock=stage.clock,
         new_hex=stage.new_token,

@@ -73,10 +73,14 @@ def target_service(stage: Stage) -> TargetService:
     )
 
 
-@reads(*SUBMISSION, *ADDRESSES)
+@reads(*SUBMISSION, *ADDRESSES, CHECK_INTERVAL)
 def import_service(stage: Stage) -> ImportService:
     """Build the import service of this stage."""
-    return ImportService(jobs=job_service(stage), policy=address_policy(stage))
+    return ImportService(
+        jobs=job_service(stage),
+        policy=address_policy(stage),
+        shortest_interval=stage[CHECK_INTERVAL],
+    )
 
 
 @reads(TARGETS_TABLE)

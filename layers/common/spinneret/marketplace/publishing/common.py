@@ -47,6 +47,15 @@ def ask(question: str) -> PlanStep:
     )
 
 
+def require_fit(check: Check, content: Content) -> None:
+    """Raise ValidationFailed with all fields that the marketplace would refuse."""
+    if fields := check(content):
+        raise ValidationFailed(
+            "; ".join(f"{each['path']}: {each['message']}" for each in fields),
+            details={"fields": [dict(each) for each in fields]},
+        )
+
+
 def validate(check: Check) -> Callable[[Subject], PlanStep]:
     """Return a step that checks the product by the marketplace's rules, without calling it."""
 
@@ -54,11 +63,7 @@ def validate(check: Check) -> Callable[[Subject], PlanStep]:
         _, content = subject.sold
 
         def run(_: StepContext) -> Mapping[str, Any]:
-            if fields := check(content):
-                raise ValidationFailed(
-                    "; ".join(f"{each['path']}: {each['message']}" for each in fields),
-                    details={"fields": [dict(each) for each in fields]},
-                )
+            require_fit(check, content)
             return {"valid": True}
 
         return PlanStep(

@@ -31,7 +31,9 @@ from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.listings.rules import held_by
 from spinneret.marketplace.products.ports import ProductStore
+from spinneret.marketplace.products.rules import shown_on
 from spinneret.marketplace.publishing.actions import PRIORITIES, find_action
+from spinneret.marketplace.publishing.common import Check, require_fit
 from spinneret.marketplace.publishing.engine import Command
 from spinneret.marketplace.publishing.models import ActionType
 from spinneret.marketplace.tasks import rules as task_rules
@@ -75,6 +77,7 @@ class PublishingService:
         listings: ListingStore,
         tasks: TaskStore,
         actions: Mapping[str, ActionType],
+        checks: Mapping[str, Check],
         begin_batch: Callable[[JobRef], None] | None,
         clock: Clock,
         new_hex: Callable[[], str],
@@ -85,6 +88,7 @@ class PublishingService:
         self._listings = listings
         self._tasks = tasks
         self._actions = actions
+        self._checks = checks
         self._begin_batch = begin_batch
         self._clock = clock
         self._new_hex = new_hex
@@ -99,8 +103,8 @@ class PublishingService:
     ) -> Submitted:
         """Accept one job.
 
-        Raises ValidationFailed, NotFound for an unknown product, and Conflict for a link to another
-        product's listing.
+        Raises ValidationFailed, also for a product that the marketplace's rules refuse, NotFound
+        for an unknown product, and Conflict for a link to another product's listing.
         """
         return self._jobs.replayed_or(
             key, lambda: self._submit(tenant, command, priority, key, answer)
@@ -361,6 +365,9 @@ class PublishingService:
             product = self._products.get(tenant, command.product_id)
             if product is None:
                 raise NotFound("no such product")
+            if command.action_code == "publish":
+                content = shown_on(product, command.marketplace, command.input_data)
+                require_fit(self._checks[command.marketplace], content)
             if command.action_code in _UNIQUE:
                 listing = self._listings.get(tenant, product.id, command.marketplace)
                 generation = listing.generation if listing else 1

@@ -9,6 +9,7 @@ from spinneret.kernel.service import service
 from spinneret.monitoring.imports import rules
 from spinneret.monitoring.imports.api_models import ImportRequest, ImportSubmission, payload_of
 from spinneret.monitoring.kinds import TARGET_IMPORT
+from spinneret.monitoring.targets.rules import require_interval
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 
@@ -19,6 +20,8 @@ class ImportService:
 
     jobs: JobService
     policy: AddressPolicy
+    shortest_interval: int
+    """Seconds between two ticks of this stage."""
 
     def submit(self, tenant: str, request: ImportRequest, key: RequestKey | None) -> Submitted:
         """Submit a file or a sitemap's URL as a job; an identical import under way is reused.
@@ -32,6 +35,8 @@ class ImportService:
         if request.csv is not None:
             rules.lines_of(request.csv)
         elif request.sitemap_url is not None:
+            if (seconds := request.options.interval_seconds) is not None:
+                require_interval(seconds, self.shortest_interval, "options.interval_seconds")
             host = check_url_at_submission(request.sitemap_url, self.policy).host
         payload = payload_of(request)
         draft = Draft(

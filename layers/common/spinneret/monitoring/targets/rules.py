@@ -32,13 +32,14 @@ def checked(options: Options) -> Options:
     return options
 
 
-def require_interval(seconds: int, shortest: int) -> None:
-    """Raise ValidationFailed for an interval shorter than the time between ticks."""
+def require_interval(seconds: int, shortest: int, path: str = "interval_seconds") -> None:
+    """Raise ValidationFailed for an interval shorter than the time between ticks.
+
+    `path` names the field of the request.
+    """
     if seconds < shortest:
         message = f"must be at least {shortest}, the time between two ticks of this stage"
-        raise ValidationFailed.of_field(
-            "interval_seconds", message, error=f"interval_seconds {message}"
-        )
+        raise ValidationFailed.of_field(path, message, error=f"{path} {message}")
 
 
 def next_slot(target_id: str, interval_seconds: int, after: datetime) -> datetime:
