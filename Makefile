@@ -8,7 +8,7 @@ STACK := PYTHONPATH=infra/local:layers/common:. $(BIN)/python -m stack
 INSTANCE ?= dev
 URL ?=
 # The functions' code, for which the quick checks run.
-CODE := layers/common functions infra/local tests benchmarks docs
+CODE := layers/common functions infra/local tests benchmarks docs clients/python
 # The tests that they run.
 QUICK := not heavy and not stack and not proof
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
@@ -72,6 +72,7 @@ check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and 
 	@$(BIN)/ruff check $(CODE)
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/mypy
+	@cd clients/python && ../../$(BIN)/mypy
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m pytest -m "$(QUICK)" -n 2
 
@@ -132,9 +133,10 @@ help: ## List the commands
 lock: .venv/.done ## Pin all requirement files anew
 	@$(PINNED)/compile.sh
 
-.venv/.done: $(PINNED)/uv.txt $(PINNED)/dev.txt
+.venv/.done: $(PINNED)/uv.txt $(PINNED)/dev.txt clients/python/pyproject.toml
 	@echo "installing the development environment …"
 	@$(PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip install --quiet --require-hashes -r $(PINNED)/uv.txt
 	@$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python $(PINNED)/dev.txt
+	@$(BIN)/uv pip install --quiet --no-deps --python $(BIN)/python -e clients/python
 	@touch $@

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import runpy
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
 ROOT = Path(__file__).resolve().parents[1]
 FUNCTIONS = ROOT / "functions"
+CLIENT = ROOT / "clients" / "python" / "generate.py"
 sys.path[:0] = [str(ROOT / "layers" / "common"), str(FUNCTIONS)]
 
 from spinneret.access.keys.models import INCLUDED, Scope  # noqa: E402 - after the path above
@@ -94,3 +96,4 @@ if __name__ == "__main__":
     JOBS.write_text(rendered(JOBS.read_text()))
     OPENAPI.write_text(openapi())
     ACCESS.write_text(access())
+    runpy.run_path(str(CLIENT), run_name="__main__")

@@ -1,0 +1,51 @@
+"""Client of Spinneret: crawl, search, audit, monitor and publish from Python."""
+
+from spinneret_client.client import AsyncSpinneret, Spinneret
+from spinneret_client.errors import (
+    ApiError,
+    AuthRequired,
+    ConfigurationError,
+    Conflict,
+    ConnectionFailed,
+    FeatureDisabled,
+    Forbidden,
+    IdempotencyMismatch,
+    InvalidRequest,
+    NotFound,
+    RateLimited,
+    RequestTimeout,
+    ServerError,
+    SpinneretError,
+    Unavailable,
+    UnexpectedResponse,
+    UrlRefused,
+    WaitTimeout,
+    WebhookInvalid,
+)
+from spinneret_client.webhooks import Webhook, verify_webhook
+
+__all__ = [
+    "ApiError",
+    "AsyncSpinneret",
+    "AuthRequired",
+    "ConfigurationError",
+    "Conflict",
+    "ConnectionFailed",
+    "FeatureDisabled",
+    "Forbidden",
+    "IdempotencyMismatch",
+    "InvalidRequest",
+    "NotFound",
+    "RateLimited",
+    "RequestTimeout",
+    "ServerError",
+    "Spinneret",
+    "SpinneretError",
+    "Unavailable",
+    "UnexpectedResponse",
+    "UrlRefused",
+    "WaitTimeout",
+    "Webhook",
+    "WebhookInvalid",
+    "verify_webhook",
+]

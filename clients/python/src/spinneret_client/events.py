@@ -1,0 +1,207 @@
+"""Events of a job as they happen: server-sent events, else polls of its timeline.
+
+A stream continues after the last complete event (HTML standard, section 9.2); status 204 ends it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import httpx
+
+from spinneret_client.errors import ApiError
+from spinneret_client.generated.models import EventView, Timeline
+from spinneret_client.transport import (
+    AsyncTransport,
+    Call,
+    Transport,
+    error_of,
+    new_call,
+    parsed,
+)
+
+FINAL: Final = frozenset({"completed", "partially_failed", "failed", "cancelled", "expired"})
+"""States of a job that ended; a retry begins another run."""
+LONG_POLL_TIMEOUT: Final = 40.0  # seconds; the server answers within 25
+POLL_PAUSE: Final = 2.0
+FAILURES: Final = 3
+"""Failed connections in a row after which the timeline is polled."""
+_NO_STREAM: Final = frozenset({405, 406, 415, 501})
+
+
+@dataclass
+class EventReader:
+    """Parser of server-sent events, and the position after the last complete one."""
+
+    last_id: str | None = None
+    pause: float = 1.0
+    """Seconds before a new connection, as the server asks."""
+    failures: int = 0
+    _id: str | None = None
+    _data: list[str] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """Drop a part of an event that a broken connection left."""
+        self._id, self._data = None, []
+
+    def feed(self, line: str) -> EventView | None:
+        """Return the event that an empty line completes, unless it is the last one again."""
+        if line:
+            self._field(*line.partition(":")[::2])
+            return None
+        data, event_id = "\n".join(self._data), self._id
+        self.begin()
+        if not data or (event_id is not None and event_id == self.last_id):
+            return None
+        self.last_id = event_id or self.last_id
+        self.failures = 0
+        return EventView.model_validate(json.loads(data))
+
+    def _field(self, name: str, value: str) -> None:
+        value = value.removeprefix(" ")
+        if name == "data":
+            self._data.append(value)
+        elif name == "id":
+            self._id = value
+        elif name == "retry" and value.isdecimal():
+            self.pause = int(value) / 1000
+
+    def call(self, path: str) -> Call:
+        """Return the request for what follows the last event."""
+        return new_call("GET", f"{path}/stream")
+
+    def arguments(self, transport: Transport | AsyncTransport, path: str) -> dict[str, Any]:
+        """Return the arguments of httpx for the next connection."""
+        self.begin()
+        arguments = transport.settings.arguments(self.call(path))
+        arguments["headers"]["Accept"] = "text/event-stream"
+        if self.last_id is not None:
+            arguments["headers"]["Last-Event-ID"] = self.last_id
+        arguments["timeout"] = httpx.Timeout(LONG_POLL_TIMEOUT, connect=5.0)
+        return arguments
+
+    def refuse(self, response: httpx.Response) -> None:
+        """Count a response that isn't a stream. Raises ApiError for a lasting fault."""
+        if response.status_code < 400 or response.status_code in _NO_STREAM:
+            self.failures, self.pause = FAILURES, 0.0
+            return
+        error = error_of(response, 1)
+        if error.status != 429 and error.status < 500:
+            raise error
+        self.fail(error)
+
+    def fail(self, error: ApiError | httpx.TransportError) -> None:
+        """Count a failed connection; the pause grows with each in a row."""
+        self.failures += 1
+        asked = error.retry_after if isinstance(error, ApiError) else None
+        self.pause = min(60.0, asked or 0.5 * 2.0**self.failures)
+
+
+def is_stream(response: httpx.Response) -> bool:
+    """Return whether a response has events."""
+    kind = response.headers.get("content-type", "")
+    return response.status_code == 200 and kind.startswith("text/event-stream")
+
+
+def stream(
+    transport: Transport, path: str, last_event_id: str | None = None
+) -> Iterator[EventView]:
+    """Yield the events of the job at `path` after `last_event_id`, each once, until it ended.
+
+    Raises ApiError, and ConnectionFailed once polling fails as well.
+    """
+    reader = EventReader(last_event_id)
+    while reader.failures < FAILURES:
+        try:
+            with transport.http.stream(**reader.arguments(transport, path)) as response:
+                if response.status_code == 204:
+                    return
+                if is_stream(response):
+                    for line in response.iter_lines():
+                        if (event := reader.feed(line)) is not None:
+                            yield event
+                    reader.failures = 0
+                else:
+                    response.read()
+                    reader.refuse(response)
+        except httpx.TransportError as error:
+            reader.fail(error)
+        transport.sleep(reader.pause)
+    yield from _polled(transport, path, reader)
+
+
+def _polled(transport: Transport, path: str, reader: EventReader) -> Iterator[EventView]:
+    while True:
+        job = transport.send(new_call("GET", path)).json()
+        yield from _unseen(list(_timeline(transport, path)), reader)
+        if job["status"] in FINAL:
+            return
+        transport.sleep(POLL_PAUSE)
+
+
+def _timeline(transport: Transport, path: str) -> Iterator[EventView]:
+    cursor: str | None = None
+    while True:
+        call = new_call("GET", f"{path}/timeline", query={"cursor": cursor})
+        page: Timeline = parsed(Timeline, transport.send(call))
+        yield from page.items
+        if not page.has_more:
+            return
+        cursor = page.next_cursor
+
+
+async def stream_async(
+    transport: AsyncTransport, path: str, last_event_id: str | None = None
+) -> AsyncIterator[EventView]:
+    """Yield the events as `stream` does."""
+    reader = EventReader(last_event_id)
+    while reader.failures < FAILURES:
+        try:
+            async with transport.http.stream(**reader.arguments(transport, path)) as response:
+                if response.status_code == 204:
+                    return
+                if is_stream(response):
+                    async for line in response.aiter_lines():
+                        if (event := reader.feed(line)) is not None:
+                            yield event
+                    reader.failures = 0
+                else:
+                    await response.aread()
+                    reader.refuse(response)
+        except httpx.TransportError as error:
+            reader.fail(error)
+        await transport.sleep(reader.pause)
+    async for event in _polled_async(transport, path, reader):
+        yield event
+
+
+async def _polled_async(
+    transport: AsyncTransport, path: str, reader: EventReader
+) -> AsyncIterator[EventView]:
+    while True:
+        job = (await transport.send(new_call("GET", path))).json()
+        found: list[EventView] = []
+        cursor: str | None = None
+        more = True
+        while more:
+            call = new_call("GET", f"{path}/timeline", query={"cursor": cursor})
+            page: Timeline = parsed(Timeline, await transport.send(call))
+            found += page.items
+            more, cursor = page.has_more, page.next_cursor
+        for event in _unseen(found, reader):
+            yield event
+        if job["status"] in FINAL:
+            return
+        await transport.sleep(POLL_PAUSE)
+
+
+def _unseen(found: list[EventView], reader: EventReader) -> list[EventView]:
+    """Return the events after the last one that was yielded; ids of one job only grow."""
+    ids = [event.id for event in found]
+    start = ids.index(reader.last_id) + 1 if reader.last_id in ids else 0
+    if found:
+        reader.last_id = ids[-1]
+    return found[start:]

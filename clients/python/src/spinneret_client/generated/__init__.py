@@ -1,0 +1,1 @@
+"""Generated code: models, request bodies and methods."""

@@ -1,0 +1,17 @@
+"""Base of all response models."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Model(BaseModel):
+    """Response that keeps unknown fields, so that a newer server doesn't break an older client."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        frozen=True,
+        populate_by_name=True,
+        protected_namespaces=(),
+        defer_build=True,  # two hundred models would delay every start of the command
+    )

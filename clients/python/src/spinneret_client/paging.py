@@ -1,0 +1,83 @@
+"""Iterators over all items of a list, which fetch its pages by cursor."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any, Generic, TypeVar
+
+from spinneret_client.errors import UnexpectedResponse
+
+Item = TypeVar("Item")
+
+
+class Pages(Generic[Item]):
+    """The items of a list; each iteration begins at the first page."""
+
+    def __init__(self, fetch: Callable[[str | None], Any], max_items: int | None) -> None:
+        self._fetch = fetch
+        self._max_items = max_items
+
+    def pages(self) -> Iterator[Any]:
+        """Yield the pages with their items and cursors. A repeated cursor raises."""
+        cursor: str | None = None
+        while True:
+            page = self._fetch(cursor)
+            yield page
+            following = _following(page, cursor)
+            if following is None:
+                return
+            cursor = following
+
+    def __iter__(self) -> Iterator[Item]:
+        left = self._max_items
+        if left == 0:
+            return
+        for page in self.pages():
+            for item in page.items:
+                yield item
+                if left is not None:
+                    left -= 1
+                    if left == 0:
+                        return
+
+
+class AsyncPages(Generic[Item]):
+    """The items of a list; each iteration begins at the first page."""
+
+    def __init__(
+        self, fetch: Callable[[str | None], Awaitable[Any]], max_items: int | None
+    ) -> None:
+        self._fetch = fetch
+        self._max_items = max_items
+
+    async def pages(self) -> AsyncIterator[Any]:
+        """Yield the pages with their items and cursors. A repeated cursor raises."""
+        cursor: str | None = None
+        while True:
+            page = await self._fetch(cursor)
+            yield page
+            following = _following(page, cursor)
+            if following is None:
+                return
+            cursor = following
+
+    async def __aiter__(self) -> AsyncIterator[Item]:
+        left = self._max_items
+        if left == 0:
+            return
+        async for page in self.pages():
+            for item in page.items:
+                yield item
+                if left is not None:
+                    left -= 1
+                    if left == 0:
+                        return
+
+
+def _following(page: Any, cursor: str | None) -> str | None:
+    if not getattr(page, "has_more", True):
+        return None
+    following: str | None = page.next_cursor
+    if following is not None and following == cursor:
+        raise UnexpectedResponse("the server returned the same cursor twice")
+    return following

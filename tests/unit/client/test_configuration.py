@@ -1,0 +1,93 @@
+"""URL and key: arguments, variables, profiles; and the file that holds them."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from spinneret_client import ConfigurationError
+from spinneret_client.config import Profile, load, resolve, save
+
+STORED = Profile("https://stored.example", "sk-stored")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "expected"),
+    [
+        ({}, {}, ("https://stored.example", "sk-stored", "default")),
+        ({}, {"SPINNERET_API_KEY": "sk-env"}, ("https://stored.example", "sk-env", None)),
+        (
+            {"key": "sk-arg"},
+            {"SPINNERET_API_KEY": "sk-env"},
+            ("https://stored.example", "sk-arg", None),
+        ),
+        (
+            {"url": "https://arg.example/", "key": "k"},
+            {"SPINNERET_URL": "https://env.example"},
+            ("https://arg.example", "k", None),
+        ),
+        # A stored key stays with its own server.
+        ({"url": "https://arg.example"}, {}, ("https://arg.example", None, None)),
+        ({"profile": "other"}, {}, ("https://other.example", "sk-other", "other")),
+        ({}, {"SPINNERET_PROFILE": "other"}, ("https://other.example", "sk-other", "other")),
+    ],
+)
+def test_arguments_precede_variables_and_profiles(
+    no_profile: Path,
+    arguments: dict[str, str],
+    variables: dict[str, str],
+    expected: tuple[str, str | None, str | None],
+) -> None:
+    save(no_profile, "default", STORED)
+    save(no_profile, "other", Profile("https://other.example/", "sk-other"))
+    found = resolve(
+        **arguments, environment={"SPINNERET_CONFIG_HOME": str(no_profile.parent), **variables}
+    )
+    assert (found.url, found.key, found.profile) == expected
+
+
+def test_a_stored_profile_reads_back_and_only_its_owner_can_read_it(no_profile: Path) -> None:
+    odd = Profile('https://a.example/"ü"', 'k\\"\n\t😀', refresh_token="r", expires_at=12.5)
+    save(no_profile, 'a "name".x', odd)
+    assert load(no_profile) == {'a "name".x': odd}
+    assert stat.S_IMODE(no_profile.stat().st_mode) == 0o600
+    save(no_profile, 'a "name".x', None)
+    assert load(no_profile) == {}
+
+
+def test_a_file_that_others_may_read_is_refused(no_profile: Path) -> None:
+    save(no_profile, "default", STORED)
+    no_profile.chmod(0o640)
+    with pytest.raises(ConfigurationError, match="chmod 600"):
+        resolve()
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("[profiles", "TOML"),
+        ("[profile.x]", "unknown setting: profile"),
+        ('[profiles.x]\nurl = "https://x"\nkey = "k"\ntimeout = 3', "profile x may have only"),
+        ('[profiles.x]\nurl = "https://x"', "lacks url or key"),
+    ],
+)
+def test_a_faulty_file_is_explained(no_profile: Path, text: str, fault: str) -> None:
+    no_profile.write_text(text)
+    no_profile.chmod(0o600)
+    with pytest.raises(ConfigurationError, match=fault):
+        resolve()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        ({}, "spinneret login"),
+        ({"url": "example.com"}, "https://"),
+        ({"profile": "x"}, "no profile x"),
+    ],
+)
+def test_missing_configuration_says_what_to_do(arguments: dict[str, str], fault: str) -> None:
+    with pytest.raises(ConfigurationError, match=fault):
+        resolve(**arguments)
