@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from samtranslator.parser.parser import Parser
+from samtranslator.translator.translator import Translator
 
 from stack.deployment.templates import load
+from tests.conftest import REGION
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -59,3 +63,21 @@ def templates() -> Templates:
         root=load(ROOT / "template.yaml"),
         nested={path.name: load(path) for path in sorted((ROOT / "infra").glob("*.yaml"))},
     )
+
+
+@pytest.fixture(scope="session")
+def translated(templates: Templates) -> dict[str, Any]:
+    """The root template that CloudFormation gets from SAM, of a stage on AWS with tracing on."""
+    source = deepcopy(templates.root)
+    source["Globals"]["Function"]["Tracing"] = "Active"
+    source["Globals"]["Function"]["CodeUri"] = "s3://bucket/functions"
+    for resource in source["Resources"].values():
+        for uri in {"ContentUri", "DefinitionUri"} & resource.get("Properties", {}).keys():
+            resource["Properties"][uri] = "s3://bucket/object"
+    stage = {name: each.get("Default", "") for name, each in source["Parameters"].items()}
+    with pytest.MonkeyPatch.context() as environ:
+        environ.setenv("AWS_DEFAULT_REGION", REGION)
+        found: dict[str, Any] = Translator({}, Parser()).translate(
+            source, {**stage, "Stage": "prod"}
+        )
+    return found

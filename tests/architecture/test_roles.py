@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import Any
 
 import pytest
-from samtranslator.parser.parser import Parser
-from samtranslator.translator.translator import Translator
 
 from tests.architecture.conftest import ROOT, Templates
-from tests.conftest import REGION
 
 # IAM allows 10 for each role (IAM User Guide, "IAM and AWS STS quotas"); two are left for what an
 # account adds, such as a boundary for its audit.
@@ -19,20 +15,8 @@ TEMPLATE_LINES = 1_800
 
 
 @pytest.fixture(scope="module")
-def roles(templates: Templates) -> dict[str, list[Any]]:
-    """The managed policies of all roles after SAM's translation, with tracing on."""
-    source = deepcopy(templates.root)
-    source["Globals"]["Function"]["Tracing"] = "Active"
-    for resource in source["Resources"].values():
-        if "ContentUri" in resource.get("Properties", {}):
-            resource["Properties"]["ContentUri"] = "s3://bucket/layer"
-        if "DefinitionUri" in resource.get("Properties", {}):
-            resource["Properties"]["DefinitionUri"] = "s3://bucket/machine"
-    source["Globals"]["Function"]["CodeUri"] = "s3://bucket/functions"
-    stage = {name: each.get("Default", "") for name, each in source["Parameters"].items()}
-    with pytest.MonkeyPatch.context() as environ:
-        environ.setenv("AWS_DEFAULT_REGION", REGION)
-        translated = Translator({}, Parser()).translate(source, {**stage, "Stage": "prod"})
+def roles(translated: dict[str, Any]) -> dict[str, list[Any]]:
+    """The managed policies of all roles."""
     return {
         name: each["Properties"].get("ManagedPolicyArns", [])
         for name, each in translated["Resources"].items()
