@@ -25,6 +25,7 @@ from spinneret.discovery import limits
 from spinneret.discovery.models import FoundPage, FoundUrl, found_item, read_found
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import JobRef, Lease
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import LeaseLost
 
@@ -58,6 +59,8 @@ class DynamoDiscoveryStore:
         keys = [_key(ref, _state_key(run, n)) for n in range(int(first["parts"]))]
         found = dynamo.batch_get(self._client, self._table, keys)
         parts = {item["sk"]: bytes(item["data"]) for item in found}
+        if len(parts) < len(keys):
+            return None  # TTL removes rows one by one: the run starts again
         return zlib.decompress(b"".join(parts[key] for key in sorted(parts))).decode()
 
     def keep_found(self, lease: Lease, found: Sequence[FoundUrl], now: datetime) -> None:
@@ -87,7 +90,7 @@ class DynamoDiscoveryStore:
 
     def _write(self, lease: Lease, now: datetime, rows: dict[str, Item]) -> None:
         ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
-        purge_at = epoch_seconds(now) + limits.DISCOVERY_RETENTION_SECONDS
+        purge_at = epoch_seconds(now) + bounds.JOB_ROWS_SECONDS
         puts = [
             dynamo.put(self._table, {**_key(ref, sort), **row, "purge_at": purge_at})
             for sort, row in rows.items()

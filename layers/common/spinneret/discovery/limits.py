@@ -11,5 +11,4 @@ DISCOVERY_URLS_PER_ROW: Final = 100  # of 2 KB each, and their scores: below the
 DISCOVERY_NOTE_URL_CHARS: Final = 500  # 200 notes of failed files stay below a result's 192 KB
 DISCOVERY_NOTE_CHARS: Final = 200
 DISCOVERY_STATE_BYTES: Final = 300 * 1024  # of a running discovery, in one item
-DISCOVERY_RETENTION_SECONDS: Final = 30 * 24 * 3600  # as long as its job
 COMMON_CRAWL_WAIT_SECONDS: Final = 60.0  # its index is often busy; a longer wait is a failure

@@ -13,7 +13,7 @@ from spinneret.jobs.models import JobRef, Lease
 class DiscoveryStore(Protocol):
     """Results of discoveries, and the progress of unfinished ones.
 
-    Kept for DISCOVERY_RETENTION_SECONDS. All methods raise DependencyUnavailable.
+    Kept for JOB_ROWS_SECONDS after their last write. All methods raise DependencyUnavailable.
     """
 
     def keep_state(self, lease: Lease, run: int, state: str, now: datetime) -> None:

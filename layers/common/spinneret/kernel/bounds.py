@@ -39,6 +39,9 @@ RESULT_FRESH_SECONDS: Final = 24 * 3600  # rulings "Duplicate" and P-05
 JOB_RETENTION_SECONDS: Final = 30 * 24 * 3600  # P-14
 EVENT_MESSAGE_CHARS: Final = 1000
 EFFECT_RETENTION_SECONDS: Final = 90 * 24 * 3600  # longer than any job that could repeat the effect
+JOB_ROWS_SECONDS: Final = (  # of a job's further rows, after their last write: it may be paused …
+    EFFECT_RETENTION_SECONDS  # … for as long as its side effects are remembered
+)
 IDEMPOTENCY_SECONDS: Final = 24 * 3600  # P-05
 SQS_MAX_DELAY_SECONDS: Final = 900  # SQS: DelaySeconds
 KEY_REQUESTS_PER_MINUTE_MAX: Final = 6000  # a tenth of the writes that one DynamoDB item takes

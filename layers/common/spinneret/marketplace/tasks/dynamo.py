@@ -68,7 +68,9 @@ def _key(tenant: str, job_id: str, position: int) -> Item:
 
 
 def _purge_at(task: Task) -> Item:
-    return {"purge_at": epoch_seconds(task.created_at) + bounds.JOB_RETENTION_SECONDS}
+    times = (task.created_at, task.started_at, task.completed_at, task.unsettled_since)
+    last = max(each for each in times if each is not None)
+    return {"purge_at": epoch_seconds(last) + bounds.JOB_ROWS_SECONDS}
 
 
 TASKS: Final = Codec(

@@ -100,6 +100,8 @@ class DynamoImportStore:
         keys = [_key(ref, _part(number)) for number in range(int(first["parts"]))]
         found = dynamo.batch_get(self._client, self._table, keys)
         parts = {item["sk"]: bytes(item["data"]) for item in found}
+        if len(parts) < len(keys):
+            return None  # TTL removes rows one by one: the sitemap is read again
         return zlib.decompress(b"".join(parts[key] for key in sorted(parts))).decode()
 
     def keep_listing(self, lease: Lease, listing: str, now: datetime) -> None:
@@ -118,7 +120,7 @@ class DynamoImportStore:
 
 
 def _row(lease: Lease, sort: str, now: datetime) -> Item:
-    purge_at = epoch_seconds(now) + bounds.JOB_RETENTION_SECONDS
+    purge_at = epoch_seconds(now) + bounds.JOB_ROWS_SECONDS
     return {**_key(JobRef(tenant=lease.tenant, job_id=lease.job_id), sort), "purge_at": purge_at}
 
 
