@@ -13,11 +13,13 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "infra" / "local"), str(ROOT / "layers" / "common")]
 
+from stack.deployment.settings import market_hosts  # noqa: E402 - after the path above
 from stack.instance import Instance  # noqa: E402 - after the path above
 from stack.workspace import Workspace  # noqa: E402 - after the path above
 
 NAME: Final = "bench"
 SITE_PORT: Final = 8485
+MARKETS_PORT: Final = 8488
 
 
 def run_stack(*words: str, **environ: str) -> str:
@@ -29,7 +31,8 @@ def run_stack(*words: str, **environ: str) -> str:
         env={
             **os.environ,
             "PYTHONPATH": ":".join(map(str, paths)),
-            "SPINNERET_SITE_PORT": str(SITE_PORT),
+            "SPINNERET_FETCH_ALLOWED": f"127.0.0.1:{SITE_PORT},127.0.0.1:{MARKETS_PORT}",
+            "SPINNERET_MARKETPLACE_HOSTS": market_hosts(f"http://127.0.0.1:{MARKETS_PORT}"),
             **environ,
         },
         stdout=subprocess.PIPE,

@@ -5,8 +5,7 @@
 * without `--stack`: publishes in this process, on moto's tables and the tests' marketplaces, and
   counts calls and state transitions, of single jobs and of a batch; the price follows from them and
   from AWS's list prices;
-* with `--stack`: jobs a second on the deployed benchmark instance (`benchmarks/instance.py`), which
-  must have been started with the marketplaces' hosts on port 8486.
+* with `--stack`: jobs a second on the deployed benchmark instance (`benchmarks/instance.py`).
 """
 
 from __future__ import annotations
@@ -119,10 +118,15 @@ def price(per: Counted, *, with_machine: bool = True) -> float:
 def on_stack(products: int) -> None:
     """Publish a batch on the benchmark instance, and print jobs a second."""
     import httpx  # noqa: PLC0415 - only this mode needs it
-    from instance import api_url, endpoints, outputs, run_stack  # noqa: PLC0415 - see above
+    from instance import (  # noqa: PLC0415 - see above
+        MARKETS_PORT,
+        api_url,
+        endpoints,
+        outputs,
+        run_stack,
+    )
 
     from stack import aws  # noqa: PLC0415 - see above
-    from stack.deployment.settings import MARKET_PORT  # noqa: PLC0415 - see above
     from tests.markets.ebay import KEYS  # noqa: PLC0415 - see above
     from tests.markets.server import MarketServer  # noqa: PLC0415 - see above
 
@@ -132,7 +136,7 @@ def on_stack(products: int) -> None:
     )
     key = run_stack("key", "bench", "--scope", "admin", "--requests-per-minute", "6000").strip()
     with (
-        MarketServer(MARKET_PORT),
+        MarketServer(MARKETS_PORT),
         httpx.Client(
             base_url=api_url(), headers={"X-API-Key": key}, timeout=60, trust_env=False
         ) as client,

@@ -79,6 +79,7 @@ class Stack:
     opensearch_url: str
     embedder_url: str
     websocket_url: str
+    website_url: str
     localstack_python: Path
     embedder_weights: Path
     embedder_model: Path
@@ -205,6 +206,7 @@ def _read(name: str) -> Stack:
         opensearch_url=endpoints["opensearch"],
         embedder_url=endpoints["embedder"],
         websocket_url=endpoints["websocket"],
+        website_url=endpoints["website"],
         localstack_python=Path(endpoints["localstack_python"]),
         embedder_weights=Path(endpoints["weights"]),
         embedder_model=Path(endpoints["model"]),

@@ -69,6 +69,8 @@ class FakeEbay:
         """By listing."""
         self.refused_titles: dict[str, int] = {}
         """Title → error id that publishing answers."""
+        self.refused_categories: dict[str, int] = {}
+        """Category → error id that publishing answers."""
         self.calls: Counter[str] = Counter()
         self._numbers = itertools.count(1)
         self._routes: list[tuple[str, str, Callable[..., StubResponse]]] = [
@@ -309,7 +311,10 @@ class FakeEbay:
                 200, {"listingId": offer["listing"]["listingId"], "warnings": [warning]}
             )
         product = self.items[offer["sku"]]["product"]
-        if refused := self.refused_titles.get(product["title"]):
+        refused = self.refused_titles.get(product["title"]) or self.refused_categories.get(
+            offer.get("categoryId", "")
+        )
+        if refused:
             return _error(400, refused, "Invalid category.")
         if not offer.get("listingPolicies", {}).get("returnPolicyId"):
             return _error(400, 25009, "Invalid Return policy information.")

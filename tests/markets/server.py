@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,7 +19,7 @@ _JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + b"\x00" * 64
 
 
 class MarketServer:
-    """Serves eBay, Etsy and `/image/…` while it is entered; one request at a time."""
+    """Serves eBay, Etsy, `/image/…` and `/live` while it is entered; one request at a time."""
 
     def __init__(self, port: int) -> None:
         self.ebay = FakeEbay(lambda: datetime.now(UTC))
@@ -59,6 +60,14 @@ class _Handler(BaseHTTPRequestHandler):
             headers={name.lower(): value for name, value in self.headers.items()},
             body=self.rfile.read(size),
         )
+        if parts.path == "/live":
+            with self.markets.lock:
+                counts = {
+                    "ebay": len(self.markets.ebay.listings),
+                    "etsy": len(self.markets.etsy.listings),
+                }
+            self._answer(200, json.dumps(counts).encode(), {"Content-Type": "application/json"})
+            return
         if parts.path.startswith("/image/"):
             self._answer(200, _JPEG, {"Content-Type": "image/jpeg"})
             return

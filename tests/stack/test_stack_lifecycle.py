@@ -36,6 +36,8 @@ PORT_VARIABLES = {
     "SPINNERET_OPENSEARCH_PORT",
     "SPINNERET_EMBEDDER_PORT",
     "SPINNERET_WEBSOCKET_PORT",
+    "SPINNERET_SITE_PORT",
+    "SPINNERET_MARKETS_PORT",
 }
 
 
@@ -175,7 +177,7 @@ def test_a_taken_port_is_refused_before_anything_starts(full: Stack, small: Stac
 
 def test_status_shows_every_part_as_healthy(full: Stack) -> None:
     lines = full.ok("status").splitlines()
-    for part in ("opensearch", "localstack", "embedder", "websocket"):
+    for part in ("opensearch", "localstack", "embedder", "websocket", "website"):
         (line,) = (line for line in lines if line.startswith(part))
         assert line.endswith("yes")
         assert str(full.record.parts[part].process.pid) in line
@@ -188,7 +190,7 @@ def test_instances_live_side_by_side(full: Stack, small: Stack) -> None:
     small.ok("down")
     assert small.traces() == []
     assert not small.instance.endpoints_file.exists()
-    assert set(before.alive()) == {"opensearch", "localstack", "embedder", "websocket"}
+    assert set(before.alive()) == {"opensearch", "localstack", "embedder", "websocket", "website"}
     assert httpx.get(full.endpoints["embedder"] + "/health", timeout=10).status_code == 200
 
 

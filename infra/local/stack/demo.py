@@ -18,8 +18,8 @@ import httpx
 
 from spinneret.access.keys.models import Scope
 from stack import deploy
+from stack.demo_publish import give_client_keys
 from stack.deployment import record
-from stack.deployment.settings import kept, site_port
 from stack.errors import StackError
 from stack.instance import Instance
 from stack.key import issue
@@ -37,7 +37,8 @@ QUERIES: Final = (
     "Jacquard loom punched cards",
 )
 _DEPTH: Final = {"max_depth": 3, "max_pages": 12, "score_threshold": 0.0}
-_HEADERS: Final = '-H "X-API-Key: $KEY" -H "Content-Type: application/json"'
+_KEY: Final = '-H "X-API-Key: $KEY"'
+_JSON: Final = f'{_KEY} -H "Content-Type: application/json"'
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
@@ -52,28 +53,26 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
         _require_known_host(arguments.url)
     instance = Instance.named(arguments.instance, workspace)
     deployment = deploy.ensure(instance, workspace)
-    api = deployment.api_url(record.endpoints(instance)["gateway"])
-    secret = issue(instance, TENANT, Scope.WRITE)
+    endpoints = record.endpoints(instance)
+    api = deployment.api_url(endpoints["gateway"])
+    give_client_keys(deployment, endpoints["gateway"])
+    secret = issue(instance, TENANT, Scope.ADMIN)
     with httpx.Client(
         base_url=api, headers={"X-API-Key": secret}, timeout=REQUEST_SECONDS, trust_env=False
     ) as client:
         demo = _Demo(client)
         if arguments.url:
-            done = demo.crawl([arguments.url])
-            queries: Sequence[str] = [each["title"] or arguments.url for each in done]
+            for each in demo.crawl([arguments.url]):
+                demo.search(each["title"] or arguments.url)
         else:
             # Imported here, because the website is not part of the command line.
-            from tests.site.server import page_paths, serve  # noqa: PLC0415 - see above
+            from tests.site.server import page_paths  # noqa: PLC0415 - see above
 
-            with serve(site_port(kept(instance))) as site:
-                demo.crawl([site.rstrip("/") + path for path in page_paths()])
-                for query in QUERIES:
-                    demo.search(query)
-                demo.explore(site)
-            queries = ()
-        for query in queries:
-            demo.search(query)
-        farewell(api, secret)
+            demo.crawl([endpoints["website"] + path for path in page_paths()])
+            for query in QUERIES:
+                demo.search(query)
+            demo.explore(f"{endpoints['website']}/")
+        farewell(api, secret, arguments.url or f"{endpoints['website']}/ballooning", demo.last_job)
     return 1 if demo.failed else 0
 
 
@@ -83,6 +82,7 @@ class _Demo:
     def __init__(self, client: httpx.Client) -> None:
         self._client = client
         self.failed = 0
+        self.last_job = ""
 
     def crawl(self, urls: Sequence[str]) -> list[dict[str, Any]]:
         """Submit pages, wait until all are finished, and return the results."""
@@ -123,6 +123,7 @@ class _Demo:
             if time.monotonic() > begin + CRAWL_SECONDS:
                 raise StackError(f"the site wasn't crawled in {CRAWL_SECONDS:.0f} s")
             time.sleep(POLL_SECONDS)
+        self.last_job = job_id
         self.failed += crawl["status"] != "completed"
         print(f"  {crawl['status']}: {crawl['end_reason'] or crawl['error']}")
 
@@ -143,6 +144,7 @@ class _Demo:
         return results
 
     def _finished(self, job: dict[str, Any], url: str, count: str) -> None:
+        self.last_job = job["job_id"]
         if job["status"] != "completed":
             self.failed += 1
             state = "will be tried again later" if job["redrives"] else job["status"]
@@ -180,20 +182,23 @@ class _Demo:
         return answer
 
 
-def farewell(api: str, secret: str) -> None:
-    """Print what to try next."""
+def farewell(api: str, secret: str, page: str, job_id: str) -> None:
+    """Print commands to paste, about a page that the stack can reach and a job that has ended."""
     print(f"\n{_bold('Now you')} (the key is for tenant {TENANT} and shown once)")
     print(f"  export API={api} KEY={secret}")
     for path, body in (
-        ("search", '{"query": "sticky silk"}'),
-        ("crawl", '{"url": "https://…"}'),
-        ("crawl/deep", '{"url": "https://…", "max_pages": 20}'),
+        ("api/v1/search", '{"query": "sticky silk", "limit": 1}'),
+        ("api/v1/crawl", f'{{"url": "{page}", "wait": 25}}'),
+        ("audits", f'{{"url": "{page}", "options": {{"max_pages": 5}}}}'),
+        ("v1/targets", f'{{"url": "{page}"}}'),
     ):
-        print(f"""  curl -s $API/api/v1/{path} {_HEADERS} -d '{body}'""")
-    print(f"  curl -s $API/api/v1/jobs/job_…/timeline {_HEADERS}    # how far a job is")
+        print(f"""  curl -s $API/{path} {_JSON} -d '{body}'""")
+    if job_id:
+        print(f"  curl -s $API/api/v1/jobs/{job_id}/timeline {_KEY}")
     print(f"  {api}/docs    all routes, to read and to try out")
+    print("  README.md and docs/tutorials go on from here")
     print("  make demo URL=https://…    crawl a page of the web")
-    print("  make status | logs | down  look at the local stack, end it")
+    print("  make status | logs | down  look at the local stack, stop it")
 
 
 def _reasons(answer: dict[str, Any]) -> str:

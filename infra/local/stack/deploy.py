@@ -101,7 +101,7 @@ def parameters_of(chosen: Mapping[str, str], endpoints: Mapping[str, str]) -> di
         "OpenSearchUrl": endpoints["opensearch"],
         "EmbedderUrl": endpoints["embedder"] if served else "",
         "WebSocketUrl": f"{endpoints['websocket']}/{WEBSOCKET_STAGE}",
-        **settings.parameters(chosen),
+        **settings.parameters(chosen, endpoints["website"], endpoints["markets"]),
     }
 
 

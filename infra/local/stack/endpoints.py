@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stack.files import write_json
 from stack.instance import Instance, Record, Running
-from stack.parts import embedder, localstack
+from stack.parts import embedder, localstack, website
 from stack.parts.part import Part
 from stack.ports import HOST
 from stack.tools.python_tools import model_folder, weights_folder
@@ -28,6 +28,8 @@ def write(instance: Instance, record: Record, parts: Iterable[Part]) -> None:
     if localstack.NAME in record.parts:
         value["dynamodb"] = f"http://{HOST}:{record.ports.dynamodb}"
         value |= _localstack(record.boot, record.parts[localstack.NAME])
+    if website.NAME in record.parts:
+        value["markets"] = f"http://{HOST}:{record.ports.markets}"
     if embedder.NAME in record.parts:
         value |= _embedder(record.parts[embedder.NAME])
     write_json(instance.endpoints_file, value)

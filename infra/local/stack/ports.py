@@ -23,6 +23,9 @@ class Ports:
     websocket: int = 8086
     dynamodb: int = 8087
     """DynamoDB Local, behind the gateway."""
+    website: int = 8484
+    markets: int = 8486
+    """The demonstration's marketplaces, of the same part as its website."""
 
 
 VARIABLES: Final = {
@@ -31,6 +34,8 @@ VARIABLES: Final = {
     "embedder": "SPINNERET_EMBEDDER_PORT",
     "websocket": "SPINNERET_WEBSOCKET_PORT",
     "dynamodb": "SPINNERET_DYNAMODB_PORT",
+    "website": "SPINNERET_SITE_PORT",
+    "markets": "SPINNERET_MARKETS_PORT",
 }
 
 

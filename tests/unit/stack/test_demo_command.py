@@ -9,6 +9,8 @@ import pytest
 from stack import cli
 from stack.demo import farewell
 
+JSON = '-H "X-API-Key: $KEY" -H "Content-Type: application/json"'
+
 
 @pytest.mark.parametrize(
     ("url", "reason"),
@@ -35,11 +37,13 @@ def test_a_host_that_does_not_exist_is_said_before_anything_is_installed(
 
 
 def test_its_farewell_says_what_to_try_next(capsys: pytest.CaptureFixture[str]) -> None:
-    farewell("http://127.0.0.1:4566/api", "sk_secret")
+    page = "http://127.0.0.1:8484/ballooning"
+    farewell("http://127.0.0.1:4566/api", "sk_secret", page, "job_7")
     shown = capsys.readouterr().out
     for part in (
         "export API=http://127.0.0.1:4566/api KEY=sk_secret",
-        "$API/api/v1/jobs/job_…/timeline",
+        "$API/api/v1/jobs/job_7/timeline",
+        f"""$API/api/v1/crawl {JSON} -d '{{"url": "{page}", "wait": 25}}'""",
         "http://127.0.0.1:4566/api/docs",
         "make demo URL=https://…",
     ):

@@ -96,7 +96,7 @@ def workspace(instance: Instance, **environ: str) -> Workspace:
 
 def running(instance: Instance, url: str = "http://127.0.0.1:9") -> dict[str, str]:
     """The instance has been started; where its parts are."""
-    names = ("gateway", "opensearch", "embedder", "websocket")
+    names = ("gateway", "opensearch", "embedder", "websocket", "website", "markets")
     endpoints = dict.fromkeys(names, url) | {"localstack_boot": "boot 1"}
     write_json(instance.endpoints_file, endpoints)
     return endpoints

@@ -48,7 +48,7 @@ def functions(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> _Functions
     """The instance holds a deployment with the template's functions."""
     holders = {name for each in PARAMETERS.values() for name in each.variables}
     names = {name: f"spinneret-{name}" for name in holders}
-    parts = ("gateway", "opensearch", "embedder", "websocket")
+    parts = ("gateway", "opensearch", "embedder", "websocket", "website", "markets")
     endpoints = dict.fromkeys(parts, "http://127.0.0.1:9") | {"localstack_boot": "boot 1"}
     write_json(instance.endpoints_file, endpoints)
     given = deploy.parameters_of({}, endpoints)
@@ -100,7 +100,6 @@ def test_an_unknown_name_is_refused_with_the_most_similar_one(name: str, advice:
         ("JobRetryDelaysS", "[1, 2.5]", "1, 2"),
         ("CrawlWorkerTimeout", "900", "901"),
         ("FetchAllowedEndpoints", "127.0.0.1:9000,[::1]:80", "127.0.0.1"),
-        ("SPINNERET_SITE_PORT", "8484", "http"),
         ("SPINNERET_EMBEDDER", "function", "none"),
     ],
 )

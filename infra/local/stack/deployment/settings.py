@@ -20,15 +20,14 @@ from stack.deployment.template_parameters import Parameter
 from stack.errors import UsageError
 from stack.files import write_json
 from stack.instance import Instance
+from stack.ports import HOST, Ports
 
 FETCH_PARAMETER: Final = "FetchAllowedEndpoints"
-SITE_PORT: Final = "SPINNERET_SITE_PORT"
 EMBEDDER: Final = "SPINNERET_EMBEDDER"
 """`server` (the instance's own part) or `function` (as on AWS without a URL)."""
 SERVER: Final = "server"
-DEFAULT_SITE_PORT: Final = "8484"
-MARKET_PORT: Final = 8486  # next to the benchmarks' port
-"""Loopback port of the demonstration's marketplaces."""
+_WEBSITE: Final = f"http://{HOST}:{Ports.website}"
+_MARKETS: Final = f"http://{HOST}:{Ports.markets}"
 MARKET_HOSTS: Final = tuple(
     sorted(name for platform in PLATFORMS.values() for name in platform.hosts)
 )
@@ -64,7 +63,6 @@ PARAMETERS: Final = {
 STACK_OWN: Final = ("Stage", "OpenSearchUrl", "EmbedderUrl", "WebSocketUrl")
 """Template parameters whose values follow from the instance."""
 _OWN: Final = {
-    SITE_PORT: (DEFAULT_SITE_PORT, "Port of the demonstration's website, which may be fetched."),
     EMBEDDER: (SERVER, "server, or function: embed in a function of the stack, as on AWS."),
 }
 
@@ -91,8 +89,6 @@ class Setting:
         """Raise UsageError for a value that the deployment or the functions would reject."""
         if self.name == EMBEDDER:
             embedder({EMBEDDER: value})
-        elif self.name == SITE_PORT and not value.isdecimal():
-            raise UsageError(f"{self.name} is {value!r}, but must be a port")
         elif self.name == FETCH_PARAMETER:
             _check_endpoints(value)
         if self.parameter is not None:
@@ -171,13 +167,9 @@ def kept(instance: Instance) -> dict[str, str]:
         found: dict[str, str] = json.loads((instance.folder / "settings.json").read_text())
     except FileNotFoundError:
         return {}
+    found.pop("SPINNERET_SITE_PORT", None)  # an earlier version's: now a port of the instance
     # Earlier versions stored the names of variables.
     return {PARAMETERS.get(name, name): value for name, value in found.items()}
-
-
-def site_port(settings: Mapping[str, str]) -> int:
-    """Return the loopback port of the demonstration's website."""
-    return int(settings.get(SITE_PORT) or DEFAULT_SITE_PORT)
 
 
 def embedder(settings: Mapping[str, str]) -> str:
@@ -188,15 +180,20 @@ def embedder(settings: Mapping[str, str]) -> str:
     return chosen
 
 
-def parameters(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the template's parameters that follow from the settings."""
+def parameters(
+    settings: Mapping[str, str], website: str = _WEBSITE, markets: str = _MARKETS
+) -> dict[str, str]:
+    """Return the template's parameters that follow from the settings.
+
+    `website` and `markets` are the URLs of the demonstration's servers.
+    """
     chosen = {name: value for name, value in settings.items() if name not in _OWN}
     # A user's endpoints are added to the demonstration's, which would fail otherwise.
-    own_site = ",".join(f"127.0.0.1:{port}" for port in (site_port(settings), MARKET_PORT))
+    own_site = ",".join(url.removeprefix("http://") for url in (website, markets))
     allowed = ",".join(filter(None, (own_site, chosen.get(FETCH_PARAMETER))))
-    # Products of a laptop go to local marketplaces (`make demo-publish`), never to real ones. These
-    # exist only while a demonstration or a test runs, so order polling is disabled.
-    hosts = market_hosts(f"http://127.0.0.1:{MARKET_PORT}", chosen.get("MarketplaceHosts", ""))
+    # Products of a laptop go to local marketplaces, never to real ones. Nobody buys there, so order
+    # polling is disabled.
+    hosts = market_hosts(markets, chosen.get("MarketplaceHosts", ""))
     own = {"OrderPollingEnabled": "false", **chosen, "MarketplaceHosts": hosts}
     return {**own, FETCH_PARAMETER: allowed}
 

@@ -9,12 +9,14 @@ from stack.parts.embedder import embedder
 from stack.parts.localstack import localstack
 from stack.parts.opensearch import opensearch
 from stack.parts.part import Part
+from stack.parts.website import website
 from stack.parts.websocket import websocket
 from stack.workspace import Workspace
 
 
 def all_parts(workspace: Workspace) -> tuple[Part, ...]:
-    return opensearch(workspace), localstack(workspace), embedder(workspace), websocket(workspace)
+    parts = (opensearch, localstack, embedder, websocket, website)
+    return tuple(part(workspace) for part in parts)
 
 
 def select(workspace: Workspace, names: Sequence[str]) -> tuple[Part, ...]:
