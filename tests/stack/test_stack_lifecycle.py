@@ -127,7 +127,7 @@ def _wait_for(condition: Callable[[], Any], seconds: float = 30) -> None:
 
 def test_the_endpoints_lead_to_what_runs(full: Stack) -> None:
     endpoints = full.endpoints
-    for name in ("gateway", "opensearch", "embedder", "websocket"):
+    for name in ("gateway", "opensearch", "embedder", "websocket", "website"):
         assert urlsplit(endpoints[name]).hostname == "127.0.0.1"
     assert httpx.get(endpoints["embedder"] + "/health", timeout=10).status_code == 200
     for name in ("localstack_python", "runtime_python", "sam"):

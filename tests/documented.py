@@ -1,0 +1,234 @@
+"""Runs the commands of a page of documentation, and compares their answers by shape.
+
+A block of commands is fenced, and its commands begin with `$ `; a line that ends with a backslash,
+or an open quote, continues on the next one. What follows a command, up to the next one, is its
+answer: JSON in which `…` stands for anything, or lines of text.
+
+An id that an answer shows stands for the real one in all later commands of the page.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+COMMAND_SECONDS: Final = 60.0
+ANSWER_SECONDS: Final = 100.0
+"""A `curl` that only reads is repeated until its answer has come, for example that a job ended."""
+_POLL_SECONDS: Final = 0.5
+_BLOCK: Final = re.compile(r"^```\n(\$ .*?)^```$", re.MULTILINE | re.DOTALL)
+_ID: Final = re.compile(r"([a-z]+_(?:\d{8}T\d{6}_)?)[0-9a-f]{32}")
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)")
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|…')
+_ANY: Final = "…"
+_MEASURED: Final = ("_ms", "late", "expires_in")
+"""Ends of the names of whole numbers that differ from run to run; so does every fraction."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a page and the answer that the page shows, empty without one."""
+
+    text: str
+    answer: str
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether it may be repeated."""
+        words = self.text.split()
+        return words[0] == "curl" and not {"-d", "-X", "-F", "-T"} & set(words)
+
+
+def commands(text: str) -> Iterator[Command]:
+    """Yield the commands of a page in their order."""
+    for block in _BLOCK.findall(text):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            lines = part.splitlines()
+            taken = 1
+            while lines[taken - 1].endswith("\\") or not _is_closed("\n".join(lines[:taken])):
+                taken += 1
+            yield Command("\n".join(lines[:taken]), "\n".join(lines[taken:]).strip())
+
+
+def _is_closed(text: str) -> bool:
+    """Whether no quote is open at the end."""
+    try:
+        shlex.split(text)
+    except ValueError:
+        return False
+    return True
+
+
+def section(text: str, heading: str) -> str:
+    """Return the part of a page below a heading, up to the next heading of its level."""
+    level, _, _ = heading.partition(" ")
+    _, _, rest = text.partition(f"\n{heading}\n")
+    assert rest, f"the page has no heading {heading!r}"
+    return re.split(rf"^{level} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
+
+
+@dataclass
+class Page:
+    """A page's commands, run in order in one folder.
+
+    `given` are variables of the environment; the page's own `export` of one of them is left out.
+    `replaced` are texts of the page, such as ports, and what they are here.
+    """
+
+    folder: Path
+    given: Mapping[str, str]
+    replaced: Mapping[str, str]
+    ids: dict[str, str] = field(default_factory=dict)
+    """Id of the page → id of this run."""
+    groups: list[int] = field(default_factory=list)
+
+    def close(self) -> None:
+        """End what the commands left running."""
+        for group in self.groups:
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
+
+    def run(self, text: str) -> int:
+        """Run all commands; return how many. Raises AssertionError for the first that differs."""
+        count = 0
+        for command in commands(text):
+            if command.text.startswith("make ") or self._is_given(command.text):
+                continue
+            self._try(command)
+            count += 1
+        return count
+
+    def _is_given(self, text: str) -> bool:
+        return any(text.startswith(f"export {name}=") for name in self.given)
+
+    def _try(self, command: Command) -> None:
+        deadline = time.monotonic() + ANSWER_SECONDS
+        while True:
+            output = self._output(command.text)
+            expected = self._here(command.answer)
+            difference, ids = compare(expected, output)
+            if not difference:
+                self.ids |= {self._there(name): real for name, real in ids.items()}
+                return
+            if not command.only_reads or time.monotonic() > deadline:
+                raise AssertionError(f"{command.text}\n{difference}\n{output}")
+            time.sleep(_POLL_SECONDS)
+
+    def _output(self, text: str) -> str:
+        """Run one command in a shell that keeps the page's variables, and return its output."""
+        script = (
+            f"[ -e variables ] && . ./variables 2>/dev/null\n{self._here(text)}\n"
+            "code=$?; declare -p > variables; exit $code"
+        )
+        process = subprocess.Popen(
+            ["bash", "-c", script],
+            cwd=self.folder,
+            env=dict(self.given),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self.groups.append(process.pid)
+        output, _ = process.communicate(timeout=COMMAND_SECONDS)
+        assert process.returncode == 0, f"{text}\n{output}"
+        return output.strip()
+
+    def _here(self, text: str) -> str:
+        for name, real in {**self.replaced, **self.ids}.items():
+            text = text.replace(name, real)
+        return text
+
+    def _there(self, text: str) -> str:
+        for name, real in self.replaced.items():
+            text = text.replace(real, name)
+        return text
+
+
+def compare(expected: str, output: str) -> tuple[str, dict[str, str]]:
+    """Return the first difference, empty without one, and shown ids with those of the output."""
+    ids: dict[str, str] = {}
+    if not expected:
+        return "", ids
+    if expected[0] not in "{[":
+        pattern = _glob(expected)
+        return ("" if re.fullmatch(pattern, output, re.DOTALL) else f"expected: {expected}"), ids
+    try:
+        found = json.loads(output)
+    except ValueError:
+        return f"expected JSON: {expected}", ids
+    return _differs(json.loads(_with_wildcards(expected)), found, "", ids), ids
+
+
+def _with_wildcards(text: str) -> str:
+    """Turn each `…` outside a string into JSON: a member, or a value, named `…`."""
+
+    def turned(match: re.Match[str]) -> str:
+        if match.group() != _ANY:
+            return match.group()
+        before, after = text[: match.start()].rstrip(), text[match.end() :].lstrip()
+        is_member = after.startswith("}") and not before.endswith(":")
+        return f'"{_ANY}": 0' if is_member else f'"{_ANY}"'
+
+    return _TOKEN.sub(turned, text.replace("\n", " "))
+
+
+def _differs(expected: Any, found: Any, place: str, ids: dict[str, str]) -> str:
+    """Return where and how two values differ; empty if they don't."""
+    is_single = not isinstance(expected, dict | list)
+    if expected == _ANY or (is_single and _is_alike(expected, found, place, ids)):
+        return ""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        shown = {name: value for name, value in expected.items() if name != _ANY}
+        rest = sorted(set(found) - set(shown))
+        if rest and _ANY not in expected:
+            return f"{place}: there are also {rest}"
+        missing = sorted(set(shown) - set(found))
+        pairs = [(f"{place}.{name}", shown[name], found.get(name)) for name in shown]
+        return f"{place}: {missing} is missing" if missing else _first(pairs, ids)
+    if isinstance(expected, list) and isinstance(found, list):
+        values = [each for each in expected if each != _ANY]
+        if len(found) < len(values) or (len(found) > len(values) and values == expected):
+            return f"{place}: found {len(found)} values"
+        pairs = [
+            (f"{place}[{at}]", *both) for at, both in enumerate(zip(values, found, strict=False))
+        ]
+        return _first(pairs, ids)
+    return f"{place}: expected {json.dumps(expected)}, found {json.dumps(found)}"
+
+
+def _first(pairs: Iterable[tuple[str, Any, Any]], ids: dict[str, str]) -> str:
+    """Return the first difference of pairs, each with its place."""
+    differences = (_differs(expected, found, place, ids) for place, expected, found in pairs)
+    return next(filter(None, differences), "")
+
+
+def _is_alike(expected: Any, found: Any, place: str, ids: dict[str, str]) -> bool:
+    if isinstance(expected, str) and isinstance(found, str):
+        if _TIME.fullmatch(expected):
+            return bool(_TIME.fullmatch(found))
+        shown, real = _ID.findall(expected), _ID.findall(found)
+        kinds = [[re.sub(r"\d", "0", each) for each in side] for side in (shown, real)]
+        if shown and kinds[0] == kinds[1] and _ID.sub("…", expected) == _ID.sub("…", found):
+            pairs = zip(_ID.finditer(expected), _ID.finditer(found), strict=True)
+            ids.update({one.group(): other.group() for one, other in pairs})
+            return True
+        return bool(re.fullmatch(_glob(expected), found, re.DOTALL))
+    if isinstance(expected, float) or place.endswith(_MEASURED):
+        return isinstance(found, int | float) and not isinstance(found, bool)
+    return type(expected) is type(found) and bool(expected == found)
+
+
+def _glob(text: str) -> str:
+    """Return the pattern of a text in which `…` stands for anything."""
+    return ".*".join(map(re.escape, text.split(_ANY)))
