@@ -168,9 +168,15 @@ def retry_audit(audit_id: str) -> Moved:
     "/audits/<audit_id>/report",
     **declared(Scope.READ, Permission.VIEW_AUDITS, {200: ReportView}, Conflict),
 )
-def get_audit_report(audit_id: str, format: FormatName = "json") -> ReportView:  # noqa: A002 - the field's name
-    """Return a download URL of the report; 409 for an audit without a result."""
-    return _audits().report(_tenant(), audit_id, format)
+def get_audit_report(
+    audit_id: str,
+    format: FormatName | Literal["markdown"] = "json",  # noqa: A002 - the field's name
+) -> ReportView:
+    """Return a download URL of the report; 409 for an audit without a result.
+
+    `markdown` is an alias of `md`.
+    """
+    return _audits().report(_tenant(), audit_id, "md" if format == "markdown" else format)
 
 
 @router.get(

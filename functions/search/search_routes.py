@@ -28,7 +28,7 @@ router = routes.router
 )
 def hybrid_search(request: SearchRequest) -> SearchResponse:
     """Search by meaning and by keywords, and fuse both rankings."""
-    return _searched(request.hybrid_of(routes.principal.tenant))
+    return _searched(request.hybrid_of(*_tagged(request)))
 
 
 @router.post(
@@ -39,7 +39,7 @@ def hybrid_search(request: SearchRequest) -> SearchResponse:
 )
 def vector_search(request: SearchRequest) -> SearchResponse:
     """Search by meaning only."""
-    return _searched(request.query_of(routes.principal.tenant, Leg.VECTOR))
+    return _searched(request.query_of(*_tagged(request), Leg.VECTOR))
 
 
 @router.post(
@@ -50,7 +50,13 @@ def vector_search(request: SearchRequest) -> SearchResponse:
 )
 def keyword_search(request: SearchRequest) -> SearchResponse:
     """Search by keywords only."""
-    return _searched(request.query_of(routes.principal.tenant, Leg.KEYWORD))
+    return _searched(request.query_of(*_tagged(request), Leg.KEYWORD))
+
+
+def _tagged(request: SearchRequest) -> tuple[str, list[str]]:
+    """Return the caller's tenant and the ids of the request's tags."""
+    tenant = routes.principal.tenant
+    return tenant, routes.services.tags.ids_named(tenant, request.tags or ())
 
 
 def _searched(query: Query) -> SearchResponse:

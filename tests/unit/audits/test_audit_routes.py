@@ -216,6 +216,8 @@ def test_a_report_is_at_a_presigned_url(bench: Bench, name: str) -> None:
     assert bench.world.bodies.types[key] == view["media_type"]
     assert (view["format"], view["expires_in"]) == (name, 3600)
     assert bench.send("GET", f"/audits/{audit_id}/report", format="pdf").status == 422
+    if name == "md":
+        assert bench.send("GET", f"/audits/{audit_id}/report", format="markdown").body == view
 
 
 def test_issues_come_by_severity_in_pages_and_filtered(bench: Bench) -> None:

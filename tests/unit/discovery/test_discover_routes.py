@@ -99,6 +99,15 @@ def test_what_is_out_of_range_is_refused_by_its_field(api: Served, wrong: dict[s
     assert refused.body["details"]["fields"][0]["path"].startswith(name)
 
 
+def test_the_site_may_be_called_url(api: Served) -> None:
+    made = api.send("POST", PATH, {"url": "site.example"})
+    assert made.status == 202
+    assert api.send("GET", f"{PATH}/{made.body['job_id']}").body["domain"] == "site.example"
+    for wrong, named in (({}, "domain"), ({"domain": "a.example", "url": "b.example"}, "url")):
+        refused = api.send("POST", PATH, wrong)
+        assert (refused.status, refused.body["details"]["fields"][0]["path"]) == (422, named)
+
+
 def test_a_switched_off_feature_answers_as_one(api: Served, site: DiscoverySlice) -> None:
     site.enabled = False
     off = Served(router, site.service)

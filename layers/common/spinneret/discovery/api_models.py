@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.discovery import limits
 from spinneret.discovery.models import DiscoverySource, FoundPage, read_terms
@@ -24,8 +24,9 @@ class DiscoverRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    domain: UrlText
-    """A host with an optional port, tried with https and then http; or `https://host`."""
+    domain: Annotated[UrlText, Field(validation_alias=AliasChoices("domain", "url"))]
+    """A host with an optional port, tried with https and then http; or `https://host`. `url` is an
+    alias."""
     sources: Annotated[
         tuple[Annotated[DiscoverySource, Field(strict=False)], ...],
         Field(min_length=1, max_length=2, strict=False),

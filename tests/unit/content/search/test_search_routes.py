@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from search.search_routes import router
+from spinneret.content.tags.service import TagService
+from spinneret.kernel.paging import Page
+from tests.fakes.named import FakeNamedStore
+from tests.fakes.time import HandClock
 from tests.unit.content.search.searching import CachedSearch
 from tests.unit.served import Served
 
@@ -23,8 +28,18 @@ def bench() -> CachedSearch:
 
 
 @pytest.fixture
-def api(bench: CachedSearch) -> Served:
-    return Served(router, SimpleNamespace(search=bench.service()))
+def tags() -> TagService:
+    numbers = itertools.count(1)
+    return TagService(
+        store=FakeNamedStore(Page),
+        clock=HandClock(),
+        new_id=lambda prefix: f"{prefix}_{next(numbers)}",
+    )
+
+
+@pytest.fixture
+def api(bench: CachedSearch, tags: TagService) -> Served:
+    return Served(router, SimpleNamespace(search=bench.service(), tags=tags))
 
 
 def found(answer: Any) -> list[str]:
@@ -78,10 +93,30 @@ def test_one_leg_takes_the_fields_of_both_and_those_of_fusion_have_no_effect(
     assert api.send("POST", f"{PATH}/{leg}", {"query": "silk", "rrf_k": 0}).status == 422
 
 
+@pytest.mark.parametrize("path", [PATH, f"{PATH}/vector", f"{PATH}/keyword"])
+def test_tags_are_named_beside_their_ids(
+    api: Served, bench: CachedSearch, tags: TagService, path: str
+) -> None:
+    red, blue = (tags.create("acme", name).id for name in ("red", "blue"))
+    bench.add("doc_3", "Silk of one.", tag_ids=(red,))
+    bench.add("doc_4", "Silk of two.", tag_ids=(blue,))
+    assert found(api.send("POST", path, {"query": "silk", "tags": ["Red"]})) == ["doc_3"]
+    both = api.send("POST", path, {"query": "silk", "tags": ["red", "red"], "tag_ids": [blue]})
+    assert sorted(found(both)) == ["doc_3", "doc_4"]
+
+
+def test_a_tag_that_does_not_exist_is_refused_by_its_name(api: Served, tags: TagService) -> None:
+    tags.create("acme", "red")
+    refused = api.send("POST", PATH, {"query": "silk", "tags": ["red", "rad"]})
+    assert refused.status == 422
+    [field] = refused.body["details"]["fields"]
+    assert (field["path"], field["hint"]) == ("tags.1", "GET /api/v1/tags lists the names")
+
+
 def test_null_is_no_filter(api: Served) -> None:
     names = (
-        "collection_ids", "tag_ids", "domains", "source_types", "languages", "content_types",
-        "date_from", "date_to", "cursor",
+        "collection_ids", "tag_ids", "tags", "domains", "source_types", "languages",
+        "content_types", "date_from", "date_to", "cursor",
     )  # fmt: skip
     body = {"query": "spiders silk", **dict.fromkeys(names)}
     assert found(api.send("POST", PATH, body)) == ["doc_1", "doc_2"]
@@ -159,7 +194,7 @@ def test_no_text_breaks_a_search_or_reaches_beyond_it(api: Served, query: str) -
         assert found(api.send("POST", path, {"query": query[:1000]}, tenant="globex")) == []
 
 
-def test_a_stage_without_a_reranker_says_so(bench: CachedSearch) -> None:
-    api = Served(router, SimpleNamespace(search=bench.service(reranker=None)))
+def test_a_stage_without_a_reranker_says_so(bench: CachedSearch, tags: TagService) -> None:
+    api = Served(router, SimpleNamespace(search=bench.service(reranker=None), tags=tags))
     refused = api.send("POST", PATH, {"query": "silk", "use_reranker": True})
     assert (refused.status, refused.body["code"]) == (404, "FEATURE_DISABLED")

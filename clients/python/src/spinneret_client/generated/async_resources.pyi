@@ -30,7 +30,9 @@ class Audits(AsyncResource):
         self,
         audit_id: str,
         *,
-        format: Literal["json", "csv", "html", "md", "junit", "sarif"] | None = None,
+        format: Literal["json", "csv", "html", "md", "junit", "sarif"]
+        | Literal["markdown"]
+        | None = None,
     ) -> m.ReportView: ...
     async def retry(self, audit_id: str) -> m.Moved: ...
     def timeline(self, audit_id: str, **query: Unpack[r.Paging]) -> AsyncPages[m.EventView]: ...

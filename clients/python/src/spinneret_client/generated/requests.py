@@ -383,6 +383,7 @@ class SearchRequest(TypedDict, total=False):
     query: Required[str]
     collection_ids: Sequence[str] | None
     tag_ids: Sequence[str] | None
+    tags: Sequence[str] | None
     domains: Sequence[str] | None
     date_from: str | None
     date_to: str | None

@@ -58,7 +58,9 @@ class Audits(Resource):
         self,
         audit_id: str,
         *,
-        format: Literal["json", "csv", "html", "md", "junit", "sarif"] | None = None,
+        format: Literal["json", "csv", "html", "md", "junit", "sarif"]
+        | Literal["markdown"]
+        | None = None,
     ) -> m.ReportView:
         """Return a download URL of the report; 409 for an audit without a result."""
         return self._send(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Final, Self
@@ -23,6 +24,7 @@ from spinneret.content.chunking.models import ChunkType
 from spinneret.content.documents.models import DocumentSource
 from spinneret.content.search import limits
 from spinneret.content.search.models import BOTH, Filters, Fusion, Leg, Query
+from spinneret.content.tags.api_models import TagName
 from spinneret.kernel import bounds
 
 _UNREADABLE: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
@@ -88,6 +90,8 @@ class SearchRequest(BaseModel):
     """Ids of collections."""
     tag_ids: Annotated[tuple[Id, ...] | None, _MANY] = None
     """Ids of tags; a document needs one of them."""
+    tags: Annotated[tuple[TagName, ...] | None, _MANY] = None
+    """Names of tags, in addition to `tag_ids`; an unknown name is rejected."""
     domains: Annotated[tuple[Host, ...] | None, _MANY] = None
     """Hosts of the documents' URLs."""
     date_from: Moment | None = None
@@ -139,18 +143,19 @@ class SearchRequest(BaseModel):
             raise ValueError("one of the weights must be above 0")
         return self
 
-    def hybrid_of(self, tenant: str) -> Query:
-        """Return the tenant's query for both legs."""
+    def hybrid_of(self, tenant: str, tagged: Sequence[str]) -> Query:
+        """Return the tenant's query for both legs; `tagged` are the ids of `tags`."""
         weights = (self.vector_weight, self.keyword_weight)
-        return self._query(tenant, BOTH, Fusion(self.fusion.value), self.rrf_k, weights)
+        return self._query(tenant, tagged, BOTH, Fusion(self.fusion.value), self.rrf_k, weights)
 
-    def query_of(self, tenant: str, leg: Leg) -> Query:
-        """Return the tenant's query for one leg."""
-        return self._query(tenant, (leg,), Fusion.AUTO, limits.RRF_K, (1.0, 1.0))
+    def query_of(self, tenant: str, tagged: Sequence[str], leg: Leg) -> Query:
+        """Return the tenant's query for one leg; `tagged` are the ids of `tags`."""
+        return self._query(tenant, tagged, (leg,), Fusion.AUTO, limits.RRF_K, (1.0, 1.0))
 
     def _query(
         self,
         tenant: str,
+        tagged: Sequence[str],
         legs: tuple[Leg, ...],
         fusion: Fusion,
         rrf_k: int,
@@ -162,7 +167,7 @@ class SearchRequest(BaseModel):
             legs=legs,
             filters=Filters(
                 collection_ids=self.collection_ids or (),
-                tag_ids=self.tag_ids or (),
+                tag_ids=tuple(dict.fromkeys((*(self.tag_ids or ()), *tagged))),
                 domains=self.domains or (),
                 date_from=self.date_from,
                 date_to=self.date_to,

@@ -19,7 +19,14 @@ from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import IndexShape
 from spinneret.content.search.service import SearchService
 from spinneret.content.search.tei import TeiEmbedder, TeiReranker
-from spinneret.content.wiring import DOCUMENTS, document_store, index_record
+from spinneret.content.tags.service import TagService
+from spinneret.content.wiring import (
+    DOCUMENTS,
+    LABELS_TABLE,
+    document_store,
+    index_record,
+    tag_service,
+)
 from spinneret.kernel.settings import SettingsError, flag, text
 
 RERANKER_URL: Final = text("RERANKER_URL", "")
@@ -35,6 +42,7 @@ class SearchApi:
     """Services used by the search routes."""
 
     search: SearchService
+    tags: TagService
 
 
 def embedder(stage: Stage) -> Embedder:
@@ -67,7 +75,7 @@ def index_client(stage: Stage) -> OpenSearch:
     return opensearch_client(stage[variables.OPENSEARCH_URL], stage[variables.OPENSEARCH_AUTH])
 
 
-@reads(*variables.SEARCHING, *QUERY_CACHES, *DOCUMENTS, *RERANKER)
+@reads(*variables.SEARCHING, *QUERY_CACHES, *DOCUMENTS, *RERANKER, LABELS_TABLE)
 def search_api(stage: Stage) -> SearchApi:
     """Create the services of the search API."""
     model = embedder(stage)
@@ -80,7 +88,7 @@ def search_api(stage: Stage) -> SearchApi:
         new_id=stage.new_id,
         clock=stage.clock,
     )
-    return SearchApi(search=service)
+    return SearchApi(search=service, tags=tag_service(stage))
 
 
 def _reranker(stage: Stage) -> TeiReranker | None:

@@ -9,7 +9,7 @@ from typing import Final
 from spinneret.content.tags.models import Tag
 from spinneret.content.tags.ports import TagStore
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, NotFound
+from spinneret.kernel.errors import Conflict, NotFound, ValidationFailed, field_error
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
@@ -49,6 +49,18 @@ class TagService:
     def named(self, tenant: str, names: Sequence[str]) -> list[Tag]:
         """Return the tags with these names, in their order; create missing tags."""
         return [self._named(tenant, name) for name in dict.fromkeys(names)]
+
+    def ids_named(self, tenant: str, names: Sequence[str]) -> list[str]:
+        """Return the ids of the tags with these names; raise ValidationFailed for unknown ones."""
+        found = {name: self.store.find(tenant, name) for name in dict.fromkeys(names)}
+        unknown = [
+            field_error(f"tags.{number}", "no such tag", "GET /api/v1/tags lists the names")
+            for number, name in enumerate(names)
+            if found[name] is None
+        ]
+        if unknown:
+            raise ValidationFailed("some tags don't exist", details={"fields": unknown})
+        return [tag.id for tag in found.values() if tag is not None]
 
     def many(self, tenant: str, tag_ids: Sequence[str]) -> dict[str, Tag]:
         """Return tags by id; unknown ids are skipped."""
