@@ -8,6 +8,7 @@ changed, the stack is recreated, because the emulator reports updates that it ha
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Mapping
@@ -16,7 +17,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from stack import aws
-from stack.deployment import cloudformation, direct, record, settings, template_parameters
+from stack.deployment import (
+    cloudformation,
+    direct,
+    durable,
+    record,
+    settings,
+    template_parameters,
+)
 from stack.deployment.index import remove_indices
 from stack.deployment.record import STACK_NAME, STAGE, WEBSOCKET_STAGE, Deployment
 from stack.deployment.sam import Sam
@@ -81,8 +89,7 @@ def deploy_to(
     if present is not None and (present.boot, present.shape) == (wanted.boot, wanted.shape):
         deployment, what = _update(instance, present, wanted, sources, endpoints["gateway"])
     else:
-        if present is not None and present.boot == wanted.boot:
-            _require_force(workspace.environ)
+        _settle_losses(instance, workspace, endpoints["gateway"])
         sam = Sam(workspace, instance, endpoints, settings.embedder(chosen))
         deployment = _create(instance, workspace, wanted, parameters, endpoints, sam)
         what = "deployed"
@@ -105,14 +112,23 @@ def parameters_of(chosen: Mapping[str, str], endpoints: Mapping[str, str]) -> di
     }
 
 
-def _require_force(environ: Mapping[str, str]) -> None:
-    """Raise UsageError unless the user agrees to lose all data."""
-    if environ.get(FORCE_VARIABLE) != "1":
-        raise UsageError(
-            "a template, a dependency or a parameter of resources differs from what is deployed, "
-            "so the stack must be recreated, which deletes its jobs, documents and API keys: "
-            "FORCE=1 make deploy"
-        )
+def _settle_losses(instance: Instance, workspace: Workspace, gateway: str) -> None:
+    """Delete data that the new stack can't take over. Raises UsageError unless the user agrees."""
+    lost = durable.losses(instance, workspace.root)
+    if not lost:
+        return
+    names = ", ".join(map(str, lost))
+    if workspace.environ.get(FORCE_VARIABLE) != "1" and not _agrees(names):
+        raise UsageError(f"this deployment would delete {names}: FORCE=1 make deploy")
+    durable.give_up(instance, gateway, lost)
+    workspace.progress.say(f"deleted {names}")
+
+
+def _agrees(names: str) -> bool:
+    """Ask on a terminal; elsewhere nobody agrees."""
+    if not sys.stdin.isatty():
+        return False
+    return input(f"this deployment deletes {names}; type yes to go on: ").strip() == "yes"
 
 
 def _create(
@@ -131,7 +147,11 @@ def _create(
         sam.validate()
     with progress.step("building functions and layers", "built"):
         sam.build()
-    remove_former(client, endpoints["opensearch"], workspace)
+    if cloudformation.delete(client, STACK_NAME):
+        progress.say("removed the former stack; its data stay")
+    elif not instance.is_durable:
+        # LocalStack may have ended alone; without rows, chunks only fill the candidates.
+        remove_indices(endpoints["opensearch"])
     s3 = aws.client(session, "s3", endpoints["gateway"])
     s3.create_bucket(Bucket=BUCKET)
     with progress.step("creating the stack", "created"):
@@ -145,14 +165,6 @@ def _create(
         verify(session, endpoints["gateway"], sam.built / "template.yaml", deployment)
     record.write(instance, deployment)
     return deployment
-
-
-def remove_former(client: Any, opensearch: str, workspace: Workspace) -> None:
-    """Remove the former stack, and all chunks even without a stack, as LocalStack may end alone."""
-    removed = cloudformation.delete(client, STACK_NAME)
-    remove_indices(opensearch)
-    if removed:
-        workspace.progress.say("removed the former stack with its tables, buckets, keys and index")
 
 
 def _update(

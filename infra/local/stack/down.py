@@ -30,5 +30,6 @@ def take_down(instance: Instance, workspace: Workspace) -> None:
         instance.write(record.without(record.parts))
     instance.endpoints_file.unlink(missing_ok=True)
     seconds = time.monotonic() - begin
-    text = f"is stopped, and its data are gone ({seconds:.1f} s)" if running else "does not run"
+    data = "its data stay" if instance.is_durable else "its data are gone"
+    text = f"is stopped, and {data} ({seconds:.1f} s)" if running else "does not run"
     workspace.progress.say(f"instance {instance.name} {text}")

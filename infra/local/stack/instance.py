@@ -82,8 +82,26 @@ class Instance:
 
     @property
     def data(self) -> Path:
-        """Data folder, emptied at each start of the instance."""
+        """Folder of temporary data, emptied at each start of the instance."""
         return self.folder / "data"
+
+    @property
+    def is_durable(self) -> bool:
+        """Whether its data outlive its processes."""
+        return not self._fleeting.exists()
+
+    @property
+    def _fleeting(self) -> Path:
+        return self.folder / "fleeting"
+
+    def make_fleeting(self) -> None:
+        """Let its data end with its processes, which is faster."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._fleeting.touch()
+
+    def kept(self, part: str) -> Path:
+        """Return a part's folder that outlives its process if the instance is durable."""
+        return (self.folder / "kept" if self.is_durable else self.data / "kept") / part
 
     @property
     def logs(self) -> Path:

@@ -55,17 +55,30 @@ def _parse(text: str, variable: str) -> int:
     raise UsageError(f"{variable}={text} is not a port: give a number from 1 to 65535")
 
 
-def choose(wanted: Mapping[str, int], *, held: Ports | None, claim: Claim | None) -> Ports:
+def choose(
+    wanted: Mapping[str, int],
+    *,
+    held: Ports | None,
+    claim: Claim | None,
+    former: Ports | None = None,
+) -> Ports:
     """Return the ports of this start.
 
     Ports of a running part are kept: a request for others is an error. Otherwise a named port wins,
-    and the rest come from the claimed block or are the defaults.
+    and the rest come from the claimed block, are those of the former start or are the defaults.
     """
     if held is not None:
         _refuse_change(wanted, held)
         return held
-    claimed = {} if claim is None else dict(zip(VARIABLES, claim.ports, strict=False))
-    return Ports(**{**claimed, **wanted})
+    rest = {} if former is None else asdict(former)
+    if claim is not None:
+        rest = dict(zip(VARIABLES, claim.ports, strict=False))
+    return Ports(**{**rest, **wanted})
+
+
+def are_free(ports: Ports) -> bool:
+    """Return whether all the ports can be bound."""
+    return not any(bind_error(port) for port in asdict(ports).values())
 
 
 def _refuse_change(wanted: Mapping[str, int], held: Ports) -> None:

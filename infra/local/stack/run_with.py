@@ -42,6 +42,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     instance = Instance.named(f"{arguments.instance}-{os.getpid()}", workspace)
     try:
         with instance_lock(instance, workspace):
+            instance.make_fleeting()
             bring_up(instance, all_parts(workspace), workspace, free_ports=True)
         with claim() as servers:
             given = {INSTANCE_VARIABLE: instance.name, PORTS_VARIABLE: str(servers.ports.start)}

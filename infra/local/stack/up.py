@@ -55,9 +55,13 @@ def bring_up(
     wanted = ports.requested(workspace.environ)
     store = Store(workspace)
     for tries in range(1, TRIES + 1):
-        picks = free_ports and held is None
+        # Addresses stay over a restart.
+        returns = former is not None and ports.are_free(former.ports)
+        picks = free_ports and held is None and not returns
         with claim() if picks else nullcontext() as claimed:
-            chosen = ports.choose(wanted, held=held, claim=claimed)
+            chosen = ports.choose(
+                wanted, held=held, claim=claimed, former=former.ports if former else None
+            )
             ports.refuse_taken(chosen, [port for part in missing for port in part.bound_ports])
             install(parts, store, with_java=bool(missing))
             if not alive:
@@ -67,7 +71,8 @@ def bring_up(
             try:
                 record = start_missing(missing, parts, site, record)
             except PortTaken as error:
-                if not picks or error.port in wanted.values() or tries == TRIES:
+                fixed = not free_ports or held is not None or error.port in wanted.values()
+                if fixed or tries == TRIES:
                     raise
                 workspace.progress.say(f"{str(error).splitlines()[0]}; trying other ports")
                 continue

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from stack import cli, deploy
 from stack.deployment import direct, record, settings, templates
@@ -131,15 +130,6 @@ def test_an_empty_value_returns_to_the_default(instance: Instance) -> None:
     assert settings.wanted(instance, {BURST: ""}) == {}
 
 
-def test_a_redeploy_that_removes_data_is_refused_without_force_and_leaves_no_settings(
-    instance: Instance,
-) -> None:
-    deployed(instance, running(instance), {})
-    with pytest.raises(UsageError, match="FORCE=1 make deploy"):
-        deploy.deploy_to(instance, workspace(instance, **{TIMEOUT: "30"}))
-    assert settings.kept(instance) == {}
-
-
 def test_what_is_deployed_keeps_its_settings(instance: Instance, emulator: _Emulator) -> None:
     deployed(instance, running(instance, emulator.url), {"DomainBurst": "50"})
     settings.keep(instance, {})  # as if the deployment had ended just before
@@ -151,45 +141,6 @@ def test_an_invalid_setting_ends_a_deployment_before_it_begins(instance: Instanc
     deployed(instance, running(instance), {})
     with pytest.raises(UsageError, match="DomainBurst is '0', but must be a number from 1"):
         deploy.deploy_to(instance, workspace(instance, **{BURST: "0"}))
-
-
-# ---------------------------------------------------------------- What goes
-
-
-class _Stacks:
-    """CloudFormation with one stack or none."""
-
-    def __init__(self, *, present: bool) -> None:
-        self.present = present
-
-    def describe_stacks(self, **_: str) -> dict[str, Any]:
-        if not self.present:
-            raise ClientError({"Error": {"Code": "ValidationError"}}, "DescribeStacks")
-        return {"Stacks": [{"StackStatus": "CREATE_COMPLETE"}]}
-
-    def delete_stack(self, **_: str) -> None:
-        self.present = False
-
-
-@pytest.mark.parametrize(
-    ("present", "said"),
-    [(True, "removed the former stack"), (False, "")],
-    ids=["with the former stack", "where LocalStack alone had died"],
-)
-def test_a_new_stack_begins_without_chunks(
-    present: bool,
-    said: str,
-    instance: Instance,
-    emulator: _Emulator,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    stacks = _Stacks(present=present)
-    deploy.remove_former(stacks, emulator.url, workspace(instance))
-    assert emulator.asked == ["DELETE /chunks-*"]
-    assert not stacks.present
-    shown = capsys.readouterr().out
-    assert said in shown
-    assert bool(shown) is present
 
 
 # ---------------------------------------------------------------- What is seen of it

@@ -38,3 +38,16 @@ def let_services_hang() -> None:
     from spinneret_localstack.hung_services import HungServices
 
     HungServices(Path(os.environ["SPINNERET_HUNG_SERVICES"])).install()
+
+
+@hooks.on_infra_start()
+def keep_durable_data() -> None:
+    from localstack.runtime.shutdown import ON_AFTER_SERVICE_SHUTDOWN_HANDLERS
+
+    from spinneret_localstack.durable.installation import install
+
+    snapshots = install(
+        Path(os.environ["SPINNERET_KEPT_FOLDER"]), durable=os.environ["SPINNERET_DURABLE"] == "1"
+    )
+    if snapshots is not None:
+        ON_AFTER_SERVICE_SHUTDOWN_HANDLERS.register(snapshots.save_changed)

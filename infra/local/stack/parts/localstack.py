@@ -37,11 +37,14 @@ def localstack(workspace: Workspace) -> Part:
 
     def spawn(site: Site) -> Spawn:
         data = site.data(NAME)
-        # Its state ends with its process, so no half-written former state may remain.
+        kept = site.instance.kept(NAME)
+        if not site.instance.is_durable:
+            shutil.rmtree(kept, ignore_errors=True)
+        # Only that folder's contents outlive its process, so nothing half-written may remain here.
         shutil.rmtree(data, ignore_errors=True)
         installed = site.store.path(server)
         root, temporary = data / "root", data / "tmp"
-        for folder in (temporary, data / HUNG):
+        for folder in (temporary, data / HUNG, kept):
             folder.mkdir(parents=True, exist_ok=True)
         _lay_out(
             root / STATIC_FOLDER,
@@ -98,6 +101,9 @@ def _settings(site: Site, data: Path, functions_python: Path) -> dict[str, str]:
         "LAMBDA_RUNTIME_EXECUTOR": "process",
         "SPINNERET_LAMBDA_PYTHON": str(functions_python),
         **{name: environ[name] for name in EXECUTOR_VARIABLES if name in environ},
+        # Of our plug-in: data that a new stack takes over, and that the next start restores.
+        "SPINNERET_KEPT_FOLDER": str(site.instance.kept(NAME)),
+        "SPINNERET_DURABLE": "1" if site.instance.is_durable else "0",
         # Tests name services in it that shall hang.
         "SPINNERET_HUNG_SERVICES": str(data / HUNG),
         # Includes the wait for a turn when many environments start at once.
@@ -112,7 +118,7 @@ def _settings(site: Site, data: Path, functions_python: Path) -> dict[str, str]:
         # Otherwise LocalStack picks an ephemeral port, which a connection may take before it is
         # bound.
         "DYNAMODB_LOCAL_PORT": str(site.ports.dynamodb),
-        "DYNAMODB_IN_MEMORY": "1",
+        "DYNAMODB_IN_MEMORY": "0" if site.instance.is_durable else "1",
         # Functions use it without LocalStack, which would separate tables by account and region.
         "DYNAMODB_SHARE_DB": "1",
         "DYNAMODB_HEAP_SIZE": DYNAMODB_HEAP,

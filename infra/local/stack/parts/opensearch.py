@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from pathlib import Path
 from typing import Final
 
 import httpx
@@ -50,7 +51,9 @@ def opensearch(workspace: Workspace) -> Part:
         home = site.data(NAME)
         for name in ("tmp", "plugins", "modules", "logs"):
             (home / name).mkdir(parents=True, exist_ok=True)
-        settings = _settings(site.instance.name, site.ports.opensearch)
+        kept = site.instance.kept(NAME)
+        kept.mkdir(parents=True, exist_ok=True)
+        settings = _settings(site.instance.name, site.ports.opensearch, kept)
         words = (
             str(runtime.executable),
             *_machine_options(runtime, home / "tmp"),
@@ -75,8 +78,9 @@ def opensearch(workspace: Workspace) -> Part:
     )
 
 
-def _settings(instance: str, port: int) -> dict[str, object]:
+def _settings(instance: str, port: int, data: Path) -> dict[str, object]:
     return {
+        "path.data": data,
         "cluster.name": f"spinneret-{instance}",
         "network.host": HOST,
         "http.port": port,

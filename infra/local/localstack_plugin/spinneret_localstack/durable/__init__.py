@@ -1,0 +1,1 @@
+"""Data that outlive LocalStack's process and its CloudFormation stacks."""

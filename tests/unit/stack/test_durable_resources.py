@@ -1,0 +1,162 @@
+"""Which data a deployment would lose, and that they go only if the user agrees."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stack import deploy
+from stack.deployment import durable
+from stack.deployment.durable import Loss
+from stack.errors import UsageError
+from stack.files import write_json
+from stack.instance import Instance
+from stack.progress import Progress
+from stack.workspace import Workspace
+
+TABLE = "AWS::DynamoDB::Table"
+ROOT_TEMPLATE = """
+Resources:
+  Core:
+    Type: AWS::CloudFormation::Stack
+    Properties: {TemplateURL: infra/core.yaml}
+  OnlyThere:
+    Type: AWS::CloudFormation::Stack
+    Condition: OnAws
+    Properties: {TemplateURL: infra/missing.yaml}
+"""
+CORE_TEMPLATE = """
+Resources:
+  Jobs:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      AttributeDefinitions:
+        - {AttributeName: pk, AttributeType: S}
+        - {AttributeName: sk, AttributeType: S}
+        - {AttributeName: state, AttributeType: S}
+      KeySchema:
+        - {AttributeName: pk, KeyType: HASH}
+        - {AttributeName: sk, KeyType: RANGE}
+      GlobalSecondaryIndexes:
+        - IndexName: states
+          KeySchema: [{AttributeName: state, KeyType: HASH}]
+          Projection: {ProjectionType: ALL}
+  Uploads:
+    Type: AWS::S3::Bucket
+  Lane:
+    Type: AWS::SQS::Queue
+"""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    (tmp_path / "template.yaml").write_text(ROOT_TEMPLATE)
+    (tmp_path / "infra").mkdir()
+    (tmp_path / "infra" / "core.yaml").write_text(CORE_TEMPLATE)
+    return Workspace(tmp_path, tmp_path / "local", {}, Progress())
+
+
+@pytest.fixture
+def instance(workspace: Workspace) -> Instance:
+    """An instance that holds what the templates name."""
+    made = Instance.named("dev", workspace)
+    [table] = [
+        properties
+        for name, properties in durable._durable(workspace.root / "template.yaml", "spinneret")
+        if name.endswith("Jobs")
+    ]
+    held = {
+        "spinneret-Core/Jobs": {"type": TABLE, "properties": {**table, "TableName": "jobs-1"}},
+        "spinneret-Core/Uploads": {
+            "type": "AWS::S3::Bucket",
+            "properties": {"BucketName": "uploads-1"},
+        },
+        "spinneret-Core/Alias": {"type": "AWS::KMS::Alias", "properties": {}},
+        "other/Rows": {"type": TABLE, "properties": {"TableName": "rows-1"}},
+    }
+    write_json(made.kept("localstack") / "resources.json", held)
+    return made
+
+
+def _change(workspace: Workspace, old: str, new: str) -> None:
+    file = workspace.root / "infra" / "core.yaml"
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lost"),
+    [
+        ("Lane:", "OtherLane:", []),
+        (
+            "  Uploads:\n    Type: AWS::S3::Bucket\n",
+            "",
+            ["bucket Core/Uploads (no template has it)"],
+        ),
+        ("Uploads:", "Files:", ["bucket Core/Uploads (no template has it)"]),
+        ("Jobs:", "Works:", ["table Core/Jobs (no template has it)"]),
+        (
+            "        - {AttributeName: sk, KeyType: RANGE}\n",
+            "",
+            ["table Core/Jobs (its keys change)"],
+        ),
+        ("sk, AttributeType: S", "sk, AttributeType: N", ["table Core/Jobs (its keys change)"]),
+        ("state, KeyType: HASH", "pk, KeyType: HASH", []),
+        ("state, AttributeType: S", "state, AttributeType: N", []),
+    ],
+    ids=[
+        "a queue changes",
+        "a bucket goes",
+        "a bucket gets another name",
+        "a table gets another name",
+        "a table loses a key",
+        "a key gets another type",
+        "a global index changes",
+        "the key of a global index changes",
+    ],
+)
+def test_what_a_new_stack_cannot_take_over_is_lost(
+    old: str, new: str, lost: list[str], workspace: Workspace, instance: Instance
+) -> None:
+    _change(workspace, old, new)
+    assert [str(each) for each in durable.losses(instance, workspace.root)] == lost
+
+
+def test_an_instance_without_data_loses_nothing(workspace: Workspace) -> None:
+    assert durable.losses(Instance.named("new", workspace), workspace.root) == []
+
+
+def _settle(instance: Instance, workspace: Workspace, **environ: str) -> list[Loss]:
+    given = Workspace(workspace.root, workspace.local, environ, workspace.progress)
+    deploy._settle_losses(instance, given, "http://127.0.0.1:9")
+    return durable.losses(instance, workspace.root)
+
+
+def test_data_go_only_if_the_user_agrees(
+    workspace: Workspace, instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deleted: list[tuple[str, Any]] = []
+
+    class Client:
+        def __init__(self, service: str) -> None:
+            self.service = service
+
+        def delete_table(self, **named: str) -> None:
+            deleted.append((self.service, named))
+
+    monkeypatch.setattr("stack.aws.client", lambda _session, service, _url: Client(service))
+    _change(workspace, "Jobs:", "Works:")
+    before = (instance.kept("localstack") / "resources.json").read_text()
+    with pytest.raises(UsageError, match=r"would delete table Core/Jobs .*FORCE=1 make deploy"):
+        _settle(instance, workspace)
+    assert deleted == []
+    assert (instance.kept("localstack") / "resources.json").read_text() == before
+
+    assert _settle(instance, workspace, FORCE="1") == []
+    assert deleted == [("dynamodb", {"TableName": "jobs-1"})]
+    left = json.loads((instance.kept("localstack") / "resources.json").read_text())
+    assert "spinneret-Core/Jobs" not in left
+    assert "spinneret-Core/Uploads" in left
