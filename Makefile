@@ -26,22 +26,22 @@ demo-publish: .venv/.done ## Publish ten products on eBay and Etsy as they behav
 
 ## Local stack
 
-up: .venv/.done ## Start the local stack (installs what is missing)
-	@$(STACK) up --instance $(INSTANCE)
-
-deploy: .venv/.done ## Build and deploy to the local stack, which is started if needed (FORCE=1 where data have to go)
+up: .venv/.done ## Start the local stack, and deploy what changed (installs what is missing)
 	@$(STACK) deploy --instance $(INSTANCE)
 
-status: .venv/.done ## Show the parts of the local stack
+deploy: .venv/.done ## Build and deploy to the local stack, which is started if needed (FORCE=1 agrees to lose data that it names)
+	@$(STACK) deploy --instance $(INSTANCE)
+
+status: .venv/.done ## Show addresses, settings in force, parts and memory of the local stack
 	@$(STACK) status --instance $(INSTANCE)
 
 logs: .venv/.done ## Show logs: of a part (PART=localstack|opensearch|embedder|websocket), of a function (F=CrawlApi); FOLLOW=1 goes on
 	@$(STACK) logs --instance $(INSTANCE) $(if $(F),--function $(F)) $(if $(FOLLOW),--follow) $(PART)
 
-down: .venv/.done ## Stop the local stack; its data go with it
+down: .venv/.done ## Stop the local stack; its data stay
 	@$(STACK) down --instance $(INSTANCE)
 
-clean: .venv/.done ## Stop the local stack and remove its data
+clean: .venv/.done ## Stop the local stack and delete its data, after naming them
 	@$(STACK) clean --instance $(INSTANCE)
 
 ## Use it

@@ -76,7 +76,7 @@ def place(deployed: Deployed, aws: Aws, website: Website) -> Iterator[Place]:
         markets.etsy.visible_after = 0
         seller = deployed.tenant(scope="admin")
         for marketplace in ("ebay", "etsy"):
-            _connect(deployed, seller, marketplace)
+            connect(deployed, seller, marketplace)
         yield Place(deployed, aws, website, site_url, markets, seller)
         seller.close()
 
@@ -131,7 +131,7 @@ def _note(stop: Stop, cells: Mapping[str, str]) -> None:
         file.write(f"| {row} |\n")
 
 
-def _connect(deployed: Deployed, seller: Tenant, marketplace: str) -> None:
+def connect(deployed: Deployed, seller: Tenant, marketplace: str) -> None:
     """As a browser does."""
     begun = seller("POST", f"/api/marketplace/{marketplace}/connect").json()
     query = parse_qs(urlsplit(begun["authorization_url"]).query)

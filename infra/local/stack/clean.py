@@ -1,10 +1,11 @@
-"""`clean`: stop the instance and remove its data; with --all remove everything installed."""
+"""`clean`: stop the instance and delete its data; with --all remove everything installed."""
 
 from __future__ import annotations
 
 import argparse
 import shutil
 
+from stack.deployment import durable
 from stack.down import take_down
 from stack.errors import UsageError
 from stack.instance import Instance, all_instances, instance_lock
@@ -23,6 +24,8 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
         _refuse_others(instance, workspace)
     with instance_lock(instance, workspace):
         take_down(instance, workspace)
+        if (held := durable.summary(instance)) is not None:
+            workspace.progress.say(f"deleting {held}")
         shutil.rmtree(instance.folder, ignore_errors=True)
         if arguments.all:
             for folder in (workspace.instances, workspace.tools, workspace.install_logs):

@@ -11,6 +11,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from stack.deployment import record as deployed
+from stack.deployment import settings
 from stack.errors import StackError
 from stack.instance import Instance, Record
 from stack.lifecycle import failure
@@ -48,18 +49,31 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     parts = [part for part in all_parts(workspace) if part.name in record.parts]
     health = _health(parts, record)
     rows = [row for part in parts for row in _rows(part, instance, record, health[part.name])]
+    total = sum(
+        resident_bytes(process) for part in parts for process in instance.processes(part.name)
+    )
+    rows.append(Row("all", "", "", f"{total / 1e6:.0f} MB", "", ""))
     for line in table([HEADINGS, *rows]):
         workspace.progress.say(line)
-    workspace.progress.say(_deployed(instance))
+    for line in _deployed(instance):
+        workspace.progress.say(line)
     return 0 if all(state == WORKS for state in health.values()) else 1
 
 
-def _deployed(instance: Instance) -> str:
+def _deployed(instance: Instance) -> Iterator[str]:
+    """Yield both addresses and the settings that differ from their defaults."""
     try:
         deployment = deployed.current(instance)
-        return f"API: {deployment.api_url(deployed.endpoints(instance)['gateway'])}"
+        endpoints = deployed.endpoints(instance)
     except StackError:
-        return "nothing is deployed: run `make deploy`"
+        yield "nothing is deployed: run `make deploy`"
+        return
+    websocket = endpoints["websocket"].replace("http://", "ws://", 1)
+    yield f"API:       {deployment.api_url(endpoints['gateway'])}"
+    yield f"WebSocket: {websocket}/{deployed.WEBSOCKET_STAGE}"
+    chosen = settings.kept(instance)
+    named = ", ".join(f"{name}={value}" for name, value in sorted(chosen.items()))
+    yield f"settings:  {named or 'all at their defaults'}; `make settings` explains them"
 
 
 def _health(parts: Sequence[Part], record: Record) -> dict[str, str]:

@@ -25,7 +25,6 @@ from stack.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[3]
 BURST = "SPINNERET_DOMAIN_BURST"
-TIMEOUT = "SPINNERET_CRAWL_TIMEOUT"
 FUNCTIONS = {
     name: f"spinneret-{name}-1"
     for name, resource in templates.load(ROOT / "template.yaml")["Resources"].items()

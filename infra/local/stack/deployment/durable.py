@@ -8,6 +8,7 @@ whose keys differ, would be lost.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,6 +121,22 @@ _DELETIONS: Final[Mapping[str, tuple[str, Callable[[Any, Mapping[str, Any]], Non
     "AWS::KMS::Key": ("kms", _key),
     "AWS::SecretsManager::Secret": ("secretsmanager", _secret),
 }
+
+
+def summary(instance: Instance) -> str | None:
+    """Return what the instance holds, with its size on disk; None if it holds no data."""
+    kinds = Counter(entry["type"] for entry in _known(instance).values())
+    counts = [
+        f"{kinds[kind]} {word}{'' if kinds[kind] == 1 else 's'}"
+        for kind, word in KINDS.items()
+        if kinds[kind]
+    ]
+    folder = instance.folder / "kept"
+    if not folder.exists():
+        return None
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    held = ", ".join([*counts, "index"])
+    return f"the data of instance {instance.name}: {held} ({size / 1e6:.0f} MB)"
 
 
 def _known(instance: Instance) -> dict[str, Any]:

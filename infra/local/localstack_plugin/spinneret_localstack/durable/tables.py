@@ -36,11 +36,20 @@ def _keys(part: Any) -> Any:
 
 def _change_indexes(dynamodb: Any, name: str, wanted: Model, found: Model) -> None:
     """Add missing indexes and remove others; a changed one is replaced, as on AWS."""
-    now = {each["IndexName"]: _index(each) for each in found.get("GlobalSecondaryIndexes") or []}
-    then = {each["IndexName"]: _index(each) for each in wanted.get("GlobalSecondaryIndexes") or []}
-    attributes = wanted["AttributeDefinitions"]
-    removed = [index for index in now if now[index] != then.get(index)]
-    added = [index for index in then if now.get(index) != then[index]]
+    now, then = _indexes(found), _indexes(wanted)
+    before, attributes = _types(found), wanted["AttributeDefinitions"]
+    after = _types(wanted)
+    changed = {
+        name
+        for name in now.keys() & then.keys()
+        if now[name] != then[name]
+        or any(
+            before[key["AttributeName"]] != after[key["AttributeName"]]
+            for key in then[name]["KeySchema"]
+        )
+    }
+    removed = [index for index in now if index in changed or index not in then]
+    added = [index for index in then if index in changed or index not in now]
     changes = [{"Delete": {"IndexName": index}} for index in removed]
     changes += [{"Create": then[index]} for index in added]
     for change in changes:  # one at a time
@@ -48,6 +57,15 @@ def _change_indexes(dynamodb: Any, name: str, wanted: Model, found: Model) -> No
             TableName=name, AttributeDefinitions=attributes, GlobalSecondaryIndexUpdates=[change]
         )
         _await_indexes(dynamodb, name)
+
+
+def _types(table: Model) -> dict[str, str]:
+    return {each["AttributeName"]: each["AttributeType"] for each in table["AttributeDefinitions"]}
+
+
+def _indexes(table: Model) -> dict[str, Model]:
+    indexes = table.get("GlobalSecondaryIndexes") or []
+    return {each["IndexName"]: _index(each) for each in indexes}
 
 
 def _index(index: Model) -> Model:
