@@ -110,7 +110,7 @@ class Durable:
     def store(self) -> None:
         """Write to everything that keeps data."""
         self.client("dynamodb").put_item(
-            TableName=self.ids["Rows"], Item={"pk": {"S": "row"}, "other": {"S": "text"}}
+            TableName=self.ids["Rows"], Item={"pk": {"S": "row"}, "label": {"S": "text"}}
         )
         s3, bucket = self.client("s3"), self.ids["Files"]
         large = b"x" * 600_000  # LocalStack keeps larger bodies in another way than small ones
@@ -184,12 +184,12 @@ def test_a_new_stack_takes_over_the_data_of_the_former_one(durable: Durable) -> 
     indexed = {
         **TABLE["Properties"],  # type: ignore[dict-item]
         "AttributeDefinitions": [
-            {"AttributeName": name, "AttributeType": "S"} for name in ("pk", "other")
+            {"AttributeName": name, "AttributeType": "S"} for name in ("pk", "label")
         ],
         "GlobalSecondaryIndexes": [
             {
-                "IndexName": "others",
-                "KeySchema": [{"AttributeName": "other", "KeyType": "HASH"}],
+                "IndexName": "labels",
+                "KeySchema": [{"AttributeName": "label", "KeyType": "HASH"}],
                 "Projection": {"ProjectionType": "ALL"},
             }
         ],
@@ -208,9 +208,9 @@ def test_a_new_stack_takes_over_the_data_of_the_former_one(durable: Durable) -> 
     assert (durable.read(), durable.ids) == (before, ids)
     found = durable.client("dynamodb").query(
         TableName=ids["Rows"],
-        IndexName="others",
-        KeyConditionExpression="other = :other",
-        ExpressionAttributeValues={":other": {"S": "text"}},
+        IndexName="labels",
+        KeyConditionExpression="label = :label",
+        ExpressionAttributeValues={":label": {"S": "text"}},
     )
     assert [item["pk"]["S"] for item in found["Items"]] == ["row"]
     secret = durable.client("secretsmanager").describe_secret(SecretId=ids["Secret"])
@@ -221,8 +221,8 @@ def test_a_table_does_not_take_over_rows_with_other_keys(durable: Durable) -> No
     durable.delete()
     keyed = {
         **TABLE["Properties"],  # type: ignore[dict-item]
-        "AttributeDefinitions": [{"AttributeName": "other", "AttributeType": "S"}],
-        "KeySchema": [{"AttributeName": "other", "KeyType": "HASH"}],
+        "AttributeDefinitions": [{"AttributeName": "label", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "label", "KeyType": "HASH"}],
     }
     with pytest.raises(AssertionError, match="CREATE_FAILED"):
         durable.create({"Rows": {**TABLE, "Properties": keyed}})

@@ -65,7 +65,7 @@ def choose(
     """Return the ports of this start.
 
     Ports of a running part are kept: a request for others is an error. Otherwise a named port wins,
-    and the rest come from the claimed block, are those of the former start or are the defaults.
+    and the rest are of the claimed block, of the former start, or the defaults.
     """
     if held is not None:
         _refuse_change(wanted, held)

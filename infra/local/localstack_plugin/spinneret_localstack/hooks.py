@@ -42,7 +42,7 @@ def let_services_hang() -> None:
 
 @hooks.on_infra_start()
 def keep_durable_data() -> None:
-    from localstack.runtime.shutdown import ON_AFTER_SERVICE_SHUTDOWN_HANDLERS
+    from localstack.runtime.shutdown import SHUTDOWN_HANDLERS
 
     from spinneret_localstack.durable.installation import install
 
@@ -50,4 +50,5 @@ def keep_durable_data() -> None:
         Path(os.environ["SPINNERET_KEPT_FOLDER"]), durable=os.environ["SPINNERET_DURABLE"] == "1"
     )
     if snapshots is not None:
-        ON_AFTER_SERVICE_SHUTDOWN_HANDLERS.register(snapshots.save_changed)
+        # Before services stop, which may outlast the grace of `down`.
+        SHUTDOWN_HANDLERS.register(snapshots.save_changed)

@@ -101,7 +101,7 @@ def _settings(site: Site, data: Path, functions_python: Path) -> dict[str, str]:
         "LAMBDA_RUNTIME_EXECUTOR": "process",
         "SPINNERET_LAMBDA_PYTHON": str(functions_python),
         **{name: environ[name] for name in EXECUTOR_VARIABLES if name in environ},
-        # Of our plug-in: data that a new stack takes over, and that the next start restores.
+        # Our plug-in keeps data in it, for a new stack and for the next start.
         "SPINNERET_KEPT_FOLDER": str(site.instance.kept(NAME)),
         "SPINNERET_DURABLE": "1" if site.instance.is_durable else "0",
         # Tests name services in it that shall hang.

@@ -90,7 +90,7 @@ class Snapshots:
             try:
                 self.save_changed()
             except Exception:
-                # The thread must go on: a full disk may have room again.
+                # The thread must survive: a full disk may have room later.
                 LOG.exception("A snapshot could not be saved")
             pause = max(PAUSE_SECONDS, SHARE * (time.monotonic() - begin))
 
