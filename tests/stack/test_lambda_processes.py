@@ -167,7 +167,7 @@ class FakeArchive:
 def cache(tmp_path: Path) -> Any:
     from spinneret_localstack.process_executor.archive_cache import ArchiveCache
 
-    return ArchiveCache(tmp_path / "cache")
+    return ArchiveCache(tmp_path / "cache", lambda folder: None)
 
 
 def test_the_same_content_is_unpacked_once_by_simultaneous_callers(
@@ -214,6 +214,37 @@ def test_a_failed_unpacking_leaves_nothing_and_is_tried_again(cache: Any, tmp_pa
             cache.prepare(code, [layer])
     assert {path.name for path in (tmp_path / "cache").iterdir()} == {"no-layers"}
     assert (cache.prepare(code, [layer]).opt / "python/b.py").exists()
+
+
+def test_only_changed_files_of_a_new_version_are_compiled(tmp_path: Path) -> None:
+    from spinneret_localstack.process_executor.archive_cache import ArchiveCache
+    from spinneret_localstack.process_executor.compilation import compile_missing
+
+    executable = Path(sys.executable)
+    cache = ArchiveCache(tmp_path / "cache", lambda folder: compile_missing(executable, folder))
+    code = FakeArchive(tmp_path, {"f.py": "import a"})
+    old, new, broken = (
+        FakeArchive(tmp_path, {"python/a.py": text, "python/same.py": "same = 1"})
+        for text in ("a = 1", "a = 2", "a = ")
+    )
+
+    def compiled(layer: FakeArchive, name: str) -> Path:
+        folder = cache.prepare(code, [layer]).opt / "python" / "__pycache__"
+        return folder / f"{name}.{sys.implementation.cache_tag}.pyc"
+
+    first, second = compiled(old, "same"), compiled(new, "same")
+    assert first.samefile(second)
+    assert not compiled(old, "a").samefile(compiled(new, "a"))
+    assert not compiled(broken, "a").exists()
+    command = [executable, "-B", "-c", "import a, same; print(a.a, same.same)"]
+    paths = [str(path.parents[1]) for path in (first, second)]
+    said = [
+        subprocess.run(
+            command, env={"PYTHONPATH": path}, capture_output=True, text=True, check=True
+        ).stdout
+        for path in paths
+    ]
+    assert said == ["1 1\n", "2 1\n"]
 
 
 def _fail() -> None:

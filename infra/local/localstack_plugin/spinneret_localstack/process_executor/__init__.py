@@ -3,6 +3,7 @@
 - executor: interface to LocalStack: prepare a version, invoke, stop
 - host: shared by all functions: cache, pool, guard, interpreter
 - archive_cache: unpacked code and layers, one folder per content
+- compilation: their compiled Python, made once
 - warm_pool: the bounded set of live processes
 - runtime_process: one process: start, exchange, log, end
 - exchange: requests and replies between the two sides of an invocation

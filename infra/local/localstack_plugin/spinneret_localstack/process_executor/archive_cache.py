@@ -14,6 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from spinneret_localstack.process_executor.compilation import adopt_compiled
+
+_UNPACKED = ("code-", "layer-")  # unlike merged layers
+
 
 class Archive(Protocol):
     """Subset of LocalStack's ArchiveCode that this module uses."""
@@ -50,8 +54,10 @@ class _Entry:
 class ArchiveCache:
     """Thread-safe cache of unpacked archives. A folder exists while a prepared function uses it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, compile_missing: Callable[[Path], None]) -> None:
+        """`compile_missing` compiles the Python files of a folder that aren't compiled yet."""
         self._root = root
+        self._compile_missing = compile_missing
         self._lock = threading.Lock()
         self._entries: dict[str, _Entry] = {}
         self._no_layers = root / "no-layers"
@@ -64,7 +70,7 @@ class ArchiveCache:
         """
         held: list[str] = []
         try:
-            task_root = self._hold(held, _key("code", code), functools.partial(_unpack, code))
+            task_root = self._hold(held, _key("code", code), functools.partial(self._unpack, code))
             opt = self._prepare_layers(held, layers)
         except BaseException:
             self._release(held)
@@ -76,7 +82,7 @@ class ArchiveCache:
 
     def _prepare_layers(self, held: list[str], layers: Sequence[Archive]) -> Path:
         folders = [
-            self._hold(held, _key("layer", layer), functools.partial(_unpack, layer))
+            self._hold(held, _key("layer", layer), functools.partial(self._unpack, layer))
             for layer in layers
         ]
         if not folders:
@@ -85,6 +91,22 @@ class ArchiveCache:
             return folders[0]
         digest = hashlib.sha256("\n".join(folder.name for folder in folders).encode())
         return self._hold(held, f"layers-{digest.hexdigest()}", functools.partial(_merge, folders))
+
+    def _unpack(self, archive: Archive, at: Path) -> None:
+        try:
+            archive.prepare_for_execution()
+            archive.get_unzipped_code_location().rename(at)
+        finally:
+            archive.destroy_cached()
+        # A new version of code mostly has the same files, which then needn't be compiled again.
+        adopt_compiled(at, self._present())
+        self._compile_missing(at)
+
+    def _present(self) -> list[Path]:
+        """Return the folders of unpacked archives that are in use."""
+        with self._lock:
+            held = [entry.path for entry in self._entries.values()]
+        return [path for path in held if path.name.startswith(_UNPACKED) and path.exists()]
 
     def _hold(self, held: list[str], name: str, build: Callable[[Path], None]) -> Path:
         with self._lock:
@@ -118,14 +140,6 @@ class ArchiveCache:
 
 def _key(kind: str, archive: Archive) -> str:
     return f"{kind}-{base64.b64decode(archive.code_sha256).hex()}"
-
-
-def _unpack(archive: Archive, at: Path) -> None:
-    try:
-        archive.prepare_for_execution()
-        archive.get_unzipped_code_location().rename(at)
-    finally:
-        archive.destroy_cached()
 
 
 def _merge(layers: Sequence[Path], at: Path) -> None:

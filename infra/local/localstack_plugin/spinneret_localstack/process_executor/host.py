@@ -6,9 +6,11 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from spinneret_localstack.process_executor.archive_cache import ArchiveCache
+from spinneret_localstack.process_executor.compilation import compile_missing
 from spinneret_localstack.process_executor.interpreter import Interpreter
 from spinneret_localstack.process_executor.process_guard import ProcessGuard
 from spinneret_localstack.process_executor.runtime_process import RuntimeProcess
@@ -47,7 +49,9 @@ class LambdaHost:
         return cls(
             folder=folder,
             interpreter=interpreter,
-            archives=ArchiveCache(folder / "archives"),
+            archives=ArchiveCache(
+                folder / "archives", partial(compile_missing, interpreter.executable)
+            ),
             pool=pool,
             init_slots=threading.BoundedSemaphore(settings.parallel_inits),
             guard=ProcessGuard(folder),

@@ -1,0 +1,44 @@
+"""Compiled Python of unpacked archives, made once before many processes import it."""
+
+from __future__ import annotations
+
+import contextlib
+import filecmp
+import os
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+COMPILE_SECONDS = 300
+
+
+def adopt_compiled(folder: Path, former: Iterable[Path]) -> None:
+    """Link the compiled files of other folders whose sources are the same here."""
+    for other in former:
+        with contextlib.suppress(FileNotFoundError):  # a folder may be removed meanwhile
+            for compiled in other.rglob("__pycache__/*.pyc"):
+                old = compiled.parent.parent / f"{compiled.name.partition('.')[0]}.py"
+                new = folder / old.relative_to(other)
+                target = folder / compiled.relative_to(other)
+                if new.exists() and not target.exists() and filecmp.cmp(old, new, shallow=False):
+                    _link(compiled, target, old, new)
+
+
+def _link(compiled: Path, target: Path, old: Path, new: Path) -> None:
+    # A compiled file is valid for its source's time and size.
+    os.utime(new, ns=(old.stat().st_atime_ns, old.stat().st_mtime_ns))
+    target.parent.mkdir(exist_ok=True)
+    os.link(compiled, target)
+
+
+def compile_missing(interpreter: Path, folder: Path) -> None:
+    """Compile all sources without a compiled file; a function reports its faulty ones itself."""
+    subprocess.run(
+        [interpreter, "-m", "compileall", "-q", folder],
+        env={},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        timeout=COMPILE_SECONDS,
+        check=False,
+    )
