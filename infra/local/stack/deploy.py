@@ -30,6 +30,7 @@ from stack.deployment.record import STACK_NAME, STAGE, WEBSOCKET_STAGE, Deployme
 from stack.deployment.sam import Sam
 from stack.deployment.sources import Sources
 from stack.deployment.verify import verify
+from stack.deployment.warm import warm
 from stack.errors import UsageError
 from stack.instance import Instance, instance_lock
 from stack.parts.catalogue import all_parts
@@ -37,6 +38,7 @@ from stack.up import bring_up
 from stack.workspace import Workspace
 
 BUCKET: Final = "spinneret-artifacts"
+UNCHANGED: Final = "already deployed"
 FORCE_VARIABLE: Final = "FORCE"
 
 
@@ -94,6 +96,8 @@ def deploy_to(
         deployment = _create(instance, workspace, wanted, parameters, endpoints, sam)
         what = "deployed"
     settings.keep(instance, chosen)
+    if what != UNCHANGED:
+        warm(sources.template, deployment.api_url(endpoints["gateway"]))
     say(f"{what} ({time.monotonic() - begin:.1f} s)")
     say(f"  api         {deployment.api_url(endpoints['gateway'])}")
     say(f"  fetching may reach public addresses and {parameters['FetchAllowedEndpoints']}")
@@ -189,7 +193,7 @@ def _update(
         deployment = replace(deployment, parameters=wanted.parameters)
         changed.append(", ".join(named))
     record.write(instance, deployment)
-    return deployment, f"updated {' and '.join(changed)}" if changed else "already deployed"
+    return deployment, f"updated {' and '.join(changed)}" if changed else UNCHANGED
 
 
 def apply_parameters(

@@ -7,15 +7,17 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import yaml
 
 from stack.containers import Engine
 from stack.deployment.record import STACK_NAME
 from stack.deployment.settings import EMBEDDER, SERVER
+from stack.deployment.sources import Sources, digest_of
 from stack.errors import InstallError
 from stack.instance import Instance
 from stack.locks import exclusive
@@ -58,11 +60,24 @@ class Sam:
         return self._instance.folder / "build"
 
     def validate(self) -> None:
-        """Check all templates with SAM and cfn-lint."""
-        self._sam(["validate", "--lint", "--template", "template.yaml"], VALIDATE_SECONDS)
+        """Check all templates with SAM and cfn-lint, unless the same ones were valid before."""
+        words = ["validate", "--lint", "--template", "template.yaml"]
+        with _unless_done(self._workspace.local / "validated", self._digest("templates")) as needed:
+            if needed:
+                self._sam(words, VALIDATE_SECONDS)
 
     def build(self) -> None:
-        """Build functions and layers; unchanged ones come from a cache.
+        """Build functions and layers, unless the instance has this build already.
+
+        Unchanged ones come from a cache.
+        """
+        # In the build folder, with which it disappears.
+        with _unless_done(self.built / "inputs", self._digest("buildable")) as needed:
+            if needed:
+                self._build()
+
+    def _build(self) -> None:
+        """Fill the build folder.
 
         Only one build runs at a time: it removes outdated entries from the cache, and the next
         build finds the cache full.
@@ -74,6 +89,13 @@ class Sam:
         with exclusive(lock, on_wait=lambda: None, timeout=2 * BUILD_SECONDS):
             self._sam(words, BUILD_SECONDS)
         translate_machines(self._workspace.root / "statemachines", self.built)
+
+    def _digest(self, kind: Literal["templates", "buildable"]) -> str:
+        """Return the hash of the files that a step reads, of its program and of its options."""
+        sources = Sources(self._workspace.root)
+        files = sources.templates() if kind == "templates" else sources.buildable()
+        facts = (self._endpoints["sam"], self._embedder, sys.version, Path(__file__).read_text())
+        return digest_of(files, sources.root, facts)
 
     def deploy(self, bucket: str, parameters: Mapping[str, str]) -> None:
         """Create the stack through CloudFormation."""
@@ -159,6 +181,17 @@ class Sam:
             "SAM_CLI_TELEMETRY": "0",
             "SAM_CLI_POLL_DELAY": "1",
         }
+
+
+@contextmanager
+def _unless_done(record: Path, digest: str) -> Iterator[bool]:
+    """Return whether a step is needed; record its inputs when it has succeeded."""
+    needed = not record.exists() or record.read_text() != digest
+    if needed:
+        record.unlink(missing_ok=True)
+    yield needed
+    record.parent.mkdir(parents=True, exist_ok=True)
+    record.write_text(digest)
 
 
 def translate_machines(machines: Path, built: Path) -> None:

@@ -44,8 +44,8 @@ class Sources:
         A parameter that only function variables hold isn't part of it.
         """
         known = template_parameters.read(self.template)
-        files = [self.template]
-        for pattern in ("infra/*.yaml", "statemachines/*", "layers/*/requirements.txt"):
+        files = self.templates()
+        for pattern in ("statemachines/*", "layers/*/requirements.txt"):
             files += sorted(self.root.glob(pattern))
         if not parameters.get("EmbedderUrl"):  # otherwise the layer stays empty
             files += sorted(_files(self.root / "layers" / "embedder"))
@@ -55,6 +55,15 @@ class Sources:
             if known[name].changes_resources
         ]
         return digest_of(files, self.root, facts)
+
+    def templates(self) -> list[Path]:
+        """Return all templates."""
+        return [self.template, *sorted(self.root.glob("infra/*.yaml"))]
+
+    def buildable(self) -> list[Path]:
+        """Return all files that a build reads."""
+        folders = (self.functions, self.root / "layers", self.root / "statemachines")
+        return [*self.templates(), *(file for folder in folders for file in _files(folder))]
 
     def function_archive(self) -> bytes:
         """Return the archive of the functions' code, in Lambda's format."""
