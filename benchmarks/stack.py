@@ -1,4 +1,4 @@
-"""Times the local stack: `make up`, deploy, code update, requests, crawl to searchable, memory.
+"""Times the local stack: `make up`, deploy, code and settings, requests, crawls, memory when idle.
 
     .venv/bin/python benchmarks/stack.py
 
@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,11 +32,12 @@ from benchmarks.instance import (  # noqa: E402 - after the path above
     spread,
 )
 from stack.instance import Instance  # noqa: E402 - after the path above
-from stack.process import resident_bytes  # noqa: E402 - after the path above
+from stack.process import ProcessId, proportional_bytes  # noqa: E402 - after the path above
 from tests.site.server import serve  # noqa: E402 - after the path above
 
 REQUESTS = 100
 CRAWLS = 10
+IDLE_SECONDS = 75  # idle environments of functions end after 60
 
 
 def main() -> None:
@@ -60,14 +63,22 @@ def _measure() -> list[tuple[str, str]]:
         ("`make up` again", _timed(lambda: run_stack("up"))),
         ("first deploy", _timed(lambda: run_stack("deploy"))),
         ("deploy, nothing changed", _timed(lambda: run_stack("deploy"))),
-        ("code update (functions and common layer)", _timed(_code_update)),
+        ("change of the common layer's code", _timed(lambda: _code_update("common"))),
+        (
+            "change of functions and common layer",
+            _timed(lambda: _code_update("functions", "common")),
+        ),
+        ("`make set LogLevel=DEBUG`, read by every function", _timed(lambda: _set("DEBUG"))),
+        ("… and back", _timed(lambda: _set(""))),
     ]
+    _code_update("common")
     instance = bench()
     headers = {"X-API-Key": issue_key()}
     with (
         httpx.Client(base_url=api_url(), headers=headers, trust_env=False, timeout=60) as http,
         serve(SITE_PORT) as site,
     ):
+        rows.append(("first request after a code change", _timed(lambda: http.get("/api/v1/jobs"))))
         rows.append(
             (f"warm `GET /health`, {REQUESTS} requests", _requests(lambda: http.get("/health")))
         )
@@ -85,7 +96,31 @@ def _measure() -> list[tuple[str, str]]:
                 _requests(lambda: http.post("/api/v1/search", json=search)),
             )
         )
-    return rows + _memory(instance)
+        for path, body in _one_of_each_area(site).items():
+            http.post(path, json=body).raise_for_status()
+        rows += [(f"{name}, just after", value) for name, value in _memory(instance)]
+        time.sleep(IDLE_SECONDS)
+    rows += [(f"{name}, idle", value) for name, value in _memory(instance)]
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    return [*rows, ("load of the machine (1, 5, 15 minutes)", load)]
+
+
+def _one_of_each_area(site: str) -> dict[str, Any]:
+    """Return a request to each area that the other figures leave out."""
+    return {
+        "/audits": {"url": site},
+        "/v1/targets": {"url": site, "name": "bench"},
+        "/api/v1/webhooks": {"name": "bench", "url": f"{site}hook"},
+        "/api/products": {
+            "title": "Wool coat",
+            "description": "Worn twice.",
+            "price": 8900,
+            "currency": "EUR",
+            "quantity": 1,
+            "images": ["https://images.example/coat.jpg"],
+            "attributes": {"brand": "barbour", "color": "navy"},
+        },
+    }
 
 
 def _crawl(http: httpx.Client, url: str) -> float:
@@ -115,21 +150,38 @@ def _requests(call: Callable[[], httpx.Response]) -> str:
 
 
 def _memory(instance: Instance) -> list[tuple[str, str]]:
+    """Return the proportional set sizes by part; a shared page counts once."""
     record = instance.read()
     assert record is not None  # it's running
-    rows, total = [], 0
+    sizes: dict[str, list[int]] = defaultdict(list)
     for part in sorted(record.alive()):
-        sizes = [resident_bytes(process) for process in instance.processes(part)]
-        total += sum(sizes)
-        rows.append((f"memory of {part}, {len(sizes)} processes", f"{sum(sizes) / 2**20:.0f} MiB"))
-    return [*rows, ("memory of the whole stack", f"{total / 2**20:.0f} MiB")]
+        for process in instance.processes(part):
+            sizes[_kind(part, process)].append(proportional_bytes(process))
+    total = sum(sum(each) for each in sizes.values())
+    return [
+        *(
+            (f"memory of {name}, {len(each)} processes", f"{sum(each) / 1e6:.0f} MB")
+            for name, each in sizes.items()
+        ),
+        ("memory of the whole stack", f"{total / 1e6:.0f} MB"),
+    ]
 
 
-def _code_update() -> None:
+def _kind(part: str, process: ProcessId) -> str:
+    command = Path(f"/proc/{process.pid}/cmdline").read_bytes()
+    known = {b"runtime_entry.py": "functions", b"DynamoDBLocal": "dynamodb", b"guard": "the guard"}
+    return next((name for mark, name in known.items() if mark in command), part)
+
+
+def _code_update(*changed: str) -> None:
     file = bench().folder / "deployment.json"
     record = json.loads(file.read_text())
-    file.write_text(json.dumps({**record, "functions": "outdated", "common": "outdated"}))
+    file.write_text(json.dumps({**record, **dict.fromkeys(changed, "outdated")}))
     run_stack("deploy")
+
+
+def _set(level: str) -> None:
+    run_stack("set", f"LogLevel={level}")
 
 
 def _first_up() -> str:

@@ -73,6 +73,16 @@ def resident_bytes(process: ProcessId) -> int:
     return pages * _PAGE_BYTES
 
 
+def proportional_bytes(process: ProcessId) -> int:
+    """Return the memory in use, with a share of each shared page; 0 if the process has ended."""
+    try:
+        text = Path(f"/proc/{process.pid}/smaps_rollup").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    line = next((each for each in text.splitlines() if each.startswith("Pss:")), "Pss: 0 kB")
+    return int(line.split()[1]) * 1024
+
+
 def spawn(
     spec: Spawn, *, log: Path, owner: str, inherited: Collection[int] = ()
 ) -> ProcessId | None:
