@@ -38,7 +38,6 @@ from stack.up import bring_up
 from stack.workspace import Workspace
 
 BUCKET: Final = "spinneret-artifacts"
-UNCHANGED: Final = "already deployed"
 FORCE_VARIABLE: Final = "FORCE"
 
 
@@ -94,10 +93,10 @@ def deploy_to(
         _settle_losses(instance, workspace, endpoints["gateway"])
         sam = Sam(workspace, instance, endpoints, settings.embedder(chosen))
         deployment = _create(instance, workspace, wanted, parameters, endpoints, sam)
+        with workspace.progress.step("warming the API", "warm"):
+            warm(sources.template, deployment.api_url(endpoints["gateway"]))
         what = "deployed"
     settings.keep(instance, chosen)
-    if what != UNCHANGED:
-        warm(sources.template, deployment.api_url(endpoints["gateway"]))
     say(f"{what} ({time.monotonic() - begin:.1f} s)")
     say(f"  api         {deployment.api_url(endpoints['gateway'])}")
     say(f"  fetching may reach public addresses and {parameters['FetchAllowedEndpoints']}")
@@ -193,7 +192,7 @@ def _update(
         deployment = replace(deployment, parameters=wanted.parameters)
         changed.append(", ".join(named))
     record.write(instance, deployment)
-    return deployment, f"updated {' and '.join(changed)}" if changed else UNCHANGED
+    return deployment, f"updated {' and '.join(changed)}" if changed else "already deployed"
 
 
 def apply_parameters(

@@ -23,10 +23,10 @@ def parsed(*words: str) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def test_a_tenant_s_first_key_is_an_administrator_s_that_may_poll() -> None:
+def test_a_tenant_s_first_key_is_an_administrator_s_with_the_api_s_rate() -> None:
     arguments = parsed("acme")
     assert (arguments.tenant, arguments.scope) == ("acme", Scope.ADMIN)
-    assert arguments.requests_per_minute == 600
+    assert arguments.requests_per_minute == 60
 
 
 def test_scope_and_rate_may_be_chosen() -> None:

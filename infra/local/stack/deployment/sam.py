@@ -71,7 +71,7 @@ class Sam:
 
         Unchanged ones come from a cache.
         """
-        # In the build folder, with which it disappears.
+        # The record disappears with the build folder.
         with _unless_done(self.built / "inputs", self._digest("buildable")) as needed:
             if needed:
                 self._build()
