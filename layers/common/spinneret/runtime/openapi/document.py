@@ -31,6 +31,7 @@ from spinneret.kernel.errors import (
 from spinneret.runtime.http.access import RouteAccess, access_of, routes_of
 from spinneret.runtime.http.declaration import ERRORS, EXAMPLES, IDEMPOTENT, Examples
 from spinneret.runtime.openapi import components as openapi_components
+from spinneret.runtime.openapi.areas import AREA, area_of
 from spinneret.runtime.openapi.schemas import tidied, with_notes, without_null
 
 VERSION: Final = "0.1.0"  # of the API; the product's releases have the same version
@@ -154,10 +155,14 @@ def _operations(app: APIGatewayRestResolver, paths: Mapping[str, Any]) -> Iterat
 
 
 def _tags(operations: Iterable[_Operation]) -> list[dict[str, str]]:
-    """Return a tag for each module of routes, described by its docstring."""
+    """Return a tag for each module of routes, described by its docstring, in its area."""
     modules = {each.tag: sys.modules[each.route.func.__module__] for each in operations}
     return [
-        {"name": tag, "description": _first_upper(str(module.__doc__).removeprefix("Routes: "))}
+        {
+            "name": tag,
+            "description": _first_upper(str(module.__doc__).removeprefix("Routes: ")),
+            AREA: area_of(module.__name__.partition(".")[0]),
+        }
         for tag, module in sorted(modules.items())
     ]
 

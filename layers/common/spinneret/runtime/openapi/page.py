@@ -1,33 +1,39 @@
 """The stored document, and the page that shows it: Swagger UI, without external resources.
 
-Scripts and styles are those published with powertools. They are inline in the page, so that its
-Content-Security-Policy can allow each by its hash and no others.
+The page is small; it loads Swagger UI, as published with powertools, and an area's part of the
+document when a reader opens the area. Its Content-Security-Policy allows its own inline script and
+style by their hashes, and files of this API.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
+
+from spinneret.kernel.errors import NotFound
+from spinneret.runtime.openapi.areas import AREA, AREAS, part_of
 
 _ASSETS: Final = "event_handler/openapi/swagger_ui"
 _KEPT: Final = "public, max-age=300"  # then revalidated with the ETag
-_START: Final = """
-SwaggerUIBundle({
-  url: "api/v1/openapi.json",
-  dom_id: "#document",
-  deepLinking: true,
-  showExtensions: true,
-  validatorUrl: null,
-});
+_LIBRARY: Final[Mapping[str, tuple[str, str]]] = {
+    "swagger-ui.js": ("swagger-ui-bundle.min.js", "text/javascript; charset=utf-8"),
+    "swagger-ui.css": ("swagger-ui.min.css", "text/css; charset=utf-8"),
+}
+_STYLE: Final = """
+body { margin: 0 auto; max-width: 72rem; padding: 1rem; font: 1rem/1.5 sans-serif }
+input { box-sizing: border-box; width: 100%; padding: .5rem; font: inherit }
+summary { padding: .5rem 0; font-size: 1.25rem; cursor: pointer }
+li button { border: 0; padding: .1rem 0; background: none; font: inherit; text-align: left }
 """
-_STYLE: Final = "body { margin: 0 }"
 _POLICY: Final = (
-    "default-src 'none'; script-src {scripts}; style-src {styles}; img-src data:; "
+    "default-src 'none'; script-src 'self' {script}; style-src 'self' {style}; img-src data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
@@ -50,23 +56,57 @@ def document() -> StaticText:
 
 @cache
 def page() -> StaticText:
-    """Return the page for the path `/docs`, to which the document's URL is relative."""
-    folder = files("aws_lambda_powertools") / _ASSETS
-    bundle = (folder / "swagger-ui-bundle.min.js").read_text(encoding="utf-8")
-    css = (folder / "swagger-ui.min.css").read_text(encoding="utf-8")
-    scripts, styles = (bundle, _START), (css, _STYLE)
+    """Return the page for the path `/docs`, to which all its URLs are relative.
+
+    It lists the areas and their operations; opening an area loads its part of the document.
+    """
+    whole = json.loads(document().text)
+    script = (files("spinneret.runtime.openapi") / "page.js").read_text(encoding="utf-8")
     text = (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width"><title>Spinneret API</title>'
-        + "".join(f"<style>{each}</style>" for each in styles)
-        + '</head><body><main id="document"></main>'
-        + "".join(f"<script>{each}</script>" for each in scripts)
-        + "</body></html>\n"
+        f"<style>{_STYLE}</style></head><body><h1>Spinneret API</h1>"
+        '<p><input id="filter" type="search" aria-label="Filter operations"'
+        ' placeholder="Filter by path, method or words"></p><main>'
+        + "".join(_section(whole, area, title) for area, title in AREAS.items())
+        + f"</main><script>{script}</script></body></html>\n"
     )
-    policy = _POLICY.format(
-        scripts=" ".join(map(_source, scripts)), styles=" ".join(map(_source, styles))
-    )
+    policy = _POLICY.format(script=_source(script), style=_source(_STYLE))
     return _served(text, "text/html; charset=utf-8", {"Content-Security-Policy": policy})
+
+
+@cache
+def part(name: str) -> StaticText:
+    """Return a file that the page loads: `<area>.json` or a file of Swagger UI.
+
+    Raises NotFound for other names.
+    """
+    if name in _LIBRARY:
+        file, content_type = _LIBRARY[name]
+        text = (files("aws_lambda_powertools") / _ASSETS / file).read_text(encoding="utf-8")
+        return _served(text, content_type, {})
+    area = name.removesuffix(".json")
+    if area not in AREAS or area == name:
+        raise NotFound("the page has no such part")
+    described = part_of(json.loads(document().text), area)
+    return _served(json.dumps(described, ensure_ascii=False), "application/json", {})
+
+
+def _section(whole: Mapping[str, Any], area: str, title: str) -> str:
+    """Return an area with its operations, which are hidden until the filter matches them."""
+    names = {tag["name"] for tag in whole["tags"] if tag[AREA] == area}
+    items = [
+        f'<li hidden><button data-tag="{tag}" data-operation="{each["operationId"]}">'
+        f"{method.upper()} {escape(path)}: {escape(each['summary'])}</button></li>"
+        for path, methods in whole["paths"].items()
+        for method, each in methods.items()
+        for tag in each["tags"]
+        if tag in names
+    ]
+    return (
+        f'<section id="{area}"><details><summary>{escape(title)} ({len(items)})</summary>'
+        f"<div></div></details><ul hidden>{''.join(items)}</ul></section>"
+    )
 
 
 def _served(text: str, content_type: str, headers: Mapping[str, str]) -> StaticText:
