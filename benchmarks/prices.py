@@ -81,7 +81,6 @@ class Spending:
         """`dynamodb.GetItem`, `s3.PutObject` …"""
         self.writes = 0.0
         self.reads = 0.0
-        self._least = 0.5
         events.register("before-parameter-build", self._asked)
         events.register("after-call.dynamodb", self._answered)
 
@@ -94,19 +93,21 @@ class Spending:
             if name in named or (not named and name.startswith(f"{service}."))
         )
 
-    def _asked(self, params: dict[str, Any], model: Any, **_: Any) -> None:
+    def _asked(self, params: dict[str, Any], model: Any, context: dict[str, Any], **_: Any) -> None:
         service = model.service_model.service_name
         self.calls[f"{service}.{model.name}"] += 1
         if service == "dynamodb" and model.name in _READS | _WRITES:
             params["ReturnConsumedCapacity"] = "TOTAL"
-            self._least = _least(params)
+            context["least"] = _least(params)  # of this call: threads share the client
 
-    def _answered(self, parsed: dict[str, Any], model: Any, **_: Any) -> None:
+    def _answered(
+        self, parsed: dict[str, Any], model: Any, context: dict[str, Any], **_: Any
+    ) -> None:
         consumed = parsed.get("ConsumedCapacity") or []
         listed = consumed if isinstance(consumed, list) else [consumed]
         units = sum(each["CapacityUnits"] for each in listed)
         if model.name in _READS:
-            self.reads += max(units, self._least)
+            self.reads += max(units, context["least"])
         else:
             self.writes += units
 

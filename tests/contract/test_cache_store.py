@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from spinneret.content.caches.dynamo import DynamoCacheStore
-from spinneret.content.caches.models import CacheKey, CacheName, Uses
+from spinneret.content.caches.models import CacheKey, CacheName, EntryLock, NewEntry, Uses
 from spinneret.content.caches.ports import CacheStore
 from tests.contract.backends import OF_AWS, Tables
 from tests.fakes.caches import FakeCacheStore
@@ -29,7 +30,15 @@ def caches(tables: Tables | None) -> CacheStore:
 
 def keep(caches: CacheStore, tenant: str, *keys: CacheKey, value: bytes = b"x") -> None:
     epochs = caches.read(tenant, [], START).epochs
-    caches.write(tenant, dict.fromkeys(keys, value), epochs, START + HOUR)
+    caches.write(tenant, dict.fromkeys(keys, entry(value)), epochs)
+
+
+def entry(value: bytes = b"x", generation: str = "") -> NewEntry:
+    return NewEntry(value=value, until=START + HOUR, generation=generation)
+
+
+def lock(owner: str, key: CacheKey = QUERY, generation: str = "1", epoch: int = 0) -> EntryLock:
+    return EntryLock(key=key, owner=owner, generation=generation, epoch=epoch)
 
 
 # covers P-14
@@ -61,7 +70,7 @@ def test_what_was_made_before_a_clearing_is_not_read_after_it(
 ) -> None:
     before = caches.read(tenant, [QUERY], START).epochs
     caches.clear(tenant, list(CacheName))
-    caches.write(tenant, {QUERY: b"old"}, before, START + HOUR)
+    caches.write(tenant, {QUERY: entry(b"old")}, before)
     assert caches.read(tenant, [QUERY], START).entries == {}
 
 
@@ -70,22 +79,57 @@ def test_many_entries_are_kept_and_what_is_too_large_is_not(
 ) -> None:
     keys = [CacheKey(CacheName.EMBEDDINGS, f"{n:032x}") for n in range(60)]
     keep(caches, tenant, *keys)
-    keep(caches, tenant, QUERY, value=b"x" * 400_000)
+    epochs = caches.read(tenant, [], START).epochs
+    given = {QUERY: entry(b"x" * 400_000), OTHER: entry()}
+    assert caches.write(tenant, given, epochs) == {OTHER}
     assert set(caches.read(tenant, [*keys, QUERY], START).entries) == set(keys)
 
 
 def test_one_at_a_time_makes_an_entry(caches: CacheStore, tenant: str) -> None:
     until = START + timedelta(seconds=30)
-    assert caches.lock(tenant, QUERY, "one", START, until)
-    assert caches.lock(tenant, QUERY, "one", START, until)
-    assert not caches.lock(tenant, QUERY, "two", START, until)
-    assert caches.lock(tenant, OTHER, "two", START, until)
-    caches.unlock(tenant, QUERY, "two")
-    assert not caches.lock(tenant, QUERY, "two", START, until)
-    caches.unlock(tenant, QUERY, "one")
-    caches.unlock(tenant, QUERY, "one")
-    assert caches.lock(tenant, QUERY, "two", START, until)
-    assert caches.lock(tenant, QUERY, "three", until, until + HOUR)
+    assert caches.lock(tenant, lock("one"), START, until)
+    assert caches.lock(tenant, lock("one"), START, until)
+    assert not caches.lock(tenant, lock("two"), START, until)
+    assert caches.lock(tenant, lock("two", OTHER), START, until)
+    caches.unlock(tenant, lock("two"))
+    assert not caches.lock(tenant, lock("two"), START, until)
+    caches.unlock(tenant, lock("one"))
+    caches.unlock(tenant, lock("one"))
+    assert caches.lock(tenant, lock("two"), START, until)
+    assert caches.lock(tenant, lock("three"), until, until + HOUR)
+
+
+def test_a_lock_is_read_as_such_until_its_entry_replaces_it(
+    caches: CacheStore, tenant: str
+) -> None:
+    until = START + timedelta(seconds=30)
+    caches.lock(tenant, lock("one", generation="7"), START, until)
+    read = caches.read(tenant, [QUERY], START)
+    assert (read.entries, read.locked, read.generations) == ({}, {QUERY}, {QUERY: "7"})
+    assert caches.read(tenant, [QUERY], until).locked == frozenset()
+    caches.write(tenant, {QUERY: entry(generation="7")}, read.epochs)
+    caches.unlock(tenant, lock("one", generation="7"))
+    read = caches.read(tenant, [QUERY], START)
+    assert (read.entries, read.locked, read.generations) == (
+        {QUERY: b"x"},
+        frozenset(),
+        {QUERY: "7"},
+    )
+
+
+@pytest.mark.parametrize("other", [{"generation": "2"}, {"epoch": 1}])
+def test_a_lock_of_another_generation_or_epoch_replaces_entry_and_lock(
+    caches: CacheStore, tenant: str, other: dict[str, Any]
+) -> None:
+    until = START + timedelta(seconds=30)
+    epochs = caches.read(tenant, [], START).epochs
+    caches.write(tenant, {QUERY: entry(generation="1")}, epochs)
+    assert not caches.lock(tenant, lock("one"), START, until)
+    assert caches.lock(tenant, lock("one", **other), START, until)
+    assert caches.read(tenant, [QUERY], START).entries == {}
+    assert caches.lock(tenant, lock("two"), START, until)
+    caches.unlock(tenant, lock("one", **other))
+    assert not caches.lock(tenant, lock("three"), START, until)
 
 
 def test_caches_are_counted(caches: CacheStore, tenant: str) -> None:

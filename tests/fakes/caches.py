@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from threading import Lock
 
-from spinneret.content.caches.models import CacheCount, CacheKey, CacheName, Epochs, Read, Uses
+from spinneret.content.caches.models import (
+    CacheCount,
+    CacheKey,
+    CacheName,
+    EntryLock,
+    Epochs,
+    NewEntry,
+    Read,
+    Uses,
+)
 from spinneret.kernel.errors import DependencyUnavailable
 
 _LARGEST = 350 * 1024
+
+
+@dataclass(frozen=True)
+class _Item:
+    """An entry, or without a value the lock of its owner."""
+
+    value: bytes | None
+    owner: str
+    generation: str
+    epoch: int
+    until: datetime
 
 
 class FakeCacheStore:
@@ -18,8 +39,7 @@ class FakeCacheStore:
     def __init__(self) -> None:
         self.available = True
         self._mutex = Lock()
-        self._entries: dict[tuple[str, CacheKey], tuple[bytes, int, datetime]] = {}
-        self._locks: dict[tuple[str, CacheKey], tuple[str, datetime]] = {}
+        self._items: dict[tuple[str, CacheKey], _Item] = {}
         self._epochs: dict[tuple[str, CacheName], int] = {}
         self._uses: dict[tuple[str, CacheName], Uses] = {}
 
@@ -28,38 +48,52 @@ class FakeCacheStore:
         if len(keys) > 99:
             raise ValueError("at most 99 keys")
         with self._mutex:
+            found = {key: self._items[tenant, key] for key in keys if self._lives(tenant, key, now)}
             return Read(
-                entries={
-                    key: self._entries[tenant, key][0]
-                    for key in keys
-                    if self._lives(tenant, key, now)
-                },
+                entries={k: each.value for k, each in found.items() if each.value is not None},
                 epochs={each: self._epochs.get((tenant, each), 0) for each in CacheName},
+                generations={key: each.generation for key, each in found.items()},
+                locked=frozenset(key for key, each in found.items() if each.value is None),
             )
 
     def write(
-        self, tenant: str, entries: Mapping[CacheKey, bytes], epochs: Epochs, until: datetime
-    ) -> None:
+        self, tenant: str, entries: Mapping[CacheKey, NewEntry], epochs: Epochs
+    ) -> frozenset[CacheKey]:
         self._require()
+        small = {k: each for k, each in entries.items() if len(each.value) <= _LARGEST}
         with self._mutex:
-            for key, value in entries.items():
-                if len(value) <= _LARGEST:
-                    self._entries[tenant, key] = (value, epochs[key.cache], until)
+            for key, each in small.items():
+                self._items[tenant, key] = _Item(
+                    each.value, "", each.generation, epochs[key.cache], each.until
+                )
+        return frozenset(small)
 
-    def lock(self, tenant: str, key: CacheKey, owner: str, now: datetime, until: datetime) -> bool:
+    def lock(self, tenant: str, lock: EntryLock, now: datetime, until: datetime) -> bool:
         self._require()
         with self._mutex:
-            holder, end = self._locks.get((tenant, key), (owner, now))
-            if holder != owner and end > now:
+            held = self._items.get((tenant, lock.key))
+            if (
+                held is not None
+                and held.until > now
+                and held.owner != lock.owner
+                and (held.generation, held.epoch) == (lock.generation, lock.epoch)
+            ):
                 return False
-            self._locks[tenant, key] = (owner, until)
+            self._items[tenant, lock.key] = _Item(
+                None, lock.owner, lock.generation, lock.epoch, until
+            )
             return True
 
-    def unlock(self, tenant: str, key: CacheKey, owner: str) -> None:
+    def unlock(self, tenant: str, lock: EntryLock) -> None:
         self._require()
         with self._mutex:
-            if self._locks.get((tenant, key), ("", None))[0] == owner:
-                del self._locks[tenant, key]
+            held = self._items.get((tenant, lock.key))
+            if held is not None and held.owner == lock.owner:
+                del self._items[tenant, lock.key]
+
+    def forget_locks(self) -> None:
+        """As if all their owners had released them."""
+        self._items = {key: each for key, each in self._items.items() if each.value is not None}
 
     def clear(self, tenant: str, caches: Sequence[CacheName]) -> None:
         self._require()
@@ -81,7 +115,11 @@ class FakeCacheStore:
         with self._mutex:
             found = []
             for cache in CacheName:
-                own = [key for owner, key in self._entries if (owner, key.cache) == (tenant, cache)]
+                own = [
+                    key
+                    for (owner, key), each in self._items.items()
+                    if (owner, key.cache) == (tenant, cache) and each.value is not None
+                ]
                 uses = self._uses.get((tenant, cache), Uses())
                 found.append(
                     CacheCount(
@@ -95,11 +133,11 @@ class FakeCacheStore:
             return tuple(found)
 
     def _lives(self, tenant: str, key: CacheKey, now: datetime) -> bool:
-        held = self._entries.get((tenant, key))
+        held = self._items.get((tenant, key))
         return (
             held is not None
-            and held[1] == self._epochs.get((tenant, key.cache), 0)
-            and held[2] > now
+            and held.epoch == self._epochs.get((tenant, key.cache), 0)
+            and held.until > now
         )
 
     def _require(self) -> None:

@@ -252,24 +252,25 @@ def test_of_a_hundred_equal_searches_at_once_one_asks_the_index(bench: CachedSea
     """The index answers the first one when all others have come to wait, or after two seconds."""
     count = 100
     bench.add("doc_1", "silk")
-    services = [bench.service(sleep=time.sleep) for _ in range(count)]
     together, all_wait, searches = Barrier(count), Event(), []
-    search, lock = bench.index.search, bench.cache_store.lock
-    refused = CountDown(count - 1, all_wait)
+    search = bench.index.search
+    waiting = CountDown(count - 1, all_wait)
+
+    def service(number: int) -> SearchService:
+        def pause(seconds: float) -> None:
+            waiting.by(str(number))
+            time.sleep(seconds)
+
+        return bench.service(sleep=pause)
+
+    services = [service(number) for number in range(count)]
 
     def slow(*given: Any) -> Any:
         searches.append(given)
         all_wait.wait(2.0)
         return search(*given)
 
-    def locked(*given: Any) -> bool:
-        held = lock(*given)
-        if not held:
-            refused.by(given[2])
-        return held
-
     bench.index.search = slow  # type: ignore[method-assign]  # see above
-    bench.cache_store.lock = locked  # type: ignore[method-assign]  # see above
 
     def one(service: SearchService) -> SearchResult:
         together.wait(10.0)
@@ -307,7 +308,7 @@ def test_a_search_waits_for_the_answer_of_an_equal_one(bench: CachedSearch) -> N
         bench.clock.advance(seconds)
         naps.append(seconds)
         if len(naps) == 2:
-            bench.cache_store._locks.clear()
+            bench.cache_store.forget_locks()
             bench.service().search(query, plenty)
 
     _hold_lock(bench, query)
@@ -324,6 +325,78 @@ def test_a_search_whose_lock_is_held_for_too_long_asks_the_index_itself(
     left = iter([10.0, *[10.0 - n for n in range(20)]])
     found = bench.service().search(query, lambda: next(left, 0.5))
     assert len(found.hits) == 1
+
+
+def test_a_search_that_waits_looks_less_and_less_often_and_embeds_nothing(
+    bench: CachedSearch,
+) -> None:
+    bench.add("doc_1", "silk")
+    query = Query(tenant=TENANT, text="silk")
+    _hold_lock(bench, query)
+    bench.embedder.embedded.clear()
+    naps: list[float] = []
+    locks = bench.cache_store.lock
+
+    def nap(seconds: float) -> None:
+        naps.append(round(seconds, 3))
+        bench.clock.advance(seconds)
+        if len(naps) == 6:
+            bench.cache_store.forget_locks()
+            bench.service().search(query, plenty)
+
+    def none(*_: Any) -> bool:
+        raise AssertionError("a lock that is held isn't tried")
+
+    bench.cache_store.lock = none  # type: ignore[method-assign]  # see above
+
+    def first_nap(seconds: float) -> None:
+        if len(naps) == 5:
+            bench.cache_store.lock = locks  # type: ignore[method-assign]  # for the other one
+        nap(seconds)
+
+    assert bench.service(sleep=first_nap).search(query, plenty).result_cached
+    assert naps == [0.05, 0.1, 0.2, 0.4, 0.4, 0.4]
+    assert bench.embedder.embedded == ["silk"]  # by the other one
+
+
+def test_of_searches_whose_maker_failed_one_takes_over(bench: CachedSearch) -> None:
+    bench.add("doc_1", "silk")
+    query = Query(tenant=TENANT, text="silk")
+    _hold_lock(bench, query)
+
+    def maker_fails(seconds: float) -> None:
+        bench.clock.advance(seconds)
+        bench.cache_store.forget_locks()
+
+    found = bench.service(sleep=maker_fails).search(query, plenty)
+    assert (found.result_cached, bench.searches, len(found.hits)) == (False, 1, 1)
+    assert bench.search().result_cached
+
+
+def test_a_search_of_earlier_documents_is_not_waited_for(bench: CachedSearch) -> None:
+    bench.add("doc_1", "silk")
+    _hold_lock(bench, Query(tenant=TENANT, text="silk"))
+    bench.add("doc_2", "silk too")
+
+    def never(_: float) -> None:
+        raise AssertionError("nothing to wait for")
+
+    found = bench.service(sleep=never).search(Query(tenant=TENANT, text="silk"), plenty)
+    assert (found.result_cached, len(found.hits)) == (False, 2)
+
+
+def test_a_page_too_large_for_the_store_leaves_no_lock(
+    bench: CachedSearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.fakes.caches._LARGEST", 100)
+    bench.add("doc_1", LONG)
+
+    def never(_: float) -> None:
+        raise AssertionError("nothing to wait for")
+
+    for _ in range(2):
+        found = bench.service(sleep=never).search(Query(tenant=TENANT, text="silk"), plenty)
+        assert (found.result_cached, len(found.hits)) == (False, 1)
 
 
 def test_a_search_that_fails_lets_the_next_one_try(bench: CachedSearch) -> None:
@@ -470,6 +543,19 @@ def test_what_an_earlier_page_showed_does_not_come_again_on_a_later_one(
     first = bench.search("sticky silk", limit=1)
     second = bench.search("sticky silk", limit=5, cursor=first.next_cursor)
     assert sorted(ids(first) + ids(second)) == ["doc_1", "doc_3"]
+
+
+def test_entries_that_follow_outdated_ones_have_their_texts(bench: CachedSearch) -> None:
+    """The chunks of the first page are read before it is known which are outdated."""
+    for number in range(3):
+        never = factories.indexed_chunk(
+            "silk " * 9, document_id=f"doc_never_{number}", version=VERSION
+        )
+        bench.index.write([never], plenty)
+    for number in range(3):
+        bench.add(f"doc_{number}", "silk " * (5 - number))
+    found = bench.search(limit=3, collapse=False)
+    assert [hit.chunk.text.count("silk") for hit in found.hits] == [5, 4, 3]
 
 
 def test_outdated_chunks_never_fill_the_window(bench: CachedSearch) -> None:

@@ -2,9 +2,10 @@
 
 Caches table
     pk `T#<tenant>#CACHES`                    clear, hit and miss counters of each cache
-    pk `T#<tenant>#CACHE#<name>#<digest>`     an entry; `epoch` is the cache's epoch at creation.
-                                              DynamoDB's TTL removes it some time after `purge_at`
-    pk `T#<tenant>#LOCK#<name>#<digest>`      the current owner of the entry's creation
+    pk `T#<tenant>#CACHE#<name>#<digest>`     an entry, or a lock, which has an `owner` instead of
+                                              a `value`. `epoch` is the cache's epoch at creation,
+                                              `generation` the one of the documents. DynamoDB's TTL
+                                              removes it some time after `purge_at`
     index `entries`: `entries_key` `T#<tenant>#CACHE#<name>#<epoch>`, `purge_at`
                                               the entries of a cache, for counting
 """
@@ -20,7 +21,16 @@ from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import answers
 from spinneret.aws.types import DynamoDBClient
-from spinneret.content.caches.models import CacheCount, CacheKey, CacheName, Epochs, Read, Uses
+from spinneret.content.caches.models import (
+    CacheCount,
+    CacheKey,
+    CacheName,
+    EntryLock,
+    Epochs,
+    NewEntry,
+    Read,
+    Uses,
+)
 from spinneret.kernel.clock import epoch_seconds
 
 _ENTRY_MAX_BYTES: Final = 350 * 1024  # DynamoDB limits items to 400 KB
@@ -39,58 +49,72 @@ class DynamoCacheStore:
         wanted = [{"pk": _overview_key(tenant)}, *({"pk": _entry_key(tenant, k)} for k in keys)]
         found = {item["pk"]: item for item in dynamo.batch_get(self._client, self._table, wanted)}
         epochs = _epochs(found.get(_overview_key(tenant), {}))
-        entries: dict[CacheKey, bytes] = {}
-        for key in keys:
-            item = found.get(_entry_key(tenant, key))
-            if item is None or item["epoch"] != epochs[key.cache]:
-                continue
-            if item["purge_at"] > epoch_seconds(now):
-                entries[key] = bytes(item["value"])
-        return Read(entries=entries, epochs=epochs)
+        current = {
+            key: item
+            for key in keys
+            if (item := found.get(_entry_key(tenant, key))) is not None
+            and item["epoch"] == epochs[key.cache]
+            and item["purge_at"] > epoch_seconds(now)
+        }
+        return Read(
+            entries={key: bytes(item["value"]) for key, item in current.items() if "value" in item},
+            epochs=epochs,
+            generations={key: item.get("generation", "") for key, item in current.items()},
+            locked=frozenset(key for key, item in current.items() if "value" not in item),
+        )
 
     def write(
-        self,
-        tenant: str,
-        entries: Mapping[CacheKey, bytes],
-        epochs: Epochs,
-        until: datetime,
-    ) -> None:
+        self, tenant: str, entries: Mapping[CacheKey, NewEntry], epochs: Epochs
+    ) -> frozenset[CacheKey]:
+        """See CacheStore; sends one BatchWriteItem per 25 entries."""
+        small = {k: each for k, each in entries.items() if len(each.value) <= _ENTRY_MAX_BYTES}
         items = [
             {
                 "pk": _entry_key(tenant, key),
                 "entries_key": _entries_key(tenant, key.cache, epochs[key.cache]),
                 "epoch": epochs[key.cache],
-                "purge_at": epoch_seconds(until),
-                "value": value,
+                "generation": each.generation,
+                "purge_at": epoch_seconds(each.until),
+                "value": each.value,
             }
-            for key, value in entries.items()
-            if len(value) <= _ENTRY_MAX_BYTES
+            for key, each in small.items()
         ]
         dynamo.batch_put(self._client, self._table, items)
+        return frozenset(small)
 
-    def lock(self, tenant: str, key: CacheKey, owner: str, now: datetime, until: datetime) -> bool:
+    def lock(self, tenant: str, lock: EntryLock, now: datetime, until: datetime) -> bool:
         answer = dynamo.write_if(
             self._client.put_item,
             TableName=self._table,
             Item={
-                "pk": _lock_key(tenant, key),
-                "owner": owner,
+                "pk": _entry_key(tenant, lock.key),
+                "owner": lock.owner,
+                "generation": lock.generation,
+                "epoch": lock.epoch,
                 "purge_at": epoch_seconds(until),
             },
-            ConditionExpression="attribute_not_exists(pk) OR purge_at <= :now OR #owner = :owner",
+            ConditionExpression=(
+                "attribute_not_exists(pk) OR purge_at <= :now OR #owner = :owner"
+                " OR generation <> :generation OR epoch <> :epoch"
+            ),
             ExpressionAttributeNames={"#owner": "owner"},
-            ExpressionAttributeValues={":now": epoch_seconds(now), ":owner": owner},
+            ExpressionAttributeValues={
+                ":now": epoch_seconds(now),
+                ":owner": lock.owner,
+                ":generation": lock.generation,
+                ":epoch": lock.epoch,
+            },
         )
         return answer is not None
 
-    def unlock(self, tenant: str, key: CacheKey, owner: str) -> None:
+    def unlock(self, tenant: str, lock: EntryLock) -> None:
         dynamo.write_if(
             self._client.delete_item,
             TableName=self._table,
-            Key={"pk": _lock_key(tenant, key)},
+            Key={"pk": _entry_key(tenant, lock.key)},
             ConditionExpression="#owner = :owner",
             ExpressionAttributeNames={"#owner": "owner"},
-            ExpressionAttributeValues={":owner": owner},
+            ExpressionAttributeValues={":owner": lock.owner},
         )
 
     def clear(self, tenant: str, caches: Sequence[CacheName]) -> None:
@@ -160,10 +184,6 @@ def _overview_key(tenant: str) -> str:
 
 def _entry_key(tenant: str, key: CacheKey) -> str:
     return f"T#{tenant}#CACHE#{key.cache}#{key.digest}"
-
-
-def _lock_key(tenant: str, key: CacheKey) -> str:
-    return f"T#{tenant}#LOCK#{key.cache}#{key.digest}"
 
 
 def _entries_key(tenant: str, cache: CacheName, epoch: int) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 
 
@@ -37,6 +38,31 @@ class Read:
     entries: Mapping[CacheKey, bytes]
     epochs: Epochs
     """Epochs at the time of the read. Entries stored under them expire with the next clearing."""
+    generations: Mapping[CacheKey, str] = field(default_factory=dict)
+    """Generation that each entry, or each lock on an entry, was stored with."""
+    locked: frozenset[CacheKey] = frozenset()
+    """Keys of the entries that another caller is making."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntryLock:
+    """Right to make an entry, which the entry itself ends."""
+
+    key: CacheKey
+    owner: str
+    generation: str
+    """Generation of the tenant's documents that the entry is made from."""
+    epoch: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewEntry:
+    """An entry to be stored."""
+
+    value: bytes
+    until: datetime
+    generation: str = ""
+    """Generation of the tenant's documents; empty if the value doesn't depend on them."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.content.caches.models import CacheCount, CacheKey, CacheName, Epochs, Read, Uses
+from spinneret.content.caches.models import (
+    CacheCount,
+    CacheKey,
+    CacheName,
+    EntryLock,
+    Epochs,
+    NewEntry,
+    Read,
+    Uses,
+)
 
 
 class CacheStore(Protocol):
@@ -16,20 +25,22 @@ class CacheStore(Protocol):
         """Return the existing entries of up to 99 keys, without expired or cleared ones."""
 
     def write(
-        self,
-        tenant: str,
-        entries: Mapping[CacheKey, bytes],
-        epochs: Epochs,
-        until: datetime,
-    ) -> None:
-        """Store entries until `until`; entries too large for the store are skipped."""
+        self, tenant: str, entries: Mapping[CacheKey, NewEntry], epochs: Epochs
+    ) -> frozenset[CacheKey]:
+        """Store entries over any existing ones and their locks.
 
-    def lock(self, tenant: str, key: CacheKey, owner: str, now: datetime, until: datetime) -> bool:
-        """Lock the creation of an entry until `until`; return False if another owner has the
-        lock."""
+        Return the keys of the stored ones: those too large for the store are skipped.
+        """
 
-    def unlock(self, tenant: str, key: CacheKey, owner: str) -> None:
-        """Release the lock; no-op if another owner has it."""
+    def lock(self, tenant: str, lock: EntryLock, now: datetime, until: datetime) -> bool:
+        """Lock the creation of an entry until `until`.
+
+        Return False if another owner has a lock of the same generation and epoch, or if the entry
+        of both exists. A lock replaces any other entry.
+        """
+
+    def unlock(self, tenant: str, lock: EntryLock) -> None:
+        """Release the lock; no-op if another owner has it, or if the entry exists."""
 
     def clear(self, tenant: str, caches: Sequence[CacheName]) -> None:
         """Clear these caches."""

@@ -16,7 +16,16 @@ from threading import Lock
 from typing import Final
 
 from spinneret.content.caches import limits
-from spinneret.content.caches.models import CacheCount, CacheKey, CacheName, Epochs, Read, Uses
+from spinneret.content.caches.models import (
+    CacheCount,
+    CacheKey,
+    CacheName,
+    EntryLock,
+    Epochs,
+    NewEntry,
+    Read,
+    Uses,
+)
 from spinneret.content.caches.ports import CacheStore, PageCache
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
@@ -62,40 +71,58 @@ class Caches:
             return Read(entries={}, epochs=_NOTHING)
         return found
 
-    def keep(self, tenant: str, entries: Mapping[CacheKey, bytes], epochs: Epochs) -> bool:
-        """Store entries for their cache's retention; return whether they were stored."""
-        by_cache: dict[CacheName, dict[CacheKey, bytes]] = {}
-        for key, value in entries.items():
-            if self._kept[key.cache] == 0:
-                return False
-            by_cache.setdefault(key.cache, {})[key] = value
+    def keeps(self, cache: CacheName, epochs: Epochs) -> bool:
+        """Return whether entries of the cache are stored; not if it is disabled, or if the store
+        was unavailable when the epochs were read."""
+        return self._kept[cache] > 0 and epochs is not _NOTHING
+
+    def keep(
+        self,
+        tenant: str,
+        entries: Mapping[CacheKey, bytes],
+        epochs: Epochs,
+        generation: str = "",
+    ) -> frozenset[CacheKey]:
+        """Store entries for their cache's retention; return the keys of the stored ones.
+
+        Disabled caches store nothing.
+        """
+        now = self._clock()
+        kept = {
+            key: NewEntry(
+                value=value,
+                until=now + timedelta(seconds=self._kept[key.cache]),
+                generation=generation,
+            )
+            for key, value in entries.items()
+            if self.keeps(key.cache, epochs)
+        }
+        if not kept:
+            return frozenset()
         try:
-            for cache, values in by_cache.items():
-                until = self._clock() + timedelta(seconds=self._kept[cache])
-                self._store.write(tenant, values, epochs, until)
+            return self._store.write(tenant, kept, epochs)
         except DependencyUnavailable:
             logger.warning("cache_not_written")
-            return False
-        return epochs is not _NOTHING
+            return frozenset()
 
-    def lock(self, tenant: str, key: CacheKey, owner: str) -> bool:
-        """Return whether `owner` may create the entry. Return True if the store is unavailable or
-        the cache is disabled, since there is no entry to wait for."""
-        if not self._kept[key.cache]:
+    def lock(self, tenant: str, lock: EntryLock) -> bool:
+        """Return whether the lock's owner may create the entry. Return True if the store is
+        unavailable or the cache is disabled, since there is no entry to wait for."""
+        if not self._kept[lock.key.cache]:
             return True
         now = self._clock()
         until = now + timedelta(seconds=limits.STAMPEDE_LOCK_SECONDS)
         try:
-            return self._store.lock(tenant, key, owner, now, until)
+            return self._store.lock(tenant, lock, now, until)
         except DependencyUnavailable:
             return True
 
-    def unlock(self, tenant: str, key: CacheKey, owner: str) -> None:
+    def unlock(self, tenant: str, lock: EntryLock) -> None:
         """Release the lock; it expires by itself if the store is unavailable."""
-        if not self._kept[key.cache]:
+        if not self._kept[lock.key.cache]:
             return
         try:
-            self._store.unlock(tenant, key, owner)
+            self._store.unlock(tenant, lock)
         except DependencyUnavailable:
             logger.warning("cache_lock_left")
 

@@ -24,4 +24,5 @@ BULK_MAX_BYTES: Final = 5 * 1024 * 1024  # OpenSearch's advice: 5 to 15 MB
 BULK_SECONDS: Final = 60.0  # of one bulk: 500 new vectors on one busy core take 10 s
 REFRESH_SECONDS: Final = 60.0
 STAMPEDE_WAIT_SECONDS: Final = 3.0  # wait for another process's answer before computing it anyway
-STAMPEDE_POLL_SECONDS: Final = 0.05
+STAMPEDE_POLL_SECONDS: Final = 0.05  # the first pause of a waiting search; each one doubles
+STAMPEDE_POLL_MAX_SECONDS: Final = 0.4

@@ -6,7 +6,7 @@ import logging
 from typing import Final
 
 from spinneret.content.caches.models import CacheName
-from spinneret.content.caches.service import Caches, bytes_of, vector_key
+from spinneret.content.caches.service import Caches, bytes_of, vector_key, vector_of
 from spinneret.content.documents.ports import Embedder
 from spinneret.content.search import limits, rules
 from spinneret.content.search.models import Leg
@@ -41,13 +41,20 @@ class QueryVectors:
         run.vector_key = vector_key(CacheName.QUERY_EMBEDDINGS, run.model_id, text)
         return run.model_id
 
-    def vector(self, run: SearchRun) -> tuple[float, ...] | None:
-        """Return the query's vector; None if the embedder doesn't respond within its share of
-        time."""
-        if run.known_vector is not None:
+    def prepare(self, run: SearchRun, cached: bytes | None) -> None:
+        """Set the query's vector from its cached value, or by embedding the query.
+
+        Without a vector leg, do nothing. Without a response within its share of time, the search
+        is degraded.
+        """
+        run.is_prepared = True
+        if Leg.VECTOR not in run.query.legs:
+            return
+        if cached is not None:
             self._count_embedding(run, hit=True)
             run.embedding_cached = True
-            return run.known_vector
+            run.vector = vector_of(cached)
+            return
         left = limit_remaining(run.remaining, limits.SEARCH_EMBED_SECONDS)
         try:
             with run.step("embed"):
@@ -55,13 +62,11 @@ class QueryVectors:
         except (DependencyUnavailable, EmbeddingRefused) as error:
             logger.warning("search_degraded", extra={"error_type": type(error).__name__})
             run.degraded = True
-            return None
+            return
         self._count_embedding(run, hit=False)
-        if self.caches is not None and run.vector_key is not None:
-            entry = {run.vector_key: bytes_of(vector)}
-            with run.step("cache"):
-                self.caches.keep(run.query.tenant, entry, run.epochs)
-        return vector
+        run.vector = vector
+        if run.vector_key is not None:
+            run.kept[run.vector_key] = bytes_of(vector)
 
     def _count_embedding(self, run: SearchRun, *, hit: bool) -> None:
         if self.caches is not None:

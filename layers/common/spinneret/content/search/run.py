@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from spinneret.content.caches.models import CacheKey, Epochs
 from spinneret.content.documents.models import VersionVisibility
-from spinneret.content.search.models import Query
+from spinneret.content.search.models import FoundChunk, Query
 from spinneret.kernel.clock import Remaining
 
 
@@ -22,8 +22,21 @@ class SearchRun:
     timings: dict[str, float] = field(default_factory=dict)
     model_id: str | None = None
     vector_key: CacheKey | None = None
-    known_vector: tuple[float, ...] | None = None
+    vector: tuple[float, ...] | None = None
+    """Vector of the query; None without a vector leg, and if the query couldn't be embedded."""
+    generation: str = ""
+    """Generation of the tenant's documents, read before the index."""
     epochs: Epochs = field(default_factory=dict)
+    is_prepared: bool = False
+    """Whether the query's vector was looked for."""
+    kept: dict[CacheKey, bytes] = field(default_factory=dict)
+    """Entries that the search caches at its end, all in one call."""
+    stored: frozenset[CacheKey] = frozenset()
+    """Keys of the entries that were stored."""
+    ranking_key: CacheKey | None = None
+    """Key of the ranking that a cursor continues in; None if the first page has all."""
+    chunks: dict[str, FoundChunk] = field(default_factory=dict)
+    asked_chunks: set[str] = field(default_factory=set)
     embedding_cached: bool = False
     degraded: bool = False
     truncated: bool = False

@@ -1,9 +1,12 @@
 """Searches: embed the query, search both legs, fuse, drop outdated chunks, return a page.
 
-Results are cached under the generation of the tenant's documents, which is read first. A write
-reaches the index before its commit, and the commit changes the generation. No result from before a
-commit is therefore returned after it. A ranking of more than a page is cached as a whole; its
-cursor continues in it, regardless of later writes.
+Results are cached with the generation of the tenant's documents, which is read before the index. A
+write reaches the index before its commit, and the commit changes the generation. A cached result is
+returned only if its generation is the one that this search reads. No result from before a commit is
+therefore returned after it. A ranking of more than a page is cached as a whole; its cursor
+continues in it, regardless of later writes.
+
+Calls that don't depend on each other are made at once, in two threads.
 """
 
 from __future__ import annotations
@@ -12,16 +15,20 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
 from typing import Final
 
-from spinneret.content.caches.models import CacheKey, CacheName, Read
-from spinneret.content.caches.service import Caches, vector_of
+from spinneret.content.caches.models import CacheKey, CacheName, EntryLock
+from spinneret.content.caches.service import Caches
 from spinneret.content.documents.models import DocumentFilter, chunk_id
 from spinneret.content.documents.ports import DocumentStore, Embedder
 from spinneret.content.search import limits, packing, rules
+from spinneret.content.search.at_once import AtOnce
 from spinneret.content.search.fusion import fuse, profile_of, single_leg_ranking
 from spinneret.content.search.models import (
     Filters,
+    FoundChunk,
     Fusion,
     Hit,
     IndexQuery,
@@ -34,6 +41,7 @@ from spinneret.content.search.models import (
 from spinneret.content.search.packing import Ranking, ShownPage
 from spinneret.content.search.ports import ChunkIndex, IndexMissing, Reranker
 from spinneret.content.search.query_vectors import QueryVectors
+from spinneret.content.search.result_cache import ResultCache
 from spinneret.content.search.run import SearchRun
 from spinneret.kernel.clock import Clock, Remaining, limit_remaining, utc_now
 from spinneret.kernel.errors import (
@@ -42,7 +50,7 @@ from spinneret.kernel.errors import (
     FeatureDisabled,
     ValidationFailed,
 )
-from spinneret.kernel.ids import NewId
+from spinneret.kernel.ids import NewId, id_maker
 from spinneret.kernel.metrics import emf_fields
 
 logger = logging.getLogger(__name__)
@@ -90,15 +98,24 @@ class SearchService:
         timer: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        self._at_once = AtOnce()
         self._vectors = QueryVectors(embedder=embedder, caches=caches)
         self._index = index
         self._documents = documents
         self._caches = caches
         self._reranker = reranker
-        self._new_id = new_id
         self._clock = clock
         self._timer = timer
-        self._sleep = sleep
+        self._results = None
+        if caches is not None:
+            self._results = ResultCache(
+                caches=caches,
+                documents=documents,
+                vectors=self._vectors,
+                at_once=self._at_once,
+                new_id=new_id or id_maker(clock),
+                sleep=sleep,
+            )
 
     def search(self, query: Query, remaining: Remaining) -> SearchResult:
         """Search a tenant's documents. Raise DependencyUnavailable, ValidationFailed for a bad
@@ -111,67 +128,35 @@ class SearchService:
             page = self._continued(run, asked, query.cursor, self._caches)
             return self._found(run, page, cached=False)
         model_id = self._vectors.begin(run)
-        if self._caches is None:
+        if self._caches is None or self._results is None:
+            self._vectors.prepare(run, None)
             return self._found(run, self._made(run, asked), cached=False)
-        with run.step("generation"):
-            generation = self._documents.generation(query.tenant)
-        key = CacheKey(CacheName.QUERY, rules.digest(asked, model_id, generation, query.limit))
-        return self._cached_or_made(run, asked, key, self._caches)
+        key = CacheKey(CacheName.QUERY, rules.digest(asked, model_id, query.limit))
+        return self._cached_or_made(run, asked, key, self._caches, self._results)
 
     # ---------------------------------------------------------------- Caches
 
     def _cached_or_made(
-        self, run: SearchRun, asked: str, key: CacheKey, caches: Caches
+        self, run: SearchRun, asked: str, key: CacheKey, caches: Caches, results: ResultCache
     ) -> SearchResult:
         """Return the cached page, or make it. Of concurrent equal searches, only one queries the
         index; the others wait for its result."""
         tenant = run.query.tenant
-        read = self._read(run, caches, key)
-        page = read.entries.get(key)
-        owner = None
-        if page is None and self._new_id is not None:
-            owner = self._new_id("search")
-            if not caches.lock(tenant, key, owner):
-                with run.step("waited"):
-                    page = self._awaited(run, caches, key, owner)
-        caches.used(tenant, CacheName.QUERY, hits=int(page is not None), misses=int(page is None))
-        if page is not None:
+        page = results.page_or_lock(run, key)
+        if not isinstance(page, EntryLock):
+            caches.used(tenant, CacheName.QUERY, hits=1, misses=0)
             return self._found(run, packing.unpacked_page(page), cached=True)
+        caches.used(tenant, CacheName.QUERY, hits=0, misses=1)
         try:
-            run.known_vector = self._known_vector(run, read)
             made = self._made(run, asked)
             if not made.degraded and not made.rerank_failed:
-                with run.step("cache"):
-                    caches.keep(tenant, {key: packing.packed_page(made)}, read.epochs)
+                run.kept[key] = packing.packed_page(made)
+            results.keep(run)
         finally:
-            if owner is not None:
-                caches.unlock(tenant, key, owner)
+            results.end(run, page)
+        if run.ranking_key not in run.stored:
+            made = replace(made, next_cursor=None)
         return self._found(run, made, cached=False)
-
-    def _read(self, run: SearchRun, caches: Caches, key: CacheKey) -> Read:
-        keys = [key] if run.vector_key is None else [key, run.vector_key]
-        with run.step("cache"):
-            read = caches.read(run.query.tenant, keys)
-        run.epochs = read.epochs
-        return read
-
-    def _known_vector(self, run: SearchRun, read: Read) -> tuple[float, ...] | None:
-        value = read.entries.get(run.vector_key) if run.vector_key else None
-        return None if value is None else vector_of(value)
-
-    def _awaited(self, run: SearchRun, caches: Caches, key: CacheKey, owner: str) -> bytes | None:
-        """Wait for another search's page. Return None if it doesn't arrive, or if this search took
-        the lock."""
-        waited = limit_remaining(run.remaining, limits.STAMPEDE_WAIT_SECONDS)
-        while waited() > 0:
-            self._sleep(limits.STAMPEDE_POLL_SECONDS)
-            page = caches.read(run.query.tenant, [key]).entries.get(key)
-            if page is not None:
-                return page
-            if caches.lock(run.query.tenant, key, owner):
-                # The former owner may have stored its page between the two calls above.
-                return caches.read(run.query.tenant, [key]).entries.get(key)
-        return None
 
     def _continued(self, run: SearchRun, asked: str, cursor: str, caches: Caches) -> ShownPage:
         """Return a page of a ranking that was cached by the first page's search."""
@@ -203,34 +188,31 @@ class SearchService:
     # ---------------------------------------------------------------- Ranking
 
     def _made(self, run: SearchRun, asked: str) -> ShownPage:
-        """Rank, cache the ranking if it has more than a page, and return the first page."""
+        """Rank and return the first page; a ranking of more than a page will be cached."""
         ranking = replace(self._ranking(run), asked=asked)
-        more = len(ranking.entries) > run.query.limit
-        return self._page(run, ranking, self._kept(run, ranking) if more else None, 0)
+        name = None
+        if len(ranking.entries) > run.query.limit and self._keeps_rankings(run):
+            packed = packing.packed_ranking(ranking)
+            name = rules.named(packed)
+            run.ranking_key = CacheKey(CacheName.QUERY, name)
+            run.kept[run.ranking_key] = packed
+        return self._page(run, ranking, name, 0)
 
-    def _kept(self, run: SearchRun, ranking: Ranking) -> str | None:
-        """Cache the ranking; return its name, or None if it couldn't be stored."""
-        if self._caches is None:
-            return None
-        packed = packing.packed_ranking(ranking)
-        name = rules.named(packed)
-        entry = {CacheKey(CacheName.QUERY, name): packed}
-        with run.step("cache"):
-            return name if self._caches.keep(run.query.tenant, entry, run.epochs) else None
+    def _keeps_rankings(self, run: SearchRun) -> bool:
+        return self._caches is not None and self._caches.keeps(CacheName.QUERY, run.epochs)
 
     def _ranking(self, run: SearchRun) -> Ranking:
         """Return all candidates in order. If outdated ones fill the windows and leave too few,
         exclude them and search again."""
         query = run.query
-        vector = self._vectors.vector(run) if Leg.VECTOR in query.legs else None
-        if Leg.KEYWORD not in query.legs and vector is None:
+        if Leg.KEYWORD not in query.legs and run.vector is None:
             raise DependencyUnavailable("embedder")
         text = rules.cut_to_terms(query.text)
         run.truncated |= text != query.text
         wanted = IndexQuery(
             tenant=query.tenant,
             words=ParsedQuery.of(text),
-            vector=vector,
+            vector=run.vector,
             legs=query.legs,
             filters=query.filters,
         )
@@ -238,7 +220,9 @@ class SearchService:
             with run.step("index"):
                 legs = self._legs(run, wanted)
             entries, fusion = self._fused(run, legs)
-            outdated = self._outdated(run, entries)
+            outdated, _ = self._at_once.both(
+                partial(self._outdated, run, entries), partial(self._read_likely, run, entries)
+            )
             full = any(len(found) >= limits.SEARCH_WINDOW for found in legs.values())
             if not (full and outdated):
                 break
@@ -322,6 +306,32 @@ class SearchService:
                     break
         return shown, end
 
+    def _read_likely(self, run: SearchRun, entries: Sequence[Ranked]) -> None:
+        """Read the chunks of the first page as if no entry were outdated, while versions are
+        looked up. The reranker chooses other ones."""
+        if run.query.use_reranker or run.asked_chunks:
+            return
+        distinct = rules.NearDuplicateFilter()
+        likely = (
+            each.candidate.chunk_id
+            for each in entries
+            if not run.query.collapse or distinct.is_new(each.candidate.signature)
+        )
+        self._read_chunks(run, list(islice(likely, run.query.limit)))
+
+    def _read_chunks(self, run: SearchRun, ids: Sequence[str]) -> Mapping[str, FoundChunk]:
+        """Return the chunks that were read so far, with these and, if requested, their
+        neighbours."""
+        around = [one for each in ids for one in _neighbours(each)] if run.query.expand else []
+        wanted = [each for each in dict.fromkeys([*ids, *around]) if each not in run.asked_chunks]
+        if wanted:
+            with run.step("chunks"):
+                words = ParsedQuery.of(rules.cut_to_terms(run.query.text))
+                found = self._index.chunks(run.query.tenant, wanted, words, run.remaining)
+            run.asked_chunks.update(wanted)
+            run.chunks.update(found)
+        return run.chunks
+
     def _look_up(self, run: SearchRun, entries: Sequence[Ranked]) -> None:
         ids = sorted({each.candidate.document_id for each in entries} - run.looked_up)
         with run.step("versions"):
@@ -363,10 +373,7 @@ class SearchService:
             entries = rules.with_similar(entries, ranking.entries)
         ids = [each.candidate.chunk_id for each in entries]
         around = {each: _neighbours(each) for each in ids} if query.expand else {}
-        wanted = list(dict.fromkeys([*ids, *(one for both in around.values() for one in both)]))
-        with run.step("chunks"):
-            words = ParsedQuery.of(rules.cut_to_terms(query.text))
-            chunks = self._index.chunks(query.tenant, wanted, words, run.remaining)
+        chunks = self._read_chunks(run, ids)
         hits = tuple(
             Hit(
                 ranked=each,
