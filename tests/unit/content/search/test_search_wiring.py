@@ -45,7 +45,7 @@ def test_a_stage_without_a_reranker_or_with_it_disabled_answers_404(
 ) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_DEFAULT_REGION"):
         monkeypatch.setenv(name, "test")
-    names = ("CACHES_TABLE", "DOCUMENTS_TABLE", "JOBS_TABLE", "EMBEDDER_FUNCTION")
+    names = ("CACHES_TABLE", "DOCUMENTS_TABLE", "JOBS_TABLE", "LABELS_TABLE", "EMBEDDER_FUNCTION")
     env = {
         "OPENSEARCH_URL": "http://index.example",
         "OPENSEARCH_AUTH": "none",
