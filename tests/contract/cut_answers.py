@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 ROWS: Final = 2
@@ -23,6 +25,17 @@ def cut_answers(client: Any) -> Any:
         # Before boto3's own handler turns typed values into plain ones.
         events.register_first(f"after-call.dynamodb.{operation}", _report(rest))
     return client
+
+
+@contextmanager
+def whole_scans(client: Any) -> Iterator[None]:
+    """Don't cut scans meanwhile: a test itself looks at all rows of a table that others fill."""
+    event, events = "before-call.dynamodb.Scan", client.meta.events
+    events.unregister(event, _limit)
+    try:
+        yield
+    finally:
+        events.register(event, _limit)
 
 
 def _limit(params: dict[str, Any], **_: Any) -> None:

@@ -18,6 +18,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound
 from tests import factories
 from tests.contract.backends import OF_REAL_AWS, Tables
+from tests.contract.cut_answers import whole_scans
 from tests.contract.stored_jobs import SECOND, UNTIL, claimed, new_job, submitted
 from tests.fakes.time import START
 
@@ -271,14 +272,10 @@ def purges(tables: Tables, tenant: str) -> dict[str, datetime | None]:
 
 
 def _rows(tables: Tables, table: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    request: dict[str, Any] = {"TableName": tables.names[table], "ConsistentRead": True}
-    while True:
-        answer = tables.client.scan(**request)
-        rows += answer["Items"]
-        if "LastEvaluatedKey" not in answer:
-            return rows
-        request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+    pages = tables.client.get_paginator("scan")
+    with whole_scans(tables.client):
+        found = pages.paginate(TableName=tables.names[table], ConsistentRead=True)
+        return [row for page in found for row in page["Items"]]
 
 
 def _moment(row: dict[str, Any]) -> datetime | None:
