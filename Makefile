@@ -106,6 +106,7 @@ prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politenes
 	@POLITENESS_GAP_MS=2000 POLITENESS_FETCHES=200 $(BIN)/python -m pytest tests/integration/test_politeness_at_the_server.py
 	@SPINNERET_OUTAGE_SECONDS=90 $(BIN)/python -m pytest tests/e2e/test_stopped_parts.py tests/e2e/test_stopped_work.py
 	@SPINNERET_BATCH_PAGES=100 SPINNERET_BATCH_KILLS=2 $(BIN)/python -m pytest tests/e2e/test_batches.py
+	@SPINNERET_DURABLE_DOCUMENTS=1000 $(BIN)/python -m pytest tests/e2e/test_durable_application.py
 	@SPINNERET_SAM_LOCAL=1 $(BIN)/python -m pytest -rs tests/e2e/test_sam_local.py  # where a container engine is
 	@SPINNERET_TRAP_PAGES=300 $(BIN)/python -m pytest tests/e2e/test_trap_site.py
 	@SPINNERET_CRASH_STEP=3 SPINNERET_STORIES_ON_MOTO=1 $(BIN)/python -m pytest -m "not stack" -n 2 tests/unit/marketplace

@@ -155,6 +155,19 @@ def test_status_says_that_nothing_is_deployed(
     assert "nothing is deployed: run `make deploy`" in capsys.readouterr().out
 
 
+def test_status_shows_both_addresses_and_the_settings_in_force(
+    instance: Instance, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deployed(instance, running(instance), {"DomainBurst": "50"})
+    died = Running(ProcessId(1, -1), ())
+    instance.write(Record(machine_boot(), Ports(), {"embedder": died}))
+    assert cli.main(["status"]) == 1
+    shown = capsys.readouterr().out
+    assert "http://127.0.0.1:9/_aws/execute-api/api/local" in shown
+    assert "ws://127.0.0.1:9/ws" in shown
+    assert "DomainBurst=50" in shown
+
+
 def test_a_function_s_last_lines_are_shown(
     instance: Instance, emulator: _Emulator, capsys: pytest.CaptureFixture[str]
 ) -> None:

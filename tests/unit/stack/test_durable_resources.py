@@ -160,3 +160,19 @@ def test_data_go_only_if_the_user_agrees(
     left = json.loads((instance.kept("localstack") / "resources.json").read_text())
     assert "spinneret-Core/Jobs" not in left
     assert "spinneret-Core/Uploads" in left
+
+
+def test_clean_names_what_it_deletes(instance: Instance, workspace: Workspace) -> None:
+    assert durable.summary(Instance.named("new", workspace)) is None
+    (instance.kept("opensearch")).mkdir()
+    (instance.kept("opensearch") / "segment").write_bytes(bytes(3_000_000))
+    held = durable.summary(instance)
+    assert held == "the data of instance dev: 2 tables, 1 bucket, index (3 MB)"
+
+
+def test_an_instance_for_one_command_keeps_nothing(workspace: Workspace) -> None:
+    instance = Instance.named("brief", workspace)
+    assert instance.is_durable
+    instance.make_fleeting()
+    assert not instance.is_durable
+    assert instance.data in instance.kept("opensearch").parents

@@ -118,3 +118,9 @@ def test_a_port_with_connections_that_linger_is_free(free: Ports) -> None:
         served.close()  # the side that closes first is the one whose port lingers
         client.close()
     ports.refuse_taken(replace(free, gateway=port), ["gateway"])
+
+
+def test_former_ports_return_except_named_ones(free: Ports) -> None:
+    assert ports.choose({}, held=None, claim=None, former=free) == free
+    named = ports.choose({"embedder": 8085}, held=None, claim=None, former=free)
+    assert named == replace(free, embedder=8085)

@@ -16,6 +16,7 @@ from stack.instance import Instance
 from stack.lifecycle import end
 from stack.parts.part import Part, Site, require_listener
 from stack.port_claims import HOST, claim
+from stack.ports import Ports
 from stack.process import Spawn
 from stack.progress import Progress
 from stack.up import TRIES, bring_up
@@ -116,3 +117,22 @@ def test_a_named_port_is_not_exchanged(
         named = {"SPINNERET_GATEWAY_PORT": str(claimed.ports[0])}
         with pytest.raises(PortTaken, match=f"port {claimed.ports[0]}"):
             bring_up(instance, [server(1)], replace(workspace, environ=named), free_ports=True)
+
+
+def test_a_restarted_instance_has_its_former_ports_unless_another_program_took_one(
+    server: Callable[[int], Part], instance: Instance, workspace: Workspace, others: ExitStack
+) -> None:
+    def ports_of_a_start() -> Ports:
+        bring_up(instance, [part], workspace, free_ports=True)
+        record = instance.read()
+        assert record is not None
+        end(instance, record, ["server"])
+        return record.ports
+
+    part = server(0)
+    former = ports_of_a_start()
+    assert ports_of_a_start() == former
+    other = others.enter_context(socket.socket())
+    other.bind((HOST, former.opensearch))
+    other.listen()
+    assert ports_of_a_start() != former
