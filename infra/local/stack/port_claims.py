@@ -74,12 +74,23 @@ def blocks(ephemeral: range) -> list[range]:
     )
 
 
-def claim(ephemeral: range | None = None, folder: Path = _FOLDER) -> Claim:
-    """Claim a block whose ports can all be bound. Raises StackError if every block is taken."""
+def is_start(port: int | None) -> bool:
+    """Return whether a block begins with the port."""
+    return any(each.start == port for each in blocks(ephemeral_ports()))
+
+
+def claim(
+    ephemeral: range | None = None, folder: Path = _FOLDER, *, first: int | None = None
+) -> Claim:
+    """Claim a block whose ports can all be bound, if possible the one that begins with `first`.
+
+    Raises StackError if every block is taken.
+    """
     free = blocks(ephemeral_ports() if ephemeral is None else ephemeral)
     # Processes that start together begin with different blocks, and a used block rests.
-    first = os.getpid() % len(free)
-    for ports in free[first:] + free[:first]:
+    middle = os.getpid() % len(free)
+    former = [ports for ports in free if ports.start == first]
+    for ports in former + free[middle:] + free[:middle]:
         descriptor = _lock(folder, ports.start)
         if descriptor is None:
             continue

@@ -76,11 +76,6 @@ def choose(
     return Ports(**{**rest, **wanted})
 
 
-def are_free(ports: Ports) -> bool:
-    """Return whether all the ports can be bound."""
-    return not any(bind_error(port) for port in asdict(ports).values())
-
-
 def _refuse_change(wanted: Mapping[str, int], held: Ports) -> None:
     for name, port in wanted.items():
         current = getattr(held, name)

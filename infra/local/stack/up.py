@@ -17,7 +17,7 @@ from stack.lifecycle import end, start_missing, tool_folders
 from stack.parts import localstack
 from stack.parts.catalogue import all_parts, select
 from stack.parts.part import Part, Site
-from stack.port_claims import claim
+from stack.port_claims import claim, is_start
 from stack.tools.store import Store
 from stack.workspace import Workspace
 
@@ -55,10 +55,10 @@ def bring_up(
     wanted = ports.requested(workspace.environ)
     store = Store(workspace)
     for tries in range(1, TRIES + 1):
-        # Addresses stay over a restart.
-        returns = former is not None and ports.are_free(former.ports)
-        picks = free_ports and held is None and not returns
-        with claim() if picks else nullcontext() as claimed:
+        # Addresses stay over a restart: the former block is claimed first.
+        block = former.ports.gateway if former is not None else None
+        picks = held is None and (free_ports or is_start(block))
+        with claim(first=block) if picks else nullcontext() as claimed:
             chosen = ports.choose(
                 wanted, held=held, claim=claimed, former=former.ports if former else None
             )
@@ -71,8 +71,7 @@ def bring_up(
             try:
                 record = start_missing(missing, parts, site, record)
             except PortTaken as error:
-                fixed = not free_ports or held is not None or error.port in wanted.values()
-                if fixed or tries == TRIES:
+                if not picks or error.port in wanted.values() or tries == TRIES:
                     raise
                 workspace.progress.say(f"{str(error).splitlines()[0]}; trying other ports")
                 continue

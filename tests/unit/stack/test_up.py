@@ -119,20 +119,23 @@ def test_a_named_port_is_not_exchanged(
             bring_up(instance, [server(1)], replace(workspace, environ=named), free_ports=True)
 
 
-def test_a_restarted_instance_has_its_former_ports_unless_another_program_took_one(
+def test_a_restarted_instance_has_its_former_ports_unless_they_are_taken(
     server: Callable[[int], Part], instance: Instance, workspace: Workspace, others: ExitStack
 ) -> None:
-    def ports_of_a_start() -> Ports:
-        bring_up(instance, [part], workspace, free_ports=True)
+    def ports_of_a_start(*, free_ports: bool) -> Ports:
+        bring_up(instance, [part], workspace, free_ports=free_ports)
         record = instance.read()
         assert record is not None
         end(instance, record, ["server"])
         return record.ports
 
     part = server(0)
-    former = ports_of_a_start()
-    assert ports_of_a_start() == former
-    other = others.enter_context(socket.socket())
-    other.bind((HOST, former.opensearch))
-    other.listen()
-    assert ports_of_a_start() != former
+    preferred = others.enter_context(claim())  # the block that this process would get otherwise
+    former = ports_of_a_start(free_ports=True)
+    preferred.close()
+    others.pop_all()
+    assert ports_of_a_start(free_ports=True) == former
+    assert ports_of_a_start(free_ports=False) == former
+    with claim(first=former.gateway) as another:
+        assert another.ports.start == former.gateway
+        assert ports_of_a_start(free_ports=True) != former
