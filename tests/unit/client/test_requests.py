@@ -118,7 +118,9 @@ ERRORS = [
 def test_errors_have_the_type_of_their_code(
     server: Server, status: int, code: str, kind: type[sp.ApiError]
 ) -> None:
-    server.script = [refusal(status, code, fields=[{"field": "url", "message": "too long"}])]
+    server.script = [
+        refusal(status, code, fields=[{"path": "url", "message": "too long", "hint": None}])
+    ]
     with pytest.raises(kind) as caught:
         server.client(retries=0).tags.get("tag_1")
     error = caught.value

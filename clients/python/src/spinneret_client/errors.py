@@ -72,9 +72,9 @@ class ApiError(SpinneretError):
 
     @property
     def fields(self) -> list[tuple[str, str]]:
-        """Invalid fields of the request, each with its fault."""
+        """Paths of the invalid fields, each with its fault."""
         found = self.details.get("fields", [])
-        return [(str(each.get("field")), str(each.get("message", ""))) for each in found]
+        return [(str(each.get("path")), str(each.get("message", ""))) for each in found]
 
 
 class InvalidRequest(ApiError):
