@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from spinneret.runtime.http.access import routes_of
-from spinneret.runtime.openapi.common_fields import COMMON
+from spinneret.runtime.openapi.common_fields import COMMON, PARAMETERS
 from tests.architecture.conftest import ROOT, Templates
 from tests.routes import AREAS, ROUTES, app_of
 
@@ -141,6 +141,18 @@ def test_every_property_has_a_description(document: dict[str, Any]) -> None:
         if not field.get("description", "").endswith((".", ")"))
     ]
     assert without == []
+
+
+def test_every_parameter_has_a_description_and_every_description_a_parameter(
+    document: dict[str, Any],
+) -> None:
+    named = {
+        each["name"]: each.get("description")
+        for _, _, operation in _operations(document)
+        for each in operation.get("parameters", ())
+        if "name" in each
+    }
+    assert named == dict(PARAMETERS)
 
 
 def test_every_common_description_is_used(document: dict[str, Any]) -> None:

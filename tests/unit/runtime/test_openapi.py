@@ -17,7 +17,7 @@ from spinneret.access.permissions import Permission
 from spinneret.kernel.errors import CircuitOpen, Conflict, UrlInvalid
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.entrypoint import resolver
-from spinneret.runtime.openapi.common_fields import COMMON
+from spinneret.runtime.openapi.common_fields import COMMON, PARAMETERS
 from spinneret.runtime.openapi.document import DocumentConflict, document, text_of
 
 Limit = Annotated[int, Query(ge=1, le=100)]
@@ -222,7 +222,13 @@ def test_schemas_are_without_noise(whole: dict[str, Any], paths: dict[str, Any])
         "required": ["title"],
     }
     kind, limit = paths["/webs"]["get"]["parameters"]
-    assert kind == {"name": "kind", "in": "query", "required": False, "schema": {"type": "string"}}
+    assert kind == {
+        "name": "kind",
+        "in": "query",
+        "description": PARAMETERS["kind"],
+        "required": False,
+        "schema": {"type": "string"},
+    }
     assert limit["schema"] == {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}
     assert set(whole["components"]["schemas"]) == {"Error", "Web"}
 

@@ -1,7 +1,4 @@
-"""Descriptions of fields that mean the same in every schema.
-
-A docstring below the field in its model takes precedence.
-"""
+"""Descriptions of fields and parameters that mean the same in every schema and route."""
 
 from __future__ import annotations
 
@@ -94,3 +91,65 @@ COMMON: Final[Mapping[str, str]] = {
     "url": "URL of the page.",
     "waiting_for": "Reason for waiting; null while the job doesn't wait.",
 }
+"""Descriptions of fields. A docstring below the field in its model takes precedence."""
+
+PARAMETERS: Final[Mapping[str, str]] = {
+    "audit_id": "Id of the audit.",
+    "batch": "Id of the batch or run whose jobs are listed.",
+    "batch_id": "Id of the batch.",
+    "batch_job_id": "Id of the batch whose jobs are listed.",
+    "blocked": "Whether only blocked domains are listed; by default all.",
+    "category": "Category of the checks.",
+    "check": "Id of the check.",
+    "code": "Code of the seller's consent, as the marketplace sends it.",
+    "collection_id": "Id of the collection.",
+    "config_id": "Id of the crawl config.",
+    "cursor": "`next_cursor` of the previous page.",
+    "date_from": "Earliest last change of the content, inclusive.",
+    "date_to": "Latest last change of the content, inclusive.",
+    "day": "UTC day, such as `2026-01-31`; by default today.",
+    "deleted": "Whether deleted documents are listed instead of the others.",
+    "delivery_id": "Id of the delivery.",
+    "document_id": "Id of the document.",
+    "domain": "Host name.",
+    "endpoint_id": "Id of the webhook.",
+    "error": "Code of the marketplace's refusal.",
+    "error_description": "Text of the marketplace's refusal.",
+    "expires_in": "Validity of the code in seconds, as the marketplace states it.",
+    "format": "Format of the report.",
+    "host": "Host of the targets' URLs.",
+    "include_deleted": "Whether a deleted document is returned as well.",
+    "job_id": "Id of the job.",
+    "key_id": "Id of the API key.",
+    "kind": "Kind of the jobs, or of the badge.",
+    "language": "Language of the documents, such as `en`.",
+    "limit": "Maximum number of items on a page.",
+    "maintenance": "Whether times of maintenance count.",
+    "marketplace": "Name of the marketplace, such as `ebay`.",
+    "marketplace_job_id": "Id of the marketplace job.",
+    "page_token": "The same as `cursor`.",
+    "part_name": "`<area>.json`, `swagger-ui.js` or `swagger-ui.css`.",
+    "port": "Port of the host; by default that of its scheme.",
+    "product_id": "Id of the product.",
+    "proxy_id": "Id of the proxy config.",
+    "recipe": "Name of the recipe.",
+    "run_id": "Id of the run.",
+    "schedule_id": "Id of the schedule.",
+    "severity": "Severity of the checks.",
+    "since": "Begin of the period (RFC 3339), inclusive.",
+    "slug": "Part of the status page's address.",
+    "source": "Channel through which the documents arrived.",
+    "source_id": "Id of the source.",
+    "state": "State of the issues; for a callback, the value that the consent began with.",
+    "status": "State of the listed objects.",
+    "tag_id": "Id of the tag.",
+    "target_id": "Id of the target.",
+    "task_id": "Id of the step.",
+    "until": "End of the period (RFC 3339).",
+    "url": "URL of the documents.",
+    "vocabulary": "Name of the vocabulary.",
+    "window": "Length of the period, which ends now.",
+    "window_id": "Id of the maintenance window.",
+    "with": "Id of the audit to compare with.",
+}
+"""Descriptions of parameters in paths and queries."""

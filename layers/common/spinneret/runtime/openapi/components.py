@@ -30,10 +30,6 @@ INFO: Final = {
     "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
 }
 SERVERS: Final = [{"url": "../..", "description": "The stage that serves this document."}]
-NOTES: Final[Mapping[str, str]] = {
-    "limit": "Maximum number of items on a page.",
-    "cursor": "`next_cursor` of the previous page.",
-}
 _UNCOUNTED: Final = (401,)  # refused before the caller is known
 RATE_HEADERS: Final = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 

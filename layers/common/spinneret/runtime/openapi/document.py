@@ -32,6 +32,7 @@ from spinneret.runtime.http.access import RouteAccess, access_of, routes_of
 from spinneret.runtime.http.declaration import ERRORS, EXAMPLES, IDEMPOTENT, Examples
 from spinneret.runtime.openapi import components as openapi_components
 from spinneret.runtime.openapi.areas import AREA, area_of
+from spinneret.runtime.openapi.common_fields import PARAMETERS
 from spinneret.runtime.openapi.schemas import tidied, with_notes, without_null
 
 VERSION: Final = "0.1.0"  # of the API; the product's releases have the same version
@@ -220,7 +221,7 @@ def _with_examples(
 
 def _parameters(operation: _Operation) -> Iterator[dict[str, Any]]:
     for each in operation.drawn.get("parameters", ()):
-        note = openapi_components.NOTES.get(each["name"])
+        note = PARAMETERS.get(each["name"])
         yield {
             "name": each["name"],
             "in": each["in"],
