@@ -1,5 +1,6 @@
 """Retries, idempotency keys, errors and pages of the Python client."""
 
+# covers L-01
 from __future__ import annotations
 
 import asyncio

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from spinneret_client.errors import ConfigurationError
+from spinneret_client.errors import ConfigurationError, NotConfigured
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -86,7 +86,7 @@ def resolve(
     if found_key is None and stored is not None and found_url == stored.url:
         found_key, from_profile, sources["key"] = stored.key, name, f"profile {name}"
     if found_url is None:
-        raise ConfigurationError(f"no URL: run `spinneret login`, or set {URL_VARIABLE}")
+        raise NotConfigured(f"no URL: run `spinneret login`, or set {URL_VARIABLE}")
     if not found_url.startswith(("http://", "https://")):
         raise ConfigurationError(f"{found_url} is no URL: it must begin with https:// or http://")
     return Connection(found_url.rstrip("/"), found_key, from_profile, sources)

@@ -14,6 +14,10 @@ class ConfigurationError(SpinneretError):
     """Missing or invalid URL, key, profile or argument."""
 
 
+class NotConfigured(ConfigurationError):
+    """No URL to send requests to."""
+
+
 class ConnectionFailed(SpinneretError):
     """The server couldn't be reached, or the connection broke, in all attempts."""
 

@@ -1,0 +1,86 @@
+"""`audit`, made for continuous integration."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from spinneret_client.cli import exits
+from spinneret_client.cli.tools import Tools, tools_of
+from spinneret_client.errors import ConfigurationError
+from spinneret_client.jobs import ReportFormat
+
+ISSUES = 10
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(
+        epilog="Example: spinneret audit https://example.com/ --fail-under 90"
+        " --format sarif --out audit.sarif"
+    )(audit)
+
+
+def audit(
+    context: typer.Context,
+    url: Annotated[str, typer.Argument(help="Site to audit.")],
+    fail_under: Annotated[
+        float | None, typer.Option(min=0, max=100, help="Exit with 2 below this score.")
+    ] = None,
+    format: Annotated[ReportFormat | None, typer.Option(help="Form of the report.")] = None,  # noqa: A002 - the API's word
+    out: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
+    max_pages: Annotated[int | None, typer.Option(help="Most pages.")] = None,
+) -> None:
+    """Audit a site and print its score."""
+    tools = tools_of(context)
+    if out is not None and format is None:
+        raise ConfigurationError("--out needs --format")
+    if format is not None and out is None and tools.output.form != "text":
+        raise ConfigurationError("--format without --out prints the report: leave out --json")
+    audits = tools.client.audits
+    begun = audits.create(url=url, options={"max_pages": max_pages} if max_pages else {})
+    done = tools.follow(begun.audit_id, audits.stream(begun.audit_id), audits.get)
+    if format is not None and done.score is not None:
+        report = audits.download(done.audit_id, format)
+        if out is not None:
+            out.write_bytes(report)
+        else:
+            sys.stdout.buffer.write(report)
+    if format is None or out is not None:
+        tools.output.result(done, lambda: _text(tools, done))
+    exits.leave(_gate(tools, done, fail_under))
+
+
+def _text(tools: Tools, audit: Any) -> None:
+    if audit.score is None:
+        tools.output.line(f"{audit.status} {audit.url}: {audit.error_summary or 'no score'}")
+        return
+    change = f" ({audit.score_change:+.1f})" if audit.score_change is not None else ""
+    tools.output.line(
+        f"score {audit.score:.1f}{change}, grade {audit.grade}: {audit.url}", style="bold"
+    )
+    rows = [
+        (name, "-" if each is None else f"{each:.1f}")
+        for name, each in (audit.categories or {}).items()
+    ]
+    tools.output.table(["category", "score"], rows)
+    for issue in tools.client.audits.issues(audit.audit_id, max_items=ISSUES):
+        tools.output.line(f"{issue.severity:<8} {issue.title}  {issue.url}")
+    tools.output.note(f"all issues: spinneret audit {audit.url} --format html --out report.html")
+
+
+def _gate(tools: Tools, audit: Any, fail_under: float | None) -> int:
+    """Return the exit code, and name what set it."""
+    code = exits.code_of([audit.status])
+    if audit.score is None:
+        tools.output.problem(
+            f"the audit ended as {audit.status}: {audit.error_summary or 'no score'}"
+        )
+        return code or exits.FAULT
+    if fail_under is not None and audit.score < fail_under:
+        tools.output.problem(f"the score {audit.score:.1f} is below {fail_under:g}")
+        return exits.GATE
+    return code

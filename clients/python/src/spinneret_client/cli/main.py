@@ -1,0 +1,152 @@
+"""Entry point of the command: options of all verbs, and errors as words and exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+import typer
+
+from spinneret_client import errors
+from spinneret_client.cli import (
+    accounts,
+    audits,
+    crawls,
+    exits,
+    jobs,
+    marketplaces,
+    monitors,
+    searches,
+    servers,
+    sources,
+    webhooks,
+)
+from spinneret_client.cli.output import Output
+from spinneret_client.cli.tools import Tools
+
+FLAGS: Final = frozenset({"--json", "--jsonl", "--quiet", "-q"})
+VALUES: Final = frozenset({"--profile", "--url"})
+EXAMPLE: Final = "Example: spinneret crawl https://example.com/ --wait"
+
+_REFUSED: Final[Any] = typer.BadParameter.__mro__[2]
+"""`ClickException`, the base of errors of usage: click's, or of the click inside typer."""
+
+app = typer.Typer(
+    name="spinneret",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help=f"Crawl, search, audit, monitor and publish.\n\n{exits.HELP}",
+    epilog=EXAMPLE,
+)
+for module in (crawls, searches, sources, jobs, monitors, audits, marketplaces, webhooks):
+    module.add_to(app)
+for module in (accounts, servers):
+    module.add_to(app)
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    jsonl: Annotated[
+        bool, typer.Option("--jsonl", help="Print events and results as lines of JSON.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print no progress and no notes.")
+    ] = False,
+    profile: Annotated[str | None, typer.Option(help="Use this profile of config.toml.")] = None,
+    url: Annotated[str | None, typer.Option(help="Address of the API.")] = None,
+) -> None:
+    """Take the options that may stand before or after a verb."""
+    if json and jsonl:
+        raise typer.BadParameter("--json and --jsonl exclude each other")
+    form = "json" if json else "jsonl" if jsonl else "text"
+    context.obj.output = Output(form=form, quiet=quiet)
+    context.obj.profile, context.obj.url = profile, url
+
+
+def run() -> None:
+    """Run the command with the process's arguments, and exit."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command and return its exit code; errors are printed in words."""
+    tools = Tools(Output())
+    try:
+        result = app(gathered(arguments), standalone_mode=False, obj=tools)
+    except errors.SpinneretError as error:
+        tools.output.problem(explained(error))
+        return code_of(error)
+    except (KeyboardInterrupt, typer.Abort):
+        result = exits.INTERRUPTED  # which typer may have returned already
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader left; nothing more can be printed
+        return exits.DONE
+    except OSError as error:
+        tools.output.problem(f"{error.filename or 'input'}: {error.strerror or error}")
+        return exits.FAULT
+    except _REFUSED as error:
+        tools.output.problem(f"{error.format_message()} See `spinneret --help`.")
+        return exits.FAULT
+    if result == exits.INTERRUPTED:
+        tools.output.note(interruption(tools.following))
+    return result if isinstance(result, int) else exits.DONE
+
+
+def gathered(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with the options of all verbs first, where the parser expects them."""
+    first: list[str] = []
+    rest: list[str] = []
+    waiting = list(arguments)
+    while waiting:
+        word = waiting.pop(0)
+        if word == "--":
+            rest += [word, *waiting]
+            break
+        if word in FLAGS or (word.partition("=")[0] in VALUES and "=" in word):
+            first.append(word)
+        elif word in VALUES and waiting:
+            first += [word, waiting.pop(0)]
+        else:
+            rest.append(word)
+    return first + rest
+
+
+def code_of(error: errors.SpinneretError) -> int:
+    """Return the exit code of an error."""
+    if isinstance(error, (errors.AuthRequired, errors.NotConfigured)):
+        return exits.SIGN_IN
+    return exits.UNFINISHED if isinstance(error, errors.WaitTimeout) else exits.FAULT
+
+
+def explained(error: errors.SpinneretError) -> str:
+    """Return an error in words, with what to do next."""
+    text = str(error)
+    if isinstance(error, errors.ApiError):
+        faults = [f"{field}: {fault}" if fault else field for field, fault in error.fields]
+        text += "".join(f"; {each}" for each in faults)
+    if isinstance(error, errors.AuthRequired):
+        text += ". Sign in with `spinneret login`"
+    elif isinstance(error, errors.Forbidden) and not isinstance(error, errors.UrlRefused):
+        text += ". Use a key with this permission"
+    elif isinstance(error, errors.RateLimited) and error.retry_after is not None:
+        text += f". Try again in {error.retry_after:.0f} s"
+    elif isinstance(error, errors.WaitTimeout):
+        text += f". Look again: `spinneret jobs watch {error.job_id}`"
+    elif isinstance(error, errors.ServerError) and error.request_id:
+        text += f" (request {error.request_id})"
+    return text
+
+
+def interruption(job_id: str | None) -> str:
+    """Return what an interrupted user can do next."""
+    if job_id is None:
+        return "interrupted"
+    return (
+        f"interrupted; {job_id} continues on the server.\n"
+        f"  look again: spinneret jobs watch {job_id}\n"
+        f"  cancel it:  spinneret jobs cancel {job_id}"
+    )

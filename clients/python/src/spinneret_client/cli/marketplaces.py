@@ -1,0 +1,147 @@
+"""`publish`, `products list|import` and `batches list|watch`."""
+
+from __future__ import annotations
+
+import csv
+import time
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from spinneret_client.cli import exits
+from spinneret_client.cli.tools import Tools, tools_of
+from spinneret_client.errors import ApiError, ConfigurationError
+
+COLUMNS: Final = ("title", "description", "price", "currency", "quantity", "sku", "images")
+NUMBERS: Final = frozenset({"price", "quantity"})
+PAUSE: Final = 2.0
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(epilog="Example: spinneret publish ebay publish prod_0198… --yes")(publish)
+    products = typer.Typer(no_args_is_help=True, help="Products that are offered.")
+    products.command("list", epilog="Example: spinneret products list")(list_products)
+    products.command("import", epilog="Example: spinneret products import products.csv")(import_csv)
+    app.add_typer(products, name="products")
+    batches = typer.Typer(no_args_is_help=True, help="Batches of marketplace jobs.")
+    batches.command("list", epilog="Example: spinneret batches list")(list_batches)
+    batches.command(epilog="Example: spinneret batches watch mb_0198…")(watch)
+    app.add_typer(batches, name="batches")
+
+
+def publish(
+    context: typer.Context,
+    marketplace: Annotated[str, typer.Argument(help="Marketplace, such as ebay.")],
+    action: Annotated[str, typer.Argument(help="Action, such as publish.")],
+    products: Annotated[list[str], typer.Argument(help="Ids of products.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until all are done.")] = False,
+) -> None:
+    """Plan an action for products, then do it."""
+    tools = tools_of(context)
+    request: Any = {"marketplace": marketplace, "action_code": action, "product_ids": products}
+    plan = tools.client.batches.plan(**request)
+    tools.output.note(f"{plan.total_count} products on {marketplace}, {plan.refused_count} refused")
+    tools.confirm(f"{action} {plan.total_count - plan.refused_count} products?", yes=yes)
+    made = tools.client.batches.create(**request)
+    if wait:
+        _follow(tools, made.batch_id)
+    else:
+        tools.output.result(made, lambda: tools.output.line(made.batch_id))
+
+
+def list_products(context: typer.Context) -> None:
+    """List products."""
+    tools = tools_of(context)
+    found = list(tools.client.products.list())
+    rows = [(x.product_id, x.sku, x.price / 100, x.currency, x.quantity, x.title) for x in found]
+    columns = ["id", "sku", "price", "currency", "quantity", "title"]
+    tools.output.result(found, lambda: tools.output.table(columns, rows))
+
+
+def import_csv(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="CSV with title, description, price in cents …")],
+) -> None:
+    """Create a product from each row; other columns are attributes, `|` separates images."""
+    tools = tools_of(context)
+    with file.open(newline="", encoding="utf-8-sig") as lines:
+        reader = csv.DictReader(lines)
+        missing = {"title", "description", "price"} - set(reader.fieldnames or ())
+        if missing:
+            raise ConfigurationError(f"{file} lacks columns: {', '.join(sorted(missing))}")
+        rows = list(reader)
+    results = [_created(tools, number, row) for number, row in enumerate(rows, start=2)]
+    failed = [each for each in results if each["error"]]
+
+    def text() -> None:
+        for each in results:
+            tools.output.line(f"line {each['line']}: {each['product_id'] or each['error']}")
+
+    tools.output.result(results, text)
+    tools.output.note(f"{len(results) - len(failed)} products created, {len(failed)} lines refused")
+    if failed:
+        exits.leave(exits.FAULT if len(failed) == len(results) else exits.UNFINISHED)
+
+
+def _created(tools: Tools, line: int, row: dict[str, str]) -> dict[str, Any]:
+    """Create the product of a line, and return its id or the fault of the line."""
+    try:
+        made = tools.client.products.create(**_product(row))
+    except ValueError as error:
+        return {"line": line, "product_id": None, "error": str(error)}
+    except ApiError as error:
+        if error.status not in (400, 409, 422):
+            raise
+        fields = "; ".join(f"{field}: {fault}" for field, fault in error.fields)
+        return {"line": line, "product_id": None, "error": fields or error.message}
+    return {"line": line, "product_id": made.product_id, "error": None}
+
+
+def _product(row: dict[str, str]) -> Any:
+    product: dict[str, Any] = {
+        name: value for name, value in row.items() if name in COLUMNS and value
+    }
+    for name in NUMBERS & product.keys():
+        product[name] = int(product[name])
+    if "images" in product:
+        product["images"] = product["images"].split("|")
+    attributes = {name: value for name, value in row.items() if name not in COLUMNS and value}
+    return {**product, "attributes": attributes} if attributes else product
+
+
+def list_batches(context: typer.Context) -> None:
+    """List batches, newest first."""
+    tools = tools_of(context)
+    found = list(tools.client.batches.list(max_items=20))
+    rows = [
+        (x.batch_id, x.marketplace, x.action_code, x.status, f"{x.progress_percent}%")
+        for x in found
+    ]
+    columns = ["id", "marketplace", "action", "status", "done"]
+    tools.output.result(found, lambda: tools.output.table(columns, rows))
+
+
+def watch(
+    context: typer.Context, batch_id: Annotated[str, typer.Argument(help="Id of a batch.")]
+) -> None:
+    """Follow a batch until it ended."""
+    _follow(tools_of(context), batch_id)
+
+
+def _follow(tools: Tools, batch_id: str) -> None:
+    with tools.watching(batch_id) as show:
+        while not (batch := tools.client.batches.get(batch_id)).is_terminal:
+            show(
+                batch.progress_percent, f"{batch.completed_count} done, {batch.failed_count} failed"
+            )
+            time.sleep(PAUSE)
+
+    def text() -> None:
+        counts = f"{batch.completed_count} done, {batch.failed_count} failed"
+        tools.output.line(f"{batch.status} {batch_id}: {counts}")
+
+    tools.output.result(batch, text)
+    exits.leave(exits.code_of([batch.status]))

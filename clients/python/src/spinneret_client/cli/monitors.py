@@ -1,0 +1,110 @@
+"""`check` and `watch add|list|results|remove`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from spinneret_client.cli import exits
+from spinneret_client.cli.tools import tools_of
+from spinneret_client.durations import seconds_of
+from spinneret_client.errors import ConfigurationError
+from spinneret_client.links import check as check_links
+
+TargetId = Annotated[str, typer.Argument(help="Id of a target.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(epilog="Example: spinneret check https://example.com/ https://example.com/faq")(
+        check
+    )
+    group = typer.Typer(no_args_is_help=True, help="Monitor addresses.")
+    group.command(epilog="Example: spinneret watch add https://example.com/ --every 60s")(add)
+    group.command("list", epilog="Example: spinneret watch list")(list_targets)
+    group.command(epilog="Example: spinneret watch results t_0198…")(results)
+    group.command(epilog="Example: spinneret watch remove t_0198… --yes")(remove)
+    app.add_typer(group, name="watch")
+
+
+def check(
+    context: typer.Context,
+    urls: Annotated[list[str], typer.Argument(help="Links to check.")],
+    timeout: Annotated[str, typer.Option(help="Longest wait for all, such as 90s.")] = "60s",
+) -> None:
+    """Check links now: 0 all work, 2 some are broken, 1 the check failed, 8 some are unknown."""
+    tools = tools_of(context)
+    seconds = seconds_of(timeout)
+    if seconds <= 0:
+        raise ConfigurationError("--timeout must be above 0s")
+    found = []
+    with tools.watching("links") as show:
+        for result in check_links(tools.client, urls, seconds):
+            found.append(result)
+            show(100 * len(found) / len(urls), f"{result.outcome} {result.url}")
+
+    counts = Counter(each.outcome for each in found)
+    words = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
+
+    def text() -> None:
+        for each in found:
+            status = each.status_code or "-"
+            reason = f": {each.reason}" if each.reason else ""
+            tools.output.line(f"{each.outcome:<10} {status:<4} {each.url}{reason}")
+
+    rows = [asdict(each) for each in found]
+    document = {"counts": dict(counts), "links": rows}
+    tools.output.result(rows if tools.output.form == "jsonl" else document, text)
+    tools.output.note(f"{len(found)} links: {words}")
+    rest = exits.UNFINISHED if counts.keys() - {"ok"} else exits.DONE
+    exits.leave(exits.GATE if counts["broken"] else rest)
+
+
+def add(
+    context: typer.Context,
+    url: Annotated[str, typer.Argument(help="Address to monitor.")],
+    name: Annotated[str | None, typer.Option(help="Name on the status page.")] = None,
+    every: Annotated[str | None, typer.Option(help="Interval, such as 60s or 5m.")] = None,
+) -> None:
+    """Monitor an address; a known one is returned as it is."""
+    tools = tools_of(context)
+    interval = None if every is None else int(seconds_of(every))
+    made = tools.client.targets.create(url=url, name=name, interval_seconds=interval)
+    tools.output.result(made, lambda: tools.output.line(f"{made.id}  {made.url}"))
+
+
+def list_targets(context: typer.Context) -> None:
+    """List monitored addresses with their states."""
+    tools = tools_of(context)
+    found = list(tools.client.targets.list())
+    rows = [(x.id, x.status, x.last_status_code, x.last_latency_ms, x.url) for x in found]
+    columns = ["id", "state", "status", "ms", "url"]
+    tools.output.result(found, lambda: tools.output.table(columns, rows))
+
+
+def results(
+    context: typer.Context,
+    target_id: TargetId,
+    limit: Annotated[int, typer.Option(help="Most results.")] = 20,
+) -> None:
+    """List a target's results, newest first."""
+    tools = tools_of(context)
+    found = list(tools.client.targets.results(target_id, max_items=limit))
+    rows = [(x.checked_at, x.outcome, x.status_code, x.latency_ms, x.error) for x in found]
+    columns = ["time", "outcome", "status", "ms", "error"]
+    tools.output.result(found, lambda: tools.output.table(columns, rows))
+
+
+def remove(
+    context: typer.Context,
+    target_id: TargetId,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+) -> None:
+    """End the monitoring of an address."""
+    tools = tools_of(context)
+    tools.confirm(f"Remove {target_id} with its results?", yes=yes)
+    tools.client.targets.delete(target_id)
+    tools.output.note(f"removed {target_id}")

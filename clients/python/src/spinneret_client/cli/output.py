@@ -1,0 +1,101 @@
+"""Results on stdout; progress, notes and errors on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+SCHEMA_VERSION: Final = 1
+"""Version of the documents that `--json` prints; it rises when a field changes or goes."""
+
+
+class Output:
+    """Prints each result once: as text, as one JSON document, or as lines of JSON."""
+
+    def __init__(self, *, form: str = "text", quiet: bool = False) -> None:
+        self.form = form
+        self.quiet = quiet
+        # Forced colours must not reach JSON, nor a file.
+        plain = "NO_COLOR" in os.environ
+        self.console = Console(no_color=plain, highlight=False, soft_wrap=not sys.stdout.isatty())
+        self.notes = Console(stderr=True, no_color=plain, highlight=False, soft_wrap=True)
+
+    @property
+    def live(self) -> bool:
+        """Whether progress is drawn."""
+        return self.form == "text" and not self.quiet and sys.stderr.isatty()
+
+    def result(self, value: Any, text: Callable[[], None]) -> None:
+        """Print a result in the chosen form; `text` prints it for people."""
+        if self.form == "json":
+            document = plain_of(value)
+            if not isinstance(document, dict):
+                document = {"items": document}
+            self._json({"schema_version": SCHEMA_VERSION, **document})
+        elif self.form == "jsonl":
+            for each in value if isinstance(value, list) else [value]:
+                self._json({"type": "result", **plain_of(each)})
+        else:
+            text()
+
+    def event(self, event: BaseModel) -> None:
+        """Print an event as a line of JSON, if lines are the chosen form."""
+        if self.form == "jsonl":
+            self._json({"type": "event", **event.model_dump(mode="json")})
+
+    def note(self, text: str) -> None:
+        """Print a line for people on stderr, unless they asked for quiet."""
+        if not self.quiet:
+            self.notes.print(escape(text))
+
+    def problem(self, text: str) -> None:
+        """Print an error on stderr."""
+        self.notes.print(f"[red]error:[/red] {escape(text)}")
+
+    def line(self, text: str, *, style: str = "") -> None:
+        """Print a line of a text result."""
+        self.console.print(escape(text), style=style)
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """Print rows: as a table on a terminal, else with tabs between the fields."""
+        if not self.console.is_terminal:
+            for row in rows:
+                sys.stdout.write("\t".join(_cell(each) for each in row) + "\n")
+            return
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for column in columns:
+            table.add_column(column, overflow="fold")
+        for row in rows:
+            table.add_row(*(escape(_cell(each)) for each in row))
+        self.console.print(table)
+
+    def _json(self, document: Mapping[str, Any]) -> None:
+        sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+
+
+def plain_of(value: Any) -> Any:
+    """Return models as JSON values."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, list):
+        return [plain_of(each) for each in value]
+    if isinstance(value, dict):
+        return {name: plain_of(each) for name, each in value.items()}
+    return value
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return " ".join(str(value).split())

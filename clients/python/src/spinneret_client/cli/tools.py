@@ -1,0 +1,114 @@
+"""What all commands share: the client, the output and the job that is followed."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from spinneret_client.cli.output import Output
+from spinneret_client.client import Spinneret
+from spinneret_client.errors import ConfigurationError
+from spinneret_client.events import FINAL
+from spinneret_client.generated.models import EventView
+
+LINE_SECONDS: Final = 10.0
+"""Between two lines of progress where no bar is drawn."""
+
+
+class Tools:
+    """The client and the output of one run of the command."""
+
+    def __init__(self, output: Output, url: str | None = None, profile: str | None = None) -> None:
+        self.output = output
+        self.url = url
+        self.profile = profile
+        self.following: str | None = None
+        """Id of the job that an interruption leaves running."""
+        self._client: Spinneret | None = None
+
+    @property
+    def client(self) -> Spinneret:
+        """The client, made at first use. Raises ConfigurationError."""
+        if self._client is None:
+            self._client = Spinneret(self.url, profile=self.profile)
+        return self._client
+
+    def follow(self, job_id: str, events: Iterator[EventView], get: Callable[[str], Any]) -> Any:
+        """Show a job's progress until it ended, and return it."""
+        with self.watching(job_id) as show:
+            for event in events:
+                self.output.event(event)
+                show(event.progress, event.message)
+            while (job := get(job_id)).status not in FINAL:
+                # The last event was older than the end of a run that was begun again.
+                time.sleep(1.0)
+            return job
+
+    @contextmanager
+    def watching(self, job_id: str) -> Iterator[Callable[[float, str], None]]:
+        """Give a function that shows percent and message, as a bar or as lines."""
+        self.following = job_id
+        if self.output.live:
+            with Progress(
+                SpinnerColumn(),
+                TextColumn("{task.description}", markup=False),
+                BarColumn(bar_width=None),
+                TextColumn("{task.percentage:>3.0f}%"),
+                TimeElapsedColumn(),
+                console=self.output.notes,
+                transient=True,
+            ) as progress:
+                task = progress.add_task(job_id, total=100)
+                yield lambda percent, text: progress.update(
+                    task, completed=percent, description=text
+                )
+        else:
+            yield self._lines(job_id)
+        self.following = None
+
+    def _lines(self, job_id: str) -> Callable[[float, str], None]:
+        last = -LINE_SECONDS
+
+        def show(percent: float, text: str) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if now - last >= LINE_SECONDS:
+                last = now
+                self.output.note(f"{job_id} {percent:.0f}% {text}")
+
+        return show
+
+    def confirm(self, question: str, *, yes: bool) -> None:
+        """Return if the user agrees. Raises ConfigurationError without a terminal and `--yes`."""
+        if yes:
+            return
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise ConfigurationError(f"{question} Pass --yes, since there is no terminal to ask at")
+        if not typer.confirm(question, err=True):
+            raise typer.Exit(1)
+
+
+def tools_of(context: typer.Context) -> Tools:
+    """Return what the commands share."""
+    found = context.find_object(Tools)
+    assert found is not None
+    return found
+
+
+def marked(text: str, ranges: list[tuple[int, int]], most: int = 220) -> str:
+    """Return the text around the first match with the matches in bold, as markup."""
+    start = text.rfind(" ", 0, max(0, ranges[0][0] - 60)) + 1 if ranges else 0
+    parts, at = [], start
+    for begin, end in ranges:
+        if begin >= at and end <= start + most:
+            parts += [escape(text[at:begin]), f"[bold yellow]{escape(text[begin:end])}[/]"]
+            at = end
+    parts.append(escape(text[at : start + most]))
+    return ("… " if start else "") + " ".join("".join(parts).split())

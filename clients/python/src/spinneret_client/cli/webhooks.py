@@ -1,0 +1,103 @@
+"""`webhooks list|listen`."""
+
+from __future__ import annotations
+
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Annotated, Any, Final
+
+import typer
+
+from spinneret_client.cli.tools import Tools, tools_of
+from spinneret_client.errors import ConfigurationError, WebhookInvalid
+from spinneret_client.webhooks import verify_webhook
+
+MOST_BYTES: Final = 1_000_000
+SECONDS: Final = 10
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(no_args_is_help=True, help="Receive events.")
+    group.command("list", epilog="Example: spinneret webhooks list")(list_webhooks)
+    group.command(epilog="Example: SPINNERET_WEBHOOK_SECRET=whsec_… spinneret webhooks listen")(
+        listen
+    )
+    app.add_typer(group, name="webhooks")
+
+
+def list_webhooks(context: typer.Context) -> None:
+    """List endpoints."""
+    tools = tools_of(context)
+    found = list(tools.client.webhooks.list())
+    rows = [(x.endpoint_id, x.name, x.url, ",".join(x.events)) for x in found]
+    tools.output.result(found, lambda: tools.output.table(["id", "name", "url", "events"], rows))
+
+
+def listen(
+    context: typer.Context,
+    port: Annotated[int, typer.Option(help="Port on loopback; 0 takes a free one.")] = 8787,
+    secret: Annotated[
+        str | None,
+        typer.Option(
+            envvar="SPINNERET_WEBHOOK_SECRET", help="Secret of the endpoint.", show_default=False
+        ),
+    ] = None,
+    count: Annotated[
+        int | None, typer.Option(min=1, help="End after this many deliveries.")
+    ] = None,
+) -> None:
+    """Receive deliveries on this machine, verify them and print them."""
+    tools = tools_of(context)
+    if secret is None:
+        raise ConfigurationError("set SPINNERET_WEBHOOK_SECRET to the endpoint's secret (whsec_…)")
+    with Receiver(("127.0.0.1", port), tools, secret) as server:
+        tools.output.note(f"listening on http://127.0.0.1:{server.server_port}/")
+        while count is None or server.genuine < count:
+            server.handle_request()
+
+
+class Receiver(ThreadingHTTPServer):
+    """A server that prints genuine deliveries, and refuses others with 401."""
+
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], tools: Tools, secret: str) -> None:
+        super().__init__(address, _Handler)
+        self.tools = tools
+        self.secret = secret
+        self.genuine = 0
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in this thread, so that deliveries are printed in their order."""
+        self.finish_request(request, client_address)
+        self.shutdown_request(request)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    timeout = SECONDS
+    server: Receiver
+
+    def do_POST(self) -> None:
+        """Answer 204 for a genuine delivery, 401 for another one, 413 for a large one."""
+        length = int(self.headers.get("Content-Length") or 0)
+        if length > MOST_BYTES:
+            self.send_error(413)
+            return
+        body = self.rfile.read(length)
+        output = self.server.tools.output
+        try:
+            webhook = verify_webhook(dict(self.headers.items()), body, self.server.secret)
+        except WebhookInvalid as error:
+            output.problem(str(error))
+            self.send_error(401)
+            return
+        self.send_response(204)
+        self.end_headers()
+        self.server.genuine += 1
+        event = str(webhook.data.get("type") or webhook.data.get("event") or "event")
+        document = {"id": webhook.id, "event": event, "body": webhook.data}
+        # Lines also with --json: deliveries have no end.
+        output.result(document, lambda: output.line(f"{event}  {webhook.id}"))
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's name
+        """Print no access log."""

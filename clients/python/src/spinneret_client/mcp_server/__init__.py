@@ -1,0 +1,1 @@
+"""The MCP server, which `spinneret mcp` runs."""

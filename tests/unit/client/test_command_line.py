@@ -1,0 +1,302 @@
+"""The command `spinneret`: exit codes, forms of output, errors in words."""
+
+# covers L-02
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import pytest
+
+from spinneret_client.cli import tools
+from spinneret_client.cli.main import main
+from spinneret_client.config import Profile, load, save
+from spinneret_client.generated import models as m
+from tests.unit.client.conftest import KEY, SUBMISSION, URL, Server, event, refusal, sse, stream
+from tests.unit.client.samples import audit, crawl, failure, found, hit, sample
+
+PAGE = "https://example.com/"
+Routes = dict[tuple[str, str], Any]
+BASE: Routes = {
+    ("POST", "/api/v1/crawl"): SUBMISSION,
+    ("GET", "/api/v1/crawl/job_1"): crawl(url=PAGE, markdown="# Page"),
+    ("GET", "/api/v1/jobs/job_1"): sample(m.JobWithCounts, job_id="job_1", status="completed"),
+    ("POST", "/api/v1/jobs/job_1/cancel"): sample(m.Moved, job_id="job_1", status="cancelled"),
+    ("POST", "/api/v1/search"): found(hit()),
+    ("POST", "/audits"): sample(m.AuditSubmission, audit_id="audit_1", status="pending"),
+    ("GET", "/audits/audit_1"): audit(url=PAGE, score=80.0, grade="B", categories={"seo": 80.0}),
+    ("GET", "/audits/audit_1/issues"): {"items": [], "next_cursor": None, "has_more": False},
+    ("GET", "/audits/audit_1/report"): sample(m.ReportView, url="https://store.example/report"),
+    ("GET", "/report"): httpx.Response(200, text="<report>"),
+    ("GET", "/api/v1/jobs"): {"items": [], "next_cursor": None, "has_more": False},
+    ("GET", "/api/v1/api-keys"): refusal(403, "FORBIDDEN"),
+    ("DELETE", "/api/v1/api-keys/key_1"): httpx.Response(204),
+}
+
+
+class Api:
+    """A fake API: a reply for each route; streams have two events and end."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.routes: Routes = dict(BASE)
+        server.route = self._reply
+
+    def _reply(self, request: httpx.Request) -> httpx.Response | Exception:
+        if request.url.path.endswith("/stream"):
+            if request.headers.get("Last-Event-ID"):
+                return httpx.Response(204)
+            return stream(sse([event(1), event(50)]))
+        reply = self.routes.get((request.method, request.url.path))
+        if callable(reply):
+            reply = reply()
+        if reply is None:
+            return refusal(404, "NOT_FOUND")
+        if isinstance(reply, (httpx.Response, Exception)):
+            return reply
+        return httpx.Response(202 if request.method == "POST" else 200, json=reply)
+
+
+@pytest.fixture
+def api(server: Server, monkeypatch: pytest.MonkeyPatch) -> Api:
+    """The command's client has the fake API below it, and never sleeps."""
+    monkeypatch.setattr(tools, "Spinneret", lambda url, profile: server.client())
+    monkeypatch.setattr("spinneret_client.links.PAUSE", 0)
+    monkeypatch.setattr("time.sleep", server.slept.append)
+    return Api(server)
+
+
+def _failed(code: str = "FETCH_FAILED") -> dict[str, Any]:
+    return crawl("failed", url=PAGE, error=failure(code, "the server answered 404"))
+
+
+JOB: Final = ("GET", "/api/v1/crawl/job_1")
+CRAWL: Final = ("POST", "/api/v1/crawl")
+SEARCH: Final = ("POST", "/api/v1/search")
+AUDIT: Final = ("GET", "/audits/audit_1")
+WAIT: Final = ["crawl", PAGE, "--wait"]
+CHECK: Final = ["check", PAGE]
+PART: Final = crawl("partially_failed", url=PAGE)
+FAILED: Final = audit("failed", url=PAGE)
+PARTLY: Final = audit("partially_failed", url=PAGE, score=99.0)
+EXITS: list[tuple[str, list[str], Routes, int]] = [
+    ("a submission", ["crawl", PAGE], {}, 0),
+    ("a finished crawl", WAIT, {}, 0),
+    ("a failed crawl", WAIT, {JOB: _failed()}, 1),
+    ("a part", WAIT, {JOB: PART}, 8),
+    ("an unknown verb", ["crwl", PAGE], {}, 1),
+    ("an unknown option", ["crawl", PAGE, "--wiat"], {}, 1),
+    ("a missing argument", ["crawl"], {}, 1),
+    ("a bad value", ["search", "silk", "--mode", "psychic"], {}, 1),
+    ("a bad filter", ["search", "silk", "--filter", "colour=red"], {}, 1),
+    ("two forms", ["--json", "--jsonl", "search", "silk"], {}, 1),
+    ("no unit", ["check", PAGE, "--timeout", "30"], {}, 1),
+    ("no answer to a question", ["keys", "revoke", "key_1"], {}, 1),
+    ("a given answer", ["keys", "revoke", "key_1", "--yes"], {}, 0),
+    ("a wrong key", ["search", "silk"], {SEARCH: refusal(401, "AUTH_REQUIRED")}, 4),
+    ("a narrow key", ["keys", "list"], {}, 1),
+    ("an outage", ["search", "silk"], {SEARCH: httpx.ConnectError("refused")}, 1),
+    ("an unknown job", ["jobs", "show", "job_9"], {}, 1),
+    ("an audit", ["audit", PAGE], {}, 0),
+    ("a passed gate", ["audit", PAGE, "--fail-under", "80"], {}, 0),
+    ("a tripped gate", ["audit", PAGE, "--fail-under", "80.1"], {}, 2),
+    ("an impossible gate", ["audit", PAGE, "--fail-under", "101"], {}, 1),
+    ("a failed audit", ["audit", PAGE, "--fail-under=1"], {AUDIT: FAILED}, 1),
+    ("a partial audit", ["audit", PAGE], {AUDIT: PARTLY}, 8),
+    ("a working link", CHECK, {}, 0),
+    ("a broken link", CHECK, {JOB: _failed()}, 2),
+    ("a hidden link", CHECK, {JOB: _failed("ROBOTS_DISALLOWED")}, 8),
+    ("a silent link", CHECK, {JOB: _failed("FETCH_TIMEOUT")}, 8),
+    ("a private link", CHECK, {CRAWL: refusal(403, "URL_BLOCKED")}, 8),
+    ("a malformed link", CHECK, {CRAWL: refusal(400, "URL_INVALID")}, 2),
+    ("an interruption", WAIT, {JOB: KeyboardInterrupt()}, 130),
+    ("a missing file", ["batch", "/nonexistent"], {}, 1),
+    ("help", ["--help"], {}, 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "routes", "code"), [each[1:] for each in EXITS], ids=[each[0] for each in EXITS]
+)
+def test_exit_codes(
+    api: Api, capsys: pytest.CaptureFixture[str], arguments: list[str], routes: Routes, code: int
+) -> None:
+    for place, reply in routes.items():
+        api.routes[place] = _raising(reply) if isinstance(reply, BaseException) else reply
+    assert main(arguments) == code
+    printed = capsys.readouterr()
+    assert "Traceback" not in printed.out + printed.err
+    if code in (1, 4):
+        assert "error:" in printed.err or "failed" in printed.out
+
+
+def _raising(error: BaseException) -> Callable[[], Any]:
+    def reply() -> Any:
+        raise error
+
+    return reply
+
+
+def test_an_interruption_says_how_to_look_again_and_how_to_cancel(
+    api: Api, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api.routes["GET", "/api/v1/crawl/job_1"] = _raising(KeyboardInterrupt())
+    main(["crawl", PAGE, "--wait"])
+    err = capsys.readouterr().err
+    assert "spinneret jobs watch job_1" in err
+    assert "spinneret jobs cancel job_1" in err
+
+
+JSON: list[list[str]] = [
+    ["crawl", PAGE],
+    ["crawl", PAGE, "--wait"],
+    ["search", "silk"],
+    ["check", PAGE],
+    ["audit", PAGE],
+    ["jobs", "list"],
+    ["jobs", "show", "job_1"],
+    ["jobs", "cancel", "job_1"],
+    ["whoami"],
+]
+
+
+@pytest.mark.parametrize("arguments", JSON, ids=" ".join)
+def test_json_is_one_document_with_a_schema_version(
+    api: Api, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    api.routes["POST", "/api/v1/crawl"] = SUBMISSION
+    assert main([*arguments, "--json"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("\n") == 1
+    assert json.loads(out)["schema_version"] == 1
+
+
+def test_jsonl_has_the_events_before_the_result(
+    api: Api, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["crawl", PAGE, "--wait", "--jsonl"])
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [each["type"] for each in lines] == ["event", "event", "result"]
+    assert lines[-1]["status"] == "completed"
+
+
+def test_without_a_terminal_progress_is_a_plain_line_on_stderr(
+    api: Api, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["crawl", PAGE, "--wait"])
+    printed = capsys.readouterr()
+    assert printed.out == f"completed  {PAGE}\n"
+    assert printed.err == "job_1 1% step 1\n"
+
+
+def test_quiet_prints_the_result_alone(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--quiet", "crawl", PAGE, "--wait"])
+    printed = capsys.readouterr()
+    assert printed.out == f"completed  {PAGE}\n"
+    assert printed.err == ""
+
+
+def test_options_of_all_verbs_may_stand_anywhere(
+    api: Api, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments in (["--json", "search", "silk"], ["search", "--json", "silk"]):
+        main(arguments)
+        assert json.loads(capsys.readouterr().out)["results"]
+    main(["search", "--", "--json"])
+    assert json.loads(api.server.requests[-1].content)["query"] == "--json"
+
+
+def test_pages_are_written_as_markdown(
+    api: Api, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["crawl", PAGE, "--out", str(tmp_path / "pages"), "--json"])
+    (path,) = json.loads(capsys.readouterr().out)["files"]
+    assert Path(path).read_text() == "# Page"
+    assert Path(path).name.startswith("example.com-")
+
+
+def test_a_report_is_written_and_its_gate_named_on_stderr(
+    api: Api, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "audit.sarif"
+    command = ["audit", PAGE, "--fail-under", "90", "--format", "sarif", "--out", str(out)]
+    assert main(command) == 2
+    assert out.read_text() == "<report>"
+    assert "80.0 is below 90" in capsys.readouterr().err
+    store = [each for each in api.server.requests if each.url.host == "store.example"]
+    assert "Authorization" not in store[0].headers
+
+
+def test_a_hit_shows_its_scores_and_leg_without_markup(
+    api: Api, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["search", "silk", "--filter", "domain=example.com", "--filter", "domain=b.example"])
+    out = capsys.readouterr().out
+    assert "Silk [of] spiders" in out
+    assert "0.7500, found by fused (vector 0.65 keyword 0.20)" in out
+    assert "The sticky silk of the spiral" in out
+    sent = json.loads(api.server.requests[-1].content)
+    assert sent["domains"] == ["example.com", "b.example"]
+
+
+def test_an_error_names_the_faulty_fields(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
+    fields = [{"field": "query", "message": "too long"}]
+    api.routes["POST", "/api/v1/search"] = refusal(422, "VALIDATION_ERROR", fields=fields)
+    main(["search", "silk"])
+    assert "query: too long" in capsys.readouterr().err
+
+
+def test_a_login_is_verified_before_it_is_stored(
+    server: Server, no_profile: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("spinneret_client.cli.accounts.Spinneret", lambda url, key: server.client())
+    key = tmp_path / "key"
+    key.write_text("sk-new\n")
+    server.script = [refusal(401, "AUTH_REQUIRED")]
+    with key.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert main(["login", "--url", URL, "--key-stdin"]) == 4
+    assert load(no_profile) == {}
+    server.script = [httpx.Response(200, json=BASE["GET", "/api/v1/jobs"])]
+    with key.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert main(["login", "--url", URL, "--key-stdin", "--profile", "ci"]) == 0
+    assert load(no_profile) == {"ci": Profile(URL, "sk-new")}
+    assert main(["logout", "--profile", "ci"]) == 0
+    assert load(no_profile) == {}
+
+
+def test_without_a_profile_the_command_says_how_to_sign_in(
+    no_profile: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["search", "silk"]) == 4
+    assert "spinneret login" in capsys.readouterr().err
+
+
+def test_products_of_a_file_are_created_line_by_line(
+    api: Api, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "products.csv"
+    file.write_text(
+        "title,description,price,images,brand\n"
+        "Loom,A loom,1999,https://x/1|https://x/2,Jacquard\n"
+        "Reel,A reel,cheap,,\n"
+    )
+    api.routes["POST", "/api/products"] = sample(m.ProductView, product_id="prod_1")
+    assert main(["products", "import", str(file), "--json"]) == 8
+    lines = json.loads(capsys.readouterr().out)["items"]
+    assert lines[0] == {"line": 2, "product_id": "prod_1", "error": None}
+    assert "cheap" in lines[1]["error"]
+    sent = json.loads(api.server.requests[-1].content)
+    assert sent["images"] == ["https://x/1", "https://x/2"]
+    assert sent["attributes"] == {"brand": "Jacquard"}
+    assert sent["price"] == 1999
+
+
+def test_the_key_of_a_profile_is_used(no_profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(no_profile, "default", Profile(URL, KEY))
+    shared = tools.Tools(tools.Output())
+    assert shared.client.connection.key == KEY

@@ -1,0 +1,104 @@
+"""The command on a pseudo-terminal: progress, colour, narrow windows."""
+
+# covers L-02
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import struct
+import termios
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from spinneret_client.cli.main import main
+from tests.unit.client.conftest import Server
+from tests.unit.client.test_command_line import PAGE, Api, api
+
+__all__ = ["api"]
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+COLOUR = re.compile(r"\x1b\[(?:[0-9]+;)*(?:3|9)[0-7]m")
+
+
+class Terminal:
+    """What a command wrote to a pseudo-terminal."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    @property
+    def lines(self) -> list[str]:
+        """Everything that was drawn, without control sequences."""
+        return [line.rstrip() for line in re.split(r"[\r\n]+", ESCAPES.sub("", self.text))]
+
+
+@contextmanager
+def terminal(monkeypatch: pytest.MonkeyPatch, columns: int = 80) -> Iterator[Terminal]:
+    """Make stdout and stderr a pseudo-terminal of the given width."""
+    master, slave = os.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    monkeypatch.setenv("TERM", "xterm-256color")
+    for name in ("NO_COLOR", "COLUMNS", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    shown, chunks = Terminal(), []
+
+    def read() -> None:
+        while True:
+            try:
+                chunk = os.read(master, 4096)
+            except OSError:  # EIO: the other side is closed
+                return
+            chunks.append(chunk)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    with os.fdopen(slave, "w") as stream:
+        monkeypatch.setenv("COLUMNS", str(columns))  # rich asks the process's own terminal first
+        monkeypatch.setattr("sys.stdout", stream)
+        monkeypatch.setattr("sys.stderr", stream)
+        yield shown
+    reader.join()
+    os.close(master)
+    monkeypatch.undo()
+    shown.text = b"".join(chunks).decode()
+
+
+def test_a_terminal_shows_a_bar_with_messages_and_percent(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with terminal(monkeypatch) as shown:
+        assert main(["crawl", PAGE, "--wait"]) == 0
+    assert any("step 50" in line and "50%" in line for line in shown.lines)
+    assert f"completed  {PAGE}" in shown.lines
+
+
+@pytest.mark.parametrize(("no_color", "coloured"), [(False, True), (True, False)])
+def test_matches_are_coloured_unless_no_color_is_set(
+    api: Api, monkeypatch: pytest.MonkeyPatch, no_color: bool, coloured: bool
+) -> None:
+    with terminal(monkeypatch) as shown:
+        if no_color:
+            monkeypatch.setenv("NO_COLOR", "1")
+        assert main(["search", "silk"]) == 0
+    assert bool(COLOUR.search(shown.text)) is coloured
+
+
+@pytest.mark.parametrize("columns", [30, 80])
+def test_lines_fit_a_narrow_terminal(
+    api: Api, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    with terminal(monkeypatch, columns) as shown:
+        assert main(["search", "silk"]) == 0
+    assert max(map(len, shown.lines)) <= columns
+
+
+def test_json_on_a_terminal_has_no_colour_and_no_bar(
+    server: Server, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with terminal(monkeypatch) as shown:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        assert main(["crawl", PAGE, "--wait", "--json"]) == 0
+    assert "\x1b" not in "".join(line for line in shown.text.splitlines() if "{" in line)
