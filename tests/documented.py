@@ -1,8 +1,8 @@
 """Runs the commands of a page of documentation, and compares their answers by shape.
 
-A block of commands is fenced, and its commands begin with `$ `; a line that ends with a backslash,
-or an open quote, continues on the next one. What follows a command, up to the next one, is its
-answer: JSON in which `…` stands for anything, or lines of text.
+A block of commands is fenced, and its commands begin with `$ `; one continues on the next line if a
+shell would wait for it. What follows a command, up to the next one, is its answer: JSON in which
+`…` stands for anything, or lines of text.
 
 An id that an answer shows stands for the real one in all later commands of the page.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import signal
 import subprocess
 import time
@@ -24,7 +23,7 @@ from typing import Any, Final
 
 COMMAND_SECONDS: Final = 60.0
 ANSWER_SECONDS: Final = 100.0
-"""A `curl` that only reads is repeated until its answer has come, for example that a job ended."""
+"""A command that only reads is repeated until its answer has come, for example that a job ended."""
 _POLL_SECONDS: Final = 0.5
 _BLOCK: Final = re.compile(r"^```\n(\$ .*?)^```$", re.MULTILINE | re.DOTALL)
 _ID: Final = re.compile(r"([a-z]+_(?:\d{8}T\d{6}_)?)[0-9a-f]{32}")
@@ -46,7 +45,7 @@ class Command:
     def only_reads(self) -> bool:
         """Whether it may be repeated."""
         words = self.text.split()
-        return words[0] == "curl" and not {"-d", "-X", "-F", "-T"} & set(words)
+        return words[0] in {"curl", "tail"} and not {"-d", "-X", "-F", "-T"} & set(words)
 
 
 def commands(text: str) -> Iterator[Command]:
@@ -54,19 +53,19 @@ def commands(text: str) -> Iterator[Command]:
     for block in _BLOCK.findall(text):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             lines = part.splitlines()
-            taken = 1
-            while lines[taken - 1].endswith("\\") or not _is_closed("\n".join(lines[:taken])):
-                taken += 1
+            ends = range(1, len(lines) + 1)
+            taken = next((end for end in ends if _is_whole("\n".join(lines[:end]))), None)
+            assert taken, f"the command never ends: {part}"
             yield Command("\n".join(lines[:taken]), "\n".join(lines[taken:]).strip())
 
 
-def _is_closed(text: str) -> bool:
-    """Whether no quote is open at the end."""
-    try:
-        shlex.split(text)
-    except ValueError:
+def _is_whole(text: str) -> bool:
+    """Whether a shell would not wait for another line, as after an open quote or a pipe."""
+    if text.endswith("\\"):
         return False
-    return True
+    read = subprocess.run(["bash", "-n"], input=text, capture_output=True, text=True, check=False)
+    # An open here-document is only a warning.
+    return read.returncode == 0 and not read.stderr
 
 
 def section(text: str, heading: str) -> str:

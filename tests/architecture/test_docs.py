@@ -33,7 +33,7 @@ def test_every_row_of_the_failure_matrix_names_a_test_that_is_there() -> None:
 
 
 PAGES = sorted(
-    [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("clients/*/*.md")],
+    [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("clients/*/*.md")],
     key=lambda page: page.relative_to(ROOT),
 )
 
@@ -51,6 +51,15 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         target = (page.parent / path) if path else page
         assert target.exists(), path
         assert not anchor or anchor in anchors(target), f"{path}#{anchor}"
+
+
+def test_make_has_every_target_that_a_page_names() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    for page in PAGES:
+        text = page.read_text()
+        named = re.findall(r"^(?:[A-Z]\w*=\S* )?make (?:-s )?([a-z-]+)", text, re.MULTILINE)
+        assert set(named) <= targets, (page.name, set(named) - targets)
 
 
 def test_the_readme_names_every_page() -> None:

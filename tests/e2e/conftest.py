@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -21,6 +22,7 @@ from stack.deployment.settings import market_hosts
 from stack.port_claims import SIZE, claim
 from stack.run_with import PORTS_VARIABLE
 from tests.conftest import Aws, Stack, give_up
+from tests.documented import Page
 from tests.e2e.website import Website
 from tests.markets.ebay import KEYS as EBAY_KEYS
 from tests.markets.etsy import KEYS as ETSY_KEYS
@@ -230,6 +232,29 @@ def tenant(deployed: Deployed) -> Iterator[Tenant]:
     fresh = deployed.tenant()
     yield fresh
     fresh.close()
+
+
+@pytest.fixture
+def page(deployed: Deployed, tmp_path: Path) -> Iterator[Page]:
+    """Runs commands with the key of a fresh tenant, on the instance's own addresses."""
+    tenant = deployed.tenant("admin")
+    given = {
+        "API": deployed.api_url,
+        "KEY": tenant.key,
+        "PATH": os.environ["PATH"],
+        "NO_PROXY": "127.0.0.1",
+    }
+    made = Page(
+        tmp_path,
+        given,
+        {
+            "http://127.0.0.1:8484": deployed.stack.website_url,
+            "127.0.0.1:8490": f"127.0.0.1:{deployed.website_port}",
+        },
+    )
+    yield made
+    made.close()
+    tenant.close()
 
 
 @pytest.fixture(scope="session")

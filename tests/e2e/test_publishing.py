@@ -14,12 +14,14 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from tests.conftest import Aws
+from tests.conftest import ROOT, Aws
+from tests.documented import Page, section
 from tests.e2e.conftest import Deployed, Tenant
 from tests.markets.etsy import KEYS as ETSY_KEYS
 from tests.markets.etsy import SHOP
 from tests.markets.headless_plugin import HeadlessPlugin
 from tests.markets.server import MarketServer
+from tests.site.demonstration import CATEGORY_ERROR, REFUSED_CATEGORY
 
 pytestmark = pytest.mark.stack
 
@@ -213,3 +215,15 @@ def test_a_signed_report_has_the_orders_read(seller: Tenant, deployed: Deployed)
         assert answer.status_code == status, answer.text
     jobs = seller("GET", "/api/marketplace/jobs?marketplace=etsy").json()["items"]
     assert "orders" in {job["action_code"] for job in jobs}
+
+
+@pytest.mark.parametrize(
+    ("name", "heading"),
+    [("README.md", "### Publish a product"), ("docs/tutorials/publish-to-a-sandbox.md", None)],
+)
+def test_documented_commands_publish_as_shown(
+    markets: MarketServer, page: Page, name: str, heading: str | None
+) -> None:
+    markets.ebay.refused_categories[REFUSED_CATEGORY] = CATEGORY_ERROR
+    text = (ROOT / name).read_text()
+    assert page.run(section(text, heading) if heading else text) > 3
