@@ -256,7 +256,9 @@ def test_the_url_of_a_killed_worker_is_free_when_its_lease_ends(crawl: CrawlSlic
 
 
 # covers C-02
-def test_a_worker_that_hung_overwrites_nothing_of_the_next_one(crawl: CrawlSlice) -> None:
+def test_a_worker_that_hung_overwrites_nothing_of_the_next_one(
+    crawl: CrawlSlice, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As after SIGSTOP: its lease ends, another fetches the changed page, and it goes on."""
     hung = crawl.submit(URL, force=True)
     draft = ConfigDraft(name="raw", options=ConfigOptions(page_timeout_ms=20_000))
@@ -268,9 +270,11 @@ def test_a_worker_that_hung_overwrites_nothing_of_the_next_one(crawl: CrawlSlice
         crawl.pages[URL] = fetched_page(URL, long_page("amber"))
         assert crawl.run(other).status is JobStatus.COMPLETED
 
+    released: list[object] = []
+    monkeypatch.setattr(crawl.documents, "release_url", released.append)
     job = run_while(crawl, hung, overtake)
     [document] = [each for each in crawl.documents.all(TENANT) if each.url == URL]
-    assert document.job_id == other.job_id
+    assert (document.job_id, released) == (other.job_id, [])
     assert (job.status, job.attempts) == (JobStatus.PENDING, 0)
     assert crawl.settle(hung).status is JobStatus.COMPLETED
 

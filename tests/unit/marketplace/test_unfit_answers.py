@@ -5,7 +5,8 @@ nothing fails for good. A short inconsistency is no refusal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 
@@ -128,39 +129,30 @@ def _holds(bench: Bench, job: Job, listings: int, where: str) -> None:
         assert listing.state == ("active" if listings else "ended"), where
 
 
+def _short(story: str) -> Mapping[str, Any]:
+    return EBAY_SHORT if story.endswith("ebay") else {"404": ETSY_SHORT}
+
+
+CHANGES: dict[str, tuple[Callable[[str], Mapping[str, Any]], Callable[[Bench, int, Any], None]]] = {
+    "an answer without its content": (lambda _: UNFIT, change_call),
+    "a success that only a gateway answered": (lambda _: GATEWAY, replace_call),
+    "a short inconsistency": (_short, replace_call),
+}
+"""What is done to an answer: the kinds of change for a story, and the function that makes one."""
+
+
+@pytest.mark.parametrize("what", CHANGES)
 @ALL
-def test_an_answer_without_its_content_is_read_back(story: str) -> None:
+def test_a_job_reads_back_what_an_unfit_answer_hides(story: str, what: str) -> None:
     begin, listings = STORIES[story]
+    kinds_of, apply = CHANGES[what]
     for number, name in enumerate(_calls(begin), start=1):
-        for kind, change in UNFIT.items():
-            bench = _world()
-            ref = begin(bench)
-            change_call(bench, number, change)
-            _holds(bench, bench.finish(ref), listings, f"{story}: {kind} for {name} ({number})")
-
-
-@ALL
-def test_a_success_that_only_a_gateway_answered_is_read_back(story: str) -> None:
-    begin, listings = STORIES[story]
-    for number, name in enumerate(_calls(begin), start=1):
-        for kind, answer in GATEWAY.items():
-            bench = _world()
-            ref = begin(bench)
-            replace_call(bench, number, answer)
-            _holds(bench, bench.finish(ref), listings, f"{story}: {kind} for {name} ({number})")
-
-
-@ALL
-def test_a_short_inconsistency_is_no_refusal(story: str) -> None:
-    begin, listings = STORIES[story]
-    short = EBAY_SHORT if story.endswith("ebay") else {"404": ETSY_SHORT}
-    for number, name in enumerate(_calls(begin), start=1):
-        if _is_of_account(name):
+        if kinds_of is _short and _is_of_account(name):
             continue
-        for kind, answer in short.items():
+        for kind, change in kinds_of(story).items():
             bench = _world()
             ref = begin(bench)
-            replace_call(bench, number, answer)
+            apply(bench, number, change)
             _holds(bench, bench.finish(ref), listings, f"{story}: {kind} for {name} ({number})")
 
 

@@ -75,7 +75,7 @@ class CrawlRequest(CrawlOptions):
     wait: WaitSeconds = 0
     """Seconds to wait for the result of one `url`; the response is 200 with it, or 202 after that.
 
-    It isn't part of what an Idempotency-Key stands for: the same request may wait again.
+    A repeated request under an Idempotency-Key may wait for another time.
     """
 
     @model_validator(mode="after")

@@ -114,6 +114,8 @@ class UrlLeases:
             held = HeldUrl(self.documents, self.clock, claim, url)
             try:
                 yield held
+            except UrlLeaseLost:  # another worker has the URL
+                raise
             except Exception:
                 held.release()
                 raise

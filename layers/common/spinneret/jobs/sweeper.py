@@ -244,7 +244,8 @@ class Sweeper:
     def _look_at_rest(self, job: Job, now: datetime, this: _Pass) -> str:
         """Resume a child that stopped because its parent was paused, unless it still is.
 
-        By now the index of children shows that this one is paused, so a later resume finds it.
+        Enough time has passed for the index of children to show it as paused; a later resume of
+        the parent finds it there.
         """
         assert job.parent is not None  # only a child stops with its parent
         parent = self.store.get(JobRef(tenant=job.tenant, job_id=job.parent))

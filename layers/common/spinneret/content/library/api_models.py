@@ -108,7 +108,7 @@ class SingleDocumentRequest(DocumentRequest):
     wait: WaitSeconds = 0
     """Seconds to wait for the end of the job; the response is 200 with the job, or 202 after that.
 
-    It isn't part of what an Idempotency-Key stands for: the same request may wait again.
+    A repeated request under an Idempotency-Key may wait for another time.
     """
 
 

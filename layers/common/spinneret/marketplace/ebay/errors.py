@@ -175,8 +175,8 @@ refused|images|the image is too large|use at most 12 MB|190201
 refused|images|the image has too many pixels|use fewer than 15,000 a side|190202
 refused|images|the kind of image isn't accepted|use JPEG, PNG, GIF, TIFF, AVIF or WEBP|190203
 refused|images|eBay can't download the image|use a public https address|190204
-refused|document|what it belongs to isn't named or known|{_ASK}|190300 190303-190307
-refused|document|what it belongs to takes no more documents|{_ASK}|190311 190312
+refused|document|the document's parent isn't named or known|{_ASK}|190300 190303-190307
+refused|document|the document's parent accepts no further documents|{_ASK}|190311 190312
 refused|document|the file isn't accepted|use a PDF or an image of at most 5 MB|190309
 refused|document|the file isn't accepted|use a PDF or an image of at most 5 MB|190310 190313-190315
 fault|marketplace|eBay has a fault of its own|{_WAIT}|62000 335000 850001
