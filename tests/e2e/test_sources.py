@@ -125,6 +125,13 @@ def test_a_config_a_collection_and_tags_take_effect(tenant: Tenant, website: Web
     assert website.headers["/page"]["X-Secret-Token"] == "s3cr3t-of-the-tenant"
     names = {each["name"] for each in tenant("GET", "/api/v1/tags").json()["items"]}
     assert names == {"stones", "new"}
+    again = tenant.crawl(url, config_id=config["config_id"], **{**fields, "tags": ["Later"]})
+    assert again == job["job_id"]
+    document = f"/api/v1/documents/{job['document_id']}"
+    deadline = time.monotonic() + 30
+    while len(tags := tenant("GET", document).json()["tags"]) < 3:
+        assert time.monotonic() < deadline, tags
+        time.sleep(0.2)
     source = made(
         tenant,
         "sources",

@@ -194,29 +194,9 @@ def deployed(markets: MarketServer, monkeypatch: pytest.MonkeyPatch) -> Iterator
 def test_a_seller_connects_publishes_a_batch_and_is_told_of_orders(
     deployed: Deployed, markets: MarketServer
 ) -> None:
-    for marketplace in ("ebay", "etsy"):
-        _, begun, _ = deployed("POST", f"/api/marketplace/{marketplace}/connect")
-        state = parse_qs(urlsplit(begun["authorization_url"]).query)["state"][0]
-        callback = f"/api/marketplace/{marketplace}/callback?state={state}&code=c"
-        status, _, headers = deployed("GET", callback)
-        assert status == 302
-        assert headers["Location"].endswith("connected=true"), headers
-    ids = []
-    for number in range(3):
-        status, made, _ = deployed(
-            "POST",
-            "/api/products",
-            {
-                "title": f"Coat {number}",
-                "description": "Worn twice.",
-                "price": 8900,
-                "images": [f"{markets.url}/image/front.jpg"],
-                "attributes": {"brand": "barbour", "condition": "good"},
-                "overrides": {"etsy": {"category_id": "1837"}},
-            },
-        )
-        assert status == 201, made
-        ids.append(made["product_id"])
+    _connect(deployed)
+    made = [_product(deployed, markets, f"Coat {number}") for number in range(3)]
+    ids = [each["product_id"] for each in made]
     markets.etsy.refused_titles.add("Coat 1")
     wanted = {"marketplace": "etsy", "action_code": "publish", "product_ids": ids}
     status, batch, _ = deployed("POST", "/api/batch-jobs", wanted)
@@ -236,6 +216,98 @@ def test_a_seller_connects_publishes_a_batch_and_is_told_of_orders(
     _, day, _ = deployed("GET", "/api/marketplace/statistics")
     counts = {each["action_code"]: each["completed_count"] for each in day["items"]}
     assert counts == {"orders": 1, "publish": 2}
+
+
+def test_a_cancelled_order_gives_the_stock_back_and_asks_about_the_ended_listing(
+    deployed: Deployed, markets: MarketServer
+) -> None:
+    _connect(deployed)
+    product = _product(deployed, markets)
+    _job(deployed, "publish", "etsy", product["product_id"])
+    fields = {name: product[name] for name in ("title", "description", "price", "attributes")}
+    fields |= {"overrides": product["overrides"], "images": ["https://images.example/front.jpg"]}
+    status, answer, _ = deployed("PUT", f"/api/products/{product['product_id']}", fields)
+    assert status == 200, answer
+    _job(deployed, "publish", "ebay", product["product_id"])
+    assert len(markets.etsy.listings) == 1
+
+    markets.ebay.sell(product["sku"], "o-1")
+    _job(deployed, "orders", "ebay")
+    [order] = deployed("GET", "/api/marketplace/orders")[1]["items"]
+    assert (order["state"], order["outcome"]) == ("paid", "reserved")
+    assert (_quantity(deployed, product), markets.etsy.listings) == (0, {})
+
+    paid = {"cancelStatus": {"cancelState": "CANCELED"}, "orderPaymentStatus": "FULLY_REFUNDED"}
+    markets.ebay.orders[0].update(paid)
+    _job(deployed, "orders", "ebay")
+    [order] = deployed("GET", "/api/marketplace/orders")[1]["items"]
+    assert (order["state"], order["outcome"]) == ("cancelled", "returned")
+    [question] = [each for each in order["adjustments"] if each["marketplace"] == "etsy"]
+    assert question["state"] == "needs_input"
+    _, job, _ = deployed("GET", f"/api/marketplace/jobs/{question['job_id']}")
+    assert "List the product on etsy again?" in job["error"]["error"]
+    assert (_quantity(deployed, product), markets.etsy.listings) == (1, {})
+
+
+def test_another_products_listing_is_refused_and_its_holder_named(
+    deployed: Deployed, markets: MarketServer
+) -> None:
+    _connect(deployed)
+    theirs, mine = (_product(deployed, markets, title) for title in ("Coat", "Scarf"))
+    _job(deployed, "publish", "etsy", theirs["product_id"])
+    [external_id] = markets.etsy.listings
+    wanted = {
+        "marketplace": "etsy",
+        "action_code": "link_product",
+        "product_id": mine["product_id"],
+        "input_data": {"external_id": external_id},
+    }
+    status, answer, _ = deployed("POST", "/api/marketplace/jobs", wanted)
+    assert status == 409, answer
+    assert answer["details"]["product_id"] == theirs["product_id"]
+    _, found, _ = deployed("GET", "/api/marketplace/listings")
+    assert [each["product_id"] for each in found["items"]] == [theirs["product_id"]]
+
+
+def _connect(deployed: Deployed) -> None:
+    """As a browser does."""
+    for marketplace in ("ebay", "etsy"):
+        _, begun, _ = deployed("POST", f"/api/marketplace/{marketplace}/connect")
+        state = parse_qs(urlsplit(begun["authorization_url"]).query)["state"][0]
+        callback = f"/api/marketplace/{marketplace}/callback?state={state}&code=c"
+        status, _, headers = deployed("GET", callback)
+        assert status == 302
+        assert headers["Location"].endswith("connected=true"), headers
+
+
+def _product(deployed: Deployed, markets: MarketServer, title: str = "Coat") -> dict[str, Any]:
+    content = {
+        "title": title,
+        "description": "Worn twice.",
+        "price": 8900,
+        "images": [f"{markets.url}/image/front.jpg"],
+        "attributes": {"brand": "barbour", "condition": "good"},
+        "overrides": {"etsy": {"category_id": "1837"}},
+    }
+    status, made, _ = deployed("POST", "/api/products", content)
+    assert status == 201, made
+    product: dict[str, Any] = made
+    return product
+
+
+def _job(deployed: Deployed, action: str, marketplace: str, product_id: str | None = None) -> None:
+    """A job that is completed, and all that follows from it."""
+    wanted = {"marketplace": marketplace, "action_code": action, "product_id": product_id}
+    status, made, _ = deployed("POST", "/api/marketplace/jobs", wanted)
+    assert status == 201, made
+    deployed.work()
+    _, job, _ = deployed("GET", f"/api/marketplace/jobs/{made['job_id']}")
+    assert job["status"] == "completed", job
+
+
+def _quantity(deployed: Deployed, product: dict[str, Any]) -> int:
+    quantity: int = deployed("GET", f"/api/products/{product['product_id']}")[1]["quantity"]
+    return quantity
 
 
 def _report(deployed: Deployed) -> None:
