@@ -20,7 +20,7 @@ from spinneret.jobs.rules import TERMINAL, TRANSITIONS  # noqa: E402 - after the
 from spinneret.runtime.http.access import access_table  # noqa: E402 - after the path above
 from spinneret.runtime.openapi.document import document, text_of  # noqa: E402 - after the path above
 
-JOBS = ROOT / "docs" / "jobs.md"
+JOBS = ROOT / "docs" / "job-kernel.md"
 OPENAPI = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi" / "openapi.json"
 ACCESS = ROOT / "docs" / "access.md"
 BEGIN, END = "<!-- transitions -->\n", "<!-- end -->\n"

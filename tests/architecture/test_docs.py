@@ -13,7 +13,7 @@ from tests.architecture.conftest import ROOT
 
 def test_the_state_machine_is_documented_as_it_is() -> None:
     render = runpy.run_path(str(ROOT / "docs" / "render.py"))
-    text = (ROOT / "docs" / "jobs.md").read_text()
+    text = (ROOT / "docs" / "job-kernel.md").read_text()
     assert render["rendered"](text) == text, "run python docs/render.py"
 
 

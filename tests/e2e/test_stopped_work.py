@@ -2,7 +2,7 @@
 
 `make test` runs a few short cells of the matrix, `make prove` all of them: with
 `SPINNERET_OUTAGE_SECONDS` a part is stopped once for so long, or flaps for `FLAPPING_SECONDS`.
-Each stop adds a row to `.local/stopped_work.md`, in the form of the table in docs/jobs.md.
+Each stop adds a row to `.local/stopped_work.md`, in the form of the table in docs/job-kernel.md.
 """
 
 from __future__ import annotations
