@@ -86,7 +86,8 @@ def test_an_unlike_event_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_make_help_lists_every_documented_target_in_a_group() -> None:
     root = Path(__file__).resolve().parents[3]
-    help_ = subprocess.run(["make", "help"], cwd=root, capture_output=True, text=True, check=True)
+    words = ["make", "--no-print-directory", "help"]
+    help_ = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True)
     listed = re.findall(r"^  ([a-z-]+) ", help_.stdout, re.MULTILINE)
     documented = re.findall(r"^([a-z-]+):.*## ", (root / "Makefile").read_text(), re.MULTILINE)
     assert listed == documented

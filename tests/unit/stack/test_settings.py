@@ -210,6 +210,7 @@ def test_a_value_may_come_from_the_environment() -> None:
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is the command under test")
 def test_make_passes_each_given_variable_on(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text())
-    words = ["make", "-n", "-o", ".venv/.done", "set", "JobMaxRetries=7", "INSTANCE=other"]
+    words = ["make", "--no-print-directory", "-n", "-o", ".venv/.done"]
+    words += ["set", "JobMaxRetries=7", "INSTANCE=other"]
     said = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert said.split()[-4:] == ["set", "--instance", "other", "JobMaxRetries"]
