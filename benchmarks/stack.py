@@ -37,6 +37,7 @@ from tests.site.server import serve  # noqa: E402 - after the path above
 
 REQUESTS = 100
 CRAWLS = 10
+DOCUMENTS = 1_000
 IDLE_SECONDS = 75  # idle environments of functions end after 60
 
 
@@ -101,8 +102,41 @@ def _measure() -> list[tuple[str, str]]:
         rows += [(f"{name}, just after", value) for name, value in _memory(instance)]
         time.sleep(IDLE_SECONDS)
     rows += [(f"{name}, idle", value) for name, value in _memory(instance)]
+    rows += _with_data(headers)
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
     return [*rows, ("load of the machine (1, 5, 15 minutes)", load)]
+
+
+def _with_data(headers: dict[str, str]) -> list[tuple[str, str]]:
+    """Time what keeps data, and check that it does."""
+    with httpx.Client(base_url=api_url(), headers=headers, trust_env=False, timeout=60) as http:
+        last = _store_documents(http)
+        held = f"with {DOCUMENTS:,} documents"
+        run_stack("down")
+        rows = [(f"`make up` after `make down`, {held}", _timed(lambda: run_stack("deploy")))]
+        rows.append(("first request after it", _timed(lambda: http.get(last).raise_for_status())))
+        # A time-out is a property of functions and queues, so a new stack is made.
+        changed = {"SPINNERET_CRAWL_TIMEOUT": "60"}
+        time_of_change = _timed(lambda: run_stack("deploy", **changed))
+        rows.append((f"change of the template, {held}", time_of_change))
+        rows.append(("first request after it", _timed(lambda: http.get(last).raise_for_status())))
+    return rows
+
+
+def _store_documents(http: httpx.Client) -> str:
+    """Store documents, wait for all, and return the path of one."""
+    paths = []
+    for number in range(DOCUMENTS):
+        body = {"title": f"Web {number}", "content": f"Orb web {number} has sticky spirals."}
+        answer = http.post("/api/v1/documents", json=body).raise_for_status().json()
+        paths.append(f"/api/v1/documents/{answer['document_id']}")
+    deadline = time.perf_counter() + 2 * DOCUMENTS
+    for path in paths:
+        while http.get(path).status_code != httpx.codes.OK:
+            if time.perf_counter() > deadline:
+                raise SystemExit(f"{path} isn't stored")
+            time.sleep(0.2)
+    return paths[-1]
 
 
 def _one_of_each_area(site: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from tests.site.server import serve
 VARIABLE: Final = "SPINNERET_DURABLE_DOCUMENTS"
 DOCUMENTS: Final = int(os.environ.get(VARIABLE, "0"))
 STORED_SECONDS: Final = 5.0 + DOCUMENTS
-END_SECONDS: Final = 600.0
+END_SECONDS: Final = 900.0  # the lease of a batch of listings ends after ten minutes
 COMMAND_SECONDS: Final = 900.0
 DURABLE_SECONDS: Final = 5.0
 UNDER_WAY: Final = ("deep crawls", "batches", "publishing", "checks")
@@ -139,7 +139,7 @@ def _kill_everything(deployed: Deployed) -> None:
 
 
 def _deploy_another_template(deployed: Deployed) -> None:
-    # A time-out is a property of functions and queues, so the stack is made anew.
+    # A time-out is a property of functions and queues, so a new stack is made.
     timeout = "60" if deployed.settings["SPINNERET_CRAWL_TIMEOUT"] == "30" else "30"
     _command(deployed, "deploy", SPINNERET_CRAWL_TIMEOUT=timeout)
 
