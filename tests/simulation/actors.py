@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from spinneret.jobs.children import Children
@@ -23,6 +24,7 @@ from spinneret.kernel.errors import (
     Conflict,
     DependencyUnavailable,
     IdempotencyMismatch,
+    LeaseLost,
     NotFound,
 )
 from spinneret.outbox.relay import Relay
@@ -158,6 +160,27 @@ class Actors:
                 self._world.note(actor, move.value, ref.job_id, error)
 
         self._timed(self._world.start(Role.USER, run), REQUEST_TIMEOUT)
+
+    def supply(self) -> None:
+        """Give the jobs that wait for their input what they wait for; repeat a failed call."""
+
+        def run(actor: Actor) -> None:
+            store = SteppedStore(self._world, actor)
+            queue = SteppedQueue(self._world, actor, self.post, self.backlog)
+            clock = self._world.clock_of(actor)
+            service = JobService(
+                store=store, queue=queue, kinds=POLICIES, clock=clock, new_id=self._new_id
+            )
+            for ref in list(self._world.invariants.accepted):
+                self._supply(service, ref)
+
+        self._timed(self._world.start(Role.CLIENT, run), REQUEST_TIMEOUT)
+
+    def _supply(self, service: JobService, ref: JobRef) -> None:
+        with suppress(Conflict, DependencyUnavailable):
+            while (job := self._world.store.get(ref)) and job.waiting_for == "upload":
+                with suppress(LeaseLost):
+                    service.supply(job, {**job.payload, "input": True})
 
     def _control(self, actor: Actor) -> JobControl:
         return JobControl(

@@ -25,7 +25,7 @@ from tests.simulation.policies import DRIVEN, POLICIES, SINKS
 from tests.simulation.turnstile import Actor, Role
 
 MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
-    Role.CLIENT: frozenset(),
+    Role.CLIENT: frozenset({("pending", "pending"), ("paused", "paused")}),  # its input arrived
     Role.WORKER: frozenset(
         {
             ("running", "running"),
@@ -199,6 +199,8 @@ class Invariants:
                 self._check(job.fence > was.fence, job.ref, "a move from outside left its fence")
             case Role.SWEEPER:
                 self._sweeper_moved(actor, was, job)
+            case Role.CLIENT:
+                self._supplied(was, job)
             case _:
                 self._check(job.fence > was.fence, job.ref, "a user's move left the old fence")
         if was.status in TERMINAL:
@@ -310,6 +312,9 @@ class Invariants:
                 done = self._effects[ref, fence] if isinstance(fence, int) else 0
                 self._check(done == 1, ref, "completed without its effect")
             self._check(not self._unreported(ref), ref, "its end was never reported")
+            fails = job.last_error is not None and job.last_error.message == "nothing was uploaded"
+            lost = fails and job.status is JobStatus.FAILED and "input" in job.payload
+            self._check(not lost, ref, "it failed for lack of an input that it had")
             stored = {event.id: event for event in self._store.events(ref, None, 100_000)}
             self._check(stored == self._timelines[ref], ref, "the timeline isn't what was written")
 
@@ -333,12 +338,22 @@ class Invariants:
                 expected = 1
         self._check(charged == expected, job.ref, f"charged {charged} for {actor.work_ended!r}")
         completed = job.status is JobStatus.COMPLETED
+        lacks_input = "arrives_by" in job.payload and "input" not in job.payload
+        self._check(not (completed and lacks_input), job.ref, "completed without its input")
         knows_all = self._known[job.ref, was.fence] == self._amendments[job.ref]
         if completed or knows_all:
             ended_well = knows_all and actor.work_ended is None
             self._check(completed == ended_well, job.ref, "outcome and end differ")
         if job.status is JobStatus.FAILED:
             self.counts["failed"] += 1
+
+    def _supplied(self, was: Job, job: Job) -> None:
+        """The input of a job arrived."""
+        self.counts["supplied"] += 1
+        self._check(was.waiting_for == "upload", job.ref, "it didn't wait for its input")
+        self._check(job.fence > was.fence, job.ref, "the input left the old fence")
+        waits = job.waiting_for is not None or "input" not in job.payload
+        self._check(not waits, job.ref, "it still waits for its input")
 
     def _sweeper_moved(self, actor: Actor, was: Job, job: Job) -> None:
         now = self._now() + actor.skew

@@ -59,6 +59,17 @@ class LosesEvents(FakeJobStore):
             self.kinds = kinds
 
 
+class ForgetsAmendments(FakeJobStore):
+    """A job completes without what was added to its payload after its claim."""
+
+    def transition(self, before: Any, after: Any, *given: Any, **named: Any) -> int:
+        """See JobStore."""
+        stored = self.get(before.ref)
+        known = before.amendments if stored is None else stored.amendments
+        before, after = (replace(each, amendments=known) for each in (before, after))
+        return super().transition(before, after, *given, **named)
+
+
 class CountsTwice(FakeJobStore):
     """The end of a child that was claimed twice counts twice."""
 

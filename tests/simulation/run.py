@@ -72,7 +72,8 @@ def simulate(
         world = World(rng, faults, pool, store)
         expiring = Random(f"expiry of {seed}")  # apart: it changes no other choice of a seed
         expiry = Expiry(expiring, world) if expiring.random() < EXPIRING else None
-        scenario = Scenario(rng, faults, world, relay_of, ends_of, expiry)
+        supplying = Random(f"supplies of {seed}")  # apart, too
+        scenario = Scenario(rng, faults, world, relay_of, ends_of, expiry, supplying)
         if expiry is not None:
             expiry.look()
         scenario.run()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from random import Random
 from typing import Final
 
@@ -31,6 +31,7 @@ SWEEP_SECONDS: Final = 60.0
 RETRY_AFTER_MAX: Final = 1500.0  # beyond what SQS can delay
 PARTS_MAX: Final = 5  # of a driven job: two segments
 EXECUTIONS_LOST: Final = 0.05  # of their transitions
+SUPPLIED: Final = 0.5  # of the seeds have a job that waits for its input
 OWNER_SECONDS: Final = 12.0  # between two moves of an owner: longer than an index lags
 PAGES: Final = ("page-1", "page-2", "page-3")
 MOVES: Final = (Transition.CANCEL, Transition.PAUSE, Transition.RESUME, Transition.RETRY)
@@ -68,8 +69,12 @@ class Scenario:
         relay_of: Callable[..., Relay] = Relay,
         ends_of: Callable[..., ParentEnds] = ParentEnds,
         expiry: Expiry | None = None,
+        supplying: Random | None = None,
     ) -> None:
-        """`expiry`: TTL removes rows, and the storm may last longer than they are kept."""
+        """`expiry`: TTL removes rows, and the storm may last longer than they are kept.
+
+        `supplying` draws jobs that wait for their input, as a file of URLs waits for its upload.
+        """
         self._rng = rng
         self._faults = faults
         self._world = world
@@ -87,6 +92,7 @@ class Scenario:
             self._late_retries = expiry.late_retries()
             self._stormy_seconds = expiry.stormy_seconds(self._stormy_seconds)
             self._unswept = False  # never for as long as rows are kept
+        self._supplying = supplying
         self._waiting = 0
         self.calm_at: int | None = None
         self.settled_at: int | None = None
@@ -108,6 +114,7 @@ class Scenario:
             self._later(self._new_driven)
         for _ in range(self._rng.choice([0, 4, 16])):
             self._later(self._user)
+        self._new_supplied(self._supplying)
         for service in ("store", "queue"):
             if self._rng.random() < 0.3:
                 self._outage(service)
@@ -183,6 +190,23 @@ class Scenario:
         draft = Draft(kind=DRIVEN, payload=payload, priority=priority, duplicate_key=None)
         self._submit(Request(drafts=[draft], key=None))
 
+    def _new_supplied(self, rng: Random | None) -> None:
+        """A job and its input, which arrives before the job's time, about then, or too late."""
+        if rng is None or rng.random() >= SUPPLIED:
+            return
+        due_at = self._world.at_now() + timedelta(seconds=rng.choice([5.0, 60.0, 1200.0]))
+        draft = Draft(
+            kind=ONE_SERIES,
+            payload={"nature": "well", "arrives_by": due_at.isoformat()},
+            priority=rng.choice(list(Priority)),
+            duplicate_key="supplied",
+            due_at=due_at,
+            waiting_for="upload",
+        )
+        self._submit(Request(drafts=[draft], key=None))
+        for _ in range(rng.choice([1, 2])):  # an event of a bucket may come twice
+            self._world.after(rng.uniform(0.0, 90.0), self._actors.supply)
+
     def _loses(self) -> bool:
         return not self._faults.quiet and self._rng.random() < EXECUTIONS_LOST
 
@@ -254,7 +278,13 @@ class Scenario:
     def _work(self, claim: Claim) -> None:
         """One to four checkpoints, one effect, and the faults of the job and of the rates."""
         rng = self._rng
-        nature = claim.context.job.payload["nature"]
+        payload = claim.context.job.payload
+        nature = payload["nature"]
+        if "arrives_by" in payload and "input" not in payload:
+            arrives_by = datetime.fromisoformat(payload["arrives_by"])
+            if self._world.at_now() < arrives_by:
+                raise Defer(arrives_by, "upload", appointed=True)
+            raise UrlBlocked("nothing was uploaded")
         steps = rng.randint(1, 4)
         effect_at = rng.randrange(steps)
         for number in range(steps):

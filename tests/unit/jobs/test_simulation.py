@@ -20,6 +20,7 @@ from tests.simulation.interleaved import every_schedule, is_right
 from tests.simulation.planted import (
     CountsTwice,
     EndsEarly,
+    ForgetsAmendments,
     KeepsFirstEnds,
     KeepsKeysFromCreation,
     LosesEvents,
@@ -31,6 +32,10 @@ from tests.simulation.run import actor_threads, silent_logs, simulate
 
 PLANTED: Mapping[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "an end without its event": (lambda: {"store": LosesEvents(POLICIES)}, "waits for ever"),
+    "an amendment that nobody does": (
+        lambda: {"store": ForgetsAmendments(POLICIES)},
+        "outcome and end differ",
+    ),
     "a child counted twice": (lambda: {"store": CountsTwice(POLICIES)}, "instead of ChildCounts"),
     "a parent that ends early": (lambda: {"ends_of": EndsEarly}, "while a child was alive"),
     "an execution that nobody misses": (
