@@ -76,7 +76,7 @@ def get_key(key_id: str) -> KeyView:
     "/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN, Permission.MANAGE_KEYS, {204: None})
 )
 def revoke_key(key_id: str) -> Response[None]:
-    """Revoke a key with immediate effect. Revoking it again returns the same response."""
+    """Revoke a key within five seconds. Revoking it again returns the same response."""
     key = _keys().revoke(routes.principal.tenant, key_id)
     _services().live.end_all(key.tenant, key.id)
     return Response(status_code=204)

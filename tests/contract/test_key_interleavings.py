@@ -135,6 +135,16 @@ def test_a_second_that_another_request_has_begun_is_not_begun_again(
     assert not take(90.5)
 
 
+def test_processes_that_begin_seconds_in_turn_count_together(tables: Tables, tenant: str) -> None:
+    """Each one remembers the window as it wrote it, which the other has changed since."""
+    one, other = taker(tables, tenant, 5), taker(tables, tenant, 5)
+    assert [one(0), other(1), one(2), other(2), one(3)] == [True] * 5
+    assert not other(4)
+    assert not one(5)
+    assert one(61)
+    assert other(62.5)
+
+
 def test_a_second_begins_with_all_that_the_one_before_admitted(tables: Tables, tenant: str) -> None:
     """A process whose clock lags adds to the second before at the last moment."""
     take = taker(tables, tenant, 3)

@@ -13,4 +13,6 @@ KEY_LIFETIME_MAX_SECONDS: Final = 10 * 365 * 24 * 3600  # a later expiry is as g
 KEY_RETENTION_SECONDS: Final = 30 * 24 * 3600  # lists show a key for this long after its end
 KEY_REQUESTS_PER_MINUTE: Final = 60  # T-01, default
 RATE_WINDOW_SECONDS: Final = 60  # T-01: requests per minute
+KEY_KNOWN_SECONDS: Final = 5.0  # a revocation reaches each process within this time (T-01)
+KEYS_KNOWN_MAX: Final = 1000  # in a process; some 500 bytes each
 TICKET_SECONDS: Final = 900  # architecture, section 4: short-lived

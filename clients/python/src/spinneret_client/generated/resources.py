@@ -509,7 +509,7 @@ class Keys(Resource):
         return self._send(m.IssuedKey, "POST", "/api/v1/api-keys", body=body)
 
     def delete(self, key_id: str) -> None:
-        """Revoke a key with immediate effect."""
+        """Revoke a key within five seconds."""
         return self._send(None, "DELETE", f"/api/v1/api-keys/{part(key_id)}")
 
     def get(self, key_id: str) -> m.KeyView:

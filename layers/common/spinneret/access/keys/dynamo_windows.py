@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
+from spinneret.access import limits
 from spinneret.access.keys import items, rules
 from spinneret.access.keys.models import RateLimitStatus, SlidingWindow
 from spinneret.aws import dynamo
@@ -31,30 +32,52 @@ _THROTTLED: Final = frozenset(
 
 
 class DynamoRateLimitStore:
-    """Implements RateLimitStore: one update per request, two for the first one of a second.
+    """Implements RateLimitStore: one update per request.
 
-    If a response is lost, the SDK repeats the update, which may count twice.
+    The first request of a second begins a new slot of the window. It takes one update if this
+    process began the slot before, and so has the window; otherwise two, or three if the
+    process is wrong about it. If a response is lost, the SDK repeats the update, which may count
+    twice.
     """
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
+        self._begun: dict[tuple[str, str], SlidingWindow] = {}
+        """Windows whose latest slot this process began, as it wrote them last."""
 
     def take(self, tenant: str, key_id: str, limit: int, now: datetime) -> RateLimitStatus:
-        place = items.window_key(tenant, key_id)
-        slot = rules.slot_of(now)
+        admitted, window = self._take((tenant, key_id), limit, now)
+        return rules.allowance(window, limit, now, admitted=admitted)
+
+    def _take(self, key: tuple[str, str], limit: int, now: datetime) -> tuple[bool, SlidingWindow]:
+        """Return whether the request was admitted, and the window."""
+        place, slot, known = items.window_key(*key), rules.slot_of(now), self._begun.pop(key, None)
+        if known is not None and known.slot < slot:
+            changed = rules.counted(known, limit, now)
+            if changed is not None and self._replace(place, known, changed):
+                self._remember(key, changed)
+                return True, changed
         for _ in range(_RACES):
             admitted, window = self._spend(place, slot)
             if admitted:
-                return rules.allowance(window, limit, now, admitted=True)
+                if known is not None and known.slot == window.slot:
+                    self._remember(key, window)
+                return True, window
             changed = rules.counted(window, limit, now)
             if changed is None:
-                return rules.allowance(window, limit, now, admitted=False)
+                return False, window
             slot = changed.slot
             # A window can only have room here if this clock lags: the next update spends it.
             if not rules.has_room(window, slot) and self._replace(place, window, changed):
-                return rules.allowance(changed, limit, now, admitted=True)
+                self._remember(key, changed)
+                return True, changed
         raise RateLimited("a rate window is contended")
+
+    def _remember(self, key: tuple[str, str], window: SlidingWindow) -> None:
+        if len(self._begun) >= limits.KEYS_KNOWN_MAX:
+            self._begun.clear()
+        self._begun[key] = window
 
     def _spend(self, place: dynamo.Item, slot: int) -> tuple[bool, SlidingWindow]:
         """Spend one request; return whether the window had room in this slot, and the window."""

@@ -7,7 +7,7 @@ import hashlib
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -21,6 +21,7 @@ from spinneret.access.keys.models import (
     Ticket,
 )
 from spinneret.access.keys.ports import KeyStore, RateLimitStore
+from spinneret.access.keys.recent import RecentKeys
 from spinneret.access.permissions import ALL, Permission
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
@@ -56,6 +57,7 @@ class KeyService:
     random: Callable[[int], bytes]
     default_rpm: int = limits.KEY_REQUESTS_PER_MINUTE
     """Requests per minute of a key that is issued without a limit."""
+    recent: RecentKeys = field(default_factory=RecentKeys)
 
     def issue(
         self,
@@ -100,9 +102,10 @@ class KeyService:
     def authenticate(self, secret: str | None) -> Principal:
         """Return the principal; raise AuthRequired for a missing, unknown, expired or revoked key.
 
-        The message is the same in all four cases.
+        The message is the same in all four cases. A key that another process revoked is refused
+        after KEY_KNOWN_SECONDS at the latest.
         """
-        return self._principal(self.keys.find(hash_of(secret)) if secret else None)
+        return self._principal(self._credential(hash_of(secret)) if secret else None)
 
     def take(self, principal: Principal) -> RateLimitStatus | None:
         """Count a request against its key's limit; return None while the windows are unavailable.
@@ -143,11 +146,16 @@ class KeyService:
         return self.clock()
 
     def revoke(self, tenant: str, key_id: str) -> ApiKey:
-        """Revoke a key and its tickets from the next request on; repeating it is no error.
+        """Revoke a key and its tickets; repeating it is no error.
+
+        This process and all tickets refuse it from the next request on, other processes after
+        KEY_KNOWN_SECONDS at the latest.
 
         The last admin key can be revoked too: the operator can issue another. Raises NotFound.
         """
-        return _known(self.keys.revoke(tenant, key_id, self.clock()))
+        key = _known(self.keys.revoke(tenant, key_id, self.clock()))
+        self.recent.forget(key)
+        return key
 
     def is_active(self, tenant: str, key_id: str) -> bool:
         """Return whether a key is still valid; used for connections that were opened with it."""
@@ -199,6 +207,15 @@ class KeyService:
             job_id=ticket.job_id,
             expires_at=min(ends),
         )
+
+    def _credential(self, secret_hash: str) -> ApiKey | None:
+        now = self.clock()
+        key = self.recent.find(secret_hash, now)
+        if key is None:
+            key = self.keys.find(secret_hash)
+            if key is not None:
+                self.recent.remember(key, now)
+        return key
 
     def _principal(self, key: ApiKey | None) -> Principal:
         if key is None or not key.is_active(self.clock()):
