@@ -130,7 +130,7 @@ def on_stack(products: int) -> None:
     from tests.markets.ebay import KEYS  # noqa: PLC0415 - see above
     from tests.markets.server import MarketServer  # noqa: PLC0415 - see above
 
-    secrets = aws.client(aws.session(), "secretsmanager", endpoints()["gateway"])
+    secrets = aws.client("secretsmanager", endpoints()["gateway"])
     secrets.put_secret_value(
         SecretId=outputs()["MarketplaceSecret"], SecretString=json.dumps({"ebay": KEYS})
     )

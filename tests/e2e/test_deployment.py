@@ -34,6 +34,28 @@ def test_changed_code_goes_straight_to_the_functions(deployed: Deployed) -> None
     assert (again["functions"], again["common"]) == (record["functions"], record["common"])
 
 
+def test_a_setting_reaches_its_function_at_once_and_outlasts_a_deployment(
+    deployed: Deployed,
+) -> None:
+    name = "RETENTION_CLEANUP_BATCH_SIZE"  # of a function that no other test invokes
+    function = deployed.resources["RetentionCleanup"]
+
+    def value() -> str:
+        found = deployed.aws("lambda").get_function_configuration(FunctionName=function)
+        return str(found["Environment"]["Variables"][name])
+
+    default = value()
+    try:
+        done = deployed.stack.command("set", f"{name}=99", seconds=60)
+        assert (done.returncode, value()) == (0, "99"), done.stderr
+        done = deployed.stack.command("deploy", seconds=120, **deployed.settings)
+        assert "already deployed" in done.stdout
+        assert value() == "99"
+    finally:
+        done = deployed.stack.command("set", f"{name}=", seconds=60)
+    assert (done.returncode, value()) == (0, default), done.stderr
+
+
 def test_a_key_is_issued_on_the_command_line(deployed: Deployed) -> None:
     done = deployed.stack.command("key", "acme", "--scope", "read", seconds=60)
     assert done.returncode == 0, done.stderr

@@ -78,7 +78,7 @@ class Durable:
         return str(json.loads(self.instance.endpoints_file.read_text())[part])
 
     def client(self, service: str) -> Any:
-        return aws.client(aws.session(), service, self.endpoint("gateway"))
+        return aws.client(service, self.endpoint("gateway"))
 
     def create(self, resources: dict[str, Any]) -> None:
         """Create the stack, and note the ids of its resources."""

@@ -231,7 +231,7 @@ def test_down_leaves_no_process_and_harms_no_other(full: Stack) -> None:
 
 def _function_that_is_busy(full: Stack) -> None:
     """A function in the middle of its work, in a process that LocalStack started."""
-    functions = aws.client(aws.session(), "lambda", full.endpoints["gateway"])
+    functions = aws.client("lambda", full.endpoints["gateway"])
     code = "import time\ndef handle(event, context):\n    time.sleep(60)\n"
     functions.create_function(
         FunctionName="busy",

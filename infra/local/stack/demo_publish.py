@@ -82,7 +82,7 @@ def give_client_keys(deployment: Deployment, gateway: str) -> None:
     from tests.markets.etsy import KEYS as ETSY  # noqa: PLC0415 - see above
 
     keys = json.dumps({"ebay": EBAY, "etsy": ETSY})
-    secrets = aws.client(aws.session(), "secretsmanager", gateway)
+    secrets = aws.client("secretsmanager", gateway)
     secrets.put_secret_value(SecretId=deployment.outputs["MarketplaceSecret"], SecretString=keys)
 
 

@@ -143,8 +143,7 @@ def _create(
     sam: Sam,
 ) -> Deployment:
     progress = workspace.progress
-    session = aws.session()
-    client = aws.client(session, "cloudformation", endpoints["gateway"])
+    client = aws.client("cloudformation", endpoints["gateway"])
     record.forget(instance)
     with progress.step("validating the templates", "validated"):
         sam.validate()
@@ -155,7 +154,7 @@ def _create(
     elif not instance.is_durable:
         # LocalStack may have ended alone; without rows, chunks only fill the candidates.
         remove_indices(endpoints["opensearch"])
-    s3 = aws.client(session, "s3", endpoints["gateway"])
+    s3 = aws.client("s3", endpoints["gateway"])
     s3.create_bucket(Bucket=BUCKET)
     with progress.step("creating the stack", "created"):
         sam.deploy(BUCKET, parameters)
@@ -165,7 +164,7 @@ def _create(
         resources=cloudformation.resources(client, STACK_NAME),
     )
     with progress.step("reading the deployment back", "verified"):
-        verify(session, endpoints["gateway"], sam.built / "template.yaml", deployment)
+        verify(endpoints["gateway"], sam.built / "template.yaml", deployment)
     record.write(instance, deployment)
     return deployment
 
@@ -173,7 +172,7 @@ def _create(
 def _update(
     instance: Instance, present: Deployment, wanted: Deployment, sources: Sources, gateway: str
 ) -> tuple[Deployment, str]:
-    client = aws.client(aws.session(), "lambda", gateway)
+    client = aws.client("lambda", gateway)
     functions = functions_of(client, present)
     changed = []
     deployment = present

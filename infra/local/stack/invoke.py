@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     instance = Instance.named(arguments.instance, workspace)
     name = record.current(instance).resources[arguments.function]
     payload = event_in(arguments.event)
-    client = aws.client(aws.session(), "lambda", record.endpoints(instance)["gateway"])
+    client = aws.client("lambda", record.endpoints(instance)["gateway"])
     begin = time.monotonic()
     answer = client.invoke(FunctionName=name, Payload=payload, LogType="Tail")
     say = workspace.progress.say

@@ -59,7 +59,7 @@ def issue(
     table = record.current(instance).outputs["TenancyTable"]
     # Takes and returns plain Python values, like the product's own client.
     gateway = record.endpoints(instance)["gateway"]
-    client = session().resource("dynamodb", endpoint_url=gateway).meta.client
+    client = session(gateway).resource("dynamodb").meta.client
     request = KeyRequest(
         name=bootstrap.NAME,
         scopes=frozenset({scope}),

@@ -41,7 +41,7 @@ def _of_function(instance: Instance, arguments: argparse.Namespace, workspace: W
     """Print the last lines of a function's log group; with --follow until interrupted."""
     require_function(arguments.function, workspace)
     name = record.current(instance).resources[arguments.function]
-    client = aws.client(aws.session(), "logs", record.endpoints(instance)["gateway"])
+    client = aws.client("logs", record.endpoints(instance)["gateway"])
     group = f"/aws/lambda/{name}"
     lines, since = _lines(client, group, 0)
     shown = lines[-arguments.lines :]

@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     name = deployment.resources.get(_FUNCTION)
     if name is None:
         raise UsageError(f"the deployment has no function {_FUNCTION}")
-    client = aws.client(aws.session(), "lambda", record.endpoints(instance)["gateway"])
+    client = aws.client("lambda", record.endpoints(instance)["gateway"])
     progress = workspace.progress
     begin = time.monotonic()
     job = _asked(client, name, {})

@@ -69,7 +69,7 @@ def _variables(
     """Return the function's deployed variables and its AWS endpoints."""
     name = deployment.resources[function]
     gateway = endpoints["gateway"]
-    client = aws.client(aws.session(), "lambda", gateway)
+    client = aws.client("lambda", gateway)
     found = client.get_function_configuration(FunctionName=name)
     variables: dict[str, str] = found.get("Environment", {}).get("Variables", {})
     return {

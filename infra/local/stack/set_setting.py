@@ -71,7 +71,7 @@ def _apply(
         deploy.deploy_to(instance, workspace, chosen)
         return
     wanted = deploy.parameters_of(chosen, endpoints)
-    client = aws.client(aws.session(), "lambda", endpoints["gateway"])
+    client = aws.client("lambda", endpoints["gateway"])
     named = deploy.apply_parameters(client, Sources(workspace.root).template, present, wanted)
     record.write(instance, replace(present, parameters=wanted))
     settings.keep(instance, chosen)

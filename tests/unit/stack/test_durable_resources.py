@@ -147,7 +147,7 @@ def test_data_go_only_if_the_user_agrees(
         def delete_table(self, **named: str) -> None:
             deleted.append((self.service, named))
 
-    monkeypatch.setattr("stack.aws.client", lambda _session, service, _url: Client(service))
+    monkeypatch.setattr("stack.aws.client", lambda service, _url: Client(service))
     _change(workspace, "Jobs:", "Works:")
     before = (instance.kept("localstack") / "resources.json").read_text()
     with pytest.raises(UsageError, match=r"would delete table Core/Jobs .*FORCE=1 make deploy"):

@@ -84,10 +84,9 @@ def _keys(table: Mapping[str, Any]) -> Any:
 
 def give_up(instance: Instance, gateway: str, lost: list[Loss]) -> None:
     """Delete the resources with their data."""
-    session = aws.session()
     for loss in lost:
         service, delete = _DELETIONS[loss.kind]
-        delete(aws.client(session, service, gateway), loss.properties)
+        delete(aws.client(service, gateway), loss.properties)
     gone = {loss.name for loss in lost}
     kept = {name: entry for name, entry in _known(instance).items() if name not in gone}
     write_json(_file(instance), kept)

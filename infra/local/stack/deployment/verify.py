@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import boto3
 import yaml
 from botocore.exceptions import ClientError
 
@@ -31,13 +30,12 @@ _ROOT: Final = Path(__file__).resolve().parents[4]
 class Reader:
     """Clients, and parameters that properties may refer to."""
 
-    session: boto3.Session
     gateway: str
     parameters: Mapping[str, str]
 
     def client(self, service: str) -> Any:
         """Return a client of the instance."""
-        return aws.client(self.session, service, self.gateway)
+        return aws.client(service, self.gateway)
 
     def value(self, given: Any) -> Any:
         """Return a property's value if it is literal or a parameter, else None."""
@@ -50,26 +48,25 @@ Check = Callable[[Reader, str, Properties], dict[str, tuple[Any, Any]]]
 """Returns the compared values: name → (value in the template, value of the service)."""
 
 
-def verify(session: boto3.Session, gateway: str, template: Path, deployment: Deployment) -> None:
+def verify(gateway: str, template: Path, deployment: Deployment) -> None:
     """Raise StackError with all differences if the deployment differs from the templates."""
     differences: list[str] = []
-    _verify_stack(session, gateway, template, STACK_NAME, deployment.resources, differences)
+    _verify_stack(gateway, template, STACK_NAME, deployment.resources, differences)
     if differences:
         raise StackError("\n".join(["the deployment differs from the templates:", *differences]))
 
 
 def _verify_stack(
-    session: boto3.Session,
     gateway: str,
     template: Path,
     name: str,
     physical: Mapping[str, str],
     differences: list[str],
 ) -> None:
-    client = aws.client(session, "cloudformation", gateway)
+    client = aws.client("cloudformation", gateway)
     [stack] = client.describe_stacks(StackName=name)["Stacks"]
     parameters = {p["ParameterKey"]: p["ParameterValue"] for p in stack.get("Parameters", [])}
-    reader = Reader(session, gateway, parameters)
+    reader = Reader(gateway, parameters)
     content = templates.load(template)
     defaults = content.get("Globals", {}).get("Function", {})
     for logical, resource in content["Resources"].items():
@@ -82,7 +79,7 @@ def _verify_stack(
         elif kind == "AWS::CloudFormation::Stack":
             nested = template.parent / properties["TemplateURL"]
             inner = cloudformation.resources(client, identity)
-            _verify_stack(session, gateway, nested, identity, inner, differences)
+            _verify_stack(gateway, nested, identity, inner, differences)
         elif kind not in CHECKS:
             differences.append(f"  {logical}: nothing checks {kind}")
         else:

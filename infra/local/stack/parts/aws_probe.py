@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from stack.aws import client, session
+from stack.aws import client
 from stack.errors import ProbeError
 from stack.parts.part import probing
 from stack.workspace import ACCOUNT
@@ -29,9 +29,8 @@ def probe(url: str) -> None:
 
 
 def _round_trips(url: str, name: str) -> None:
-    aws = session()
     probes = {"dynamodb": _dynamodb, "sqs": _sqs, "s3": _s3, "lambda": _lambda}
-    clients = {service: client(aws, service, url) for service in probes}
+    clients = {service: client(service, url) for service in probes}
     with ThreadPoolExecutor(len(probes)) as pool:
         runs = [pool.submit(run, clients[service], name) for service, run in probes.items()]
     for run in runs:
