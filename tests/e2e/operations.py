@@ -18,7 +18,11 @@ _SECONDS: Final = 40.0
 
 
 # Parameters that name what all tenants share.
-_SHARED: Final = {"{vocabulary}": "brands", "{marketplace}": "ebay"}
+_SHARED: Final = {
+    "{vocabulary}": "brands",
+    "{marketplace}": "ebay",
+    "{part_name}": "crawl.json",
+}
 
 
 @dataclass(frozen=True)
