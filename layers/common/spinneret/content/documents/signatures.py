@@ -10,9 +10,16 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from typing import Final
 
-_BITS: Final = 64
+_BYTES: Final = 8
+_LANE: Final = 32  # bits that count one bit of a byte: texts have fewer runs than it can count
+_LANE_MASK: Final = (1 << _LANE) - 1
+_SPREAD: Final = tuple(
+    sum(1 << _LANE * bit for bit in range(8) if byte >> bit & 1) for byte in range(256)
+)
+"""For each byte a number with one lane for each bit, so that one addition counts eight bits."""
 _WORD: Final = re.compile(r"\w+")
 _RUN: Final = 3
 _LEAST_WORDS: Final = 20  # with fewer runs, majorities are random
@@ -24,13 +31,18 @@ def signature(text: str) -> str | None:
     words = _WORD.findall(text.lower())
     if len(words) < _LEAST_WORDS:
         return None
-    counts = [0] * _BITS
-    for start in range(len(words) - _RUN + 1):
-        run = " ".join(words[start : start + _RUN]).encode("utf-8", "surrogatepass")
-        value = int.from_bytes(hashlib.blake2s(run, digest_size=8).digest(), "big")
-        for bit in range(_BITS):
-            counts[bit] += 1 if value >> bit & 1 else -1
-    return f"{sum(1 << bit for bit in range(_BITS) if counts[bit] > 0):016x}"
+    hashes = [
+        hashlib.blake2s(" ".join(run).encode("utf-8", "surrogatepass"), digest_size=_BYTES).digest()
+        for run in zip(*(words[first:] for first in range(_RUN)), strict=False)
+    ]
+    return bytes(_majority(column) for column in zip(*hashes, strict=True)).hex()
+
+
+def _majority(column: Sequence[int]) -> int:
+    """Return the byte whose bits most bytes of the column have in common."""
+    counts = sum(map(_SPREAD.__getitem__, column))
+    lanes = (counts >> _LANE * bit & _LANE_MASK for bit in range(8))
+    return sum(1 << bit for bit, count in enumerate(lanes) if 2 * count > len(column))
 
 
 def are_near(one: str | None, other: str | None) -> bool:
