@@ -69,11 +69,11 @@ def _is_whole(text: str) -> bool:
 
 
 def section(text: str, heading: str) -> str:
-    """Return the part of a page below a heading, up to the next heading of its level."""
+    """Return the part of a page below a heading, up to the next one of its level or above."""
     level, _, _ = heading.partition(" ")
     _, _, rest = text.partition(f"\n{heading}\n")
     assert rest, f"the page has no heading {heading!r}"
-    return re.split(rf"^{level} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
+    return re.split(rf"^#{{2,{len(level)}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
 
 
 @dataclass

@@ -156,7 +156,7 @@ class _Seller:
             if job["status"] == "failed":
                 for field in job["error"]["details"]["fields"]:
                     print(f"  {field['path']}: {field['cause']} (eBay {field['id']})")
-                    print(f"  what to do: {field['fix']}")
+                    print(f"  what to do: {field['hint']}")
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
         """Send one request. Raises StackError for an error response."""

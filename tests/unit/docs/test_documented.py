@@ -44,6 +44,7 @@ def test_commands_continue_over_open_quotes_and_end_before_their_answers() -> No
 def test_a_section_ends_before_the_next_heading_of_its_level() -> None:
     assert [each.text for each in commands(section(PAGE, "## Two"))] == ["echo two"]
     assert len(list(commands(section(PAGE, "## One")))) == 3
+    assert section("# Page\n\n### A\nfirst\n## B\nlast\n", "### A") == "first\n"
 
 
 def test_later_commands_get_the_ids_of_earlier_answers_and_keep_variables(tmp_path: Path) -> None:
