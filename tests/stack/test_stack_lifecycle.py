@@ -52,7 +52,7 @@ class Stack:
         return subprocess.run(
             [sys.executable, "-m", "stack", *words, "--instance", self.name],
             cwd=ROOT,
-            env={**inherited, "PYTHONPATH": "infra/local", **environ},
+            env={**inherited, "PYTHONPATH": "infra/local:layers/common", **environ},
             capture_output=True,
             text=True,
             timeout=COMMAND_SECONDS,
