@@ -340,7 +340,7 @@ class Invariants:
         completed = job.status is JobStatus.COMPLETED
         lacks_input = "arrives_by" in job.payload and "input" not in job.payload
         self._check(not (completed and lacks_input), job.ref, "completed without its input")
-        knows_all = self._known[job.ref, was.fence] == self._amendments[job.ref]
+        knows_all = self._known.get((job.ref, was.fence), 0) == self._amendments[job.ref]
         if completed or knows_all:
             ended_well = knows_all and actor.work_ended is None
             self._check(completed == ended_well, job.ref, "outcome and end differ")
