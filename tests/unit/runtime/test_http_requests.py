@@ -72,6 +72,7 @@ def test_what_is_wrong_with_a_field_is_said_in_plain_words(
     assert found["message"].startswith(message)
 
 
+# covers P-15
 @pytest.mark.parametrize(
     ("event", "body", "hint"),
     [
