@@ -14,7 +14,7 @@ QUICK := not heavy and not stack and not proof
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test test-end-to-end test-parts test-heavy check coverage prove mutate up status logs down clean deploy settings set invoke sam-local key rebuild-index validate lock
+.PHONY: help demo demo-publish test test-end-to-end test-parts test-heavy check coverage prove mutate up status logs down clean deploy settings set invoke sam-local key user rebuild-index validate lock
 
 ## Try it
 
@@ -48,6 +48,9 @@ clean: .venv/.done ## Stop the local stack and delete its data, after naming the
 
 key: .venv/.done ## Issue an API key: make key TENANT=acme
 	@$(STACK) key --instance $(INSTANCE) $(TENANT)
+
+user: .venv/.done ## Invite an administrator: make user TENANT=acme EMAIL=maya@example.com
+	@$(STACK) user --instance $(INSTANCE) $(TENANT) $(EMAIL)
 
 settings: .venv/.done ## List the stage's settings with values, defaults and meanings
 	@$(STACK) settings --instance $(INSTANCE)

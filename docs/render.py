@@ -15,6 +15,10 @@ CLIENT = ROOT / "clients" / "python" / "generate.py"
 sys.path[:0] = [str(ROOT / "layers" / "common"), str(FUNCTIONS)]
 
 from spinneret.access.keys.models import INCLUDED, Scope  # noqa: E402 - after the path above
+from spinneret.access.permissions import (  # noqa: E402 - after the path above
+    ROLE_PERMISSIONS,
+    Role,
+)
 from spinneret.jobs.models import JobStatus, Transition  # noqa: E402 - after the path above
 from spinneret.jobs.rules import TERMINAL, TRANSITIONS  # noqa: E402 - after the path above
 from spinneret.runtime.http.access import access_table  # noqa: E402 - after the path above
@@ -52,7 +56,8 @@ def access() -> str:
             "",
             "`python docs/render.py` writes this page from the declarations of the routes.",
             "A key needs the route's scope; a key issued with `permissions` also needs the route's",
-            "permission. ● admits, · answers 403; *open* needs no credential.",
+            "permission. A person needs the permission, which the role has or lacks.",
+            "● admits, · answers 403; *open* needs no credential.",
             "",
             *_route_rows(),
             "",
@@ -62,12 +67,18 @@ def access() -> str:
 
 def _route_rows() -> list[str]:
     lines = [
-        "| route | permission | " + " | ".join(f"key {scope}" for scope in Scope) + " |",
-        "|---" * (len(Scope) + 2) + "|",
+        "| "
+        + " | ".join(["route", "permission", *(f"key {each}" for each in Scope), *Role])
+        + " |",
+        "|---" * (len(Scope) + len(Role) + 2) + "|",
     ]
     rows = [row for area in _areas() for row in access_table(_app(area)).rows]
     for row in sorted(rows, key=lambda row: (row.route, row.method)):
         marks = [_mark(row.scope is None or row.scope in INCLUDED[scope]) for scope in Scope]
+        marks += [
+            _mark(row.permission is None or row.permission in ROLE_PERMISSIONS[role])
+            for role in Role
+        ]
         permission = f"`{row.permission}`" if row.permission else "*open*"
         route = row.route.replace("<", "{").replace(">", "}")
         lines.append(f"| `{row.method} {route}` | {permission} | " + " | ".join(marks) + " |")

@@ -10,7 +10,12 @@ from typing import Any
 
 import pytest
 
-from spinneret.access.wiring import admitting
+from spinneret.access.wiring import (
+    TOKEN_AUDIENCE,
+    TOKEN_ISSUER,
+    USER_REQUESTS_PER_MINUTE,
+    admitting,
+)
 from spinneret.aws.stage import RETRY_DELAYS, Builder, Stage
 from spinneret.content.search.model_wiring import embedder_handler
 from spinneret.kernel.settings import Variable
@@ -82,7 +87,9 @@ def test_a_function_reads_all_variables_that_it_declares(
 
 
 def test_every_function_has_the_stage_s_log_level_and_retry_delays(templates: Templates) -> None:
-    assert templates.shared_variables.keys() == {LOG_LEVEL.name, RETRY_DELAYS.name}
+    of_tokens = {TOKEN_ISSUER.name, TOKEN_AUDIENCE.name, USER_REQUESTS_PER_MINUTE.name}
+    shared = {LOG_LEVEL.name, RETRY_DELAYS.name, *of_tokens}
+    assert templates.shared_variables.keys() == shared
     for function in templates.functions().values():
         given = function["Environment"]["Variables"]
         assert given.items() >= templates.shared_variables.items()

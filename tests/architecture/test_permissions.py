@@ -76,6 +76,8 @@ for area in _AREAS:
 
 BY_HTTP = {"es:ESHttpGet"}
 """What readiness asks for without a client of its own (spinneret.aws.http)."""
+BY_TAG = {"kms:TagResource"}
+"""What `create_key` needs besides for the tags that it sets."""
 BY_VERSION = {"s3:GetObjectVersion"}
 """What `get_object` and `head_object` need besides for a version that they name."""
 
@@ -98,7 +100,7 @@ def test_the_table_knows_every_call_that_the_code_makes() -> None:
     called = set(_calls(ROOT.glob("layers/common/spinneret/**/*.py")))
     assert called == set(CALLS)
     asked = {action for needs in NEEDED.values() for each in needs.values() for action in each}
-    assert asked == set(CALLS.values()) | BY_HTTP | BY_VERSION
+    assert asked == set(CALLS.values()) | BY_HTTP | BY_TAG | BY_VERSION
 
 
 def _beyond(these: Permissions, those: Permissions) -> Permissions:

@@ -98,6 +98,13 @@ def _key(owner: Tenant, website: Website, made: Made) -> str:
     return str(issued_key(owner, "read")["key_id"])
 
 
+def _user(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"name": "Maya", "email": f"{uuid4().hex}@example.com", "role": "viewer"}
+    answer = owner("POST", "/api/v1/users", wanted)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["user_id"])
+
+
 def _domain(owner: Tenant, website: Website, made: Made) -> str:
     name = f"d{uuid4().hex}.example.com"
     assert owner("PUT", f"/api/v1/domains/{name}", {"notes": "ours"}).status_code == 200
@@ -216,6 +223,7 @@ MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "document_id": _document,
     "audit_id": _audit,
     "key_id": _key,
+    "user_id": _user,
     "domain": _domain,
     "proxy_id": _proxy,
     "endpoint_id": _endpoint,
@@ -225,12 +233,13 @@ MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "target_id": _target,
     "window_id": _window,
     "slug": _slug,
+    "part_name": lambda *_: "core.json",
     "product_id": _product,
     "marketplace_job_id": _marketplace_job,
     "task_id": _task,
     "batch_id": _batch,
 }
-PUBLIC: Final = frozenset({"slug"})
+PUBLIC: Final = frozenset({"slug", "part_name"})
 """Names of what is everybody's."""
 BODIES: Final[Mapping[str, Any]] = {
     "put_domain": {"notes": "theirs"},

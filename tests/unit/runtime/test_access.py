@@ -42,7 +42,7 @@ def test_what_is_not_listed_is_not_served(method: str, path: str) -> None:
     assert TABLE.find(method, path) is None
 
 
-def test_only_health_documentation_status_pages_and_what_marketplaces_call_are_open() -> None:
+def test_only_health_documents_sign_in_status_pages_and_marketplaces_calls_are_open() -> None:
     assert {row.route for row in ROUTES if row.scope is None} == {
         "/health",
         "/health/ready",
@@ -50,6 +50,12 @@ def test_only_health_documentation_status_pages_and_what_marketplaces_call_are_o
         "/api/v1/health/ready",
         "/api/v1/openapi.json",
         "/docs",
+        "/docs/<part_name>",
+        "/.well-known/jwks.json",
+        "/api/v1/auth/login",
+        "/api/v1/auth/accept",  # by an invitation
+        "/api/v1/auth/refresh",  # by a refresh token, like its end
+        "/api/v1/auth/logout",
         "/api/marketplace/<marketplace>/callback",  # the state says for whom
         "/api/marketplace/webhooks/<marketplace>",  # signed
         "/status/<slug>",  # for all who know its name
@@ -61,8 +67,10 @@ def test_only_health_documentation_status_pages_and_what_marketplaces_call_are_o
 def test_what_changes_something_asks_for_more_than_reading() -> None:
     searches = {f"/api/v1/search{leg}" for leg in ("", "/vector", "/keyword")}
     reading = {*searches, "/api/v1/jobs/<job_id>/tickets", "/api/v1/discover/score"}
+    own = {f"/api/v1/auth/{each}" for each in ("login", "accept", "refresh", "logout", "password")}
     signed = {"/api/marketplace/webhooks/<marketplace>"}
-    changing = [row for row in ROUTES if row.method != "GET" and row.route not in reading | signed]
+    others = reading | own | signed
+    changing = [row for row in ROUTES if row.method != "GET" and row.route not in others]
     assert changing
     assert all(row.scope in {Scope.WRITE, Scope.ADMIN} for row in changing)
 

@@ -245,11 +245,12 @@ def _bucket(reader: Reader, name: str, properties: Properties) -> dict[str, tupl
 
 def _key(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
     client = reader.client("kms")
+    found = client.describe_key(KeyId=name)["KeyMetadata"]
+    state = {"state": ("Enabled", found["KeyState"])}
+    if "KeySpec" in properties:  # only symmetric encryption keys, the default, can rotate
+        return {**state, "form": (properties["KeySpec"], found["KeySpec"])}
     rotates = client.get_key_rotation_status(KeyId=name)["KeyRotationEnabled"]
-    return {
-        "state": ("Enabled", client.describe_key(KeyId=name)["KeyMetadata"]["KeyState"]),
-        "rotation": (properties["EnableKeyRotation"], rotates),
-    }
+    return {**state, "rotation": (properties["EnableKeyRotation"], rotates)}
 
 
 def _alias(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[Any, Any]]:

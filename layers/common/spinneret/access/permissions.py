@@ -1,7 +1,8 @@
-"""Permissions that routes declare and that narrow keys (T-03)."""
+"""Permissions that routes declare, and the table of roles that have them (T-03)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -53,6 +54,46 @@ class Permission(StrEnum):
     """Upload the body of a large request."""
     MANAGE_KEYS = "manage_keys"
     """Issue, read and revoke API keys."""
+    MANAGE_USERS = "manage_users"
+    """Invite, read, change and delete people."""
+    USE_ACCOUNT = "use_account"
+    """Read one's own account; change one's own password."""
+
+
+class Role(StrEnum):
+    """Role of a person."""
+
+    ADMIN = "admin"
+    SELLER = "seller"
+    VIEWER = "viewer"
 
 
 ALL: Final = frozenset(Permission)
+
+_READING: Final = frozenset(
+    {
+        Permission.SEARCH,
+        Permission.USE_ACCOUNT,
+        Permission.VIEW_AUDITS,
+        Permission.VIEW_CONNECTIONS,
+        Permission.VIEW_CRAWLS,
+        Permission.VIEW_DOCUMENTS,
+        Permission.VIEW_JOBS,
+        Permission.VIEW_ORDERS,
+        Permission.VIEW_PRODUCTS,
+        Permission.VIEW_TARGETS,
+        Permission.VIEW_WEBHOOKS,
+    }
+)
+
+ROLE_PERMISSIONS: Final[Mapping[Role, frozenset[Permission]]] = {
+    Role.ADMIN: ALL,
+    Role.SELLER: _READING
+    | {
+        Permission.CREATE_PRODUCT,
+        Permission.MANAGE_CONNECTIONS,
+        Permission.PUBLISH_PRODUCT,
+        Permission.UPLOAD,
+    },
+    Role.VIEWER: _READING,
+}

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from spinneret.access import limits
 from spinneret.access.keys.dynamo import DynamoKeyStore
 from spinneret.access.keys.dynamo_windows import DynamoRateLimitStore
+from spinneret.access.keys.ports import People
 from spinneret.access.keys.service import KeyService
+from spinneret.access.sessions.dynamo import DynamoFailureStore, DynamoSessionStore
+from spinneret.access.sessions.people import SignedInPeople
+from spinneret.access.sessions.service import SessionService
+from spinneret.access.tokens.dynamo import DynamoKeySetStore
+from spinneret.access.tokens.kms import KmsMac, KmsSigner
+from spinneret.access.tokens.rotation import KeyRotation, RotationResult
+from spinneret.access.tokens.service import TokenIssuer, TokenVerifier
 from spinneret.access.uploads.s3 import S3UploadStore
 from spinneret.access.uploads.service import UploadService
+from spinneret.access.users.argon2_hasher import Argon2Hasher
+from spinneret.access.users.dynamo import DynamoUserStore
+from spinneret.access.users.service import UserService
+from spinneret.aws.kms import kms_client
 from spinneret.aws.stage import Stage, reads
-from spinneret.aws.types import DynamoDBClient
+from spinneret.aws.types import DynamoDBClient, KMSClient
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
 from spinneret.kernel.settings import integer, text
@@ -23,6 +36,21 @@ TENANCY_TABLE: Final = text("TENANCY_TABLE")
 UPLOADS_BUCKET: Final = text("UPLOADS_BUCKET")
 RATE_LIMIT__API_RPM: Final = integer("RATE_LIMIT__API_RPM", limits.KEY_REQUESTS_PER_MINUTE)
 """Limit of keys that are issued without one."""
+
+TOKEN_ISSUER: Final = text("TOKEN_ISSUER", "spinneret")
+"""Issuer that access tokens name."""
+TOKEN_AUDIENCE: Final = text("TOKEN_AUDIENCE", "spinneret-api")
+"""Audience that access tokens name."""
+USER_REQUESTS_PER_MINUTE: Final = integer(
+    "USER_REQUESTS_PER_MINUTE", limits.USER_REQUESTS_PER_MINUTE
+)
+"""Limit of each person."""
+REFRESH_KEY_ID: Final = text("REFRESH_KEY_ID")
+"""KMS key by which refresh tokens follow from each other."""
+STAGE: Final = text("STAGE")
+"""Name of the stage; its signing keys have a tag with it."""
+ADMITTING: Final = (TENANCY_TABLE, TOKEN_ISSUER, TOKEN_AUDIENCE, USER_REQUESTS_PER_MINUTE)
+"""Variables of every function that checks credentials."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +63,7 @@ class AdmissionServices:
     """Return bodies that were uploaded before their request."""
 
 
-@reads(TENANCY_TABLE, UPLOADS_BUCKET)
+@reads(*ADMITTING, UPLOADS_BUCKET)
 def admitting(stage: Stage) -> AdmissionServices:
     """Build the admission services of this stage."""
     return AdmissionServices(keys=key_service(stage), uploads=upload_service(stage))
@@ -43,18 +71,22 @@ def admitting(stage: Stage) -> AdmissionServices:
 
 def key_service(stage: Stage) -> KeyService:
     """Build the key service of this stage for functions that issue no keys."""
-    return keys_in(stage.dynamodb, stage[TENANCY_TABLE])
+    return keys_in(stage.dynamodb, stage[TENANCY_TABLE], people=_people(stage))
 
 
 def issuing_key_service(stage: Stage) -> KeyService:
     """Build the key service of this stage."""
-    return keys_in(stage.dynamodb, stage[TENANCY_TABLE], stage[RATE_LIMIT__API_RPM])
+    rpm = stage[RATE_LIMIT__API_RPM]
+    return keys_in(stage.dynamodb, stage[TENANCY_TABLE], rpm, people=_people(stage))
 
 
 def keys_in(
-    client: DynamoDBClient, table: str, default_rpm: int = limits.KEY_REQUESTS_PER_MINUTE
+    client: DynamoDBClient,
+    table: str,
+    default_rpm: int = limits.KEY_REQUESTS_PER_MINUTE,
+    people: People | None = None,
 ) -> KeyService:
-    """Build the key service of a table."""
+    """Build the key service of a table; without `people` it accepts keys only."""
     return KeyService(
         keys=DynamoKeyStore(client, table),
         windows=DynamoRateLimitStore(client, table),
@@ -62,6 +94,92 @@ def keys_in(
         new_id=id_maker(utc_now),
         random=os.urandom,
         default_rpm=default_rpm,
+        people=people,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleApi:
+    """Services that the routes of people use."""
+
+    users: UserService
+    sessions: SessionService
+    verifier: TokenVerifier
+
+
+@reads(TENANCY_TABLE, TOKEN_ISSUER, TOKEN_AUDIENCE, REFRESH_KEY_ID, STAGE)
+def people_api(stage: Stage) -> PeopleApi:
+    """Build the services of people."""
+    client, table = stage.dynamodb, stage[TENANCY_TABLE]
+    kms = kms_client()
+    users = user_service(client, table)
+    issuer = TokenIssuer(
+        keys=DynamoKeySetStore(client, table),
+        signer=KmsSigner(kms, stage[STAGE]),
+        issuer=stage[TOKEN_ISSUER],
+        audience=stage[TOKEN_AUDIENCE],
+        clock=stage.clock,
+        random=os.urandom,
+    )
+    sessions = SessionService(
+        users=users.users,
+        sessions=DynamoSessionStore(client, table),
+        failures=DynamoFailureStore(client, table),
+        windows=DynamoRateLimitStore(client, table),
+        hasher=users.hasher,
+        issuer=issuer,
+        successor=KmsMac(kms, stage[REFRESH_KEY_ID]),
+        clock=stage.clock,
+        new_id=stage.new_id,
+        random=os.urandom,
+    )
+    return PeopleApi(users=users, sessions=sessions, verifier=_verifier(stage))
+
+
+@reads(TENANCY_TABLE, STAGE)
+def key_rotation(stage: Stage) -> Callable[[], RotationResult]:
+    """Build the scheduled rotation of signing keys."""
+    return rotation_in(stage.dynamodb, stage[TENANCY_TABLE], kms_client(), stage[STAGE]).run
+
+
+def user_service(client: DynamoDBClient, table: str) -> UserService:
+    """Build the service of a table's people."""
+    return UserService(
+        users=DynamoUserStore(client, table),
+        hasher=Argon2Hasher(),
+        clock=utc_now,
+        new_id=id_maker(utc_now),
+        random=os.urandom,
+    )
+
+
+def rotation_in(client: DynamoDBClient, table: str, kms: KMSClient, stage: str) -> KeyRotation:
+    """Build the rotation of a stage's signing keys."""
+    return KeyRotation(
+        keys=DynamoKeySetStore(client, table),
+        signer=KmsSigner(kms, stage),
+        clock=utc_now,
+        new_id=id_maker(utc_now),
+    )
+
+
+def _people(stage: Stage) -> SignedInPeople:
+    client, table = stage.dynamodb, stage[TENANCY_TABLE]
+    return SignedInPeople(
+        users=DynamoUserStore(client, table),
+        sessions=DynamoSessionStore(client, table),
+        verifier=_verifier(stage),
+        clock=stage.clock,
+        requests_per_minute=stage[USER_REQUESTS_PER_MINUTE],
+    )
+
+
+def _verifier(stage: Stage) -> TokenVerifier:
+    return TokenVerifier(
+        keys=DynamoKeySetStore(stage.dynamodb, stage[TENANCY_TABLE]),
+        issuer=stage[TOKEN_ISSUER],
+        audience=stage[TOKEN_AUDIENCE],
+        clock=stage.clock,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from spinneret.access.keys.models import Scope
 from spinneret.access.keys.service import KeyService
 from spinneret.access.permissions import Permission
-from spinneret.access.wiring import TENANCY_TABLE, key_service
+from spinneret.access.wiring import ADMITTING, key_service
 from spinneret.aws.stage import Stage, reads
 from spinneret.jobs.driven.stepfunctions import StepFunctionsTokens
 from spinneret.jobs.live.service import LiveService
@@ -26,7 +26,7 @@ class LiveApi:
     live: LiveService
 
 
-@reads(JOBS_TABLE, IDEMPOTENCY_TABLE, WEBSOCKET_URL, TENANCY_TABLE, MARKETPLACE_TABLE)
+@reads(JOBS_TABLE, IDEMPOTENCY_TABLE, WEBSOCKET_URL, *ADMITTING, MARKETPLACE_TABLE)
 def live_api(stage: Stage) -> LiveApi:
     """Build the services of the WebSocket API."""
     keys = key_service(stage)

@@ -12,8 +12,8 @@ from botocore.config import Config
 from spinneret.access.keys.service import KeyService
 from spinneret.access.uploads.service import UploadService
 from spinneret.access.wiring import (
+    ADMITTING,
     RATE_LIMIT__API_RPM,
-    TENANCY_TABLE,
     UPLOADS_BUCKET,
     issuing_key_service,
     upload_service,
@@ -59,7 +59,7 @@ class CoreApi:
 
 
 @reads(
-    *(*RELAY, *INDEX_AND_EMBEDDER, TENANCY_TABLE, RATE_LIMIT__API_RPM),
+    *(*RELAY, *INDEX_AND_EMBEDDER, *ADMITTING, RATE_LIMIT__API_RPM),
     *(UPLOADS_BUCKET, CONTENT_BUCKET, DOCUMENTS_TABLE, MARKETPLACE_TABLE),
 )
 def core_api(stage: Stage) -> CoreApi:

@@ -55,7 +55,7 @@ def test_a_secret_holds_256_random_bits_behind_its_prefix(keys: KeyService) -> N
 )
 def test_no_and_unknown_secrets_are_refused_alike(keys: KeyService, secret: str | None) -> None:
     keys.issue("acme", "laptop", READ)
-    with pytest.raises(AuthRequired, match=r"^a valid API key is required$"):
+    with pytest.raises(AuthRequired, match=r"^a valid API key or access token is required$"):
         keys.authenticate(secret)
 
 
@@ -100,7 +100,7 @@ def test_a_key_ends_at_its_expiry(keys: KeyService, clock: HandClock) -> None:
     clock.advance(9)
     assert keys.authenticate(secret).tenant == "acme"
     clock.advance(1)
-    with pytest.raises(AuthRequired, match=r"^a valid API key is required$"):
+    with pytest.raises(AuthRequired, match=r"^a valid API key or access token is required$"):
         keys.authenticate(secret)
 
 
@@ -147,7 +147,7 @@ def test_a_revoked_key_is_refused_at_once(keys: KeyService, clock: HandClock) ->
     _, other = keys.issue("acme", "server", READ)
     revoked = keys.revoke("acme", key.id)
     assert revoked.revoked_at == clock()
-    with pytest.raises(AuthRequired, match=r"^a valid API key is required$"):
+    with pytest.raises(AuthRequired, match=r"^a valid API key or access token is required$"):
         keys.authenticate(secret)
     assert keys.authenticate(other).tenant == "acme"
 
@@ -227,7 +227,7 @@ def test_a_refusal_takes_the_same_look_up_whatever_its_reason(
 
     monkeypatch.setattr(store, "find", noted)
     for number, secret in enumerate(("spn_unknown", expired, revoked), start=1):
-        with pytest.raises(AuthRequired, match=r"^a valid API key is required$"):
+        with pytest.raises(AuthRequired, match=r"^a valid API key or access token is required$"):
             keys.authenticate(secret)
         assert len(looked_up) == number
 

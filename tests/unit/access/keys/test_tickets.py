@@ -13,7 +13,7 @@ from spinneret.kernel.errors import AuthRequired, DependencyUnavailable
 from tests.fakes.keys import FakeKeyStore
 from tests.fakes.time import HandClock
 
-REFUSED = r"^a valid API key is required$"
+REFUSED = r"^a valid API key or access token is required$"
 
 
 @pytest.fixture

@@ -84,11 +84,15 @@ Permission: TypeAlias = Literal[
     "view_webhooks",
     "upload",
     "manage_keys",
+    "manage_users",
+    "use_account",
 ]
 
 Priority: TypeAlias = Literal["critical", "high", "normal", "low"]
 
 Reason: TypeAlias = Literal["unsupported", "needs_input", "needs_reauth", "reconciling"]
+
+Role: TypeAlias = Literal["admin", "seller", "viewer"]
 
 RotationStrategy: TypeAlias = Literal["round_robin", "least_used", "random"]
 
@@ -341,6 +345,17 @@ class CacheView(Model):
     complete: bool
     hits: int | None
     misses: int | None
+
+
+class CallerView(Model):
+    """The caller: a person, or an API key."""
+
+    kind: str
+    id: str
+    tenant: str
+    role: Role | str | None
+    scopes: list[Scope | str]
+    permissions: list[Permission | str]
 
 
 class CertificateView(Model):
@@ -982,6 +997,20 @@ class IncidentView(Model):
     timeline: list[EntryView]
 
 
+class InvitedUser(Model):
+    """A new person with the invitation, which no later response contains."""
+
+    user_id: str
+    email: str
+    name: str
+    role: Role | str
+    is_active: bool
+    has_password: bool
+    created_at: str
+    last_login_at: str | None
+    invitation: str
+
+
 class IssueEvidenceView(Model):
     """Location of a fault, with the value found and the expected one."""
 
@@ -1129,6 +1158,12 @@ class KeyList(Model):
     items: list[KeyView]
     next_cursor: str | None
     has_more: bool
+
+
+class KeySetView(Model):
+    """All keys whose access tokens are accepted."""
+
+    keys: list[PublicKeyView]
 
 
 class KeyView(Model):
@@ -1416,6 +1451,17 @@ class ProxyView(Model):
     servers: list[ServerView]
 
 
+class PublicKeyView(Model):
+    """Public key of the signatures of access tokens (RFC 7517)."""
+
+    kty: str
+    use: str
+    alg: str
+    kid: str
+    n: str
+    e: str
+
+
 class Readiness(Model):
     """Readiness of all dependencies."""
 
@@ -1599,6 +1645,12 @@ class ServerView(Model):
     has_credentials: bool
 
 
+class SignedOut(Model):
+    """Sessions that ended."""
+
+    all: bool
+
+
 class SourceList(Model):
     """A page of sources, newest first."""
 
@@ -1769,6 +1821,15 @@ class Timeline(Model):
     has_more: bool
 
 
+class TokenView(Model):
+    """Tokens of a session."""
+
+    access_token: str
+    refresh_token: str
+    token_type: Literal["Bearer"] = "Bearer"
+    expires_in: int = 3600
+
+
 class TrialError(Model):
     """Reason why a test fetched no page."""
 
@@ -1832,6 +1893,27 @@ class UrlOutcome(Model):
     message: str
     cached: bool = False
     error: ErrorView | None = None
+
+
+class UserList(Model):
+    """One page of people, oldest first."""
+
+    items: list[UserView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class UserView(Model):
+    """A person of the tenant."""
+
+    user_id: str
+    email: str
+    name: str
+    role: Role | str
+    is_active: bool
+    has_password: bool
+    created_at: str
+    last_login_at: str | None
 
 
 class VocabularyView(Model):

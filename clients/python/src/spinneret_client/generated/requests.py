@@ -80,9 +80,13 @@ Permission: TypeAlias = Literal[
     "view_webhooks",
     "upload",
     "manage_keys",
+    "manage_users",
+    "use_account",
 ]
 
 Priority: TypeAlias = Literal["critical", "high", "normal", "low"]
+
+Role: TypeAlias = Literal["admin", "seller", "viewer"]
 
 RotationStrategy: TypeAlias = Literal["round_robin", "least_used", "random"]
 
@@ -101,6 +105,13 @@ TaskStatus: TypeAlias = Literal[
 ]
 
 Window: TypeAlias = Literal["1h", "24h", "7d", "30d", "1y"]
+
+
+class AcceptRequest(TypedDict, total=False):
+    """Body of `POST /api/v1/auth/accept`."""
+
+    invitation: Required[str]
+    password: Required[str]
 
 
 class AuditOptions(TypedDict, total=False):
@@ -321,6 +332,21 @@ class KeyRequest(TypedDict, total=False):
     permissions: Sequence[Permission] | None
 
 
+class LoginRequest(TypedDict, total=False):
+    """Body of `POST /api/v1/auth/login`."""
+
+    tenant: Required[str]
+    email: Required[str]
+    password: Required[str]
+
+
+class LogoutRequest(TypedDict, total=False):
+    """Body of `POST /api/v1/auth/logout`."""
+
+    refresh_token: Required[str]
+    all: bool
+
+
 class MarketplaceJobRequest(TypedDict, total=False):
     """One action for one product on one marketplace."""
 
@@ -339,6 +365,13 @@ class OverrideModel(TypedDict, total=False):
     price: int | None
     category_id: str | None
     attributes: Mapping[str, str]
+
+
+class PasswordRequest(TypedDict, total=False):
+    """Body of `POST /api/v1/auth/password`."""
+
+    current_password: Required[str]
+    new_password: Required[str]
 
 
 class PreviewRequest(TypedDict, total=False):
@@ -368,6 +401,12 @@ class ProxyRequest(TypedDict, total=False):
     servers: Required[Sequence[ServerRequest]]
     rotation_strategy: RotationStrategy
     is_active: bool
+
+
+class RefreshRequest(TypedDict, total=False):
+    """Body of `POST /api/v1/auth/refresh`."""
+
+    refresh_token: Required[str]
 
 
 class ScoreRequest(TypedDict, total=False):
@@ -515,6 +554,22 @@ class TrialRequest(TypedDict, total=False):
     proxy_id: str | None
     position: int
     server: ServerRequest | None
+
+
+class UserRequest(TypedDict, total=False):
+    """Body of `POST /api/v1/users`."""
+
+    email: Required[str]
+    name: Required[str]
+    role: Required[Role]
+
+
+class UserUpdate(TypedDict, total=False):
+    """Body of `PUT /api/v1/users/{user_id}`."""
+
+    name: Required[str]
+    role: Required[Role]
+    is_active: Required[bool]
 
 
 class WindowRequest(TypedDict, total=False):

@@ -706,6 +706,38 @@ class Search(Resource):
         return self._send(m.SearchResponse, "POST", "/api/v1/search/vector", reads=True, body=body)
 
 
+class Sessions(Resource):
+    """Methods of `sessions`."""
+
+    def accept_invitation(self, **body: Unpack[r.AcceptRequest]) -> m.UserView:
+        """Choose the password with an invitation, which is used up thereby."""
+        return self._send(m.UserView, "POST", "/api/v1/auth/accept", body=body)
+
+    def caller(self) -> m.CallerView:
+        """Return who calls, and what this caller may do."""
+        return self._send(m.CallerView, "GET", "/api/v1/auth/me")
+
+    def change_password(self, **body: Unpack[r.PasswordRequest]) -> m.UserView:
+        """Change one's own password and end all of one's sessions."""
+        return self._send(m.UserView, "POST", "/api/v1/auth/password", reads=True, body=body)
+
+    def refresh(self, **body: Unpack[r.RefreshRequest]) -> m.TokenView:
+        """Return a new access token and the next refresh token."""
+        return self._send(m.TokenView, "POST", "/api/v1/auth/refresh", body=body)
+
+    def sign_in(self, **body: Unpack[r.LoginRequest]) -> m.TokenView:
+        """Sign a person in."""
+        return self._send(m.TokenView, "POST", "/api/v1/auth/login", body=body)
+
+    def sign_out(self, **body: Unpack[r.LogoutRequest]) -> m.SignedOut:
+        """End the session of a refresh token, or all sessions of its user."""
+        return self._send(m.SignedOut, "POST", "/api/v1/auth/logout", body=body)
+
+    def signing_keys(self) -> m.KeySetView:
+        """Return the public keys that verify access tokens (RFC 7517)."""
+        return self._send(m.KeySetView, "GET", "/.well-known/jwks.json")
+
+
 class Sources(Resource):
     """Methods of `sources`."""
 
@@ -878,6 +910,30 @@ class Uploads(Resource):
     def create(self) -> m.UploadView:
         """Start the upload of a request body of up to 10 MB."""
         return self._send(m.UploadView, "POST", "/api/v1/uploads")
+
+
+class Users(Resource):
+    """Methods of `users`."""
+
+    def delete(self, user_id: str) -> None:
+        """Delete a person and end all of the person's sessions; the last active …"""
+        return self._send(None, "DELETE", f"/api/v1/users/{part(user_id)}")
+
+    def get(self, user_id: str) -> m.UserView:
+        """Return one person."""
+        return self._send(m.UserView, "GET", f"/api/v1/users/{part(user_id)}")
+
+    def invite(self, **body: Unpack[r.UserRequest]) -> m.InvitedUser:
+        """Add a person."""
+        return self._send(m.InvitedUser, "POST", "/api/v1/users", body=body)
+
+    def list(self, **query: Unpack[r.Paging]) -> Pages[m.UserView]:
+        """List the tenant's people, oldest first."""
+        return self._pages(m.UserList, "/api/v1/users", query=query)
+
+    def replace(self, user_id: str, **body: Unpack[r.UserUpdate]) -> m.UserView:
+        """Change a person."""
+        return self._send(m.UserView, "PUT", f"/api/v1/users/{part(user_id)}", body=body)
 
 
 class Webhooks(Resource):

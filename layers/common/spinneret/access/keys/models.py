@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from spinneret.access import limits
-from spinneret.access.permissions import ALL, Permission
+from spinneret.access.permissions import ALL, Permission, Role
 
 
 class Scope(StrEnum):
@@ -50,25 +50,28 @@ class ApiKey:
 
 @dataclass(frozen=True, kw_only=True)
 class Principal:
-    """The authenticated caller."""
+    """The authenticated caller: a key, or a person by an access token."""
 
     tenant: str
     key_id: str
+    """Id of the key or of the user."""
     scopes: frozenset[Scope]
     rate_limit_rpm: int = limits.KEY_REQUESTS_PER_MINUTE
     permissions: frozenset[Permission] = ALL
     job_id: str | None = None
     """The only job that a ticket gives access to; None for the holder of a key."""
     expires_at: datetime | None = None
-    """Expiry of the key or ticket; None if it never expires."""
+    """Expiry of the key, token or ticket; None if it never expires."""
+    role: Role | None = None
+    """Role of a person; None for a key."""
 
     def may(self, scope: Scope) -> bool:
         """Return whether one of the scopes includes `scope`."""
         return any(scope in INCLUDED[own] for own in self.scopes)
 
     def may_use(self, scope: Scope, permission: Permission) -> bool:
-        """Return whether the caller has both a scope and a permission."""
-        return self.may(scope) and permission in self.permissions
+        """Return whether a key has both the scope and the permission, or a person the latter."""
+        return (self.role is not None or self.may(scope)) and permission in self.permissions
 
 
 @dataclass(frozen=True, kw_only=True)

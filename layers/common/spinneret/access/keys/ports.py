@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.access.keys.models import ApiKey, RateLimitStatus, StoredTicket
+from spinneret.access.keys.models import ApiKey, Principal, RateLimitStatus, StoredTicket
 from spinneret.kernel.paging import Page
 
 
@@ -35,6 +35,16 @@ class KeyStore(Protocol):
 
     def find_ticket(self, secret_hash: str) -> StoredTicket | None:
         """Return the ticket with this hash, even if expired."""
+
+
+class People(Protocol):
+    """Persons with access tokens. Methods raise DependencyUnavailable."""
+
+    def authenticate(self, token: str) -> Principal:
+        """Return the holder of an access token. Raises AuthRequired."""
+
+    def holder(self, tenant: str, user_id: str) -> Principal | None:
+        """Return an active user as caller; None for any other id."""
 
 
 class RateLimitStore(Protocol):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import logging
-import re
 from collections.abc import Callable
 from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
@@ -20,12 +18,13 @@ from spinneret.access.keys.models import (
     StoredTicket,
     Ticket,
 )
-from spinneret.access.keys.ports import KeyStore, RateLimitStore
+from spinneret.access.keys.ports import KeyStore, People, RateLimitStore
 from spinneret.access.keys.recent import RecentKeys
+from spinneret.access.keys.secrets import credential_refused, hash_of
 from spinneret.access.permissions import ALL, Permission
+from spinneret.access.tenants import check_tenant
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
-    AuthRequired,
     DependencyUnavailable,
     Forbidden,
     NotFound,
@@ -40,10 +39,10 @@ logger = logging.getLogger(__name__)
 
 KEY_PREFIX: Final = "spn_"  # lets secret scanners recognise a leaked key
 TICKET_PREFIX: Final = "spt_"
+USER_ID_PREFIX: Final = "u_"  # ids of keys begin with `key_`
 _SECRET_BYTES: Final = 32  # 256 random bits: storing a plain SHA-256 is safe
 _SHOWN: Final = len(KEY_PREFIX) + 4  # shows 24 of the 256 bits
 _FLOOD_SECONDS: Final = 1  # DynamoDB counts its limits by the second
-_TENANT: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")  # part of keys, so no `#` or `/`
 
 
 @service
@@ -57,6 +56,8 @@ class KeyService:
     random: Callable[[int], bytes]
     default_rpm: int = limits.KEY_REQUESTS_PER_MINUTE
     """Requests per minute of a key that is issued without a limit."""
+    people: People | None = None
+    """Callers with access tokens; None where only keys are accepted."""
     recent: RecentKeys = field(default_factory=RecentKeys)
 
     def issue(
@@ -79,8 +80,7 @@ class KeyService:
         Conflict.
         """
         now = self.clock()
-        if not _TENANT.fullmatch(tenant):
-            raise ValidationFailed.of_field("tenant", "not a tenant name")
+        check_tenant(tenant)
         if issuer is not None and not _may_grant(issuer, scopes, permissions):
             raise Forbidden("a key can't grant more than its issuer has")
         secret = self._secret(KEY_PREFIX)
@@ -100,11 +100,14 @@ class KeyService:
         return key, secret
 
     def authenticate(self, secret: str | None) -> Principal:
-        """Return the principal; raise AuthRequired for a missing, unknown, expired or revoked key.
+        """Return the caller with this key or access token.
 
-        The message is the same in all four cases. A key that another process revoked is refused
-        after KEY_KNOWN_SECONDS at the latest.
+        Raises AuthRequired, with the same message for a missing, unknown, invalid, expired or
+        revoked one. A key that another process revoked is refused after KEY_KNOWN_SECONDS at the
+        latest.
         """
+        if self.people is not None and secret and "." in secret:  # no key has a dot
+            return self.people.authenticate(secret)
         return self._principal(self._credential(hash_of(secret)) if secret else None)
 
     def take(self, principal: Principal) -> RateLimitStatus | None:
@@ -158,19 +161,16 @@ class KeyService:
         return key
 
     def is_active(self, tenant: str, key_id: str) -> bool:
-        """Return whether a key is still valid; used for connections that were opened with it."""
-        key = self.keys.get(tenant, key_id)
-        return key is not None and key.is_active(self.clock())
+        """Return whether a key or user is still valid; used for connections opened with it."""
+        return self._holder(tenant, key_id) is not None
 
     def allows(self, tenant: str, key_id: str, scope: Scope, permission: Permission) -> bool:
-        """Return whether a key is valid and has both `scope` and `permission`.
+        """Return whether a key or user is valid and may use `scope` and `permission`.
 
         Used for connections that were opened with the key or with one of its tickets.
         """
-        key = self.keys.get(tenant, key_id)
-        if key is None or not key.is_active(self.clock()):
-            return False
-        return self._principal(key).may_use(scope, permission)
+        holder = self._holder(tenant, key_id)
+        return holder is not None and holder.may_use(scope, permission)
 
     def issue_ticket(self, principal: Principal, job_id: str) -> Ticket:
         """Issue a ticket that reads one existing job for TICKET_SECONDS.
@@ -194,12 +194,14 @@ class KeyService:
     def redeem(self, secret: str | None) -> Principal:
         """Return a ticket's holder: it may read `job_id`, at the rate limit of the issuing key.
 
-        Raises AuthRequired, also when that key is revoked or expired.
+        Raises AuthRequired, also when that key or user is no longer valid.
         """
         ticket = self.keys.find_ticket(hash_of(secret)) if secret else None
         if ticket is None or ticket.expires_at <= self.clock():
-            raise _refused()
-        holder = self._principal(self.keys.get(ticket.tenant, ticket.key_id))
+            raise credential_refused()
+        holder = self._holder(ticket.tenant, ticket.key_id)
+        if holder is None:
+            raise credential_refused()
         ends = [end for end in (ticket.expires_at, holder.expires_at) if end is not None]
         return replace(
             holder,
@@ -217,9 +219,16 @@ class KeyService:
                 self.recent.remember(key, now)
         return key
 
+    def _holder(self, tenant: str, key_id: str) -> Principal | None:
+        """Return the caller with this id; None if it is unknown or no longer valid."""
+        if self.people is not None and key_id.startswith(USER_ID_PREFIX):
+            return self.people.holder(tenant, key_id)
+        key = self.keys.get(tenant, key_id)
+        return self._principal(key) if key is not None and key.is_active(self.clock()) else None
+
     def _principal(self, key: ApiKey | None) -> Principal:
         if key is None or not key.is_active(self.clock()):
-            raise _refused()
+            raise credential_refused()
         return Principal(
             tenant=key.tenant,
             key_id=key.id,
@@ -232,11 +241,6 @@ class KeyService:
     def _secret(self, prefix: str) -> str:
         raw = self.random(_SECRET_BYTES)
         return prefix + base64.urlsafe_b64encode(raw).decode().rstrip("=")
-
-
-def hash_of(secret: str) -> str:
-    """Return the stored form of a secret."""
-    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _may_grant(
@@ -265,7 +269,3 @@ def _known(key: ApiKey | None) -> ApiKey:
     if key is None:
         raise NotFound("no such key")
     return key
-
-
-def _refused() -> AuthRequired:
-    return AuthRequired("a valid API key is required")

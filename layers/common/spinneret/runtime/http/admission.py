@@ -75,7 +75,7 @@ def require_permission(admission: Admission, path: str, methods: Sequence[str]) 
         raise NotFound("no such route")
     if principal is None or row.scope is None or row.permission is None:
         return
-    if not principal.may(row.scope):
+    if principal.role is None and not principal.may(row.scope):
         raise Forbidden(f"the key lacks the scope {row.scope}")
     if row.permission not in principal.permissions:
         raise _lacking(row.permission)
@@ -145,7 +145,9 @@ def _secret(event: Event) -> str | None:
     if authorization is not None:
         scheme, _, token = str(authorization).partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
-            raise AuthRequired("the Authorization header must have the form: Bearer <API key>")
+            raise AuthRequired(
+                "the Authorization header must have the form: Bearer <API key>, or an access token"
+            )
         return token.strip()
     secret = headers.get("x-api-key")
     return str(secret) if secret else None

@@ -10,14 +10,14 @@ AREA: Final = "x-area"
 """Member of a tag that names its area."""
 AREAS: Final[Mapping[str, str]] = {
     "crawl": "Crawls, discovery, sources, webhooks",
-    "core": "Jobs, keys, uploads, health",
+    "core": "Jobs, keys, people, uploads, health",
     "search": "Search, documents, collections, tags",
     "audits": "Site audits",
     "watch": "Monitoring",
     "marketplace": "Marketplaces",
 }
 """Titles in the order of the README's table."""
-_FOLDERS: Final = {"streams": "core"}
+_FOLDERS: Final = {"people": "core", "streams": "core"}
 """Folders of functions that belong to another area."""
 _REFERENCE: Final = re.compile(r"#/components/(\w+)/([\w.-]+)")
 

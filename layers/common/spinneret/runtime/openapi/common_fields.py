@@ -147,6 +147,7 @@ PARAMETERS: Final[Mapping[str, str]] = {
     "task_id": "Id of the step.",
     "until": "End of the period (RFC 3339).",
     "url": "URL of the documents.",
+    "user_id": "Id of the person.",
     "vocabulary": "Name of the vocabulary.",
     "window": "Length of the period, which ends now.",
     "window_id": "Id of the maintenance window.",

@@ -16,11 +16,12 @@ INFO: Final = {
     "title": "Spinneret",
     "description": (
         "Crawl, search and monitor the web.\n\n"
-        "**Credentials.** Send an API key in `X-API-Key` or as bearer token; if both are present, "
-        "only `Authorization` is used. `x-scope` is the scope that an operation requires: `admin` "
-        "includes `write`, `write` includes `read`. `x-permission` is what the caller must be "
-        "allowed to do: a key may be narrowed to some permissions. Objects of other tenants give "
-        "the same response as missing ones.\n\n"
+        "**Credentials.** Send an API key in `X-API-Key` or as bearer token, or a person's access "
+        "token as bearer token. If both headers are present, only `Authorization` is used. "
+        "`x-scope` is the scope that an operation requires of a key: `admin` includes `write`, "
+        "`write` includes `read`. `x-permission` is the permission that it requires: a person has "
+        "it by the role, and a key may be narrowed to some. Objects of other tenants give the "
+        "same response as missing ones.\n\n"
         "**Errors** have one schema, `Error`; `code` is stable, `error` is for people. A path "
         "without the method gives 405, and `Allow` lists the methods that it has.\n\n"
         "**Lists** take `limit` and an opaque `cursor`: pass `next_cursor` while `has_more` is "
@@ -35,7 +36,11 @@ RATE_HEADERS: Final = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Rese
 
 _SECURITY_SCHEMES: Final = {
     "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
-    "Bearer": {"type": "http", "scheme": "bearer", "description": "The API key as bearer token."},
+    "Bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "An API key, or a person's access token.",
+    },
     "Ticket": {
         "type": "apiKey",
         "in": "query",

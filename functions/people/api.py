@@ -1,0 +1,10 @@
+"""API function of people: sign-in, sessions, users. Passwords are hashed here and nowhere else."""
+
+from __future__ import annotations
+
+from people import auth_routes, users_routes
+from spinneret.runtime.http.entrypoint import Api
+
+api = Api("people-api", auth_routes.routes, users_routes.routes)
+app = api.app
+handler = api.handler

@@ -1,0 +1,1 @@
+"""Sign-in of people, and their sessions."""

@@ -1,0 +1,54 @@
+"""Refresh tokens and delays of sign-in, as pure functions."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from spinneret.access import limits
+from spinneret.access.sessions.models import Failures, Session
+from spinneret.access.tenants import is_tenant
+from spinneret.kernel.ids import is_id
+
+REFRESH_PREFIX: Final = "spr_"
+_PARTS: Final = 4
+
+
+def refresh_token(tenant: str, user_id: str, session_id: str, secret: bytes) -> str:
+    """Return the token of a session; clients treat it as opaque."""
+    return f"{REFRESH_PREFIX}{tenant}.{user_id}.{session_id}.{secret.hex()}"
+
+
+def session_of(token: str) -> tuple[str, str, str] | None:
+    """Return tenant, user and session that a refresh token names; None if it is malformed."""
+    parts = token.removeprefix(REFRESH_PREFIX).split(".")
+    if not token.startswith(REFRESH_PREFIX) or len(parts) != _PARTS:
+        return None
+    tenant, user_id, session_id, _ = parts
+    if not is_tenant(tenant) or not is_id(user_id) or not is_id(session_id):
+        return None
+    return tenant, user_id, session_id
+
+
+def is_repeated(session: Session, token_hash: str, now: datetime) -> bool:
+    """Return whether a token was rotated so recently that it gets the same successor again."""
+    return (
+        session.former_hash == token_hash
+        and session.rotated_at is not None
+        and now - session.rotated_at <= timedelta(seconds=limits.SAME_SUCCESSOR_SECONDS)
+    )
+
+
+def is_locked(failures: Failures, now: datetime) -> bool:
+    """Return whether attempts are refused, even with the right password.
+
+    The fifth failure from an address delays the next attempt by 30 s, each further one by twice as
+    long, up to an hour. All addresses wait only after 100 failures in the hour.
+    """
+    if failures.everywhere >= limits.ACCOUNT_FAILURES_PER_HOUR:
+        return True
+    over = failures.here - limits.FREE_FAILURES
+    if over <= 0 or failures.last_at is None:
+        return False
+    delay = min(limits.FIRST_DELAY_SECONDS * 2 ** min(over - 1, 10), limits.LONGEST_DELAY_SECONDS)
+    return now < failures.last_at + timedelta(seconds=delay)

@@ -1,0 +1,1 @@
+"""Access tokens and the keys that sign them."""

@@ -1,0 +1,1 @@
+"""People of a tenant: their roles and passwords."""

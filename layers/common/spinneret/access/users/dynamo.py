@@ -1,0 +1,183 @@
+"""People on DynamoDB.
+
+Tenancy table
+    pk `T#<tenant>#USERS`, sk `<user id>`       the user
+    pk `T#<tenant>#EMAIL#<address>`, sk `EMAIL`  reserves the address and names its user
+    pk `T#<tenant>#PEOPLE`, sk `PEOPLE`          ids of all users and whether each is an active
+                                                 administrator, with a version
+
+Each change of people is one transaction with PEOPLE: two changes at once can't remove the last
+administrator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+from spinneret.access.users import items
+from spinneret.access.users.models import User
+from spinneret.aws import dynamo
+from spinneret.aws.table import Table
+from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
+from spinneret.kernel.clock import to_iso
+from spinneret.kernel.errors import Conflict, DependencyUnavailable
+from spinneret.kernel.ids import is_id
+from spinneret.kernel.paging import Page
+
+_RACES: Final = 5  # concurrent changes of one tenant's people are rare
+_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
+_EXISTS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
+
+People = Mapping[str, bool]
+"""User id → whether the user is an active administrator."""
+
+
+class DynamoUserStore:
+    """Implements UserStore; see the module's docstring for the key design."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+        self._users = Table(client, table, items.USERS)
+
+    def add(self, user: User, at_most: int) -> None:
+        writes = [
+            self._users.put_write(user, _NEW),
+            dynamo.put(
+                self._table, {**items.email_key(user.tenant, user.email), "user": user.id}, _NEW
+            ),
+        ]
+
+        def with_user(people: People) -> People:
+            if len(people) >= at_most:
+                raise Conflict(f"a tenant has at most {at_most} users; delete one first")
+            return {**people, user.id: user.is_active_admin}
+
+        for _ in range(_RACES):
+            if self._change(user.tenant, with_user, writes):
+                return
+            if self.find(user.tenant, user.email) is not None:
+                raise Conflict("another user has this e-mail address")
+        raise _changing()
+
+    def get(self, tenant: str, user_id: str) -> User | None:
+        return self._users.get(items.user_key(tenant, user_id)) if is_id(user_id) else None
+
+    def find(self, tenant: str, email: str) -> User | None:
+        found = dynamo.get(self._client, self._table, items.email_key(tenant, email))
+        return self.get(tenant, found["user"]) if found else None
+
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[User]:
+        return self._users.page(items.partition(tenant), after, limit)
+
+    def change(self, user: User) -> bool:
+        place = items.user_key(user.tenant, user.id)
+
+        def with_change(people: People) -> People:
+            return _keep_admin(people, {**people, user.id: user.is_active_admin})
+
+        for _ in range(_RACES):
+            former = self.get(user.tenant, user.id)
+            if former is None:
+                return False
+            ends = (former.role, former.is_active) != (user.role, user.is_active)
+            changes = {"name": user.name, "role": str(user.role), "is_active": user.is_active}
+            sets = ", ".join(f"#{name} = :to_{name}" for name in changes)
+            values = {f":to_{name}": value for name, value in changes.items()}
+            update = (f"SET {sets} ADD #epoch :ends", {**values, ":ends": int(ends)})
+            is_same = dynamo.equals(role=str(former.role), is_active=former.is_active)
+            write = dynamo.change(self._table, place, update, is_same)
+            if self._change(user.tenant, with_change, [write]):
+                return True
+        raise _changing()
+
+    def remove(self, tenant: str, user_id: str) -> bool:
+        def without(people: People) -> People:
+            left = {each: is_admin for each, is_admin in people.items() if each != user_id}
+            return _keep_admin(people, left)
+
+        for _ in range(_RACES):
+            user = self.get(tenant, user_id)
+            if user is None:
+                return False
+            writes = [
+                dynamo.delete(self._table, items.user_key(tenant, user_id), _EXISTS),
+                dynamo.delete(self._table, items.email_key(tenant, user.email), _EXISTS),
+            ]
+            if self._change(tenant, without, writes):
+                return True
+        raise _changing()
+
+    def set_password(self, user: User, password_hash: str) -> bool:
+        unchanged, values = dynamo.equals(
+            password_hash=user.password_hash, invitation_hash=user.invitation_hash
+        )
+        return self._update(
+            user.tenant,
+            user.id,
+            "SET #password_hash = :hash REMOVE #invitation_hash, #invited_until ADD #epoch :one",
+            {":hash": password_hash, ":one": 1, **values},
+            unchanged,
+        )
+
+    def signed_in(self, user: User, now: datetime, new_hash: str | None) -> None:
+        self._update(
+            user.tenant, user.id, "SET #last_login_at = :now", {":now": to_iso(now)}, _EXISTS[0]
+        )
+        if new_hash is not None:
+            unchanged, values = dynamo.equals(password_hash=user.password_hash)
+            self._update(
+                user.tenant,
+                user.id,
+                "SET #password_hash = :hash",
+                {":hash": new_hash, **values},
+                unchanged,
+            )
+
+    def end_sessions(self, tenant: str, user_id: str) -> None:
+        self._update(tenant, user_id, "ADD #epoch :one", {":one": 1}, _EXISTS[0])
+
+    def _update(
+        self, tenant: str, user_id: str, update: str, values: Mapping[str, object], condition: str
+    ) -> bool:
+        """Update an existing user; return False if the condition fails."""
+        condition = f"attribute_exists(#pk) AND {condition}"
+        answer = dynamo.write_if(
+            self._client.update_item,
+            TableName=self._table,
+            Key=items.user_key(tenant, user_id),
+            UpdateExpression=update,
+            ConditionExpression=condition,
+            ExpressionAttributeNames=dynamo.names_in(f"{update} {condition}"),
+            ExpressionAttributeValues=dict(values),
+        )
+        return answer is not None
+
+    def _change(
+        self,
+        tenant: str,
+        change: Callable[[People], People],
+        writes: Sequence[TransactWriteItemTypeDef],
+    ) -> bool:
+        """Write together with the changed list; return False if a condition fails."""
+        place = items.people_key(tenant)
+        former = dynamo.get(self._client, self._table, place)
+        version = int(former.get("version", 0))
+        people = {**place, "version": version + 1, "people": change(former.get("people", {}))}
+        unchanged = dynamo.equals(version=version) if former else _NEW
+        return dynamo.transact_if(
+            self._client, [dynamo.put(self._table, people, unchanged), *writes]
+        )
+
+
+def _keep_admin(former: People, people: People) -> People:
+    """Return the people. Raises Conflict if the last active administrator would be lost."""
+    if any(former.values()) and not any(people.values()):
+        raise Conflict("a tenant keeps one active administrator; appoint another first")
+    return people
+
+
+def _changing() -> DependencyUnavailable:
+    return DependencyUnavailable("dynamodb", "the tenant's people are changing")

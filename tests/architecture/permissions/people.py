@@ -1,0 +1,28 @@
+"""Functions of people."""
+
+from __future__ import annotations
+
+from tests.architecture.permissions.parts import UPLOADED, on, together
+from tests.architecture.permissions.reading import CONDITIONED
+
+CALLS = {
+    "create_key": "kms:CreateKey",
+    "generate_mac": "kms:GenerateMac",
+    "get_public_key": "kms:GetPublicKey",
+    "schedule_key_deletion": "kms:ScheduleKeyDeletion",
+    "sign": "kms:Sign",
+}
+
+NEEDED = {
+    "PeopleApi": together(
+        on("Tenancy", "DeleteItem GetItem PutItem Query UpdateItem"),
+        UPLOADED,
+        on("RefreshKey", "kms:GenerateMac"),
+        on(f"key/*{CONDITIONED}", "kms:Sign"),  # of this stage's tag
+    ),
+    "SigningKeys": together(
+        on(f"Tenancy{CONDITIONED}", "GetItem PutItem"),
+        on(f"*{CONDITIONED}", "kms:CreateKey kms:TagResource"),
+        on(f"key/*{CONDITIONED}", "kms:GetPublicKey kms:ScheduleKeyDeletion"),
+    ),
+}

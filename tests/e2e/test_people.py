@@ -1,0 +1,115 @@
+"""People of a tenant: invited, signed in, kept to their roles, and signed out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import jwt
+import pytest
+
+from spinneret.access.users.bootstrap import invite
+from tests.e2e.conftest import Deployed
+
+pytestmark = pytest.mark.stack
+
+PASSWORD = "a password of some length"
+Call = Callable[..., httpx.Response]
+Team = Mapping[str, tuple[str, dict[str, Any]]]
+"""Role → tenant, and the answer to the sign-in."""
+
+
+@pytest.fixture(scope="module")
+def call(deployed: Deployed) -> Call:
+    """Sends a request, by an access token or without credentials."""
+
+    def send(method: str, path: str, body: Any = None, token: str | None = None) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        url = f"{deployed.api_url}{path}"
+        return httpx.request(method, url, json=body, headers=headers, timeout=40, trust_env=False)
+
+    return send
+
+
+@pytest.fixture(scope="module")
+def team(deployed: Deployed, call: Call) -> Team:
+    """An administrator, and a seller and a viewer whom this one invites; all signed in."""
+    tenant = f"t-{uuid4().hex[:12]}"
+    table = deployed.outputs["TenancyTable"]
+    clients = deployed.aws.dynamodb(), deployed.aws("kms")
+    email = "admin@example.com"
+    invitation = invite(*clients, table=table, stage="local", tenant=tenant, email=email)
+    people: dict[str, tuple[str, dict[str, Any]]] = {}
+    for role in ("admin", "seller", "viewer"):
+        email = f"{role}@example.com"
+        if role != "admin":
+            wanted = {"email": email.upper(), "name": role, "role": role}
+            answer = call("POST", "/api/v1/users", wanted, people["admin"][1]["access_token"])
+            assert answer.status_code == 201, answer.text
+            invitation = answer.json()["invitation"]
+        chosen = {"invitation": invitation, "password": PASSWORD}
+        answer = call("POST", "/api/v1/auth/accept", chosen)
+        assert answer.status_code == 200, answer.text
+        credentials = {"tenant": tenant, "email": email, "password": PASSWORD}
+        answer = call("POST", "/api/v1/auth/login", credentials)
+        assert answer.status_code == 200, answer.text
+        people[role] = (tenant, answer.json())
+    return people
+
+
+# covers T-02, T-03
+def test_each_role_passes_where_its_permissions_lead(team: Team, call: Call) -> None:
+    found = {}
+    for role, (tenant, tokens) in team.items():
+        token = tokens["access_token"]
+        me = call("GET", "/api/v1/auth/me", token=token)
+        assert me.status_code == 200, me.text
+        assert (me.json()["kind"], me.json()["role"], me.json()["tenant"]) == ("user", role, tenant)
+        requests = {
+            "products": ("GET", "/api/products", None),
+            "sell": ("POST", "/api/products", {}),
+            "crawl": ("POST", "/api/v1/crawl", {}),
+            "users": ("GET", "/api/v1/users", None),
+            "targets": ("GET", "/v1/targets", None),
+        }
+        found[role] = {
+            name: call(*request, token=token).status_code for name, request in requests.items()
+        }
+    assert found == {
+        "admin": {"products": 200, "sell": 422, "crawl": 422, "users": 200, "targets": 200},
+        "seller": {"products": 200, "sell": 422, "crawl": 403, "users": 403, "targets": 200},
+        "viewer": {"products": 200, "sell": 403, "crawl": 403, "users": 403, "targets": 200},
+    }
+
+
+# covers T-02
+def test_two_refreshes_at_once_get_one_successor_and_sign_out_ends_it(
+    team: Team, call: Call
+) -> None:
+    token = team["viewer"][1]["refresh_token"]
+
+    def refresh(_: int) -> httpx.Response:
+        return call("POST", "/api/v1/auth/refresh", {"refresh_token": token})
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(refresh, range(2)))
+    assert [each.status_code for each in answers] == [200, 200]
+    [successor] = {each.json()["refresh_token"] for each in answers}
+    assert successor != token
+    ended = call("POST", "/api/v1/auth/logout", {"refresh_token": successor, "all": True})
+    assert ended.status_code == 200, ended.text
+    again = call("POST", "/api/v1/auth/refresh", {"refresh_token": successor})
+    assert again.status_code == 401
+
+
+# covers T-02
+def test_the_published_keys_verify_the_tokens(team: Team, call: Call) -> None:
+    answer = call("GET", "/.well-known/jwks.json")
+    token = team["admin"][1]["access_token"]
+    key = jwt.PyJWKSet.from_dict(answer.json())[jwt.get_unverified_header(token)["kid"]]
+    claims = jwt.decode(token, key, algorithms=["RS256"], audience="spinneret-api")
+    assert (claims["role"], claims["iss"]) == ("admin", "spinneret")
+    assert "max-age" in answer.headers["Cache-Control"]

@@ -1,0 +1,231 @@
+"""People, sessions, signing keys and password hashes in memory."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+from spinneret.access.sessions.models import Failures, Session
+from spinneret.access.tokens.models import KeySet
+from spinneret.access.users.models import User, Verified
+from spinneret.kernel.errors import Conflict, DependencyUnavailable
+from spinneret.kernel.paging import Page
+
+
+class FakeUserStore:
+    """Implements UserStore."""
+
+    def __init__(self) -> None:
+        self.users: dict[tuple[str, str], User] = {}
+        self.reads = 0
+
+    def add(self, user: User, at_most: int) -> None:
+        own = self._of(user.tenant)
+        if any(each.email == user.email for each in own) or len(own) >= at_most:
+            raise Conflict("taken, or too many")
+        self.users[user.tenant, user.id] = user
+
+    def get(self, tenant: str, user_id: str) -> User | None:
+        self.reads += 1
+        return self.users.get((tenant, user_id))
+
+    def find(self, tenant: str, email: str) -> User | None:
+        return next((each for each in self._of(tenant) if each.email == email), None)
+
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[User]:
+        own = sorted(self._of(tenant), key=lambda user: user.id)
+        found = [user for user in own if after is None or user.id > after]
+        shown = tuple(found[:limit])
+        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
+
+    def change(self, user: User) -> bool:
+        former = self.users.get((user.tenant, user.id))
+        if former is None:
+            return False
+        self._keep_admin(former, user)
+        ends = (former.role, former.is_active) != (user.role, user.is_active)
+        self.users[user.tenant, user.id] = replace(
+            former,
+            name=user.name,
+            role=user.role,
+            is_active=user.is_active,
+            epoch=former.epoch + ends,
+        )
+        return True
+
+    def remove(self, tenant: str, user_id: str) -> bool:
+        former = self.users.get((tenant, user_id))
+        if former is None:
+            return False
+        self._keep_admin(former, None)
+        del self.users[tenant, user_id]
+        return True
+
+    def set_password(self, user: User, password_hash: str) -> bool:
+        stored = self.users.get((user.tenant, user.id))
+        if stored is None or (stored.password_hash, stored.invitation_hash) != (
+            user.password_hash,
+            user.invitation_hash,
+        ):
+            return False
+        self.users[user.tenant, user.id] = replace(
+            stored,
+            password_hash=password_hash,
+            invitation_hash=None,
+            invited_until=None,
+            epoch=stored.epoch + 1,
+        )
+        return True
+
+    def signed_in(self, user: User, now: datetime, new_hash: str | None) -> None:
+        stored = self.users.get((user.tenant, user.id))
+        if stored is None:
+            return
+        is_same = stored.password_hash == user.password_hash
+        chosen = new_hash if new_hash is not None and is_same else stored.password_hash
+        self.users[user.tenant, user.id] = replace(stored, last_login_at=now, password_hash=chosen)
+
+    def end_sessions(self, tenant: str, user_id: str) -> None:
+        stored = self.users.get((tenant, user_id))
+        if stored is not None:
+            self.users[tenant, user_id] = replace(stored, epoch=stored.epoch + 1)
+
+    def _of(self, tenant: str) -> list[User]:
+        return [user for user in self.users.values() if user.tenant == tenant]
+
+    def _keep_admin(self, former: User, wanted: User | None) -> None:
+        others = [each for each in self._of(former.tenant) if each.id != former.id]
+        kept = any(each.is_active_admin for each in (*others, *((wanted,) if wanted else ())))
+        if former.is_active_admin and not kept:
+            raise Conflict("the last administrator")
+
+
+class FakeSessionStore:
+    """Implements SessionStore."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[tuple[str, str, str], Session] = {}
+
+    def add(self, session: Session) -> None:
+        self.sessions[session.tenant, session.user_id, session.id] = session
+
+    def get(self, tenant: str, user_id: str, session_id: str) -> Session | None:
+        return self.sessions.get((tenant, user_id, session_id))
+
+    def rotate(self, session: Session, token_hash: str, now: datetime) -> Session | None:
+        place = (session.tenant, session.user_id, session.id)
+        stored = self.sessions.get(place)
+        if stored is not None and stored.token_hash == session.token_hash:
+            stored = replace(
+                stored, token_hash=token_hash, former_hash=session.token_hash, rotated_at=now
+            )
+            self.sessions[place] = stored
+        return stored
+
+    def remove(self, session: Session) -> None:
+        self.sessions.pop((session.tenant, session.user_id, session.id), None)
+
+
+class FakeFailureStore:
+    """Implements FailureStore."""
+
+    def __init__(self) -> None:
+        self._here: dict[tuple[str, str, str], Failures] = {}
+        self._hours: dict[tuple[str, str, str], int] = {}
+
+    def get(self, tenant: str, email: str, address: str, now: datetime) -> Failures:
+        here = self._here.get((tenant, email, address), Failures())
+        return replace(here, everywhere=self._hours.get((tenant, email, f"{now:%Y%m%d%H}"), 0))
+
+    def add(self, tenant: str, email: str, address: str, now: datetime) -> None:
+        here = self._here.get((tenant, email, address), Failures())
+        self._here[tenant, email, address] = Failures(here=here.here + 1, last_at=now)
+        hour = (tenant, email, f"{now:%Y%m%d%H}")
+        self._hours[hour] = self._hours.get(hour, 0) + 1
+
+    def clear(self, tenant: str, email: str, address: str) -> None:
+        self._here.pop((tenant, email, address), None)
+
+
+class FakeKeySetStore:
+    """Implements KeySetStore; can be set to be down."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self.keys = KeySet()
+        self.reads = 0
+
+    def read(self) -> KeySet:
+        if not self.available:
+            raise DependencyUnavailable("dynamodb")
+        self.reads += 1
+        return self.keys
+
+    def replace(self, former: KeySet, keys: KeySet) -> bool:
+        if former.version != self.keys.version:
+            return False
+        self.keys = keys
+        return True
+
+
+@cache
+def _private_key(_number: int) -> rsa.RSAPrivateKey:
+    """One key for each number: to generate one takes a tenth of a second."""
+    return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+class FakeSigner:
+    """Implements Signer; can be set to be down."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self.deleted: list[str] = []
+        self.keys: dict[str, rsa.RSAPrivateKey] = {}
+
+    def create(self) -> tuple[str, str]:
+        key_id = f"kms-{len(self.keys) + 1}"
+        key = self.keys[key_id] = _private_key(len(self.keys))
+        public = key.public_key().public_bytes(
+            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+        )
+        return key_id, public.decode()
+
+    def sign(self, key_id: str, message: bytes) -> bytes:
+        if not self.available:
+            raise DependencyUnavailable("kms")
+        return self.keys[key_id].sign(message, padding.PKCS1v15(), hashes.SHA256())
+
+    def delete(self, key_id: str) -> None:
+        self.deleted.append(key_id)
+
+
+class FakeMac:
+    """Implements SuccessorSecret."""
+
+    def of(self, text: str) -> bytes:
+        return hmac.digest(b"a secret of the stage", text.encode(), "sha256")
+
+
+class FakeHasher:
+    """Implements PasswordHasher without its slowness; counts its work."""
+
+    def __init__(self) -> None:
+        self.checks = 0
+        self.salt = "one"
+        """Stands for the parameters."""
+
+    def hash(self, password: str) -> str:
+        return f"{self.salt}${hashlib.sha256(password.encode()).hexdigest()}"
+
+    def verify(self, stored: str | None, password: str) -> Verified:
+        self.checks += 1
+        if stored is None or stored.partition("$")[2] != self.hash(password).partition("$")[2]:
+            return Verified(matches=False)
+        is_old = not stored.startswith(f"{self.salt}$")
+        return Verified(matches=True, new_hash=self.hash(password) if is_old else None)

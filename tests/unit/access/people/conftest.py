@@ -1,0 +1,12 @@
+"""People on fakes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.access.people.team import Team, make_team
+
+
+@pytest.fixture
+def team() -> Team:
+    return make_team()

@@ -1,0 +1,116 @@
+"""The services of people on fakes."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+from spinneret.access.keys.service import KeyService
+from spinneret.access.permissions import Role
+from spinneret.access.sessions.models import Tokens
+from spinneret.access.sessions.people import SignedInPeople
+from spinneret.access.sessions.service import SessionService
+from spinneret.access.tokens.rotation import KeyRotation
+from spinneret.access.tokens.service import TokenIssuer, TokenVerifier
+from spinneret.access.users.models import User
+from spinneret.access.users.service import UserService
+from tests.fakes.keys import FakeKeyStore, FakeRateLimitStore
+from tests.fakes.people import (
+    FakeFailureStore,
+    FakeHasher,
+    FakeKeySetStore,
+    FakeMac,
+    FakeSessionStore,
+    FakeSigner,
+    FakeUserStore,
+)
+from tests.fakes.time import HandClock
+
+PASSWORD = "a password of some length"
+HERE = "203.0.113.7"
+
+
+@dataclass
+class Team:
+    """The services of people over one set of stores."""
+
+    clock: HandClock
+    users: UserService
+    sessions: SessionService
+    keys: KeyService
+    rotation: KeyRotation
+    verifier: TokenVerifier
+    user_store: FakeUserStore
+    session_store: FakeSessionStore
+    key_sets: FakeKeySetStore
+    signer: FakeSigner
+    hasher: FakeHasher
+
+    def person(self, role: Role = Role.ADMIN, name: str = "maya", tenant: str = "acme") -> User:
+        """A new person who has chosen PASSWORD."""
+        _, invitation = self.users.invite(tenant, f"{name}@example.com", name, role)
+        return self.users.accept(invitation, PASSWORD)
+
+    def sign_in(self, name: str = "maya", password: str = PASSWORD, address: str = HERE) -> Tokens:
+        """Sign a person of acme in."""
+        return self.sessions.sign_in("acme", f"{name}@example.com", password, address)
+
+
+def make_team() -> Team:
+    """A team whose stage has a signing key."""
+    clock, numbers = HandClock(), itertools.count(1)
+    users, sessions = FakeUserStore(), FakeSessionStore()
+    signer = FakeSigner()
+    key_sets, hasher, windows = FakeKeySetStore(), FakeHasher(), FakeRateLimitStore()
+
+    def new_id(prefix: str) -> str:
+        return f"{prefix}_{next(numbers):05}"
+
+    def random(length: int) -> bytes:
+        return next(numbers).to_bytes(length, "big")
+
+    verifier = TokenVerifier(keys=key_sets, issuer="spinneret", audience="api", clock=clock)
+    issuer = TokenIssuer(
+        keys=key_sets,
+        signer=signer,
+        issuer="spinneret",
+        audience="api",
+        clock=clock,
+        random=random,
+    )
+    people = SignedInPeople(
+        users=users, sessions=sessions, verifier=verifier, clock=clock, requests_per_minute=300
+    )
+    team = Team(
+        clock=clock,
+        users=UserService(users=users, hasher=hasher, clock=clock, new_id=new_id, random=random),
+        sessions=SessionService(
+            users=users,
+            sessions=sessions,
+            failures=FakeFailureStore(),
+            windows=windows,
+            hasher=hasher,
+            issuer=issuer,
+            successor=FakeMac(),
+            clock=clock,
+            new_id=new_id,
+            random=random,
+        ),
+        keys=KeyService(
+            keys=FakeKeyStore(),
+            windows=windows,
+            clock=clock,
+            new_id=new_id,
+            random=random,
+            people=people,
+        ),
+        rotation=KeyRotation(keys=key_sets, signer=signer, clock=clock, new_id=new_id),
+        verifier=verifier,
+        user_store=users,
+        session_store=sessions,
+        key_sets=key_sets,
+        signer=signer,
+        hasher=hasher,
+    )
+    team.rotation.run()
+    return team

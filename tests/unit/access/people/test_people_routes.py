@@ -1,0 +1,172 @@
+"""The routes of people, behind the entry point that admits requests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from people.auth_routes import routes as auth_routes
+from people.users_routes import routes as users_routes
+from spinneret.access.permissions import Role
+from spinneret.access.sessions.service import SessionService
+from spinneret.access.tokens.service import TokenVerifier
+from spinneret.access.uploads.service import UploadService
+from spinneret.access.users.service import UserService
+from spinneret.runtime.http import entrypoint
+from tests.fakes.uploads import FakeUploadStore
+from tests.unit.access.people.team import PASSWORD, Team
+from tests.unit.runtime.api import Answer, Invocation, changed, load
+from tests.unit.runtime.documented import assert_documented
+
+Send = Callable[..., Answer]
+
+
+@dataclass(frozen=True)
+class Services:
+    """What admission and routes use."""
+
+    keys: Any
+    uploads: UploadService
+    users: UserService
+    sessions: SessionService
+    verifier: TokenVerifier
+
+
+@pytest.fixture
+def send(team: Team) -> Send:
+    """Sends a request, by an access token, a key or nothing; the answer has to be documented."""
+    uploads = UploadService(store=FakeUploadStore(), clock=team.clock, new_id=str)
+    services = Services(team.keys, uploads, team.users, team.sessions, team.verifier)
+    api = entrypoint.Api("people-api", auth_routes, users_routes, make=lambda _: services)
+
+    def request(method: str, path: str, body: Any = None, bearer: str | None = None) -> Answer:
+        event = changed(
+            load("people/login.json"),
+            None,
+            body="" if body is None else json.dumps(body),
+            headers={"Authorization": f"Bearer {bearer}" if bearer else None},
+            httpMethod=method,
+            path=path,
+        )
+        answer = api.handler(event, Invocation())  # type: ignore[arg-type]  # stands for the context
+        headers = {name: each[-1] for name, each in answer.get("multiValueHeaders", {}).items()}
+        headers |= answer.get("headers", {})
+        assert_documented(method, path, answer["statusCode"], headers, answer["body"])
+        return Answer(answer["statusCode"], headers, answer["body"])
+
+    return request
+
+
+# covers T-02, T-03
+def test_an_administrator_invites_and_the_invited_signs_in(team: Team, send: Send) -> None:
+    team.person()
+    admin = team.sign_in().access_token
+    wanted = {"email": "Noah@example.com", "name": " Noah ", "role": "seller"}
+    invited = send("POST", "/api/v1/users", wanted, admin)
+    assert (invited.status, invited.headers["Cache-Control"]) == (201, "no-store")
+    assert (invited.body["name"], invited.body["has_password"]) == ("Noah", False)
+    chosen = {"invitation": invited.body["invitation"], "password": PASSWORD}
+    assert send("POST", "/api/v1/auth/accept", chosen).body["has_password"]
+    assert send("POST", "/api/v1/auth/accept", chosen).status == 401
+    credentials = {"tenant": "acme", "email": "noah@example.com", "password": PASSWORD}
+    tokens = send("POST", "/api/v1/auth/login", credentials)
+    assert (tokens.status, tokens.headers["Cache-Control"]) == (200, "no-store")
+    assert (tokens.body["token_type"], tokens.body["expires_in"]) == ("Bearer", 3600)
+    access, refresh = tokens.body["access_token"], tokens.body["refresh_token"]
+    me = send("GET", "/api/v1/auth/me", bearer=access).body
+    assert (me["kind"], me["role"], me["scopes"]) == ("user", "seller", [])
+    assert "create_product" in me["permissions"]
+    refused = send("GET", "/api/v1/users", bearer=access)
+    assert (refused.status, refused.body["code"]) == (403, "FORBIDDEN")
+    assert "manage_users" in refused.body["error"]
+    user = f"/api/v1/users/{me['id']}"
+    listed = send("GET", "/api/v1/users", bearer=admin).body["items"]
+    assert [each["email"] for each in listed] == ["maya@example.com", "noah@example.com"]
+    change = {"name": "Noah", "role": "viewer", "is_active": True}
+    assert send("PUT", user, change, admin).body["role"] == "viewer"
+    assert send("POST", "/api/v1/auth/refresh", {"refresh_token": refresh}).status == 401
+    assert send("DELETE", user, bearer=admin).status == 204
+    assert send("GET", user, bearer=admin).status == 404
+
+
+def test_a_session_is_refreshed_and_ended(team: Team, send: Send) -> None:
+    team.person()
+    refresh = team.sign_in().refresh_token
+    tokens = send("POST", "/api/v1/auth/refresh", {"refresh_token": refresh}).body
+    new = {"current_password": PASSWORD, "new_password": "quite another password"}
+    wrong = {"current_password": "a wrong password here", "new_password": PASSWORD}
+    assert send("POST", "/api/v1/auth/password", wrong, tokens["access_token"]).status == 403
+    assert send("POST", "/api/v1/auth/password", new, tokens["access_token"]).status == 200
+    assert send("POST", "/api/v1/auth/refresh", tokens_of(tokens)).status == 401
+    refresh = team.sign_in(password="quite another password").refresh_token
+    ended = send("POST", "/api/v1/auth/logout", {"refresh_token": refresh, "all": True})
+    assert (ended.status, ended.body) == (200, {"all": True})
+    assert send("POST", "/api/v1/auth/logout", {"refresh_token": refresh}).status == 401
+
+
+def tokens_of(tokens: dict[str, Any]) -> dict[str, str]:
+    """The body of a refresh."""
+    return {"refresh_token": tokens["refresh_token"]}
+
+
+def test_a_key_has_no_password(team: Team, send: Send) -> None:
+    from spinneret.access.keys.models import Scope  # noqa: PLC0415 - only here
+
+    _, secret = team.keys.issue("acme", "laptop", frozenset({Scope.ADMIN}))
+    me = send("GET", "/api/v1/auth/me", bearer=secret).body
+    assert (me["kind"], me["role"], me["scopes"]) == ("key", None, ["admin"])
+    new = {"current_password": PASSWORD, "new_password": "quite another password"}
+    assert send("POST", "/api/v1/auth/password", new, secret).status == 403
+
+
+def test_published_keys_need_no_credential_and_may_be_cached(send: Send) -> None:
+    answer = send("GET", "/.well-known/jwks.json")
+    [key] = answer.body["keys"]
+    assert (key["kty"], key["alg"], set(key)) == (
+        "RSA",
+        "RS256",
+        {*["e", "n", "kty", "alg", "kid", "use"]},
+    )
+    assert answer.headers["Cache-Control"] == "public, max-age=60"
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/api/v1/auth/login", {"tenant": "acme", "email": "x", "password": 1}),
+        ("/api/v1/auth/login", {"tenant": "acme", "email": "x", "password": "x" * 2000}),
+        ("/api/v1/auth/login", {"tenant": "acme", "email": "x", "password": "y", "role": "admin"}),
+        ("/api/v1/auth/refresh", {}),
+        ("/api/v1/auth/accept", {"invitation": "", "password": PASSWORD}),
+    ],
+)
+# covers T-02
+def test_a_malformed_request_is_refused_without_its_values(
+    send: Send, path: str, body: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = send("POST", path, body)
+    assert answer.status == 422
+    password = str(body.get("password", "-none-"))
+    if len(password) > 10:
+        assert password not in answer.text + capsys.readouterr().out
+
+
+def test_passwords_and_tokens_are_in_no_log(
+    team: Team, send: Send, capsys: pytest.CaptureFixture[str]
+) -> None:
+    team.person(Role.ADMIN)
+    tokens = team.sign_in()
+    credentials = {"tenant": "acme", "email": "maya@example.com", "password": PASSWORD}
+    send("POST", "/api/v1/auth/login", credentials)
+    send("POST", "/api/v1/auth/login", {**credentials, "password": f"{PASSWORD} wrong"})
+    send("POST", "/api/v1/auth/refresh", {"refresh_token": tokens.refresh_token})
+    send("GET", "/api/v1/auth/me", bearer=tokens.access_token)
+    send("GET", "/api/v1/auth/me", bearer=f"{tokens.access_token}x")
+    logged = capsys.readouterr().out
+    assert "request_done" in logged
+    for secret in (PASSWORD, tokens.refresh_token, tokens.access_token):
+        assert secret not in logged
