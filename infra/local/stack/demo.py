@@ -6,11 +6,14 @@ All requests use the deployed HTTP API, like a user's own program.
 from __future__ import annotations
 
 import argparse
+import os
 import socket
+import subprocess
 import sys
 import textwrap
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -26,6 +29,7 @@ from stack.key import issue
 from stack.workspace import Workspace
 
 TENANT: Final = "demo"
+CLIENT: Final = Path(sys.executable).with_name("spinneret")
 CRAWL_SECONDS: Final = 180.0
 REQUEST_SECONDS: Final = 30.0
 POLL_SECONDS: Final = 0.25
@@ -72,7 +76,9 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
             for query in QUERIES:
                 demo.search(query)
             demo.explore(f"{endpoints['website']}/")
-        farewell(api, secret, arguments.url or f"{endpoints['website']}/ballooning", demo.last_job)
+        page = arguments.url or f"{endpoints['website']}/ballooning"
+        farewell(api, secret, page, demo.last_job)
+        show_client(sign_in(instance, api, secret), page, demo.last_job)
     return 1 if demo.failed else 0
 
 
@@ -199,6 +205,35 @@ def farewell(api: str, secret: str, page: str, job_id: str) -> None:
     print("  README.md and docs/tutorials go on from here")
     print("  make demo URL=https://…    crawl a page of the web")
     print("  make status | logs | down  look at the local stack, stop it")
+
+
+def sign_in(instance: Instance, api: str, secret: str) -> Path:
+    """Store the key in a profile of the command line, below the instance; return its folder."""
+    folder = instance.folder / "client"
+    done = subprocess.run(
+        [CLIENT, "login", "--url", api, "--key-stdin", "--quiet"],
+        input=secret,
+        env={**os.environ, "SPINNERET_CONFIG_HOME": str(folder)},
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise StackError(f"the command line can't sign in: {done.stderr.strip()}")
+    return folder
+
+
+def show_client(folder: Path, page: str, job_id: str) -> None:
+    """Print four commands of the command line, about the same page and job."""
+    print(f"\n{_bold('Or by the command line')} (its profile has the same key)")
+    print(f"  export SPINNERET_CONFIG_HOME={folder}")
+    for arguments in (
+        f"crawl {page} --wait",
+        'search "sticky silk"',
+        f"check {page}",
+        f"jobs watch {job_id}" if job_id else "jobs list",
+    ):
+        print(f"  {CLIENT} {arguments}")
 
 
 def _reasons(answer: dict[str, Any]) -> str:

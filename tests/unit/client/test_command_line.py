@@ -69,8 +69,9 @@ def api(server: Server, monkeypatch: pytest.MonkeyPatch) -> Api:
     return Api(server)
 
 
-def _failed(code: str = "FETCH_FAILED") -> dict[str, Any]:
-    return crawl("failed", url=PAGE, error=failure(code, "the server answered 404"))
+def _failed(code: str = "HTTP_ERROR", status: int | None = 404) -> dict[str, Any]:
+    error = failure(code, "the page can't be read")
+    return crawl("failed", url=PAGE, error=error, status_code=status)
 
 
 JOB: Final = ("GET", "/api/v1/crawl/job_1")
@@ -110,6 +111,8 @@ EXITS: list[tuple[str, list[str], Routes, int]] = [
     ("a broken link", CHECK, {JOB: _failed()}, 2),
     ("a hidden link", CHECK, {JOB: _failed("ROBOTS_DISALLOWED")}, 8),
     ("a silent link", CHECK, {JOB: _failed("FETCH_TIMEOUT")}, 8),
+    ("a forbidden link", CHECK, {JOB: _failed(status=403)}, 8),
+    ("a lost link", CHECK, {JOB: _failed("FETCH_FAILED", None)}, 2),
     ("a private link", CHECK, {CRAWL: refusal(403, "URL_BLOCKED")}, 8),
     ("a malformed link", CHECK, {CRAWL: refusal(400, "URL_INVALID")}, 2),
     ("an interruption", WAIT, {JOB: KeyboardInterrupt()}, 130),
@@ -243,7 +246,7 @@ def test_a_hit_shows_its_scores_and_leg_without_markup(
 
 
 def test_an_error_names_the_faulty_fields(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
-    fields = [{"field": "query", "message": "too long"}]
+    fields = [{"path": "query", "message": "too long"}]
     api.routes["POST", "/api/v1/search"] = refusal(422, "VALIDATION_ERROR", fields=fields)
     main(["search", "silk"])
     assert "query: too long" in capsys.readouterr().err

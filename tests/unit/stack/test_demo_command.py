@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stack import cli
-from stack.demo import farewell
+from stack.demo import CLIENT, farewell, show_client
 
 JSON = '-H "X-API-Key: $KEY" -H "Content-Type: application/json"'
 
@@ -48,3 +48,11 @@ def test_its_farewell_says_what_to_try_next(capsys: pytest.CaptureFixture[str]) 
         "make demo URL=https://…",
     ):
         assert part in shown
+
+
+def test_it_shows_four_commands_of_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    show_client(Path("/instance/client"), "http://127.0.0.1:8484/ballooning", "job_7")
+    shown = capsys.readouterr().out
+    assert "export SPINNERET_CONFIG_HOME=/instance/client" in shown
+    commands = [line.split(maxsplit=2) for line in shown.splitlines() if str(CLIENT) in line]
+    assert [each[1] for each in commands] == ["crawl", "search", "check", "jobs"]

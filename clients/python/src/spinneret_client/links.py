@@ -12,8 +12,11 @@ from spinneret_client.errors import ApiError, UrlRefused
 from spinneret_client.events import FINAL
 from spinneret_client.generated import models as m
 
-BROKEN: Final = frozenset({"FETCH_FAILED", "TOO_MANY_REDIRECTS", "URL_INVALID"})
+BROKEN: Final = frozenset({"FETCH_FAILED", "HTTP_ERROR", "TOO_MANY_REDIRECTS", "URL_INVALID"})
 """Errors that mean a faulty link; others say nothing about it."""
+BLOCKED: Final = frozenset({"ROBOTS_DISALLOWED", "URL_BLOCKED", "DOMAIN_BLOCKED"})
+REFUSED: Final = frozenset({401, 403, 429})
+"""Statuses of a page that may exist, but not for the crawler."""
 PAUSE: Final = 0.5
 
 
@@ -72,11 +75,8 @@ def _outcome(url: str, crawl: Any) -> LinkResult:
         return LinkResult(url, "ok", crawl.status_code, job_id=crawl.job_id)
     code = crawl.error.code if crawl.error else ""
     reason = crawl.error.error if crawl.error else crawl.status
-    status = crawl.status_code or (crawl.error.details.get("status") if crawl.error else None)
-    if code in BROKEN:
-        outcome = "broken"
-    elif code in ("ROBOTS_DISALLOWED", "URL_BLOCKED", "DOMAIN_BLOCKED"):
+    if code in BLOCKED or crawl.status_code in REFUSED:
         outcome = "blocked"
     else:
-        outcome = "unknown"
-    return LinkResult(url, outcome, status, reason, crawl.job_id)
+        outcome = "broken" if code in BROKEN else "unknown"
+    return LinkResult(url, outcome, crawl.status_code, reason, crawl.job_id)
