@@ -33,9 +33,13 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     except StackError:
         say("nothing is deployed; these values are for the next deployment")
         in_force = {**chosen, **settings.parameters(chosen)}
-    for setting in settings.known(Sources(workspace.root).template).values():
-        say("\n".join(described(setting, in_force.get(setting.name) or setting.default)))
-    say("make set NAME=value changes a setting, make set NAME= restores its default")
+    lines = [
+        line
+        for setting in settings.known(Sources(workspace.root).template).values()
+        for line in described(setting, in_force.get(setting.name) or setting.default)
+    ]
+    lines.append("make set NAME=value changes a setting, make set NAME= restores its default")
+    say("\n".join(lines))  # at once, for a reader that stops after some lines
     return 0
 
 
