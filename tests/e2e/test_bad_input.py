@@ -77,6 +77,31 @@ def test_malformed_json_is_refused(text: str, deployed: Deployed, tenant: Tenant
     assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_ERROR")
 
 
+def test_json_that_calls_itself_a_form_is_read_and_an_unknown_path_is_not_found(
+    deployed: Deployed, tenant: Tenant
+) -> None:
+    for path, content, status, code in (
+        (CRAWL, '{"urll": "http://a.example/"}', 422, "VALIDATION_ERROR"),
+        ("/api/v1/nowhere", "", 404, "NOT_FOUND"),
+    ):
+        response = httpx.post(
+            deployed.api_url + path,
+            content=content,
+            headers={
+                "X-API-Key": tenant.key,
+                "Content-Type": "application/x-www-form-urlencoded",
+            },
+            trust_env=False,
+            timeout=40,
+        )
+        found = response.json()
+        assert (response.status_code, found["code"]) == (status, code), response.text
+        assert set(found) == {"error", "code", "details", "request_id"}
+        if code == "VALIDATION_ERROR":
+            hints = {each["path"]: each["hint"] for each in found["details"]["fields"]}
+            assert hints["urll"] == "did you mean `url`?"
+
+
 @pytest.mark.parametrize("headers", [{}, {"X-API-Key": "spn_wrong"}, {"Authorization": "Bearer"}])
 def test_without_a_valid_key_nothing_is_answered(
     headers: dict[str, str], deployed: Deployed

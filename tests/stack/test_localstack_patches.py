@@ -39,7 +39,9 @@ def test_every_patch_is_still_needed(stack: Any) -> None:
     )
     assert json.loads(answer.stdout) == {
         "cloudformation-polling": True,
+        "form-bodies": True,
         "gateway-address": True,
+        "gateway-responses": True,
         "keepalive-timers": True,
         "sqs-concurrency": True,
         "task-token": True,

@@ -10,7 +10,9 @@ from typing import Protocol
 
 from spinneret_localstack.patches import (
     cloudformation_polling,
+    form_bodies,
     gateway_address,
+    gateway_responses,
     keepalive_timers,
     sqs_concurrency,
     task_token,
@@ -25,7 +27,9 @@ class Patch(Protocol):
 
 PATCHES: dict[str, Patch] = {
     "cloudformation-polling": cloudformation_polling,
+    "form-bodies": form_bodies,
     "gateway-address": gateway_address,
+    "gateway-responses": gateway_responses,
     "keepalive-timers": keepalive_timers,
     "sqs-concurrency": sqs_concurrency,
     "task-token": task_token,
