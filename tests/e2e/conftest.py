@@ -21,7 +21,7 @@ from spinneret.kernel import bounds
 from stack.deployment.settings import market_hosts
 from stack.port_claims import SIZE, claim
 from stack.run_with import PORTS_VARIABLE
-from tests.conftest import Aws, Stack, give_up
+from tests.conftest import ROOT, Aws, Stack, give_up
 from tests.documented import Page
 from tests.e2e.website import Website
 from tests.markets.ebay import KEYS as EBAY_KEYS
@@ -249,7 +249,9 @@ def page(deployed: Deployed, tmp_path: Path) -> Iterator[Page]:
         given,
         {
             "http://127.0.0.1:8484": deployed.stack.website_url,
-            "127.0.0.1:8490": f"127.0.0.1:{deployed.website_port}",
+            # The website of the process may be running.
+            "127.0.0.1:8490": f"127.0.0.1:{deployed.trap_port}",
+            ".venv/bin/": f"{ROOT}/.venv/bin/",
         },
     )
     yield made

@@ -16,6 +16,7 @@ TUTORIALS = ROOT / "docs" / "tutorials"
 @pytest.mark.parametrize(
     "heading",
     [
+        "### From the command line",
         "### Crawl a page and search it",
         "### Crawl a site",
         "### Watch a link",

@@ -1,4 +1,4 @@
-"""API Gateway passes on a form's body as it was sent.
+"""API Gateway passes a form's body on unchanged.
 
 Upstream: services/apigateway/next_gen/execute_api/handlers/parse.py calls rolo's restore_payload,
 which parses a form and encodes its fields again.
@@ -19,7 +19,7 @@ def apply() -> None:
     upstream = module.restore_payload
 
     def body_of(request: Any) -> bytes:
-        # Without a parse, the first read returns the bytes; later ones return them from the cache.
+        # The first read returns the bytes if nothing parsed them; later ones return the copy.
         body: bytes = request.get_data(cache=True, parse_form_data=False)
         return body or upstream(request)
 
