@@ -233,13 +233,12 @@ MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "target_id": _target,
     "window_id": _window,
     "slug": _slug,
-    "part_name": lambda *_: "core.json",
     "product_id": _product,
     "marketplace_job_id": _marketplace_job,
     "task_id": _task,
     "batch_id": _batch,
 }
-PUBLIC: Final = frozenset({"slug", "part_name"})
+PUBLIC: Final = frozenset({"slug"})
 """Names of what is everybody's."""
 BODIES: Final[Mapping[str, Any]] = {
     "put_domain": {"notes": "theirs"},
