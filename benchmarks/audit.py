@@ -13,8 +13,6 @@ With --site, nothing of this but a whole audit of a folder that is served on loo
 time, memory, reports (such as /usr/share/doc/python3.11/html, of Debian's python3.11-doc).
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import random

@@ -5,8 +5,6 @@ the price of a run by benchmarks/prices.py. Time on Lambda is a request a second
 of a host), and what judging takes here.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections import Counter

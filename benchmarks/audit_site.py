@@ -4,8 +4,6 @@ The real fetcher over sockets, at a made-up host; stores in memory; the default 
 second on a clock that doesn't sleep, but passes while a request is under way.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial

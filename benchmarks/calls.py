@@ -9,8 +9,6 @@ happens once in several pages or checks has its share. `make test` compares: a c
 call fails until the table says so.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import logging

@@ -7,8 +7,6 @@ units for each entry that is put, removed or changed. A read takes one for each 
 it may be outdated. Not counted: writes whose condition fails, and what a query's filter leaves out.
 """
 
-from __future__ import annotations
-
 import base64
 import math
 from collections.abc import Iterator, Mapping

@@ -3,8 +3,6 @@
 python benchmarks/codec.py
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable

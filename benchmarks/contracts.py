@@ -8,8 +8,6 @@ the same documents one after the other and needs node. The documents aren't ours
 1 when a request breaks its description, and when there was nothing to hold.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -11,8 +11,6 @@
 The memory of the worker's process is weighed by benchmarks/crawl_memory.py.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import logging

@@ -4,8 +4,6 @@ Needs Debian's package python3.11-doc. The embedder's place is taken by one that
 vectors cost nothing: what is looked at here is which pages and which words arrive.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections import Counter

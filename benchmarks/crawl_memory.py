@@ -5,8 +5,6 @@ fakes, which are thrown away every 20 pages, since they keep all that they are g
 from another process, so that what is weighed is the worker.
 """
 
-from __future__ import annotations
-
 import logging
 import subprocess
 import sys

@@ -4,8 +4,6 @@ What it is wired of is wired as deployed, from an environment; only what would s
 replaced, since this process takes the steps of the state machine itself.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """What stands around a crawl that is measured, on loopback: websites, a quick embedder, moto."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -17,8 +17,6 @@ and chunking together, beside trafilatura's own extraction with its defaults in 
   line the mean over types.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -9,8 +9,6 @@ type by type; on each fold counts the variant that is best on the other four. Th
 benchmarks/extraction.py.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter

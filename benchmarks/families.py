@@ -8,8 +8,6 @@ transaction is in that time is cancelled, as DynamoDB cancels it. `aws.dynamo.tr
 as it does everywhere. Prints a table by counters and workers, with the arithmetic beside it.
 """
 
-from __future__ import annotations
-
 import argparse
 import logging
 import math

@@ -1,7 +1,5 @@
 """The instance of the local stack that benchmarks run on: one of their own."""
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

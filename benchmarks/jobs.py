@@ -7,8 +7,6 @@ process with a handler that does nothing, against the instance's DynamoDB and SQ
 taken through the deployed application while it crawls the demonstration website.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -6,8 +6,6 @@ Everything in this process: fetches go to a loopback server, coordination to an 
 whose calls are counted (time of the real one: `benchmarks/jobs.py`).
 """
 
-from __future__ import annotations
-
 import logging
 import statistics
 import sys

@@ -12,8 +12,6 @@ forty addresses of loopback, whose pages answer at once: what is measured is the
 the site. The stage lets a host have 50 requests a second.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import statistics

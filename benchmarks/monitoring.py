@@ -11,8 +11,6 @@
   adds to the core: how late checks begin with 100, 1,000 and 10,000 targets.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import socketserver

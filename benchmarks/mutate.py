@@ -8,8 +8,6 @@ Prints a line per mutant and the sums. Exit code 1 when no test noticed one of t
 can be said. The working tree isn't touched.
 """
 
-from __future__ import annotations
-
 import argparse
 import signal
 import sys

@@ -4,8 +4,6 @@ List prices of us-east-1 in November 2026: DynamoDB on demand, S3 Standard, Lamb
 standard queues, Step Functions standard workflows, EventBridge's own bus.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

@@ -8,8 +8,6 @@
 * with `--stack`: jobs a second on the deployed benchmark instance (`benchmarks/instance.py`).
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -9,8 +9,6 @@ on the quiet stack. Then the indexes are deleted by hand, searches must fail, `r
 and the questions are asked again. Fails if a document or a score differs.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import math

@@ -7,8 +7,6 @@ the speed falls with the size, something is worse than linear: the last column i
 over the time of 250 KB, which is 4 for a linear pattern. The command fails above 8.
 """
 
-from __future__ import annotations
-
 import argparse
 import base64
 import json

@@ -11,8 +11,6 @@ first chunk. Fusions are chosen on the questions of every other page and held to
 first 20 hits reranked by the sentence that is most like the question.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

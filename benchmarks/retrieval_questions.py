@@ -3,8 +3,6 @@
 Four a page: by an exact name, literally, and twice in words that the page hardly uses.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 KINDS: Final = ("exact", "literal", "paraphrased", "paraphrased")

@@ -8,8 +8,6 @@ As many seeds run small loads with bounded pollers, and LARGE_SEEDS the large on
 Prints two tables. The steps of a failing seed are printed; `--seed` prints those of any seed.
 """
 
-from __future__ import annotations
-
 import argparse
 import multiprocessing
 import sys

@@ -6,8 +6,6 @@ Uses an instance of its own and the tools that are installed; `--first` measures
 an empty folder as well, with whatever the package clients have in their caches.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """Writes what documentation takes from the code: `python docs/render.py`."""
 
-from __future__ import annotations
-
 import importlib
 import runpy
 import sys

@@ -1,7 +1,5 @@
 """Writes the catalogue of checks and the reports' schema: `python docs/render_audits.py`."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

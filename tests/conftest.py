@@ -4,8 +4,6 @@ SPINNERET_TEST_INSTANCE names a running instance: `make test` starts one for sev
 Without it a test run starts an instance of its own and ends it.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import logging

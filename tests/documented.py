@@ -7,8 +7,6 @@ shell would wait for it. What follows a command, up to the next one, is its answ
 An id that an answer shows stands for the real one in all later commands of the page.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

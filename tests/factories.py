@@ -1,7 +1,5 @@
 """Values with defaults, so that a test spells only what it is about."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any
 

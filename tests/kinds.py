@@ -1,7 +1,5 @@
 """The kinds and lanes that the domains declare, for tests of what serves them all."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.jobs.kinds import all_kinds, all_lanes

@@ -1,7 +1,5 @@
 """The routes of all API functions, found as the functions' folders have them."""
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 from typing import Final

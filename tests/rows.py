@@ -1,7 +1,5 @@
 """Tables in one test: pytest costs more for a case than for a row of most tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 

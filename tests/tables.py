@@ -1,7 +1,5 @@
 """The tables of infra/, made from the templates themselves: tests use what is deployed."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

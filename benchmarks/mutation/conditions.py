@@ -1,7 +1,5 @@
 """Where the product's source makes conditions, and the text of each as far as it can be read."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Every condition of the product's writes, and every part of one, as an edit of the source."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Copies of the tree, and pytest run in them with one mutant or none."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

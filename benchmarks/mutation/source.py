@@ -1,7 +1,5 @@
 """The product's modules as syntax trees, and what a name in them stands for."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """API function of the audits area."""
 
-from __future__ import annotations
-
 from audits import audits_routes, schedules_routes
 from spinneret.runtime.http.entrypoint import Api
 

@@ -1,7 +1,5 @@
 """Routes: audits of sites."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Any, Literal
 

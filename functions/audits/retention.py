@@ -1,7 +1,5 @@
 """Rule function, every hour: deletes data whose retention has ended, if that is enabled."""
 
-from __future__ import annotations
-
 from spinneret.retention.wiring import cleanup_pass
 from spinneret.runtime.scheduled import scheduled_entrypoint
 

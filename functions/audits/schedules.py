@@ -1,7 +1,5 @@
 """Rule function, every minute: submits the audits that are due."""
 
-from __future__ import annotations
-
 from spinneret.audits.wiring import schedule_pass
 from spinneret.runtime.scheduled import scheduled_entrypoint
 

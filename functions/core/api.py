@@ -1,7 +1,5 @@
 """API function of the core area: health, jobs, API keys, uploads, the API's document."""
 
-from __future__ import annotations
-
 from core import docs_routes, health_routes, jobs_routes, keys_routes, uploads_routes
 from spinneret.runtime.http.entrypoint import Api
 

@@ -1,7 +1,5 @@
 """Routes: OpenAPI document and its HTML page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response

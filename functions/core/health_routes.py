@@ -1,7 +1,5 @@
 """Routes: liveness and readiness."""
 
-from __future__ import annotations
-
 from aws_lambda_powertools.event_handler import Response, content_types
 
 from spinneret.operations.models import Health, Readiness

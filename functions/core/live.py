@@ -1,7 +1,5 @@
 """WebSocket function: live progress of jobs."""
 
-from __future__ import annotations
-
 from spinneret.operations.live_wiring import live_api
 from spinneret.runtime.sockets import socket_entrypoint
 

@@ -1,7 +1,5 @@
 """Rule function, every 5 minutes: retries dead letters."""
 
-from __future__ import annotations
-
 from spinneret.jobs.wiring import redrive_pass
 from spinneret.runtime.scheduled import scheduled_entrypoint
 

@@ -1,7 +1,5 @@
 """Rule function, every minute: recovers jobs with lost messages or workers, relays events."""
 
-from __future__ import annotations
-
 from spinneret.operations.sweeper_wiring import sweeper
 from spinneret.runtime.scheduled import scheduled_entrypoint
 

@@ -1,7 +1,5 @@
 """Routes: uploads of request bodies that exceed the limit of a request."""
 
-from __future__ import annotations
-
 from aws_lambda_powertools.event_handler import Response, content_types
 
 from spinneret.access.keys.models import Scope

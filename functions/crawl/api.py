@@ -1,7 +1,5 @@
 """API function of the crawl area."""
 
-from __future__ import annotations
-
 from crawl import (
     configs_routes,
     crawl_routes,

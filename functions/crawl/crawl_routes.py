@@ -1,7 +1,5 @@
 """Routes: crawls of pages, batches and websites."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response

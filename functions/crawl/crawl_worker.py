@@ -1,7 +1,5 @@
 """Queue function of the crawl lanes."""
 
-from __future__ import annotations
-
 from spinneret.crawl.worker_wiring import crawl_worker
 from spinneret.runtime.queue import worker_entrypoint
 

@@ -1,7 +1,5 @@
 """Step function of deep crawls: one page."""
 
-from __future__ import annotations
-
 from spinneret.crawl.worker_wiring import page_step
 from spinneret.runtime.steps import step_entrypoint
 

@@ -1,7 +1,5 @@
 """Step function of deep crawls: the next batch."""
 
-from __future__ import annotations
-
 from spinneret.crawl.deep.wiring import take_step
 from spinneret.runtime.steps import step_entrypoint
 

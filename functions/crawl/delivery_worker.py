@@ -1,7 +1,5 @@
 """Queue function of the delivery lane."""
 
-from __future__ import annotations
-
 from spinneret.events.webhooks.worker_wiring import delivery_worker
 from spinneret.runtime.queue import worker_entrypoint
 

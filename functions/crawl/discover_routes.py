@@ -1,7 +1,5 @@
 """Routes: discovery of a site's pages, and relevance scores of URLs."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response

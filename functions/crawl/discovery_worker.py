@@ -1,7 +1,5 @@
 """Queue function of the discovery lane."""
 
-from __future__ import annotations
-
 from spinneret.discovery.worker_wiring import discovery_worker
 from spinneret.runtime.queue import worker_entrypoint
 

@@ -1,7 +1,5 @@
 """Routes: a tenant's settings for domains."""
 
-from __future__ import annotations
-
 from typing import Annotated, Final
 
 from aws_lambda_powertools.event_handler.openapi.params import Query

@@ -1,7 +1,5 @@
 """Routes: files of URLs that are crawled after their upload."""
 
-from __future__ import annotations
-
 from aws_lambda_powertools.event_handler import Response, content_types
 
 from crawl.inbox_examples import INBOX

@@ -1,7 +1,5 @@
 """Routes: a tenant's proxies."""
 
-from __future__ import annotations
-
 from typing import Annotated, Final
 
 from aws_lambda_powertools.event_handler import Response, content_types

@@ -1,7 +1,5 @@
 """Rule function, every minute: starts the runs of sources that are due, and advances the others."""
 
-from __future__ import annotations
-
 from spinneret.runtime.scheduled import scheduled_entrypoint
 from spinneret.sources.wiring import source_pass
 

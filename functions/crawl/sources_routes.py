@@ -1,7 +1,5 @@
 """Routes: sources, their runs and their webhooks."""
 
-from __future__ import annotations
-
 from typing import Annotated, Final
 
 from aws_lambda_powertools.event_handler import Response, content_types

@@ -1,7 +1,5 @@
 """Routes: webhooks, their secrets and their deliveries."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Final
 
 from aws_lambda_powertools.event_handler import Response, content_types

@@ -1,7 +1,5 @@
 """API function of the marketplace area."""
 
-from __future__ import annotations
-
 from marketplace import (
     batches_routes,
     connections_routes,

@@ -1,7 +1,5 @@
 """Routes: batches of marketplace jobs."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response

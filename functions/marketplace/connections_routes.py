@@ -1,7 +1,5 @@
 """Routes: sellers' OAuth connections, and webhooks of marketplaces."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 from aws_lambda_powertools.event_handler import Response

@@ -1,7 +1,5 @@
 """Examples of the document: marketplace jobs and batches."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from spinneret.kernel.errors import field_error

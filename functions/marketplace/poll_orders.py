@@ -1,7 +1,5 @@
 """Rule function, every five minutes: polls sellers' orders, and retries effects of sales."""
 
-from __future__ import annotations
-
 from spinneret.marketplace.publishing_wiring import order_polling
 from spinneret.runtime.scheduled import scheduled_entrypoint
 

@@ -1,7 +1,5 @@
 """Routes: products, and the vocabularies that describe them."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response, content_types

@@ -1,7 +1,5 @@
 """Step function of publishing: lets a state wait for a plug-in's answer."""
 
-from __future__ import annotations
-
 from spinneret.marketplace.driving_wiring import publish_callbacks
 from spinneret.runtime.steps import step_entrypoint
 

@@ -1,7 +1,5 @@
 """Step function of publishing: one step of one job."""
 
-from __future__ import annotations
-
 from spinneret.marketplace.worker_wiring import publish_visits
 from spinneret.runtime.steps import step_entrypoint
 

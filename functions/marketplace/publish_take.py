@@ -1,7 +1,5 @@
 """Step function of publishing: the next jobs."""
 
-from __future__ import annotations
-
 from spinneret.marketplace.driving_wiring import publish_rounds
 from spinneret.runtime.steps import step_entrypoint
 

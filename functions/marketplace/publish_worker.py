@@ -1,7 +1,5 @@
 """Queue function of the marketplace lanes."""
 
-from __future__ import annotations
-
 from spinneret.jobs.sqs import ref_of
 from spinneret.marketplace.driving_wiring import publish_dispatcher
 from spinneret.runtime.queue import message_entrypoint

@@ -1,7 +1,5 @@
 """API function of people: sign-in, sessions, users. Passwords are hashed here and nowhere else."""
 
-from __future__ import annotations
-
 from people import auth_routes, users_routes
 from spinneret.runtime.http.entrypoint import Api
 

@@ -1,7 +1,5 @@
 """Routes: sign-in of people, their sessions, and the keys that sign access tokens."""
 
-from __future__ import annotations
-
 from aws_lambda_powertools.event_handler import Response, content_types
 
 from people.people_examples import ACCEPT, LOGIN, LOGOUT, PASSWORD, REFRESH

@@ -1,7 +1,5 @@
 """API function of the search area."""
 
-from __future__ import annotations
-
 from search import caches_routes, collections_routes, documents_routes, search_routes, tags_routes
 from spinneret.runtime.http.entrypoint import Api
 

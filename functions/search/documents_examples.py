@@ -1,7 +1,5 @@
 """Examples of the document: documents."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from spinneret.runtime.http.declaration import Examples

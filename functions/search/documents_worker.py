@@ -1,7 +1,5 @@
 """Queue function of the document lanes."""
 
-from __future__ import annotations
-
 from spinneret.content.library.worker_wiring import documents_worker
 from spinneret.runtime.queue import worker_entrypoint
 

@@ -3,8 +3,6 @@
 Nothing is public: those functions invoke it whose roles may.
 """
 
-from __future__ import annotations
-
 from spinneret.content.search.model_wiring import embedder_handler
 from spinneret.runtime.steps import step_entrypoint
 

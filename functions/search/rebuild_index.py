@@ -1,7 +1,5 @@
 """Begins a rebuild of the chunk index, or shows its progress; `make rebuild-index` calls it."""
 
-from __future__ import annotations
-
 from spinneret.content.library.worker_wiring import rebuild_requests
 from spinneret.runtime.steps import step_entrypoint
 

@@ -1,7 +1,5 @@
 """Rule function, daily: compares rows, bodies and index, and removes long-deleted documents."""
 
-from __future__ import annotations
-
 from spinneret.content.library.worker_wiring import document_maintenance
 from spinneret.runtime.scheduled import timed_entrypoint
 

@@ -1,7 +1,5 @@
 """Routes: search."""
 
-from __future__ import annotations
-
 import time
 
 from search.search_examples import KEYWORD, SEARCH, VECTOR

@@ -1,7 +1,5 @@
 """Examples of the document: tags."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.runtime.http.declaration import Examples

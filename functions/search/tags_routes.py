@@ -1,7 +1,5 @@
 """Routes: tags of documents."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response, content_types

@@ -1,7 +1,5 @@
 """API function of the streams: requests that wait for events of jobs, apart from all others."""
 
-from __future__ import annotations
-
 from spinneret.runtime.http.entrypoint import Api
 from streams import streams_routes
 

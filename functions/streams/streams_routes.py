@@ -1,7 +1,5 @@
 """Routes: events of jobs as server-sent events."""
 
-from __future__ import annotations
-
 from aws_lambda_powertools.event_handler import Response
 
 from spinneret.access.keys.models import Scope

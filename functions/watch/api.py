@@ -1,7 +1,5 @@
 """API function of the watch area."""
 
-from __future__ import annotations
-
 from spinneret.runtime.http.entrypoint import Api
 from watch import imports_routes, status_routes, targets_routes, windows_routes
 

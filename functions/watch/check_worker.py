@@ -1,7 +1,5 @@
 """Queue function of checks: performs the checks of a tick's list."""
 
-from __future__ import annotations
-
 from spinneret.monitoring.checks.worker_wiring import check_worker
 from spinneret.monitoring.due.messages import list_of
 from spinneret.runtime.queue import message_entrypoint

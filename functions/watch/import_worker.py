@@ -1,7 +1,5 @@
 """Queue function of the import lane."""
 
-from __future__ import annotations
-
 from spinneret.monitoring.imports.worker_wiring import import_worker
 from spinneret.runtime.queue import worker_entrypoint
 

@@ -1,7 +1,5 @@
 """Routes: imports of many targets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response

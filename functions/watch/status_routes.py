@@ -1,7 +1,5 @@
 """Routes: a tenant's public status page and badges, and metrics for Prometheus."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from aws_lambda_powertools.event_handler import Response

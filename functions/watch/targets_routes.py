@@ -1,7 +1,5 @@
 """Routes: monitored targets, their results, uptime and incidents."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from typing import Annotated, Any, Literal

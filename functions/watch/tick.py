@@ -1,7 +1,5 @@
 """Queue function of ticks: assigns due targets to the check workers."""
 
-from __future__ import annotations
-
 from spinneret.monitoring.due.messages import tick_of
 from spinneret.monitoring.due.wiring import tick
 from spinneret.runtime.queue import message_entrypoint

@@ -1,7 +1,5 @@
 """Rule function, every minute: sends the ticks of the minute as delayed messages."""
 
-from __future__ import annotations
-
 from spinneret.monitoring.due.wiring import announcer
 from spinneret.runtime.scheduled import scheduled_entrypoint
 

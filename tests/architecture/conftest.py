@@ -1,7 +1,5 @@
 """The templates, parsed."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path

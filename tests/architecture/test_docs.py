@@ -1,7 +1,5 @@
 """What documentation takes from the code is up to date."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path

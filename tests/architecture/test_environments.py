@@ -1,7 +1,5 @@
 """A function has the variables that it reads, and no others (Lambda allows 4 KB of them)."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """What API Gateway answers by itself has the one shape of errors, and codes of the error tree."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -3,8 +3,6 @@
 Both are found by pattern, so that a new domain is held to them without being named here.
 """
 
-from __future__ import annotations
-
 import sys
 
 import grimp

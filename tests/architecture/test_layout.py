@@ -1,7 +1,5 @@
 """Files where they belong, and imports within their budget."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """The parts that docs/library.md shows work as it says, with the packages that it names."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

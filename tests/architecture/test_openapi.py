@@ -1,7 +1,5 @@
 """The API's document is up to date, valid, and says what the code does."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import re

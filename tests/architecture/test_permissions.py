@@ -1,7 +1,5 @@
 """Each function may do what its code can ask for, and nothing else (T-04)."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Docstrings, comments, messages and pages contain few sentences that are hard to read."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Values that only a deployment knows, such as ARNs, count with the length that AWS's names reach.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 The comment `# covers P-04`, above a test or at the head of its module, says that it proves the row.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

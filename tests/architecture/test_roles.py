@@ -1,7 +1,5 @@
 """What AWS makes of the roles: SAM adds policies to those that the template names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

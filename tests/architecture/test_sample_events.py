@@ -1,7 +1,5 @@
 """Every trigger has a sample of its event, by which it can be invoked."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

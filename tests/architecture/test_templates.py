@@ -1,7 +1,5 @@
 """What the templates must keep to, whatever is added."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

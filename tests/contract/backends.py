@@ -5,8 +5,6 @@ A suite that passes on all of them says that the fake may be trusted. A call of 
 milliseconds: where there is a fake, the quick loop leaves moto out.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Final
 

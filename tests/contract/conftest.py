@@ -1,7 +1,5 @@
 """What the backends stand on: clients and tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any

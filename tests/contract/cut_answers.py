@@ -3,8 +3,6 @@
 A store that ignores `LastEvaluatedKey`, `UnprocessedKeys` or `UnprocessedItems` loses rows then.
 """
 
-from __future__ import annotations
-
 import json
 from base64 import b64decode
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Checks that rows stored by earlier releases stay readable and are written as before."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol

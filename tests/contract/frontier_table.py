@@ -1,7 +1,5 @@
 """The frontier's table, for tests."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """Something else happens between two calls of one operation on a store."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -4,8 +4,6 @@ Neither moto nor DynamoDB Local ever answers an old state: a forgotten `Consiste
 in production only.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 

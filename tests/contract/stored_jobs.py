@@ -1,7 +1,5 @@
 """Jobs for the suites of the job store."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """What every store of audits' objects holds: the fake, moto and AWS."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What every store of audits, of their schedules and of expiries holds: the fakes, moto and AWS."""
 
-from __future__ import annotations
-
 import gzip
 from dataclasses import replace
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Many rows are read in as many calls as they take."""
 
-from __future__ import annotations
-
 from spinneret.aws import dynamo
 from tests.contract.backends import OF_REAL_AWS, Tables
 

@@ -1,7 +1,5 @@
 """What every cache store holds: the fake, moto, and DynamoDB Local."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

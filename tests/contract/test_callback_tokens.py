@@ -1,7 +1,5 @@
 """What tokens of waiting states do, whoever keeps the states."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

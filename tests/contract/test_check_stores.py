@@ -1,7 +1,5 @@
 """What every store of checks guarantees: results, figures, incidents, slots, the due index."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any

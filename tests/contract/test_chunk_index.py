@@ -1,7 +1,5 @@
 """What every chunk index holds: the fake, and OpenSearch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime

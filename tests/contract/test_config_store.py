@@ -1,7 +1,5 @@
 """What every store of crawl configs holds beside names: one default per tenant, and references."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

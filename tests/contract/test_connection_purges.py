@@ -1,7 +1,5 @@
 """What the end of a subscription does when one of its rows is gone, or comes meanwhile."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.jobs import keys

@@ -1,7 +1,5 @@
 """What every store of WebSocket connections holds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

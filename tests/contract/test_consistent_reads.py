@@ -1,7 +1,5 @@
 """What one call has written, the next one finds: reads that decide something never lag behind."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What every content store holds: the fake, moto, and S3 of the stack."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Dead letters on SQS: back to their lane a few times, then at rest."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from typing import Any

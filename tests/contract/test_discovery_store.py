@@ -1,7 +1,5 @@
 """What every store of discoveries holds: the fake, moto, and DynamoDB Local."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What scans of all documents hold on DynamoDB, and removing bodies on S3."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

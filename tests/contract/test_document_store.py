@@ -1,7 +1,5 @@
 """What every document store holds: the fake, moto, and DynamoDB Local."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any

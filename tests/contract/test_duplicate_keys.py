@@ -1,7 +1,5 @@
 """What every job store holds for the implicit keys of jobs: one live job each."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

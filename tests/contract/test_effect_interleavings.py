@@ -1,7 +1,5 @@
 """What an effect in doubt comes to when somebody else is faster than who takes it over."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

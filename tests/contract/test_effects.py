@@ -1,7 +1,5 @@
 """What every store of side effects holds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """What every embedder holds: the fake, the stack's server, and the function in this process."""
 
-from __future__ import annotations
-
 import importlib
 import io
 import json

@@ -1,7 +1,5 @@
 """What every job store holds for parents and their children."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4

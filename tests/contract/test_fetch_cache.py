@@ -1,7 +1,5 @@
 """What every fetch cache holds: the fake, moto, and S3 of the stack."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Whole crawls on every backend: what the rules ask of a store, it does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

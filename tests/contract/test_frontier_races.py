@@ -1,7 +1,5 @@
 """Workers that meet at one crawl: threads on the fake, and on DynamoDB Local."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """What every frontier store holds: the fake, moto, and DynamoDB Local."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """What every domain ledger holds: the fake, moto, and DynamoDB Local."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import pytest

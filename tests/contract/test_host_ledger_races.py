@@ -1,7 +1,5 @@
 """Pace and sessions as many threads meet at one host, on DynamoDB Local."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What every host store guarantees: the fake, moto, and DynamoDB Local."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """What every store of imports guarantees: the fake, moto, and DynamoDB Local."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from typing import Any

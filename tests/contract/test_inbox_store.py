@@ -3,8 +3,6 @@
 That S3 keeps clients to their form is tried on the stack.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

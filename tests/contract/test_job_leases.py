@@ -1,7 +1,5 @@
 """What every job store asks of a row before it takes a write under a lease."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

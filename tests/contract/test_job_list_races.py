@@ -3,8 +3,6 @@
 Indexes are eventually consistent, so on AWS this is the usual case.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from spinneret.jobs import rules

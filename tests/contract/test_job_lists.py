@@ -1,7 +1,5 @@
 """What every job store holds for the pages of a tenant's jobs (P-16)."""
 
-from __future__ import annotations
-
 from itertools import count, islice
 from typing import Any
 

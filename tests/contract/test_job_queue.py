@@ -1,7 +1,5 @@
 """What every job queue holds: the fake, moto, and SQS of the stack."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from typing import Any

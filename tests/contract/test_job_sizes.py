@@ -1,7 +1,5 @@
 """What every job store takes into a row, and what it refuses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What every job store holds when jobs are submitted, read and claimed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """What only a real store can show: threads, lost answers and collisions, on DynamoDB Local."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What every job store holds for transitions, the due index and timelines."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace

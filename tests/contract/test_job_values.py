@@ -1,7 +1,5 @@
 """What a job store doesn't take: it refuses it whole, before anything is written."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The operator's command that issues a key, on AWS as moto emulates it."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

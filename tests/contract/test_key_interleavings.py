@@ -1,7 +1,5 @@
 """What a change of keys or windows does when it is overtaken between its read and its write."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """What only a real store can show: threads at one tenant's keys and windows, on DynamoDB Local."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta

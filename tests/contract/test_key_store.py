@@ -1,7 +1,5 @@
 """What every key store guarantees: the fake, moto, and DynamoDB Local."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """What stores of collections and tags hold beyond their rows: counts, and look-ups by name."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Products that want one listing at the same time."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.kernel.errors import Conflict

@@ -1,7 +1,5 @@
 """What the marketplace area's stores hold to: those in memory, and those on DynamoDB."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta

@@ -3,8 +3,6 @@
 A domain joins by a line in `tests/contract/named/<domain>.py`, which is found by pattern.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What every outbox keeps: pending events in order, the sinks that have them, and when to look."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta

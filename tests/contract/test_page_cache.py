@@ -1,7 +1,5 @@
 """Counting and clearing what crawls keep, on moto and the stack's S3."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What every store of crawled pages holds: the fake, moto, and S3 of the stack."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any

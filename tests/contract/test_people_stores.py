@@ -1,7 +1,5 @@
 """What every store of people guarantees: the fake, moto, and DynamoDB Local."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta

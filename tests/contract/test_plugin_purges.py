@@ -1,7 +1,5 @@
 """How long it is known what was sent to a plug-in."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from spinneret.kernel import bounds

@@ -1,7 +1,5 @@
 """What every usage ledger holds: the fake, moto, and DynamoDB Local."""
 
-from __future__ import annotations
-
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

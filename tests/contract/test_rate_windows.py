@@ -1,7 +1,5 @@
 """What every store of rate windows guarantees: the fake, moto, and DynamoDB Local."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

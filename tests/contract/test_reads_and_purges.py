@@ -1,7 +1,5 @@
 """What the adapters of the job kernel ask of AWS: consistent reads, and when rows may be purged."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta

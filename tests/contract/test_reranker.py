@@ -1,7 +1,5 @@
 """What every reranker holds: the fake, and the client of a server that speaks TEI's protocol."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What every store of robots.txt files holds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows that products store for a job: kept while it is paused, and harmless once TTL takes some."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from datetime import timedelta

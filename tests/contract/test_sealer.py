@@ -1,7 +1,5 @@
 """What every sealer holds: the fake, and KMS on the local stack."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Slots under threads, which only DynamoDB itself can show: exactly one owner each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 from uuid import uuid4

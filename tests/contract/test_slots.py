@@ -1,7 +1,5 @@
 """Places of a tenant's jobs: the fake, moto, and DynamoDB Local, there also under threads."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Rows of keys and tickets in the form in which they have always been stored."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

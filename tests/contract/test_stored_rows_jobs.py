@@ -1,7 +1,5 @@
 """Rows of jobs, their events and their WebSocket connections, as stored."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial

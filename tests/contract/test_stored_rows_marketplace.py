@@ -1,7 +1,5 @@
 """Rows of listings, tasks, connections, sales and plug-ins, as stored."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final

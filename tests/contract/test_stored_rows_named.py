@@ -1,7 +1,5 @@
 """Rows with unique names in the form in which they have always been stored."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any

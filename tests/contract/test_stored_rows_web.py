@@ -1,7 +1,5 @@
 """Rows of host settings, crawls and their pages, as stored."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """What every job store shows the sweeper, and when: what to wake, and what to send again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """The pager and the rows of one kind, on emulated AWS and on DynamoDB Local."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import timedelta
 

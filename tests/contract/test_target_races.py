@@ -1,7 +1,5 @@
 """How many targets a tenant has, under threads: only DynamoDB itself can show that it's exact."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """What every store of targets guarantees: the fake, moto, and DynamoDB Local."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 

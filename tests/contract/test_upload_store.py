@@ -4,8 +4,6 @@ That S3 keeps clients to their form is tried on the stack, whose emulator reads 
 doesn't check its signature.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the leases of URLs hold beside the documents that share their rows."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """What every store of webhooks guarantees: the fake, moto, and DynamoDB Local."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """What the stores of maintenance windows and of status pages guarantee."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 

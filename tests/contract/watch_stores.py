@@ -1,7 +1,5 @@
 """What the suites of monitoring's stores share."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """A website to audit: the good fixture site on loopback, with pages that can be broken or held."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A reverse proxy on loopback that breaks connections on their way back."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What the sinks of domain events get: a rule on the bus, and a WebSocket client."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The operations of the API's document, and requests that no client library mends."""
 
-from __future__ import annotations
-
 import http.client
 import json
 from collections.abc import Mapping

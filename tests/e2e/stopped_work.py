@@ -4,8 +4,6 @@ Each kind begins something before the stop, submits more during it, and proves a
 everything was done, and done once.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections import Counter

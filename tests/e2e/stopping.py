@@ -1,7 +1,5 @@
 """Parts of the local stack that get no time: a stopped process, or one service of LocalStack."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -3,8 +3,6 @@
 What is expected is derived from the document alone, so a new route is tested when it is written.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping

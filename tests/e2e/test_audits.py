@@ -1,7 +1,5 @@
 """Audits through the deployed template: reports, comparison, sessions, killed workers, clean-up."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

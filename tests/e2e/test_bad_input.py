@@ -1,7 +1,5 @@
 """What is refused is refused with its documented code, and leaves nothing behind."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import httpx

@@ -4,8 +4,6 @@
 killed: 100 and 2 in `make prove`.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

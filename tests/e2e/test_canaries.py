@@ -1,7 +1,5 @@
 """Secrets that are planted wherever a stranger can plant them turn up nowhere (P-11)."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

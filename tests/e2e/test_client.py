@@ -1,7 +1,5 @@
 """The deployed API through the Python client, the command line and the MCP server."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

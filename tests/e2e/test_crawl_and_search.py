@@ -1,7 +1,5 @@
 """The main job through the deployed API: crawl pages, search them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.e2e.conftest import Deployed, Tenant

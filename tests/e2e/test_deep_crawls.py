@@ -1,7 +1,5 @@
 """Deep crawls through the deployed API and its state machine."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What `make deploy` and `make invoke` promise."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Discovery through the deployed application: a site's sitemap, and an index of captures."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Commands of the README and the tutorials, run as written; `test_publishing.py` has the rest."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import ROOT

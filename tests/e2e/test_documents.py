@@ -1,7 +1,5 @@
 """Documents and search through the deployed application."""
 
-from __future__ import annotations
-
 import base64
 import json
 import time

@@ -1,7 +1,5 @@
 """The end of one crawl, as a rule on the bus, a webhook and a WebSocket client get it."""
 
-from __future__ import annotations
-
 import json
 import time
 

@@ -5,8 +5,6 @@ way ends by itself. `make prove` runs it on an instance that keeps its data, wit
 the short form is `tests/stack/test_durable_data.py`.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """Files of URLs through the deployed application: a form, an event, a batch, a report."""
 
-from __future__ import annotations
-
 import json
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """Looking at jobs and steering them through the deployed API."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,7 +1,5 @@
 """Lanes have their own workers: urgent jobs don't wait for others (P-09)."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Live progress through the deployed WebSocket function and the gateway before it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

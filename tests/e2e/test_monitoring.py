@@ -1,7 +1,5 @@
 """A target from its making to its recovery: rule, ticks, checks and reports as deployed."""
 
-from __future__ import annotations
-
 import json
 import logging
 import time

@@ -1,7 +1,5 @@
 """Parts and workers that die in the middle of a crawl."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

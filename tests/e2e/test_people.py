@@ -1,7 +1,5 @@
 """People of a tenant: invited, signed in, kept to their roles, and signed out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

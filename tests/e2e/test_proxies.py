@@ -1,7 +1,5 @@
 """Crawls by way of a tenant's proxy, through the deployed application."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from uuid import uuid4
 

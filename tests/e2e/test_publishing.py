@@ -1,7 +1,5 @@
 """Products on marketplaces through the deployed API; the marketplaces are fakes on loopback."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -3,8 +3,6 @@
 Where no engine answers, the reason of the skip says what is missing.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from typing import Any

@@ -1,7 +1,5 @@
 """Sources, configs and labels through the deployed application."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 `SPINNERET_OUTAGE_SECONDS` says for how long: 10, and 90, more than a lease, in `make prove`.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from typing import Any, Final

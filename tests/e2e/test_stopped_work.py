@@ -5,8 +5,6 @@
 Each stop adds a row to `.local/stopped_work.md`, in the form of the table in docs/job-kernel.md.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping

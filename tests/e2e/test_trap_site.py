@@ -4,8 +4,6 @@
 by every strategy, with budgets, and over killed workers and a stopped execution.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Bodies that are too large for their request, through the deployed application."""
 
-from __future__ import annotations
-
 import json
 
 import httpx

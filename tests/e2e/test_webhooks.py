@@ -1,7 +1,5 @@
 """Ends of crawls, told by the deployed delivery worker to a receiver on this machine."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

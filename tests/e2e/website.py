@@ -1,7 +1,5 @@
 """A small web server for end-to-end tests, whose paths say how they behave."""
 
-from __future__ import annotations
-
 import json
 import threading
 from base64 import b64decode

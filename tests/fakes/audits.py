@@ -1,7 +1,5 @@
 """Rows and objects of audits in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Checks over fakes: sites that answer as a test says, stores in memory, time by hand."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator

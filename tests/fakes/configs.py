@@ -1,7 +1,5 @@
 """Crawl configs in memory."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

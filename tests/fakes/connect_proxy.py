@@ -1,7 +1,5 @@
 """A scripted server as an HTTP proxy: its targets are the addresses that tunnels are asked to."""
 
-from __future__ import annotations
-
 import select
 import socket
 import ssl

@@ -1,7 +1,5 @@
 """Killing a worker at a chosen call to the outside."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Websites as graphs, and crawls of them by workers that die, are late, and overtake each other."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

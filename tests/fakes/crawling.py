@@ -1,7 +1,5 @@
 """The whole crawl slice on fakes: submit, work, sweep, search."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Deep crawls on fakes: a website, the worker that starts executions, the machine's steps."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Discovery on fakes: submit, work, read."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The document and the content store in memory."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence

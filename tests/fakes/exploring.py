@@ -1,7 +1,5 @@
 """The frontier's store in memory, and websites to crawl with it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock

@@ -1,7 +1,5 @@
 """The fetch cache in memory."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from spinneret.crawl.ports import CachedPage

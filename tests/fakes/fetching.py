@@ -1,7 +1,5 @@
 """A fetcher that answers from a table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 """A guarded fetcher for tests on real sockets, with scripted name resolution and routes."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

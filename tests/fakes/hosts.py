@@ -1,7 +1,5 @@
 """Host settings in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The store of imports in memory."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The inbox's bucket in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from spinneret.crawl.inbox.models import InboxFile

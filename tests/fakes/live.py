@@ -1,7 +1,5 @@
 """WebSocket connections in memory."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

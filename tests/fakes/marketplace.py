@@ -1,7 +1,5 @@
 """The marketplace area's stores in memory, beside the jobs of a FakeJobStore."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The stores of monitoring in memory."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

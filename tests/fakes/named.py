@@ -1,7 +1,5 @@
 """Rows with names in memory: for every port whose rows have names of their own."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """The outbox in memory, and sinks that remember and fail at will."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Parts of crawled pages in memory."""
 
-from __future__ import annotations
-
 import hashlib
 
 from spinneret.content.documents.rules import parts_prefix

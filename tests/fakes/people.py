@@ -1,7 +1,5 @@
 """People, sessions, signing keys and password hashes in memory."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The polite fetcher over its fakes, as a caller without jobs uses it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The domain ledger in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import count

@@ -1,7 +1,5 @@
 """A raw-socket HTTP server on loopback whose paths misbehave as a test scripts them."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import socket

@@ -1,7 +1,5 @@
 """Sealed secrets in memory."""
 
-from __future__ import annotations
-
 import base64
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Sources on fakes: their store, and what crawls and discoveries answer."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

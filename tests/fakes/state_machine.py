@@ -4,8 +4,6 @@ Of the Amazon States Language it knows what our definitions use, and refuses the
 only where an execution waits; a map's items come one after the other.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -1,7 +1,5 @@
 """Upkeep of rows and index in memory, beside their stores."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime

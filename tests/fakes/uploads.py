@@ -1,7 +1,5 @@
 """Uploads in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from spinneret.access import limits

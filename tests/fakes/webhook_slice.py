@@ -1,7 +1,5 @@
 """The whole webhook slice on fakes: jobs that end, notifications, deliveries."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Endpoints, the delivery log and cooldowns in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any

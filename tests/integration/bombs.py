@@ -3,8 +3,6 @@
 A coding is named as in Content-Encoding; br and zstd also with the bits of their window ("br 24").
 """
 
-from __future__ import annotations
-
 import itertools
 import zlib
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """A scripted server, and a watch over every connect."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

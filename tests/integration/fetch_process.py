@@ -4,8 +4,6 @@ Arguments: the URL, the server's `host:port`, the most bytes to take. Standard o
 of JSON: `outcome` (the error's name, or "page"), and `grown`, in bytes.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

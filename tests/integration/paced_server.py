@@ -1,7 +1,5 @@
 """A host on loopback that reports when its pages were asked for."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

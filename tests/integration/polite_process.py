@@ -4,8 +4,6 @@ Reads orders, a JSON object per line (see `Orders`). To each it says that it is 
 line, and reports as JSON lines what it was granted, when, and what became of each fetch.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

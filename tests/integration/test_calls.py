@@ -1,7 +1,5 @@
 """Each flow makes the calls that the committed table says, no more and no fewer."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

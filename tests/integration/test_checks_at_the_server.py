@@ -4,8 +4,6 @@ pollers, lists that come twice, 500 targets and workers that are killed in the m
 The stores are in memory, sockets and clocks are real.
 """
 
-from __future__ import annotations
-
 import random
 import threading
 import time

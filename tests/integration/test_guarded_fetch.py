@@ -1,7 +1,5 @@
 """Pages and redirects through the guarded fetcher, on real sockets."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 Public addresses are routed to a local server; an audit hook sees every connect.
 """
 
-from __future__ import annotations
-
 import itertools
 import ssl
 import time

@@ -1,7 +1,5 @@
 """Requests with a body and headers of their own, and excerpts of what comes back."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import time

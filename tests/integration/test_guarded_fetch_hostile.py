@@ -1,7 +1,5 @@
 """Servers that send too much, too slowly or no HTTP."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import time

@@ -4,8 +4,6 @@ The fetch runs in a process of its own against a server in this one. Its bound i
 hostile answer: what it may take, and 32 MiB.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

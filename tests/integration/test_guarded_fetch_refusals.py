@@ -1,7 +1,5 @@
 """What a refusal says: the limit, and nothing of the inside."""
 
-from __future__ import annotations
-
 import gzip
 
 import pytest

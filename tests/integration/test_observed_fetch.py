@@ -1,7 +1,5 @@
 """What a fetch shows besides the page: conditions, HEAD, phases, the certificate, odd answers."""
 
-from __future__ import annotations
-
 import ssl
 from datetime import UTC, datetime, timedelta
 

@@ -4,8 +4,6 @@ Workers are processes that visit it through the product's own wiring, and meet i
 POLITENESS_GAP_MS and POLITENESS_FETCHES lengthen the proof; the default is short.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import time

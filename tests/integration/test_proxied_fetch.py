@@ -1,7 +1,5 @@
 """Pages by way of a proxy, on real sockets: what the proxy is asked for, and what it may do."""
 
-from __future__ import annotations
-
 import base64
 import itertools
 import socket

@@ -1,7 +1,5 @@
 """Rotation over proxies on real sockets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 

@@ -1,7 +1,5 @@
 """Trying a proxy that leads on: what holds for the first host holds for every further one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

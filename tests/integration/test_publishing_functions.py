@@ -1,7 +1,5 @@
 """The functions of the marketplace area as they are wired: on moto, with markets on loopback."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

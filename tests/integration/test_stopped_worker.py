@@ -1,7 +1,5 @@
 """Two workers on one job, one of them stopped in the middle of it and resumed: one effect (F4)."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

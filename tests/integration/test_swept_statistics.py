@@ -1,7 +1,5 @@
 """Ends that the sweeper writes are in the statistics: the sweeper as it is wired, on moto."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """The site of traps on a socket is the site that crawls in process see."""
 
-from __future__ import annotations
-
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.http import GuardedFetcher
 from spinneret.web.fetching.models import FetchRequest

@@ -3,8 +3,6 @@
 Arguments: tenant, job id, name of the worker. Lines on standard output say how far it is.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping

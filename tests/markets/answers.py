@@ -1,7 +1,5 @@
 """Answers that don't hold what was promised, or contradict what was done just before."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final

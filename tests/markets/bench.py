@@ -1,7 +1,5 @@
 """Products, jobs and workers, with the fake marketplaces behind them."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

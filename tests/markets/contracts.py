@@ -4,8 +4,6 @@ The documents aren't ours to carry: they are read from the folder that MARKETPLA
 and errata are applied to them (RFC 6902) before use.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -3,8 +3,6 @@
 The state machine tries the step again, unless it is lost itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """eBay as it really behaves: full replacement, one offer, 411 without a body, listing ids that are
 new after a withdrawal. Stateful; nothing of its code or words is eBay's."""
 
-from __future__ import annotations
-
 import base64
 import itertools
 import re

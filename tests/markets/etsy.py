@@ -1,8 +1,6 @@
 """Etsy as it really behaves: forms, images out of order, listings that show late, a whole product
 set or nothing. Stateful; nothing of its code or words is Etsy's."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import Counter

@@ -3,8 +3,6 @@
 Vinted itself is a table of answers.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import threading

@@ -1,7 +1,5 @@
 """A seller's browser with the plug-in in it, and Vinted behind it, in this process."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Mapping

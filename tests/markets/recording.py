@@ -1,7 +1,5 @@
 """Requests that came to the fake marketplaces, kept to be held to the descriptions afterwards."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -1,7 +1,5 @@
 """The fake marketplaces behind a port on loopback, for a deployed application."""
 
-from __future__ import annotations
-
 import json
 import threading
 from datetime import UTC, datetime

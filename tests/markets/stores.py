@@ -1,7 +1,5 @@
 """Where a bench keeps what it stores: in memory, or on tables."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from spinneret.jobs.driven.dynamo import DynamoSemaphore

@@ -1,8 +1,6 @@
 """The three tables of publishing on moto, in a region of their own: moto copies all tables of a
 region for each transaction."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import boto3

@@ -1,7 +1,5 @@
 """The marketplaces as a fetcher sees them, in this process: what fails is up to the test."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The processes of the simulated world, each around the kernel's own code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ in `world`, a call is no step of its own: a worker's calls happen at one moment 
 busy for a while after them; a pass of the sweeper has a clock that every call of it advances.
 """
 
-from __future__ import annotations
-
 import heapq
 import itertools
 from collections import Counter, defaultdict, deque

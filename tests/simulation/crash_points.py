@@ -1,7 +1,5 @@
 """One job's way through the kernel, with processes that die at chosen calls of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass

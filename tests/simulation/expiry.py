@@ -4,8 +4,6 @@ A day of DynamoDB is a minute here: a job's row is kept for half an hour after i
 longer than any process lives, as in truth.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from random import Random
 from typing import Final

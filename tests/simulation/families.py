@@ -1,7 +1,5 @@
 """Parents with children in the simulated world: what a client asks for, and what a parent does."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
 from typing import Final

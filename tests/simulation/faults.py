@@ -1,7 +1,5 @@
 """What goes wrong, and when: by chance from a seed, or at chosen calls."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Two last children of one parent that end at the same time, interleaved at every call."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ The checks see every write as the store sees it: the row before, the row after, 
 knows the lease that a worker was granted, not the one that the worker believes in.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence

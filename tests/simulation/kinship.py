@@ -1,7 +1,5 @@
 """What must hold of parents and children, by their rows: the kernel's own rules aren't asked."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final

@@ -1,7 +1,5 @@
 """What an index shows that is some seconds behind its rows."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 from spinneret.jobs.models import Job, JobRef

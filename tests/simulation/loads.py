@@ -1,7 +1,5 @@
 """Loads for runs with capacity: many small ones by chance, and a large one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random

@@ -1,7 +1,5 @@
 """What the steps of driven jobs have done, and what must hold of the claims of executions."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Faults that are planted to see whether the runs under load find them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """The kinds of work of the simulated world, and the sinks that its events go to."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.jobs.kinds import KindPolicy

@@ -1,7 +1,5 @@
 """One seed, one scenario, one report."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor

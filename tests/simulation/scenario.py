@@ -1,7 +1,5 @@
 """A random scenario: clients, users, workers and the sweeper under faults, then calm."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from random import Random

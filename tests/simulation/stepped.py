@@ -1,7 +1,5 @@
 """The store and the queue as one actor reaches them: every call is a step of the world."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime

@@ -4,8 +4,6 @@ The code under test is synchronous and runs unchanged; a thread of its own lets 
 middle of a call. Since only one thread moves, a run is as deterministic as one thread.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Executor
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Simulated time, the scheduler, and the store and the queue, of which every call is one step."""
 
-from __future__ import annotations
-
 import heapq
 from collections import Counter
 from collections.abc import Callable

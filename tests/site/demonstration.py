@@ -5,8 +5,6 @@
 `GET /live` of the marketplaces counts their live listings, for a demonstration that checks its own.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading

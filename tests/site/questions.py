@@ -3,8 +3,6 @@
 A question counts as answered when its page is among the first three results.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

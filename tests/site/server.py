@@ -4,8 +4,6 @@ Every response is built before the first request and looked up by its exact path
 of a request ever reaches the file system.
 """
 
-from __future__ import annotations
-
 import argparse
 import signal
 import threading

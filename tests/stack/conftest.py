@@ -1,7 +1,5 @@
 """The WebSocket gateway with a scripted Lambda API, one of each for a test file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,8 +1,6 @@
 """Texts of many kinds for the embedder: 1 to about 500 tokens, several scripts, code, symbols."""
 # ruff: noqa: RUF001 - letters and quotes that look alike are what these texts are for
 
-from __future__ import annotations
-
 # The model was trained on English text.
 ENGLISH_TEXTS = (
     "spider",

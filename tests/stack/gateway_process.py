@@ -1,7 +1,5 @@
 """The WebSocket gateway as a process of its own, in front of a scripted Lambda API."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

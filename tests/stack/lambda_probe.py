@@ -1,7 +1,5 @@
 """Makes functions, layers and queues of the running stack for a test, and removes them after it."""
 
-from __future__ import annotations
-
 import base64
 import functools
 import io

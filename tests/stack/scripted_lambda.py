@@ -3,8 +3,6 @@
 It speaks what the WebSocket gateway needs: DescribeStacks and the synchronous invocation.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 The tests of this file run in their order, on an instance of their own.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """One service of LocalStack can be stopped alone, which tests of outages rely on."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """A function process behaves as on AWS. Wordings and limits are those that AWS documents."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator

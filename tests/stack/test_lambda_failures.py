@@ -1,7 +1,5 @@
 """A function that fails is answered and logged as on AWS, and the next invocation can succeed."""
 
-from __future__ import annotations
-
 import os
 import re
 import time

@@ -2,8 +2,6 @@
 
 # ruff: noqa: PLC0415  # the plug-in can be imported inside a test only
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """LocalStack's defects are corrected, and none of the corrections has become needless."""
 
-from __future__ import annotations
-
 import json
 import socket
 import subprocess

@@ -4,8 +4,6 @@ The tests of this file run in their order, on two instances of their own; the in
 shared with all others.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

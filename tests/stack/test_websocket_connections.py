@@ -1,7 +1,5 @@
 """`@connections` of the WebSocket gateway, as a function's boto3 client sees it."""
 
-from __future__ import annotations
-
 import socket
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """How connections of the WebSocket gateway end, and what their function is told of it."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import struct

@@ -1,7 +1,5 @@
 """The WebSocket gateway as clients and their function see it: handshakes and messages."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

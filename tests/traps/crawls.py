@@ -4,8 +4,6 @@ One step moves at a time and parks before and after every call of a port, so a s
 crawl again (see the simulation's turnstile).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor

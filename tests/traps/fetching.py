@@ -1,7 +1,5 @@
 """The site without sockets: a fetcher that asks it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -4,8 +4,6 @@ Nothing of the product is used, and nothing is parsed as the product does it. Wh
 of a trap stands here in the words of the product's documents.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass

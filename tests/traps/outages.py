@@ -1,7 +1,5 @@
 """Deep crawls of the site over S3 and DynamoDB, which fail and hang at botocore's endpoint."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta

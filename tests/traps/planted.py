@@ -1,7 +1,5 @@
 """Faults that are planted to see whether crawls of the site find them."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from spinneret.content.documents.models import UrlBusy, UrlLease, UrlTaken

@@ -1,7 +1,5 @@
 """The site on a loopback port, with a log of what was asked for."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from contextlib import suppress

@@ -4,8 +4,6 @@ A page has a *name*, its path and its sorted query without session ids; links sa
 mean beside how they spell it, so that who knows the site needs no parser of URLs.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Unit tests open no sockets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

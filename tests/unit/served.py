@@ -1,7 +1,5 @@
 """A domain's routes over its services, behind the resolver that serves them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Clients of the emulated AWS services."""
 
-from __future__ import annotations
-
 import functools
 import os
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """`clean`: stop the instance and delete its data; with --all remove everything installed."""
 
-from __future__ import annotations
-
 import argparse
 import shutil
 

@@ -1,7 +1,5 @@
 """The command line: a table of commands; each is in a module that is imported when it runs."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import os

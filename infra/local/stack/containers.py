@@ -1,7 +1,5 @@
 """The container engine as SAM finds it, and the route from its containers to this machine."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import socket

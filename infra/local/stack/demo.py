@@ -3,8 +3,6 @@
 All requests use the deployed HTTP API, like a user's own program.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import socket

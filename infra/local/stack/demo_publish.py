@@ -3,8 +3,6 @@
 The marketplaces are the tests' own, a part of the stack; they behave like the real ones.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import time

@@ -5,8 +5,6 @@ of functions become variables of these. When a template, a dependency or a param
 changed, the stack is recreated, because the emulator reports updates that it hasn't made.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -1,7 +1,5 @@
 """`down`: stop all processes of the instance."""
 
-from __future__ import annotations
-
 import argparse
 import time
 

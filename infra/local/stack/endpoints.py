@@ -1,7 +1,5 @@
 """The file with the addresses of a running instance, and the tools to use with it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Errors that the command line shows as one message, each with its exit code."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 

@@ -1,7 +1,5 @@
 """Small files that other processes may read during a write."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

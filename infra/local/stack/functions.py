@@ -1,7 +1,5 @@
 """Functions of the template and their sample events, as commands name them."""
 
-from __future__ import annotations
-
 import argparse
 from collections import defaultdict
 from collections.abc import Iterator

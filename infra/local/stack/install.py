@@ -1,7 +1,5 @@
 """`install`: install the tools of the parts, several at a time."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """A named instance of the stack: its folders, and the record of its running parts."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterator

@@ -1,7 +1,5 @@
 """`invoke`: call a deployed function with an event from a file, like its trigger."""
 
-from __future__ import annotations
-
 import argparse
 import base64
 import json

@@ -1,7 +1,5 @@
 """`key`: issue an API key for a tenant of the instance, as its first or a recovery key."""
 
-from __future__ import annotations
-
 import argparse
 
 from spinneret.access import limits

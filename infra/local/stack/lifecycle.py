@@ -1,7 +1,5 @@
 """Start the parts of an instance, wait for them, and end them."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Collection, Iterator, Sequence

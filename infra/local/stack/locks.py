@@ -1,7 +1,5 @@
 """Locks between processes (and threads) that use the same folders."""
 
-from __future__ import annotations
-
 import fcntl
 import time
 from collections.abc import Callable, Iterator

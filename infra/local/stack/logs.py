@@ -1,7 +1,5 @@
 """`logs`: show the logs of the parts."""
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import time

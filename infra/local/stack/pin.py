@@ -1,7 +1,5 @@
 """`pin`: resolve the artifacts of the poms and record their digests, after a change of a pom."""
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 from pathlib import Path

@@ -6,8 +6,6 @@ claimed by a lock on a file, which the holder's processes inherit: the kernel en
 the last of them.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """Ports of an instance: choose them, and check that they are free."""
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass

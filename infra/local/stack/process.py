@@ -4,8 +4,6 @@ A process is identified by its id and its start time. The kernel reuses ids, so 
 later belong to another process.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

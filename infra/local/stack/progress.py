@@ -1,7 +1,5 @@
 """Progress lines for the user, with durations."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import time

@@ -1,7 +1,5 @@
 """`rebuild-index`: begin a rebuild of the chunk index, or attach to one, and follow its job."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import time

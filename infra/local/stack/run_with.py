@@ -1,7 +1,5 @@
 """`run`: run a command with its own instance, which is removed when the command ends."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -4,8 +4,6 @@ The template is the built one, and the function gets its deployed variables. Loo
 replaced by addresses that a container can reach.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

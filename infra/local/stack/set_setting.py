@@ -1,7 +1,5 @@
 """`set`: change settings of the stage, in seconds if only variables of functions hold them."""
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """`settings`: list the settings of the stage with values, defaults and meanings."""
 
-from __future__ import annotations
-
 import argparse
 import textwrap
 from collections.abc import Iterator, Mapping

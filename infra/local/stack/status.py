@@ -1,7 +1,5 @@
 """`status`: print a table of the parts and their processes."""
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """`up`: install and start everything, and verify that it works; does nothing if it already does."""
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import time

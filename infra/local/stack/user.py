@@ -1,7 +1,5 @@
 """`user`: invite an administrator of a tenant of the instance."""
 
-from __future__ import annotations
-
 import argparse
 
 from spinneret.kernel.errors import Conflict, ValidationFailed

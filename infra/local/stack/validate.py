@@ -1,7 +1,5 @@
 """`validate`: check the templates with SAM and cfn-lint."""
 
-from __future__ import annotations
-
 import argparse
 
 from stack.deployment.sam import Sam

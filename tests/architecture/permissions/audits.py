@@ -1,7 +1,5 @@
 """Functions of the audits area."""
 
-from __future__ import annotations
-
 from tests.architecture.permissions.parts import (
     ADMISSION,
     EXPLORING,

@@ -1,7 +1,5 @@
 """What crawl configs, and what is kept of crawled pages, add to their functions."""
 
-from __future__ import annotations
-
 from tests.architecture.permissions.parts import on, together
 
 NEEDED = {

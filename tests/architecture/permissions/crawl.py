@@ -1,7 +1,5 @@
 """Functions of the crawl area."""
 
-from __future__ import annotations
-
 from tests.architecture.permissions.parts import (
     ADMISSION,
     CACHING,

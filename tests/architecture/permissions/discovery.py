@@ -1,7 +1,5 @@
 """Functions of discovery."""
 
-from __future__ import annotations
-
 from tests.architecture.permissions.parts import JOB_WORK, POLITE_FETCHING, RELAYING, on, together
 
 NEEDED = {

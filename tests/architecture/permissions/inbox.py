@@ -1,7 +1,5 @@
 """Functions of the inbox."""
 
-from __future__ import annotations
-
 from tests.architecture.permissions.parts import JOB_WORK, on, together
 
 CALLS = {

@@ -1,7 +1,5 @@
 """Functions of the marketplace area, and what it adds to functions of others."""
 
-from __future__ import annotations
-
 from tests.architecture.permissions.parts import ADMISSION, JOB_WORK, UPLOADED, on, together
 
 _MARKETPLACES = together(

@@ -5,8 +5,6 @@ A transaction needs the permission of each of its writes, a query of an index on
 checks SendMessage for batches too.
 """
 
-from __future__ import annotations
-
 from tests.architecture.permissions.reading import CONDITIONED, Permissions
 
 

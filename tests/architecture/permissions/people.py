@@ -1,7 +1,5 @@
 """Functions of people."""
 
-from __future__ import annotations
-
 from tests.architecture.permissions.parts import UPLOADED, on, together
 from tests.architecture.permissions.reading import CONDITIONED
 

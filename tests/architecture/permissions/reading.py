@@ -1,7 +1,5 @@
 """The permissions that a template gives its functions on AWS, resource by resource."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any

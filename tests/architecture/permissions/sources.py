@@ -1,7 +1,5 @@
 """Functions of sources."""
 
-from __future__ import annotations
-
 from tests.architecture.permissions.parts import JOB_WORK, RELAYING, on, together
 
 NEEDED = {

@@ -1,7 +1,5 @@
 """Collections."""
 
-from __future__ import annotations
-
 from spinneret.content.collections.dynamo import DynamoCollectionStore
 from spinneret.content.collections.models import Collection
 from spinneret.kernel.paging import Page

@@ -1,7 +1,5 @@
 """Crawl configs."""
 
-from __future__ import annotations
-
 from spinneret.crawl.configs.dynamo import DynamoConfigStore
 from spinneret.crawl.configs.models import Config, ConfigOptions
 from spinneret.kernel.paging import Page

@@ -1,7 +1,5 @@
 """Tags."""
 
-from __future__ import annotations
-
 from spinneret.content.tags.dynamo import DynamoTagStore
 from spinneret.content.tags.models import Tag
 from spinneret.kernel.paging import Page

@@ -2,8 +2,6 @@
 
 # ruff: noqa: T201  # what a function prints is its log
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

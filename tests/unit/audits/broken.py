@@ -1,7 +1,5 @@
 """The broken twin: the good site's pages, and pages that each break rules that are written here."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from spinneret.audits.facts.models import Failure, Kind, PageFacts

@@ -1,7 +1,5 @@
 """One check on made-up facts: how it answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -4,8 +4,6 @@ A page is assembled from parts; a broken page names the parts that differ, and t
 find it. `BROKEN` is the written list: the audit has to find exactly these issues.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator, Mapping

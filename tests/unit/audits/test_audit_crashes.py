@@ -1,7 +1,5 @@
 """A worker may die at any call to the outside: the audit ends, and comes to the same."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

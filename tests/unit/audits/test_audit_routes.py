@@ -1,7 +1,5 @@
 """The routes of audits and of their schedules, over fakes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

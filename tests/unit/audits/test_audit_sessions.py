@@ -1,7 +1,5 @@
 """The session of an audit: alone at its host, after a rest, for as long as it runs (F-04, F-05)."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 from datetime import datetime

@@ -2,8 +2,6 @@
 
 #
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 from typing import Any

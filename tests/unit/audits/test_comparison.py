@@ -1,7 +1,5 @@
 """Two runs beside each other."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.audits.checks.models import Evidence

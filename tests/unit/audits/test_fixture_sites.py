@@ -2,8 +2,6 @@
 
 #
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Each check of a page by itself: passed, failed, doesn't apply, and on both sides of its bound."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spinneret.audits.checks.catalogue import catalogue

@@ -1,7 +1,5 @@
 """What is read from a page's answer."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Audits as jobs, on fakes: from the submission to the reports."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json

@@ -1,7 +1,5 @@
 """The score: its bounds, and that mending a check gains exactly its weight."""
 
-from __future__ import annotations
-
 import io
 import pkgutil
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Each check that looks beyond one page: passed, failed, doesn't apply, both sides of its bound."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Sitemap files as facts."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.audits.facts.site import SitemapUrl

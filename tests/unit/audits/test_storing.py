@@ -1,7 +1,5 @@
 """Facts and findings as they are kept: read back, they are the same."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 

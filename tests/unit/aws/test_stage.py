@@ -1,7 +1,5 @@
 """A stage has the declared variables, and makes a client when it is first used."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.aws import clients

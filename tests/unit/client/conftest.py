@@ -1,7 +1,5 @@
 """A scripted server below both clients, and clients that don't really sleep."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Responses of the API for tests, complete by the generated models."""
 
-from __future__ import annotations
-
 import types
 import typing
 from typing import Any

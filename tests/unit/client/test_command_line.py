@@ -1,8 +1,6 @@
 """The command `spinneret`: exit codes, forms of output, errors in words."""
 
 # covers L-02
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

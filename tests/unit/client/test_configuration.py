@@ -1,8 +1,6 @@
 """URL and key: arguments, variables, profiles; and the file that holds them."""
 
 # covers L-01
-from __future__ import annotations
-
 import stat
 from pathlib import Path
 

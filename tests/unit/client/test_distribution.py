@@ -1,7 +1,5 @@
 """The package as its users get it: types, and a wheel in an environment of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,8 +1,6 @@
 """The generated code is what the API document gives, and shares nothing with the functions."""
 
 # covers L-01
-from __future__ import annotations
-
 import ast
 import importlib.util
 import inspect

@@ -1,8 +1,6 @@
 """The tools that an agent gets: their size, bounds, hints and errors."""
 
 # covers L-03
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Awaitable, Callable

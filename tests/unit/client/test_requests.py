@@ -1,8 +1,6 @@
 """Retries, idempotency keys, errors and pages of the Python client."""
 
 # covers L-01
-from __future__ import annotations
-
 import asyncio
 import json
 from datetime import UTC, datetime, timedelta

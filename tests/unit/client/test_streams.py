@@ -1,8 +1,6 @@
 """Streams of events, and waits for jobs."""
 
 # covers L-01
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 

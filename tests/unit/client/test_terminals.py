@@ -1,8 +1,6 @@
 """The command on a pseudo-terminal: progress, colour, narrow windows."""
 
 # covers L-02
-from __future__ import annotations
-
 import fcntl
 import os
 import re

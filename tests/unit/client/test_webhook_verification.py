@@ -1,8 +1,6 @@
 """`verify_webhook` accepts what the service signs, and nothing else."""
 
 # covers L-01
-from __future__ import annotations
-
 import base64
 from datetime import UTC, datetime, timedelta
 

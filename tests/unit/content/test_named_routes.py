@@ -1,7 +1,5 @@
 """Collections and tags through their routes: what has a name that is the tenant's only one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count

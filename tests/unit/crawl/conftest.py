@@ -1,7 +1,5 @@
 """The crawl slice on fakes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.fakes.crawling import CrawlSlice

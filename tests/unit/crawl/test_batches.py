@@ -1,7 +1,5 @@
 """A batch of URLs: one job that counts its crawls and ends with the last of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

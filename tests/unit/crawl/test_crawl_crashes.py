@@ -1,7 +1,5 @@
 """A process may end at any call to the outside: nothing is lost, doubled or half shown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """S3 and DynamoDB that fail or hang while a deep crawl goes on: twenty pages, each of them once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final

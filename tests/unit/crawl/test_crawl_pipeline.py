@@ -1,7 +1,5 @@
 """What a crawl job does with the answers of sites."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.content.extraction.models import Content, ExtractionStrategy

@@ -1,7 +1,5 @@
 """What a crawl shows of its page, and where its document is kept."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Deep crawls through their routes: what is refused, what is listed, what their end reports."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

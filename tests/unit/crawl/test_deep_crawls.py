@@ -1,7 +1,5 @@
 """Deep crawls: the set of pages, the budget, and executions that are lost, paused and overtaken."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Identical crawls with other tags: one job does them, and its document gets the tags of all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

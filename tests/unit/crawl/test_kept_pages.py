@@ -1,7 +1,5 @@
 """What was fetched is kept: for the rest of its own crawl, and to ask the host about later."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

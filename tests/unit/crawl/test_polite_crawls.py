@@ -1,7 +1,5 @@
 """Polite fetching: what holds before a page is fetched, and what is reported after it."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """Crawls by way of the tenant's proxies."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.jobs.models import JobStatus

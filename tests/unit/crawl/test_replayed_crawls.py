@@ -1,7 +1,5 @@
 """Submissions under an Idempotency-Key: the stored answer comes before any check of the state."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

@@ -1,7 +1,5 @@
 """What a stage sets for crawls, from its environment to what a crawl then does."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

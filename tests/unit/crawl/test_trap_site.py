@@ -1,7 +1,5 @@
 """Deep crawls of a site full of traps ask for exactly the pages that an oracle names, each once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Final

@@ -1,7 +1,5 @@
 """One worker of a tenant at a time fetches a URL, whatever asked for it; the others wait."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Discoveries through their routes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages of a site are found in its sitemaps and in Common Crawl's index."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Documented commands are found, run and compared: what the runner of pages can notice."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

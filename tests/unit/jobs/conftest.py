@@ -1,7 +1,5 @@
 """The job kernel on fakes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

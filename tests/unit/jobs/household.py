@@ -1,7 +1,5 @@
 """A parent with children on fakes: processes that may die at any call, a sweeper, and a tenant."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Submitting drafts to a job service on fakes."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Jobs for the sweeper's tests."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """The kernel under load: waits end in time, lanes aren't flooded, nothing is lost for ever."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

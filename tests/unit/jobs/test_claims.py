@@ -1,7 +1,5 @@
 """Messages that find a job not there to be claimed: what becomes of it, and of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any

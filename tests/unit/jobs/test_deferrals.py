@@ -1,7 +1,5 @@
 """Deferrals: not charged, and not for ever."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any

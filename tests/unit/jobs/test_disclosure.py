@@ -1,7 +1,5 @@
 """What a handler attaches to errors and events: whatever it is, the job ends as it should."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

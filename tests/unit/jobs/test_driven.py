@@ -1,7 +1,5 @@
 """A worker leaves its claim to an execution; `test_simulation` drives such jobs to their end."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta

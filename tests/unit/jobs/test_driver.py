@@ -1,7 +1,5 @@
 """What an execution's steps do to their job, and which claims they accept."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """What DynamoDB answers when it is busy, as the job store passes it on."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable, Sequence

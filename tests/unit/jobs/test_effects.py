@@ -1,7 +1,5 @@
 """Side effects in foreign systems: at most one per key, whatever happens around them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which ends are reported, by what event, and that they are handed on after the write."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

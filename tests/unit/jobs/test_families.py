@@ -1,7 +1,5 @@
 """A parent ends once, when all its children have ended, whatever dies or comes twice."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 from random import Random

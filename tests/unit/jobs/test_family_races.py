@@ -1,7 +1,5 @@
 """Parents and children that are moved at the same moment, or by clocks and indexes that differ."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Submitting under an Idempotency-Key, and against another request."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What a tenant's word does to its jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

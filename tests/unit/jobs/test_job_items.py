@@ -1,7 +1,5 @@
 """Jobs as DynamoDB items, and the ids that their keys are made of."""
 
-from __future__ import annotations
-
 from dataclasses import MISSING, fields, replace
 from datetime import timedelta
 

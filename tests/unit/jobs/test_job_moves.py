@@ -1,7 +1,5 @@
 """The state machine: what may happen to a job, and what a new series or run means."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime, timedelta
 

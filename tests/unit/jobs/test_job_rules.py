@@ -1,7 +1,5 @@
 """The life of a job as a table."""
 
-from __future__ import annotations
-
 import itertools
 from datetime import timedelta
 from typing import Any

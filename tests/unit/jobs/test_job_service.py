@@ -1,7 +1,5 @@
 """Submitting: lanes, duplicates, a queue that is down, and reading back."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.jobs import limits, rules

@@ -1,7 +1,5 @@
 """What a tenant sees of a job, and where it comes from (P-01, ruling "Job fields")."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

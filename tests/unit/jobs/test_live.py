@@ -1,7 +1,5 @@
 """Live progress: what subscribers get, and what happens to those that can't be reached."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from threading import Barrier

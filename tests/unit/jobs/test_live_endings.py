@@ -1,7 +1,5 @@
 """A connection lasts no longer than the key or the ticket that it was opened with."""
 
-from __future__ import annotations
-
 import logging
 from datetime import timedelta
 from typing import Any

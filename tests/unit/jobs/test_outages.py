@@ -1,7 +1,5 @@
 """A lane for ten minutes, one of them without a store (F24)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from random import Random
 

@@ -1,7 +1,5 @@
 """Writing what came of a claim: results that can't be kept, and a store that doesn't answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Rules of parents that hold however their children end: counters, cancelling, reopening."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 

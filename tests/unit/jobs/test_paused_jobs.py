@@ -1,7 +1,5 @@
 """A paused job isn't finished: it holds its key, has no end, and its timeline goes on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta

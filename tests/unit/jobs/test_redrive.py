@@ -1,7 +1,5 @@
 """Dead letters get a few more chances and then rest."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 

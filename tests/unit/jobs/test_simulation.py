@@ -3,8 +3,6 @@
 The steps of a failing seed are printed by `python benchmarks/simulate.py --seed N`.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor

@@ -1,7 +1,5 @@
 """Executions and callbacks on Step Functions: which of its answers mean what."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Nothing that was accepted waits for ever."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """One pass of the sweeper: how far it goes, and what can't stop it."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Transactions that DynamoDB cancels, and the time that its calls may take."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Waits of requests for the end of a job, and for its events."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Running jobs: every outcome, and faults of our own parts."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Running jobs under a lease: checkpoints, deadlines, and claims that are over."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta

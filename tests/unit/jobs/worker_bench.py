@@ -1,7 +1,5 @@
 """One job and the workers that run it."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Two requests are the same request when their canonical forms are equal."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Stamps and ids: the order of the strings is the order of time."""
 
-from __future__ import annotations
-
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone

@@ -1,7 +1,5 @@
 """Variables of the environment; all wrong ones are named at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

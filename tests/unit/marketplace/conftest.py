@@ -1,8 +1,6 @@
 """The marketplace area over stores in memory; with SPINNERET_STORIES_ON_MOTO, as in `make prove`,
 over moto's tables too. The marketplaces are fakes in this process."""
 
-from __future__ import annotations
-
 import os
 
 import boto3

@@ -1,7 +1,5 @@
 """Batches: exact counters, one seller's failures that stop nobody, and retries of what failed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """How sellers connect, and how their tokens stay good."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

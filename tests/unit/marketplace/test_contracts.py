@@ -3,8 +3,6 @@
 Needs MARKETPLACE_CONTRACTS; the documents may not be carried along.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

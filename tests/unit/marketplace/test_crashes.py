@@ -1,7 +1,5 @@
 """A process that dies at any of its calls leaves one listing: never two, and no task that hangs."""
 
-from __future__ import annotations
-
 import itertools
 import os
 from random import Random

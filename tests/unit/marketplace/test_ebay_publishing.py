@@ -1,7 +1,5 @@
 """Publishing, updating and ending on eBay."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any

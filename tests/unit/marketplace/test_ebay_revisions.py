@@ -1,7 +1,5 @@
 """Revisions of a listing on eBay: one call for price and quantity, and so many a day."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Publishing, updating and ending on Etsy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any

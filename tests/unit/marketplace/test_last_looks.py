@@ -1,7 +1,5 @@
 """A job whose time is over looks once more at what it made, and makes nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 

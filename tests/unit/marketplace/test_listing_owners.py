@@ -1,7 +1,5 @@
 """A listing is one product's, whoever takes it first."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Executions of publish_batch: what they take up, wait for and leave, and what their loss costs."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from typing import Any

@@ -5,8 +5,6 @@ In memory, and on moto's tables, which end an answer at a megabyte as DynamoDB d
 
 # covers B-04
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace

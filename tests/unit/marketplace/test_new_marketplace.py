@@ -2,8 +2,6 @@
 
 # covers B-09
 
-from __future__ import annotations
-
 import itertools
 import re
 import sys

@@ -1,7 +1,5 @@
 """Orders are paid, cancelled and refunded: stock goes and comes back, listings don't."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A sale on one marketplace takes the stock, and the others follow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

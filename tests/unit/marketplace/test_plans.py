@@ -1,7 +1,5 @@
 """What a plan tells of eBay before anything is written: preconditions, fees, compliance."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.marketplace.publishing.planning import PlannedOutcome

@@ -1,7 +1,5 @@
 """The reference plug-in's own files, in a browser that is on this machine."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """The plug-in's protocol, run by Node without a browser."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

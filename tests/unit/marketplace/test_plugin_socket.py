@@ -1,7 +1,5 @@
 """What a plug-in sends over the WebSocket, through the service that serves it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

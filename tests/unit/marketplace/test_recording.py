@@ -1,7 +1,5 @@
 """Requests that are kept come back as they were."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

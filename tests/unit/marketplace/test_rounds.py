@@ -1,7 +1,5 @@
 """Rounds of a batch: which jobs are taken, what is waited for, and when executions stop."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta

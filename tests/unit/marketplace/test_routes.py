@@ -1,7 +1,5 @@
 """The routes of products, jobs and batches."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

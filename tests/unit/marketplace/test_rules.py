@@ -1,7 +1,5 @@
 """Money, markup, the table of actions, and how plans meet what was done."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """A refresh that others meet half-way: whatever they do, the rotated token isn't lost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace

@@ -3,8 +3,6 @@ nothing fails for good. A short inconsistency is no refusal."""
 
 # covers B-04
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

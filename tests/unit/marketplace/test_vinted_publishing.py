@@ -1,7 +1,5 @@
 """Publishing on Vinted by way of the plug-in."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import timedelta

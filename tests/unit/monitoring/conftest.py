@@ -1,7 +1,5 @@
 """Monitoring over its fakes."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Checks of a simulated month: what a site knows of them, and what monitoring makes of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -5,8 +5,6 @@ one and from their latencies, so that one call of the rollups stands for twelve;
 the same state as twelve steps, a test shows.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """At most so many checks at once, as the sites see it: threads, lists twice, killed workers."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import sys

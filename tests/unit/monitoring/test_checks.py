@@ -1,7 +1,5 @@
 """One check (M-03): tries, fallbacks, verdicts, and what becomes of a busy host."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """The language of conditions: what holds, and what is refused where and why."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

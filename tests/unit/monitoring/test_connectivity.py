@@ -1,7 +1,5 @@
 """Whether it is we who are offline: the stage's references, and what asking them means."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.aws.stage import Stage

@@ -1,7 +1,5 @@
 """Ticks, lists and rounds (M-02)."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections import Counter

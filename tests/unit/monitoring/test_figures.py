@@ -1,7 +1,5 @@
 """Figures of each window (M-04) against an oracle that adds up raw outcomes and nothing else."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """Imports: a line of a file, or a page of a sitemap, is a target."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from typing import Any

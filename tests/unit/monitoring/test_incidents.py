@@ -2,8 +2,6 @@
 
 # covers M-04
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any

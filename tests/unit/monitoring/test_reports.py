@@ -1,7 +1,5 @@
 """What a check reports reaches the bus, webhooks and WebSocket clients, by the relay as wired."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace

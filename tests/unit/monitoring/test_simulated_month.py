@@ -1,7 +1,5 @@
 """A month of checks against an oracle that looks at the raw outcomes alone."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import os

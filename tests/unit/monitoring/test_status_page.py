@@ -1,7 +1,5 @@
 """The status page, badges and metrics: what others see, and nothing else."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import timedelta

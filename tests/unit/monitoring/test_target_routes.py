@@ -1,7 +1,5 @@
 """Targets over HTTP (M-01)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any

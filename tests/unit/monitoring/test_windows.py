@@ -1,7 +1,5 @@
 """Maintenance windows: when they are open, by the clock of their place."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """The sweeper's function: one part that is down doesn't keep the other one from its work."""
 
-from __future__ import annotations
-
 from typing import NoReturn
 
 import pytest

@@ -1,7 +1,5 @@
 """Events reach every sink, in order, whatever fails and whoever else hands them on."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from contextlib import suppress

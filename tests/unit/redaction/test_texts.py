@@ -4,8 +4,6 @@ The tables are read in one test each, so that thousands of rows cost no thousand
 failing test names all rows that failed.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import random

@@ -1,7 +1,5 @@
 """Redaction of Python's own values: any type, any shape, any depth, and never an exception."""
 
-from __future__ import annotations
-
 import copy
 import enum
 import json

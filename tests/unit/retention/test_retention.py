@@ -2,8 +2,6 @@
 
 #
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The API functions on fakes, driven with the events that API Gateway sends."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import json

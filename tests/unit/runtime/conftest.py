@@ -1,7 +1,5 @@
 """The API functions on fakes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.runtime.api import Api

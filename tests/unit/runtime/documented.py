@@ -1,7 +1,5 @@
 """Whether an answer is one that the API's document lists."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The one shape of a refusal."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.unit.runtime.api import SUBMIT, Answer, load

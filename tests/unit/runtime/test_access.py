@@ -1,7 +1,5 @@
 """The table of who may call which route."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Credentials, scopes and routes."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """What a request may hold; whatever is wrong with it is named."""
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Errors of services have one shape and show nothing of the inside."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

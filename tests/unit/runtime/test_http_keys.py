@@ -1,7 +1,5 @@
 """The routes of API keys."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

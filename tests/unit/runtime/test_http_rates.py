@@ -1,7 +1,5 @@
 """The rate of a key, on every answer to it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a request may look like, whichever route it is for."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import BaseModel, Field
 

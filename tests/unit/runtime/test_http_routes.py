@@ -1,7 +1,5 @@
 """Crawl, search and health through their API functions."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

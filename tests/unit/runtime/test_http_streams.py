@@ -1,7 +1,5 @@
 """Timelines as server-sent events, and where they go on."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.runtime.api import STREAM, SUBMIT, Answer, Api

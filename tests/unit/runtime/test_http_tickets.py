@@ -1,7 +1,5 @@
 """Tickets in the query, where a browser can send no header."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.access.keys.models import Scope

@@ -1,7 +1,5 @@
 """Bodies that came before their request."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Submissions that wait for their result."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

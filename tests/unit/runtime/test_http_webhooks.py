@@ -1,7 +1,5 @@
 """The routes of webhooks."""
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is logged is one JSON line a record, and no secret is in it."""
 
-from __future__ import annotations
-
 import io
 import json
 import logging

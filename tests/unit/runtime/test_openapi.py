@@ -1,7 +1,5 @@
 """The document's rules, on routes made for it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import pytest

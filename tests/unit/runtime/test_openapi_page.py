@@ -1,7 +1,5 @@
 """The document and its page as they are served."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

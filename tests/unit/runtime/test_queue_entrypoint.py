@@ -1,7 +1,5 @@
 """The worker's Lambda handler: messages fail alone, outcomes are written to jobs."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The WebSocket function on fakes, with the events that API Gateway sends."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Cron lines with time zones."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 

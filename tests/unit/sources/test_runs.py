@@ -1,7 +1,5 @@
 """Runs of sources: when they begin, what they crawl, and what they find."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

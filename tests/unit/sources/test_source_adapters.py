@@ -1,7 +1,5 @@
 """Runs of sources over real crawls: what their pages have become."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Sources through their routes."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Clients of the stack's own commands reach its LocalStack, whatever the caller's AWS settings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

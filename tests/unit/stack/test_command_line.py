@@ -1,7 +1,5 @@
 """What the command line answers, and the small things that its commands are made of."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import threading

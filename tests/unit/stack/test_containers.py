@@ -1,7 +1,5 @@
 """The container engine and the relays to this machine, without either."""
 
-from __future__ import annotations
-
 import json
 import socket
 import socketserver

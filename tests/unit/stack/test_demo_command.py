@@ -1,7 +1,5 @@
 """`demo`: what it refuses before it starts anything, and what it says at its end."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a deployment keeps, refuses and removes; that it deploys is proven end to end."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator, Mapping

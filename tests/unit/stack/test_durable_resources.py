@@ -1,7 +1,5 @@
 """Which data a deployment would lose, and that they go only if the user agrees."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

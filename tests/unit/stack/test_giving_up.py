@@ -1,7 +1,5 @@
 """A test run whose instance can't start ends at once, with the reason."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The record of what an instance runs."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path

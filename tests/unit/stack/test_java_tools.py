@@ -1,7 +1,5 @@
 """Which Java and which Maven are used, and what their artifacts are checked against."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

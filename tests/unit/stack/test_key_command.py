@@ -1,7 +1,5 @@
 """`key`: what it asks for before it issues anything; that it issues is proven end to end."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Parts are started together, and ended together when one of them fails."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Blocks of ports: outside the kernel's ephemeral range, and one holder each."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import signal

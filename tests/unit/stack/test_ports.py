@@ -1,7 +1,5 @@
 """Which ports an instance gets, and the ones that are refused."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from dataclasses import asdict, replace

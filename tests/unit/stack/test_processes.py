@@ -1,7 +1,5 @@
 """Processes are named, found and ended without harm to anybody else's."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """SAM runs only if its inputs changed; a deployment ends with warm functions."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

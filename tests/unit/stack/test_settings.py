@@ -1,7 +1,5 @@
 """`set` and `settings`: names, values, and what a change reaches."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

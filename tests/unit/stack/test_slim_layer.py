@@ -1,7 +1,5 @@
 """Cutting debugging information out of a library leaves what is loaded as it was."""
 
-from __future__ import annotations
-
 import importlib.util
 import struct
 from pathlib import Path

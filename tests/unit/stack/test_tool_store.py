@@ -1,7 +1,5 @@
 """The store of installed tools: what makes a tool installed, and what makes it another one."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """An instance whose port another program takes starts again on other ports."""
 
-from __future__ import annotations
-
 import socket
 import sys
 from collections.abc import Callable, Iterator

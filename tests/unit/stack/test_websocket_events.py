@@ -1,7 +1,5 @@
 """The pure parts of the WebSocket gateway: its events, and what an answer to one means."""
 
-from __future__ import annotations
-
 import importlib
 import itertools
 from collections.abc import Iterator

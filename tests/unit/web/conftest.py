@@ -1,7 +1,5 @@
 """Polite fetching on fakes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.fakes.polite_fetching import PoliteWorld

@@ -1,7 +1,5 @@
 """The one door to the web: pages and waits for callers of any kind."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """A fetch that has to wait behind a redirect goes on where it stopped."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

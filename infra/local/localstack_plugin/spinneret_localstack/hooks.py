@@ -5,8 +5,6 @@ An exception ends the start.
 
 # ruff: noqa: PLC0415  # LocalStack imports hook modules early, and the services take two seconds
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

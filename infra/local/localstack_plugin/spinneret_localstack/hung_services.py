@@ -5,8 +5,6 @@ as a stopped process does; once the file is gone, it works off all that came. Th
 requests whose clients gave up, and calls by LocalStack itself, for example for queue mappings.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ Run it with LocalStack's interpreter: python -m spinneret_localstack.upstream. I
 LocalStack's own objects, since the patches are applied only when LocalStack starts.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 

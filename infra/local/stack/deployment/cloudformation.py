@@ -1,7 +1,5 @@
 """Stacks of the emulated CloudFormation."""
 
-from __future__ import annotations
-
 import time
 from typing import Any, Final
 

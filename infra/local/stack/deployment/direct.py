@@ -1,7 +1,5 @@
 """Deploy changed code and variables to existing functions without CloudFormation."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import time

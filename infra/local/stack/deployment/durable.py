@@ -5,8 +5,6 @@ A new stack takes over the tables, buckets, keys and secrets of the former one b
 whose keys differ, would be lost.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping

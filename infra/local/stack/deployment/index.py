@@ -1,7 +1,5 @@
 """The chunk index of an instance, accessed from outside."""
 
-from __future__ import annotations
-
 import urllib.request
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Record of the application deployed to an instance."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

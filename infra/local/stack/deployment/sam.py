@@ -1,7 +1,5 @@
 """The SAM command line, configured for an instance."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

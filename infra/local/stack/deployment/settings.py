@@ -4,8 +4,6 @@ They are named like the template's parameters. A later `deploy` uses the stored 
 that isn't given. An empty value resets it to the default.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Sources of a deployment, and hashes that detect changes."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import zipfile

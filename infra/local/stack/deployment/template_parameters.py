@@ -1,7 +1,5 @@
 """Parameters of template.yaml: their constraints, and the function variables that hold them."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Read CloudFormation templates: YAML with short intrinsic functions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

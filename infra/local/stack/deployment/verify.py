@@ -6,8 +6,6 @@ are listed in docs/local-stack.md and not compared: point-in-time recovery of ta
 rules of buckets, retention of log groups.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

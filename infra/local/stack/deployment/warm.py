@@ -1,7 +1,5 @@
 """Warm the API functions of a new deployment, so that its first requests don't wait for them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Round trips through LocalStack: one for each essential service."""
 
-from __future__ import annotations
-
 import io
 import json
 import time

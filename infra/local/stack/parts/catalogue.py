@@ -1,7 +1,5 @@
 """All parts, in the order in which they are shown."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from stack.errors import UsageError

@@ -1,7 +1,5 @@
 """The embedder part: text in, vector out, over the text-embeddings-inference protocol."""
 
-from __future__ import annotations
-
 import os
 from typing import Final
 

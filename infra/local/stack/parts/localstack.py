@@ -1,7 +1,5 @@
 """The LocalStack part, in host mode; it starts DynamoDB Local and the functions' processes."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """The OpenSearch part with k-NN: one node on loopback."""
 
-from __future__ import annotations
-
 import uuid
 from pathlib import Path
 from typing import Final

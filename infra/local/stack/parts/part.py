@@ -1,7 +1,5 @@
 """Description of one part of the stack."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 The servers are the tests' own; see `tests/site/demonstration.py`.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Final

@@ -1,7 +1,5 @@
 """The WebSocket gateway part: API Gateway's WebSocket contract in front of a deployed function."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import httpx

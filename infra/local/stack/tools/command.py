@@ -1,7 +1,5 @@
 """Commands that install something: quiet, logged, and with a deadline."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path

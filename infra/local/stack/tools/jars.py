@@ -1,7 +1,5 @@
 """The Java programs of the stack: OpenSearch, and DynamoDB Local in LocalStack's layout."""
 
-from __future__ import annotations
-
 import shutil
 import zipfile
 from collections.abc import Collection, Mapping

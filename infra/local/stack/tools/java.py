@@ -1,7 +1,5 @@
 """A Java runtime: the machine's own, or one from a Python package."""
 
-from __future__ import annotations
-
 import functools
 import re
 import shutil

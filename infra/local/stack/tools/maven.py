@@ -1,7 +1,5 @@
 """Artifacts of a pom: resolved by Maven, or by jgo without Maven, and checked by digest."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from collections.abc import Mapping

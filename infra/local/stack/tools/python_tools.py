@@ -1,7 +1,5 @@
 """Python environments of the stack, one for each purpose, with separate packages."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """Copy a pom's artifacts; runs in jgo's own environment with arguments POM TARGET REPOSITORY."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Python environments created by uv from pinned, hashed requirements."""
 
-from __future__ import annotations
-
 import functools
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Routes: clients at ``/<stage>``, functions at ``/<stage>/@connections``."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -1,7 +1,5 @@
 """Errors, with the statuses that API Gateway uses for them."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 

@@ -3,8 +3,6 @@
 Their format: "Set up a WebSocket API integration request", API Gateway Developer Guide.
 """
 
-from __future__ import annotations
-
 import base64
 import secrets
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The function's answer to ``$connect``, and its effect on the handshake."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any

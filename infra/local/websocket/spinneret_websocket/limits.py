@@ -3,8 +3,6 @@
 AWS: "Quotas for configuring and running a WebSocket API", API Gateway Developer Guide.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 MESSAGE_MAX_BYTES: Final = 128 * 1024  # AWS, in both directions

@@ -1,7 +1,5 @@
 """The function behind the API, taken from the deployed stack and invoked through the Lambda API."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """``python -m spinneret_websocket.server``: serve the WebSocket API of a deployed stack."""
 
-from __future__ import annotations
-
 import argparse
 import errno
 import logging

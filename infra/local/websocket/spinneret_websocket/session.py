@@ -1,7 +1,5 @@
 """One client, from its handshake to the ``$disconnect`` event."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -1,7 +1,5 @@
 """Bounds of keys and uploads, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 UPLOAD_MAX_BYTES: Final = 10 * 1024 * 1024  # T-06

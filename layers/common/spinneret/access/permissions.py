@@ -1,7 +1,5 @@
 """Permissions that routes declare, and the table of roles that have them (T-03)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final

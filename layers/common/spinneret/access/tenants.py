@@ -1,7 +1,5 @@
 """Names of tenants."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

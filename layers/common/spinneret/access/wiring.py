@@ -1,7 +1,5 @@
 """Select the adapters of keys, uploads, and the services that admit requests."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Comparison of two runs of an audit."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 

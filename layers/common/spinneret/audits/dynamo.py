@@ -20,8 +20,6 @@ DynamoDB's TTL attribute: it removes garbage and never decides anything. Artifac
 that every object in the bucket keeps its row.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence

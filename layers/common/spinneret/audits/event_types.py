@@ -3,8 +3,6 @@
 Their data contain the audit's result: its score, and `score_change` since the previous audit.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.outbox.types import EventTypes

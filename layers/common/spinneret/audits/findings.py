@@ -1,7 +1,5 @@
 """Findings stored in a file: their number grows with the site, memory use doesn't."""
 
-from __future__ import annotations
-
 import json
 import re
 from array import array

@@ -1,7 +1,5 @@
 """Responses about an audit's issues and artifacts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal

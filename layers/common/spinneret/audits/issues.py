@@ -5,8 +5,6 @@ answer is unknown, and each check that couldn't be judged), and a line for each 
 of reports.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """Conversion of audit rows to and from DynamoDB items (keys: see `dynamo`)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any, Final

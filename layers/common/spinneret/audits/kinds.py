@@ -1,7 +1,5 @@
 """The job kind of audits, and its lane."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.audits import limits

@@ -1,7 +1,5 @@
 """Values of audit jobs: progress, artifacts, results."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Ports of audits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Protocol
 

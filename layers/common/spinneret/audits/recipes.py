@@ -1,7 +1,5 @@
 """Recipes of audits: how large a sample they take. Pure functions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Self

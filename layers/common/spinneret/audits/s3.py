@@ -3,8 +3,6 @@
 `T/<tenant>/audits/<id>/<run>/…`: pages by the hash of their content, facts and reports by name.
 """
 
-from __future__ import annotations
-
 from typing import IO
 
 from botocore.exceptions import ClientError

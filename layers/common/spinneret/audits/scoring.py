@@ -10,8 +10,6 @@ A check that doesn't apply, or can't be judged while another one fails, costs no
 is constant, so fixing a check gains exactly its weight: on any page, with any other failures.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Audits of one tenant: the use cases behind the routes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final

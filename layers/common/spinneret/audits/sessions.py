@@ -1,7 +1,5 @@
 """Detect audit sessions that won't continue."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from spinneret.audits.models import RunRef

@@ -1,7 +1,5 @@
 """Select the adapters of audits' API and of the pass over schedules."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cached_property
 from typing import Final

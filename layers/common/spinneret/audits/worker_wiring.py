@@ -3,8 +3,6 @@
 The API's wiring is a separate module, as it must not load the fetcher.
 """
 
-from __future__ import annotations
-
 import random
 from typing import Final
 

@@ -1,7 +1,5 @@
 """AWS clients with time bounds, and the translation of their errors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final

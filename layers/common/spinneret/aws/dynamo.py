@@ -1,7 +1,5 @@
 """Building blocks of DynamoDB expressions and transactions."""
 
-from __future__ import annotations
-
 import random
 import re
 import time

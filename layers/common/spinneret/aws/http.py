@@ -1,7 +1,5 @@
 """GET requests with the AWS SDK's own HTTP client, for functions without another one."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import boto3

@@ -1,7 +1,5 @@
 """Secrets sealed by AWS KMS."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import boto3

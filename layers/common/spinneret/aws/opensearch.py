@@ -1,7 +1,5 @@
 """The OpenSearch client: unsigned on a local machine, signed on AWS."""
 
-from __future__ import annotations
-
 import boto3
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnection
 

@@ -4,8 +4,6 @@ A response ends at 1 MB (Query and Scan API reference), even below its limit. So
 follows `LastEvaluatedKey` until its limit is reached or no item follows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import islice

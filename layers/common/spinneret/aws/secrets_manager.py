@@ -1,7 +1,5 @@
 """This application's secrets in AWS Secrets Manager."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any, Final, Protocol

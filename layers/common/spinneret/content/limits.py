@@ -1,7 +1,5 @@
 """Bounds of documents and their chunks, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.kernel import bounds

@@ -1,7 +1,5 @@
 """Adapters of documents, collections and tags."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws.stage import CONTENT_BUCKET, Stage, reads

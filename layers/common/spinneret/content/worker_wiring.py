@@ -1,8 +1,6 @@
 """Adapters of functions that write documents. Separate from the API's wiring, whose functions
 package no extractor."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws.stage import CONTENT_BUCKET, Stage

@@ -1,7 +1,5 @@
 """Handler of a batch: creates its crawls and waits for them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Validate submissions of pages and build their crawl jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Domain event types of crawls; `jobs.ends` writes them according to the kind's policy."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.outbox.types import EventTypes

@@ -1,7 +1,5 @@
 """Job kinds of crawls, and their lanes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Pages that already are documents: conditional requests check whether they have changed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace

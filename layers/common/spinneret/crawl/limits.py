@@ -1,7 +1,5 @@
 """Bounds of crawls, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 URLS_PER_BATCH: Final = 100  # seed 003, section 5.2

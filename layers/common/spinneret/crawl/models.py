@@ -1,7 +1,5 @@
 """Requests, responses and payloads of crawling."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator

@@ -1,7 +1,5 @@
 """Pages of crawls: fetched from their hosts, or cached by this run or another one."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Parts of a crawled page as JSON, which would be too large for its job's result."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """Crawl job: fetch a page, extract its content, and index it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol

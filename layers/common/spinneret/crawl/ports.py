@@ -1,7 +1,5 @@
 """Ports of crawling."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol

@@ -1,7 +1,5 @@
 """Build the API views of crawls from their jobs and the content that the worker stored."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Rules for the pages that a crawl accepts."""
 
-from __future__ import annotations
-
 from itertools import islice
 from typing import Final
 

@@ -6,8 +6,6 @@ Keys begin with `FETCHED/` before the tenant, since S3's lifecycle rules match k
 bucket's rule removes objects with this prefix after a day.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import logging

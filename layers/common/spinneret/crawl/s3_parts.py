@@ -1,7 +1,5 @@
 """Parts of crawled pages in the content bucket, keyed by document and hash."""
 
-from __future__ import annotations
-
 import hashlib
 
 from botocore.exceptions import ClientError

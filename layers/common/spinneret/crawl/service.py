@@ -1,7 +1,5 @@
 """Submit and read crawls: the use cases behind the routes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial

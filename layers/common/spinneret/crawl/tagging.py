@@ -3,8 +3,6 @@
 Tags are no part of what makes two crawls identical (ruling "Duplicate").
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Leases of URLs: one worker of a tenant at a time fetches a URL and commits its document."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Wire crawling."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from typing import Final

@@ -4,8 +4,6 @@ This module is separate from the API's wiring, whose functions ship neither the 
 extractor.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws.stage import CONTENT_BUCKET, Stage, reads

@@ -1,7 +1,5 @@
 """Requests and responses of discoveries."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints

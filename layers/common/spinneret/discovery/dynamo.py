@@ -10,8 +10,6 @@ All of them are written together with a check of the job's lease. `purge_at` (ep
 DynamoDB's TTL attribute.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Sequence

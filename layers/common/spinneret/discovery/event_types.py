@@ -1,7 +1,5 @@
 """Types of the domain events of discoveries; `jobs.ends` writes them by the kind's policy."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.outbox.types import EventTypes

@@ -4,8 +4,6 @@ A discovery that has to wait for a host, or whose invocation ends, stores its pr
 there. If its worker dies, it continues from the last stored progress.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field

@@ -1,7 +1,5 @@
 """The kind of discovery jobs, and its lane."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.discovery import limits

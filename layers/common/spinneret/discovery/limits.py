@@ -1,7 +1,5 @@
 """Bounds of discoveries, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 DISCOVERY_URLS_MAX: Final = 500  # C-07

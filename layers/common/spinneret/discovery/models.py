@@ -1,7 +1,5 @@
 """Values of discoveries."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime

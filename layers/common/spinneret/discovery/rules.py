@@ -1,7 +1,5 @@
 """Selection of discovered pages: pure functions."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Submission and reading of discoveries: the use cases behind the routes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final

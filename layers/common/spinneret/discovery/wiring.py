@@ -1,7 +1,5 @@
 """Choice of the adapters of discoveries, for their routes."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws.stage import Stage, reads

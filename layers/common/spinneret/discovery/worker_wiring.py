@@ -1,7 +1,5 @@
 """Choice of the discovery worker's adapters."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws.stage import Stage, reads

@@ -3,8 +3,6 @@
 Every function that relays events has all sinks.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Responses about jobs of any kind."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field

@@ -1,7 +1,5 @@
 """Checks of the free-form values in a job's row: they must be JSON and within a size limit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Handler's view of a parent: create its children, and restart them in a later run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Final, NoReturn

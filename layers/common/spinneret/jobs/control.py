@@ -1,7 +1,5 @@
 """A tenant's operations on its jobs: read, cancel, pause, resume and retry."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime

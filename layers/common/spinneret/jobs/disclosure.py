@@ -1,7 +1,5 @@
 """Errors and events as tenants see them: without secrets, and bounded in size."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

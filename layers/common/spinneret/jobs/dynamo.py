@@ -28,8 +28,6 @@ Events table (see outbox/dynamo.py): the event of a reported end, written with t
 condition.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Conditions on a job's row, and tests of the row that made a condition fail."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any, Final
 

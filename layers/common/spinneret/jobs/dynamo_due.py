@@ -1,7 +1,5 @@
 """Pages of the sparse indexes `wake` and `resend` of the jobs table."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Parents and children in the jobs table: plans, counters and the index `children`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Final
 

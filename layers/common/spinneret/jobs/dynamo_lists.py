@@ -1,7 +1,5 @@
 """Pages of a tenant's jobs, read from the indexes `listed` and `troubled` of the jobs table."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws import dynamo

@@ -1,7 +1,5 @@
 """Writes of a submission: jobs, first events, duplicate keys and the stored reply."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any

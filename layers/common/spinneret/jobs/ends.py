@@ -6,8 +6,6 @@
 cancelled it. A child emits none, because its parent reports the end of all children.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 

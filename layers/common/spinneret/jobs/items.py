@@ -4,8 +4,6 @@ Free-form values (payload, result, event data) are stored as JSON text, because 
 their numbers into decimals.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, fields

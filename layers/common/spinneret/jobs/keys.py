@@ -1,7 +1,5 @@
 """Key builders of the jobs and idempotency tables; no adapter builds a key itself."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from typing import Final

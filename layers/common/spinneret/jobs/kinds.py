@@ -4,8 +4,6 @@ A domain declares its kinds in its own module `kinds.py`, as a mapping `KINDS`. 
 them by that name, so there is no list of domains.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

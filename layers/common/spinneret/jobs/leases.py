@@ -1,7 +1,5 @@
 """Duration of claims, and reclaiming the claim of a lost worker."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime, timedelta
 

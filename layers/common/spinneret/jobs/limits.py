@@ -1,7 +1,5 @@
 """Bounds of jobs, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.kernel import bounds

@@ -2,8 +2,6 @@
 missed ends.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """Choice of the job for a draft: an existing job that does the same work, or a new one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta

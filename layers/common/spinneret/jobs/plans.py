@@ -1,7 +1,5 @@
 """The plan of a parent: the drafts of its children as texts that fit into rows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

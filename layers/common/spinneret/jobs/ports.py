@@ -1,7 +1,5 @@
 """Ports of the job kernel: stores, queues and sockets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -4,8 +4,6 @@ The inner store publishes nothing. Timeline pushes are immediate and best effort
 end is already in the outbox; it is relayed here so that it needn't wait for a sweep.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ messages are a fault of ours that a deployment fixes, so a pass sends them back 
 that they stay in the queue for an operator. The sweeper takes care of their jobs in any case.
 """
 
-from __future__ import annotations
-
 import logging
 from collections import deque
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Submission and look-up of jobs: the job kernel's interface for requests."""
 
-from __future__ import annotations
-
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence

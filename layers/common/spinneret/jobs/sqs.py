@@ -3,8 +3,6 @@
 Queues are found by name: `spinneret-<stage>-<lane>`, and its dead-letter queue `…-dead`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

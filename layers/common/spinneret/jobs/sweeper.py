@@ -6,8 +6,6 @@ can't delay. Then it resends messages that may be lost, except to a lane with a 
 unclaimed jobs are merely queued. (`outbox.relay` sweeps events that were not relayed.)
 """
 
-from __future__ import annotations
-
 import logging
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Mapping

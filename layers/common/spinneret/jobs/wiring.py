@@ -1,7 +1,5 @@
 """Choice of the job kernel's adapters."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable, Mapping

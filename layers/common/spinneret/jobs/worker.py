@@ -1,7 +1,5 @@
 """Running one job under a lease: claim, handler, outcome. The job kernel's interface for queues."""
 
-from __future__ import annotations
-
 import logging
 import math
 import time

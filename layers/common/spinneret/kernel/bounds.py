@@ -3,8 +3,6 @@
 Bounds of one package are in its module `limits`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 URL_MAX_CHARS: Final = 2048  # T-06

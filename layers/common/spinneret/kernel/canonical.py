@@ -4,8 +4,6 @@ Two requests are the same if their canonical forms are equal. So parsing refuses
 make this ambiguous: duplicate keys, NaN and infinities, bytes that aren't UTF-8.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """Clocks as parameters, and the stored form of times."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime
 

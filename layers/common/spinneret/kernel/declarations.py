@@ -3,8 +3,6 @@
 This avoids a list of domains.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterator
 from importlib.resources import files

@@ -17,8 +17,6 @@
 `code` is part of the public interface: clients and stored jobs depend on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 

@@ -1,7 +1,5 @@
 """Identifiers that sort by time."""
 
-from __future__ import annotations
-
 import os
 import re
 import threading

@@ -1,7 +1,5 @@
 """Log fields that CloudWatch turns into metrics."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The port that stores of tenants' rows share."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from spinneret.kernel.paging import Page

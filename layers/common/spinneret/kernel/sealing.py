@@ -1,7 +1,5 @@
 """Secrets at rest (T-05): encrypted for one tenant and one purpose only."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 

@@ -1,7 +1,5 @@
 """Services: classes whose collaborators are their fields."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import dataclass_transform
 

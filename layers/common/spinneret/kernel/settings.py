@@ -6,8 +6,6 @@
 `aws/stage.py` gives a function the variables that it declares.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping

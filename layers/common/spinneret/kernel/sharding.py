@@ -1,7 +1,5 @@
 """Assign keys to shards."""
 
-from __future__ import annotations
-
 import hashlib
 
 

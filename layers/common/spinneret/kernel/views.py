@@ -1,7 +1,5 @@
 """Shapes that API models share: views of domain values, and lists of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, Self

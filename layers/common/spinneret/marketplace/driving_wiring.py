@@ -1,8 +1,6 @@
 """Wire the adapters that drive publishing: lanes, rounds and callbacks. They need neither a fetcher
 nor a marketplace's API."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws.stage import Stage, reads

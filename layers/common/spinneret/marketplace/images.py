@@ -1,7 +1,5 @@
 """Fetch images by URL, for marketplaces that need the file."""
 
-from __future__ import annotations
-
 from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,

@@ -4,8 +4,6 @@ It runs like every claim of the job, but sends nothing that acts. A step that ma
 finds its own effect, or ends the look.
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from spinneret.jobs.models import Job

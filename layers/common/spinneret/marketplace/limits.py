@@ -1,7 +1,5 @@
 """Bounds of marketplace calls and listings, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 MARKETPLACE_PENDING_SECONDS: Final = 3600.0  # B-05: 1 h expiry while pending

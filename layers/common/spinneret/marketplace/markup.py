@@ -1,7 +1,5 @@
 """Remove active content from descriptions: marketplaces store scripts as they are sent."""
 
-from __future__ import annotations
-
 import html
 from html.parser import HTMLParser
 from typing import Final

@@ -1,7 +1,5 @@
 """Convert integer minor units to the decimals that marketplaces use."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from types import MappingProxyType

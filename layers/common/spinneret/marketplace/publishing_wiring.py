@@ -1,7 +1,5 @@
 """Wire the services of jobs and orders, which need no fetcher, and the pass over all orders."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

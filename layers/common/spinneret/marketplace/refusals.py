@@ -1,7 +1,5 @@
 """Meanings of a marketplace's refusals: the field, the cause and the fix."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

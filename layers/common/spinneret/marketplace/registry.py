@@ -4,8 +4,6 @@ A handler is found by `{action}_{marketplace}`. An action that a marketplace lac
 reason `unsupported`. docs/new-marketplace.md shows how to add a row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

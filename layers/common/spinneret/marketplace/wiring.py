@@ -1,7 +1,5 @@
 """Wire the adapters of the marketplace area."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Wire the adapters of the step that processes marketplace jobs."""
 
-from __future__ import annotations
-
 import random
 import time
 from dataclasses import replace

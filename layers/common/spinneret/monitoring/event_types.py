@@ -1,7 +1,5 @@
 """Domain event types of monitoring."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

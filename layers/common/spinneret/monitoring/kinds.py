@@ -1,7 +1,5 @@
 """Job kind and lane of imports. Checks aren't jobs: see `due`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Bounds of checks and targets, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 CHECK_INTERVAL_SECONDS: Final = 15  # M-02, the stage's default

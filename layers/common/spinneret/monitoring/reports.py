@@ -1,7 +1,5 @@
 """Domain events of a check."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

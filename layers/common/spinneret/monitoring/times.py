@@ -1,7 +1,5 @@
 """Parse times and page parameters of requests."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from spinneret.kernel.errors import ValidationFailed

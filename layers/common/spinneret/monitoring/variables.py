@@ -1,7 +1,5 @@
 """Environment variables of monitoring functions."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.kernel.settings import integer, text

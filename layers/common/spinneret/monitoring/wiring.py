@@ -1,7 +1,5 @@
 """Wire the monitoring routes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Services of the WebSocket API."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from spinneret.access.keys.models import Scope

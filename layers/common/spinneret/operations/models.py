@@ -1,7 +1,5 @@
 """Responses of the health routes."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel
 
 

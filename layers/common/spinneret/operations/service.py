@@ -1,7 +1,5 @@
 """Readiness: send one cheap request to every dependency."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The sweeper's function: recover abandoned jobs, then relay remaining events."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Select the readiness probes: one request per dependency, with a timeout of two seconds."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -13,8 +13,6 @@ is a set that only grows while an event is pending, so that two processes that r
 lose nothing of each other's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final

@@ -3,8 +3,6 @@
 Data is stored as JSON text: DynamoDB would turn its numbers into decimals.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import datetime, timedelta
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Bounds of the outbox, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 OUTBOX_SHARDS: Final = 8  # as many as the jobs' index has

@@ -1,7 +1,5 @@
 """Domain events: changes in one domain that others may subscribe to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

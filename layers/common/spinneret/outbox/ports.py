@@ -1,7 +1,5 @@
 """Ports of the outbox: where events are stored, and the sinks that take them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime

@@ -6,8 +6,6 @@ Each reads the pending events in order and sends a sink the next one only after 
 sink may therefore get an event twice, but never a later event before it first got an earlier one.
 """
 
-from __future__ import annotations
-
 import logging
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence

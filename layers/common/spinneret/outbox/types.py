@@ -4,8 +4,6 @@ A domain declares its types in a module of its own, `event_types.py`, as a mappi
 from name to description; `all_event_types` finds them by that name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 

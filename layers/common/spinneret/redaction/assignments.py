@@ -4,8 +4,6 @@ They may be quoted at any depth or cut off, in JSON, Python, log lines, configur
 and URLs.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final

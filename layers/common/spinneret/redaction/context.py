@@ -4,8 +4,6 @@ A name that leaves its value open (`tokens`, `auth`) is applied to every leaf be
 DynamoDB's values (AttributeValue, `{"S": "…"}`) aren't names: the outer name applies.
 """
 
-from __future__ import annotations
-
 import enum
 import itertools
 from collections.abc import Iterable, Mapping, Sequence

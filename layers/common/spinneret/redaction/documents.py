@@ -5,8 +5,6 @@ They are read as far as possible, whether they are whole, cut off or only simila
 values, and the fields and items beside them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, Final, Self

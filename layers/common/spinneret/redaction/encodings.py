@@ -5,8 +5,6 @@ and Python. Also covers full-width forms (U+FF01 to U+FF5E), zero-width characte
 colours (ECMA-48, section 5.4). Finds whole texts in base64 (RFC 4648) or hexadecimal, too.
 """
 
-from __future__ import annotations
-
 import base64
 import html
 import re

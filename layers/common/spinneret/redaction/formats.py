@@ -5,8 +5,6 @@ linear: each run of characters is entered once. Sources: the issuers' documentat
 RFC 7468, OpenSSH and RFC 9580 for armour.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Credentials in Authorization and Cookie headers inside a text (RFC 9110, 11.6; RFC 6265, 4)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """Redaction of values without parts, and of objects of unknown classes."""
 
-from __future__ import annotations
-
 import datetime as dt
 import decimal
 import uuid

@@ -5,8 +5,6 @@ describes the secret (`token_count`, `password_changed_at`), or an earlier word 
 (`has_password`, `max_tokens`).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable

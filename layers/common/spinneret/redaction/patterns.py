@@ -1,7 +1,5 @@
 """Secrets recognised by their surroundings: in URLs, sentences, markup, options."""
 
-from __future__ import annotations
-
 import base64
 import re
 from binascii import Error as NotBase64

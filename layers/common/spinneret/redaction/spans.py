@@ -1,7 +1,5 @@
 """Spans of a text to replace, and patterns that find them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """Redaction of one text: run all readers and replace what they find."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

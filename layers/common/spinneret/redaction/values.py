@@ -1,7 +1,5 @@
 """Find the end of the value after a name, and decide whether it is a secret."""
 
-from __future__ import annotations
-
 import re
 import sys
 from typing import Final

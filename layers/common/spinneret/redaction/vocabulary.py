@@ -3,8 +3,6 @@
 All are in lower case, without accents and separators, as `names.words` returns them.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 

@@ -4,8 +4,6 @@ The walk keeps its own stack of generators, so depth costs memory instead of Pyt
 caches copies, so a value that occurs twice is copied once.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping

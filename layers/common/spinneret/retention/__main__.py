@@ -4,8 +4,6 @@ Reads AUDITS_TABLE, AUDITS_BUCKET, RETENTION_CLEANUP_BATCH_SIZE and RETENTION_CL
 Writes one line of JSON for each object, and one for the pass.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -8,8 +8,6 @@
 The index is eventually consistent and holds keys only: its rows are read again before use.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Values of the clean-up."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Schedule of repeated deletions."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Bulk deletion of objects in S3."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from spinneret.aws.clients import translate_aws_errors

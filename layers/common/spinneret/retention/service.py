@@ -1,7 +1,5 @@
 """One pass of the clean-up: delete objects first, then mark their rows."""
 
-from __future__ import annotations
-
 import logging
 
 from spinneret.kernel.clock import Clock, to_iso

@@ -1,7 +1,5 @@
 """Select the adapters of the clean-up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Bounds of HTTP requests, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 REQUEST_BODY_MAX_BYTES: Final = 5 * 1024 * 1024  # Lambda takes 6 MB; the event wraps the body

@@ -1,7 +1,5 @@
 """Structured logs: one JSON line per record of any `spinneret.*` logger, without secrets."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sys

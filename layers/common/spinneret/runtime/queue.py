@@ -1,7 +1,5 @@
 """The worker factory: a Lambda handler that processes the messages of an SQS batch."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Lambda handlers of schedule rules: they take no input and perform one bounded pass."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """The entry point of the WebSocket API: `$connect`, `$disconnect` and `$default`."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Lambda handlers of events and of a state machine's steps, which map a state to a state."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from typing import Any

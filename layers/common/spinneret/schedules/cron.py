@@ -11,8 +11,6 @@ With five fields, a minute is the shortest interval. croniter's random and hashe
 refused, since they would change a schedule each time it is read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

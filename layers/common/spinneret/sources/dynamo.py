@@ -13,8 +13,6 @@ unchanged. References to config and collection are counted in the same transacti
 (aws.named_rows). Runs and pages have `purge_at` (epoch seconds), DynamoDB's TTL attribute.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict

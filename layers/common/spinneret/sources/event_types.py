@@ -1,7 +1,5 @@
 """Types of the domain events of sources."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.outbox.types import EventTypes

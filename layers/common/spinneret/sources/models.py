@@ -1,7 +1,5 @@
 """Values of sources and their runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

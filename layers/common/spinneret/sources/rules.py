@@ -1,7 +1,5 @@
 """Rules for URL patterns, run times and results of sources: pure functions."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

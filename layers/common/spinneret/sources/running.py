@@ -4,8 +4,6 @@ Every stage is stored before the next one starts, on condition that the source i
 Requests to other services have the run's id in their key, so that repeating them has no effect.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

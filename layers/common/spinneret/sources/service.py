@@ -1,7 +1,5 @@
 """A tenant's sources: the use cases behind the routes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Final
 

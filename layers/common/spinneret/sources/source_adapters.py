@@ -1,7 +1,5 @@
 """Adapters that let source runs use crawling and discovery, which don't know about sources."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

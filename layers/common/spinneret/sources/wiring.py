@@ -1,7 +1,5 @@
 """Services of sources, for their routes and for the rule that runs every minute."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -10,8 +10,6 @@ updates, because fetching functions have no other write permission on this table
 stays as an empty item until it is purged.
 """
 
-from __future__ import annotations
-
 import hashlib
 from datetime import datetime
 from typing import Final

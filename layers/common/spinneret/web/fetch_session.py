@@ -1,7 +1,5 @@
 """One fetch with its redirects: it holds one permit at a time and reports each of them."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace

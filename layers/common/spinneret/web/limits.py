@@ -1,7 +1,5 @@
 """Bounds of fetches, hosts and rate limits, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.kernel import bounds

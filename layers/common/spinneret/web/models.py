@@ -1,7 +1,5 @@
 """Values of polite fetching: the caller, its options, and a result other than a page."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Permits of one caller: blocks, robots.txt, pace and breaker before every request (C-02)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta

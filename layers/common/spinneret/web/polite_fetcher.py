@@ -1,7 +1,5 @@
 """Entry point of the web group: returns a page under its host's rules, or when to retry."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Ports of fetching: the route of a fetch, and its progress while it waits."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Build the polite fetcher; this module loads the fetcher, which API functions don't package."""
 
-from __future__ import annotations
-
 import time
 from typing import Final
 

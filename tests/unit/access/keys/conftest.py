@@ -1,7 +1,5 @@
 """Keys and rates on fakes."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.access.keys.service import KeyService

@@ -1,7 +1,5 @@
 """When rows of keys become garbage: what DynamoDB deletes must have lost its meaning."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

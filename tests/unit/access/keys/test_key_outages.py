@@ -1,7 +1,5 @@
 """How the stores of keys and windows translate a busy or contended DynamoDB."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

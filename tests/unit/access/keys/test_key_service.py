@@ -1,7 +1,5 @@
 """API keys: shown once, stored as hashes, checked on every request."""
 
-from __future__ import annotations
-
 import hashlib
 from datetime import datetime, timedelta, timezone
 from typing import Any

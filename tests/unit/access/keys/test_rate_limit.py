@@ -1,7 +1,5 @@
 """A key's requests are counted; a store that can't count lets them pass."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

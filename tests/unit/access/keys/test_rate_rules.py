@@ -1,7 +1,5 @@
 """The sliding window against an exact log of what was admitted."""
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_right
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """A process remembers a key for five seconds."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

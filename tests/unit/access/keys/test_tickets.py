@@ -1,7 +1,5 @@
 """Tickets: one job, a quarter of an hour, and no longer than their key."""
 
-from __future__ import annotations
-
 import hashlib
 from datetime import timedelta
 

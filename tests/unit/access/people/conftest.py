@@ -1,7 +1,5 @@
 """People on fakes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.access.people.team import Team, make_team

@@ -1,7 +1,5 @@
 """The services of people on fakes."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 

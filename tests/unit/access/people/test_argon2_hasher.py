@@ -1,7 +1,5 @@
 """Password hashes by argon2id."""
 
-from __future__ import annotations
-
 from argon2 import PasswordHasher
 
 from spinneret.access.users.argon2_hasher import Argon2Hasher

@@ -1,7 +1,5 @@
 """The routes of people, behind the entry point that admits requests."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Sessions: rotated once for each token, and ended for good."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 from typing import Any

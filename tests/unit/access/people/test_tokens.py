@@ -1,7 +1,5 @@
 """Access tokens: every forgery is refused alike, and keys rotate without refusing any token."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Callable

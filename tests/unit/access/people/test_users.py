@@ -1,7 +1,5 @@
 """People: invited once, with passwords that are hard to guess, and one administrator at least."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.access.permissions import ALL, ROLE_PERMISSIONS, Permission, Role

@@ -1,7 +1,5 @@
 """Caches through their routes."""
 
-from __future__ import annotations
-
 import pytest
 
 from search.caches_routes import router

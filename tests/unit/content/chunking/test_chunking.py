@@ -1,7 +1,5 @@
 """Chunks hold the whole text within their bounds and are cut where its structure allows."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Chunks by headings and by blocks keep to the parts of a text."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Identity and versions of documents."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

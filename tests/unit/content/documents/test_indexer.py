@@ -1,7 +1,5 @@
 """Making a page searchable: what is embedded, shown and forgotten."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Making a page searchable beside other jobs, outages and lost leases."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """How the answers of engines become one choice."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """Engines of others: bounded before they are called, and no page fails because one does."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

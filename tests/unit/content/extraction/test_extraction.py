@@ -1,7 +1,5 @@
 """What pages become: markdown, title, metadata, language and links."""
 
-from __future__ import annotations
-
 import json
 import time
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Plain text is what a reader of the page sees."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

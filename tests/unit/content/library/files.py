@@ -1,7 +1,5 @@
 """Small files of office formats, spelled out: no library that writes them is needed."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 

@@ -1,7 +1,5 @@
 """A tenant's documents on fakes: routes, worker and search."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import count
 from typing import Any

@@ -1,7 +1,5 @@
 """Documents through their routes, from upload to deletion."""
 
-from __future__ import annotations
-
 import base64
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Uploads of PDF and Word files; where the libraries that read them are installed."""
 
-from __future__ import annotations
-
 import base64
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile

@@ -1,7 +1,5 @@
 """Making the index anew, and reconciling it with rows and bodies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """A search on fakes over documents that are committed one by one."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from itertools import count
 from typing import Any

@@ -1,7 +1,5 @@
 """Two calls at once."""
 
-from __future__ import annotations
-
 from threading import Barrier, Event
 
 import pytest

@@ -1,7 +1,5 @@
 """Searching with caches, cursors, expansion, collapse and a reranker."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Fusion of two rankings: reciprocal ranks, normalised scores, and scores weighed by confidence."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The embedder that is a function: what it is asked, and what becomes of its failures."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Reading marks, naming indexes, and what is asked."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Which indexes are asked and written, beside those of a former model."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch

@@ -1,7 +1,5 @@
 """The reranker's protocol: TEI's `/rerank` and `/info`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

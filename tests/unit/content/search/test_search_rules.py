@@ -1,7 +1,5 @@
 """What a search decides without asking anybody."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.content.search import limits

@@ -1,7 +1,5 @@
 """Searching: own and current documents only, within the limit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any

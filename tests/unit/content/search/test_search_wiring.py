@@ -1,7 +1,5 @@
 """Which embedder and reranker a stage has."""
 
-from __future__ import annotations
-
 import pytest
 
 from search.search_routes import router

@@ -1,7 +1,5 @@
 """The embedder's protocol: checks, retries, and offsets of texts in pieces."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Tags while other requests create, rename or remove the same ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count

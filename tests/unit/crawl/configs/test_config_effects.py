@@ -2,8 +2,6 @@
 
 # covers C-10
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The event of an object that has come."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A file of URLs: one job that makes a crawl for each line, reports, and ends with the last."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Files of URLs are read line by line, from any line on, and a bad line is only that."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

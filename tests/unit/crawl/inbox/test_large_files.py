@@ -1,7 +1,5 @@
 """The most lines that a file may have, read in the memory of a few of them."""
 
-from __future__ import annotations
-
 import json
 import os
 import tracemalloc

@@ -1,7 +1,5 @@
 """What goes to the bus, and what its answers mean."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The tables of tests/cases/webhooks.json, and signatures made without the code under test."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

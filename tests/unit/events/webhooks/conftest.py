@@ -1,7 +1,5 @@
 """Webhooks on fakes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.fakes.webhook_slice import WebhookSlice

@@ -1,7 +1,5 @@
 """Targets that cool down after silence, overload and slow answers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from random import Random

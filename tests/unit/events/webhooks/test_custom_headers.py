@@ -1,7 +1,5 @@
 """Headers that a tenant may add to its deliveries."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What becomes of one message: attempts, cooldowns, ends."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import replace

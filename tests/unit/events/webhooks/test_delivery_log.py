@@ -1,7 +1,5 @@
 """What the delivery log shows of one message."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """What follows one attempt."""
 
-from __future__ import annotations
-
 import itertools
 from datetime import date, datetime, timedelta, timezone
 from typing import Any

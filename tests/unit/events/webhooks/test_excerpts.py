@@ -1,7 +1,5 @@
 """The delivery log's excerpts of messages and answers, without a half of a secret in them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """URLs contain secrets: they are sent to, and shown only to those who may set them."""
 
-from __future__ import annotations
-
 import json
 import logging
 from typing import Any

@@ -1,7 +1,5 @@
 """Headers that a job's own `webhook_url` gets: sealed at rest, sent to that URL and no other."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.events.webhooks.models import DeliveryStatus

@@ -1,7 +1,5 @@
 """The headers of a delivery."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """What a receiver believes, and that nothing it is sent makes it stumble."""
 
-from __future__ import annotations
-
 import base64
 import re
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """What `verify` is given may be anything: it is taken as it is meant, or refused with a reason."""
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo

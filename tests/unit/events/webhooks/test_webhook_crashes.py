@@ -1,7 +1,5 @@
 """A process may end at any call to the outside: an accepted job's end reaches its receiver."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import pytest

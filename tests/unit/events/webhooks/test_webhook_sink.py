@@ -1,7 +1,5 @@
 """Domain events as deliveries: the ends of jobs, and what else domains report."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace

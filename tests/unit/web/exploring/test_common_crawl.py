@@ -1,7 +1,5 @@
 """Common Crawl's index: questions and answers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime

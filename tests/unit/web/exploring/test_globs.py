@@ -1,7 +1,5 @@
 """Patterns of URLs: what they cover, what is refused, and that none takes long."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Which URLs belong to a crawl."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.web.exploring.scope import CrawlScope, ScopeKind, ScopeRefusal

@@ -1,7 +1,5 @@
 """How likely a page is about something."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

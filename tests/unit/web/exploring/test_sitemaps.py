@@ -1,7 +1,5 @@
 """Sitemaps and feeds: what is read, and what a hostile one can't do."""
 
-from __future__ import annotations
-
 import gzip
 import tracemalloc
 from collections.abc import Iterator

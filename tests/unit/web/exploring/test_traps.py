@@ -1,7 +1,5 @@
 """URLs that aren't followed, and those that are one page under several names."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

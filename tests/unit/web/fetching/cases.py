@@ -3,8 +3,6 @@
 Of each case `source` names the standard, or the row of the requirements, that asks for it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

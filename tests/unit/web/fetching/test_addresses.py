@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import ipaddress
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any

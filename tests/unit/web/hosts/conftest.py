@@ -1,7 +1,5 @@
 """Domain settings on fakes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.fakes.hosts import Hosts

@@ -1,7 +1,5 @@
 """The routes of domain settings beside what is enforced: pace and breaker."""
 
-from __future__ import annotations
-
 import itertools
 from datetime import timedelta
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The routes of domain settings."""
 
-from __future__ import annotations
-
 import base64
 import json
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Which names settings are kept under, and which settings hold for a host."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What settings refuse, and how they meet the breaker that all tenants share."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """Submissions to hosts that a tenant has blocked, or whose breaker is open."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.crawl.models import CrawlRequest

@@ -1,7 +1,5 @@
 """Asking a host whose bucket is out of the way, in short."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """One process that looks after one host in memory."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

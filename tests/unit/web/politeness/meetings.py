@@ -1,7 +1,5 @@
 """Two calls that meet at one host: the second comes between two steps of the first."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Asking one host for permits, in short."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from spinneret.web.politeness.models import PaceLimits, Permit, Wait

@@ -4,8 +4,6 @@ A seed decides who moves, whose clock is wrong, who dies, which answers are lost
 is down. What happened is recorded in true time (microseconds), for the rules in the tests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Opening sessions at one host, in short."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any

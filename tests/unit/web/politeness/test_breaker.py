@@ -1,7 +1,5 @@
 """The circuit breaker of a host: what opens it, who probes, what closes it."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """A tenant that is more careful than the breaker that all share."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

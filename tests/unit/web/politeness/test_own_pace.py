@@ -1,7 +1,5 @@
 """Callers of different paces at one host: each keeps to its own, and none delays a faster one."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

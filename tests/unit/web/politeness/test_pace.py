@@ -1,7 +1,5 @@
 """The pace of a host: bucket, reservations, Retry-After."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """The pace of a host when answers are lost or the ledger is down."""
 
-from __future__ import annotations
-
 import itertools
 from datetime import timedelta
 

@@ -4,8 +4,6 @@ Wherever the second call comes between two steps of the first, their answers and
 of one of the two orders.
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How fast a caller may be, and that only the slowest counts."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

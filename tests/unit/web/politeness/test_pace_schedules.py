@@ -3,8 +3,6 @@
 Every world is replayed by its seed; see `pace_world`.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 from collections.abc import Iterator

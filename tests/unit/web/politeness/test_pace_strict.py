@@ -1,7 +1,5 @@
 """Hosts with a crawl-delay: one request at a time, and a gap after its end."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

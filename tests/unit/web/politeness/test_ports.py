@@ -1,7 +1,5 @@
 """Ports of one host: they share its pace, and each unusual one answers for itself."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """robots.txt: the table of decisions, and what a table can't spell."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Which robots.txt holds when, as a table over what is stored and what the host answered."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

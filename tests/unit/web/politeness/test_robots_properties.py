@@ -1,7 +1,5 @@
 """robots.txt: what holds for every file."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Two calls of sessions that meet at one domain act as if one had come after the other."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The rest of a domain between two sessions, and the settings of both."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

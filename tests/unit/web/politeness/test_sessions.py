@@ -1,7 +1,5 @@
 """Sessions: one at a time at a domain, reported in the log."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.kernel.errors import DependencyUnavailable, DomainLockLost, DomainLockTimeout

@@ -1,7 +1,5 @@
 """A stage whose breaker opens sooner, later, or for another time than the usual one."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Proxies on fakes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.fakes.proxies import Proxies

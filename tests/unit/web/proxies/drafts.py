@@ -1,7 +1,5 @@
 """Configs to be stored, with defaults."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spinneret.web.proxies.models import Credentials, RotationStrategy

@@ -1,7 +1,5 @@
 """The routes of proxies."""
 
-from __future__ import annotations
-
 import logging
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """Servers' URLs, and which server takes a request."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """Configs and their credentials."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

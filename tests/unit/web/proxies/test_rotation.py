@@ -1,7 +1,5 @@
 """Turns, uses and failures, as fetches see them."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

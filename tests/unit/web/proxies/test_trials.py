@@ -1,7 +1,5 @@
 """Trying proxies, under the rules that hold for every fetch."""
 
-from __future__ import annotations
-
 import pytest
 
 from spinneret.kernel.errors import (

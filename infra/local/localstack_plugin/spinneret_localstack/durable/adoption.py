@@ -6,8 +6,6 @@ that has the same logical id. Their physical ids are in `resources.json`. A tabl
 isn't taken over: the creation fails until its entry is removed.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import threading

@@ -5,8 +5,6 @@ the hash of its key and version; one that isn't in memory is read from it. Parts
 multipart upload aren't kept.
 """
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Installation of all that keeps data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

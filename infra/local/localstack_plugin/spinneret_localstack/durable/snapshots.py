@@ -5,8 +5,6 @@ shutdown. A crash between a change and its snapshot loses the change; a snapshot
 one. Rows are DynamoDB Local's own files, and bodies of objects are in `durable.bodies`.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import pickle

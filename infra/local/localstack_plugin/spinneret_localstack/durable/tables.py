@@ -1,7 +1,5 @@
 """Adoption of a table: its indexes and its TTL attribute follow the template, its keys can't."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

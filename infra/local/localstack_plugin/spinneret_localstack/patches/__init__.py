@@ -4,8 +4,6 @@ Each module has `apply`, and `is_needed`, which returns whether an unpatched Loc
 the defect.
 """
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from spinneret_localstack.patches import (

@@ -5,8 +5,6 @@ Upstream: services/cloudformation/resource_provider.py, ResourceProviderExecutor
 Effect: every function and API adds 5 seconds; a deployment takes minutes instead of half a minute.
 """
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -5,8 +5,6 @@ which parses a form and encodes its fields again.
 Effect: JSON that `curl -d` calls a form arrives percent-encoded, with `=` at its end.
 """
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -5,8 +5,6 @@ the port only and ignores an IPv4 host.
 Effect: an unauthenticated AWS emulator that runs code is open to the network.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 from types import SimpleNamespace

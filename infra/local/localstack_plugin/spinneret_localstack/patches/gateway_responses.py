@@ -7,8 +7,6 @@ Effect: an unknown path gives 403 `{"message": "Missing Authentication Token"}`;
 in the API's own schema.
 """
 
-from __future__ import annotations
-
 import inspect
 import io
 from typing import Any

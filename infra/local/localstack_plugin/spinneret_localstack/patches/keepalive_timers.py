@@ -7,8 +7,6 @@ Effect: with many functions, or after deleting some, LocalStack's process outliv
 ten minutes, and so do the functions' processes.
 """
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

@@ -10,8 +10,6 @@ others work or wait for their turn. So an idle mapping costs one request per wai
 concurrency, and a new message wakes its thread at once.
 """
 
-from __future__ import annotations
-
 import inspect
 import logging
 import threading

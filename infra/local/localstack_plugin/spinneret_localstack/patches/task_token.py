@@ -7,8 +7,6 @@ outcome, but not read before the heartbeat times out.
 Effect: the state fails with States.Timeout although the task has succeeded.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from localstack.services.stepfunctions.asl.eval.callback.callback import (

@@ -1,7 +1,5 @@
 """Unpacked code and layers on disk: one folder per content, shared by all functions that use it."""
 
-from __future__ import annotations
-
 import base64
 import functools
 import hashlib

@@ -1,7 +1,5 @@
 """Compiled Python of unpacked archives, made once before many processes import it."""
 
-from __future__ import annotations
-
 import contextlib
 import filecmp
 import os

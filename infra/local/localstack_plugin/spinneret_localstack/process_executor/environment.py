@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Requests and replies between a runtime process and its executor, one invocation at a time."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass

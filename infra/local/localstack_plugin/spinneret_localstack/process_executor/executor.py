@@ -5,8 +5,6 @@ An environment starts its process at its first invocation, and again after the p
 the name under which the process is stored, so no lock of LocalStack is involved.
 """
 
-from __future__ import annotations
-
 import shutil
 import threading
 import time

@@ -1,7 +1,5 @@
 """Answers and log lines that Lambda itself produces, with AWS's wording."""
 
-from __future__ import annotations
-
 import json
 import math
 import signal

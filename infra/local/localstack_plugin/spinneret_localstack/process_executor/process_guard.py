@@ -8,8 +8,6 @@ forked, and it spares grandchildren such as a browser.)
 This file is both the parent's side and the guard's program, so it uses only the standard library.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

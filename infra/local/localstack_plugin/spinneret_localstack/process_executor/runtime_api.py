@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 """
 
-from __future__ import annotations
-
 import http.server
 import re
 import socket

@@ -3,8 +3,6 @@
 Usage: runtime_entry.py FOLDER...   (the head of the search path, see environment.search_path)
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """One process of a function, in its own session, from its start to its end."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Live processes of all functions, bounded in number."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import OrderedDict

@@ -1,7 +1,5 @@
 """Requests and responses of API keys and tickets."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
 from typing import Annotated, Any, Final

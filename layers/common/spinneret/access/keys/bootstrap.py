@@ -7,8 +7,6 @@ once; everything else goes to standard error. Exit codes: 0; 2 for a wrong comma
 DynamoDB can't be reached.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Mapping, Sequence

@@ -16,8 +16,6 @@ Keys are added and revoked in one transaction over credential, list row and rost
 (epoch seconds) is DynamoDB's TTL attribute: it removes garbage and never decides anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final

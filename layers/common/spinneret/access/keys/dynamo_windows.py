@@ -1,7 +1,5 @@
 """Rate windows on DynamoDB; the key design is in dynamo.py."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Conversion of keys, tickets and windows to and from DynamoDB items; the table's primary keys."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final

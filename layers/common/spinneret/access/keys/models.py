@@ -1,7 +1,5 @@
 """Credentials and what they allow."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum

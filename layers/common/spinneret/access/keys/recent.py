@@ -1,7 +1,5 @@
 """Credentials that a process read within the last seconds."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Final
 

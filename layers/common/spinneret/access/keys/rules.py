@@ -12,8 +12,6 @@ in full is refused for up to three requests in a hundred.
 A lagging clock counts as the time of the stored window's first request: time never goes back.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final

@@ -1,7 +1,5 @@
 """Stored form of random secrets."""
 
-from __future__ import annotations
-
 import hashlib
 
 from spinneret.kernel.errors import AuthRequired

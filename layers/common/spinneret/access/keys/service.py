@@ -1,7 +1,5 @@
 """Issue and check API keys and tickets; count their holders' requests (T-01, F-06)."""
 
-from __future__ import annotations
-
 import base64
 import logging
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Requests and responses of sign-in."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, StringConstraints

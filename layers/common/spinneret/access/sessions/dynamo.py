@@ -6,8 +6,6 @@ Tenancy table
     pk `T#<tenant>#FAILURES#<hash of address>`, sk `HOUR#<hour>`    failures from all addresses
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Conversion of sessions to and from DynamoDB items; keys of sessions and failures."""
 
-from __future__ import annotations
-
 import hashlib
 from datetime import datetime
 from typing import Final

@@ -1,7 +1,5 @@
 """Sessions of people."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import datetime
 

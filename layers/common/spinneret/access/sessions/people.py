@@ -1,7 +1,5 @@
 """People as callers of the API, by their access tokens."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from spinneret.access import limits

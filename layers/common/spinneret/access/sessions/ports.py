@@ -1,7 +1,5 @@
 """Ports of sessions."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Refresh tokens and delays of sign-in, as pure functions."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Sign people in, refresh and end their sessions (T-02)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 

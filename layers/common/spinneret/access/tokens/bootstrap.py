@@ -6,8 +6,6 @@ The new key signs five minutes later, when all functions know it. Uses the AWS c
 region of the environment. Exit codes: 0; 2 for a wrong command line; 1 if AWS can't be reached.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Signing keys on DynamoDB: one item of the tenancy table, `SIGNING` / `KEYS`, of all tenants."""
 
-from __future__ import annotations
-
 from spinneret.access.tokens import items
 from spinneret.access.tokens.models import KeySet
 from spinneret.aws import dynamo

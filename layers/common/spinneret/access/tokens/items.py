@@ -1,7 +1,5 @@
 """Conversion of the set of signing keys to and from its DynamoDB item."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.access.tokens.models import KeySet

@@ -1,7 +1,5 @@
 """Signatures and message authentication codes by AWS KMS."""
 
-from __future__ import annotations
-
 import base64
 import textwrap
 from typing import Final

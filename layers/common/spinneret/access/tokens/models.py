@@ -1,7 +1,5 @@
 """Signing keys and the claims of access tokens."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

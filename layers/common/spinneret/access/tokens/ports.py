@@ -1,7 +1,5 @@
 """Ports of access tokens."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from spinneret.access.tokens.models import KeySet

@@ -1,7 +1,5 @@
 """Rotation of signing keys, by schedule and by command."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from spinneret.access.tokens import rules

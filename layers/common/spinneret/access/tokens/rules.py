@@ -1,7 +1,5 @@
 """Selection and rotation of signing keys, as pure functions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final

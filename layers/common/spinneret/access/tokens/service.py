@@ -1,7 +1,5 @@
 """Issue and verify access tokens: JWT signed by RS256 (RFC 9068)."""
 
-from __future__ import annotations
-
 import base64
 import json
 import logging

@@ -1,7 +1,5 @@
 """Responses about uploads."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel
 
 from spinneret.access import limits

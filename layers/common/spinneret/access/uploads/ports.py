@@ -1,7 +1,5 @@
 """Ports of the upload service."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Uploads in a separate bucket, whose lifecycle rule removes them after a day."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

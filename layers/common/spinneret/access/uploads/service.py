@@ -1,7 +1,5 @@
 """Uploads: the use cases behind their route and behind `Upload-Id`."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from spinneret.access import limits

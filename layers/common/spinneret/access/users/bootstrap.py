@@ -7,8 +7,6 @@ environment. Only the invitation goes to standard output, once. Exit codes: 0; 2
 line; 1 if the address is taken, or AWS can't be reached.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Lists of leaked passwords hardly have entries of 15 characters. People reach a r
 repeating or combining short common ones, so the list is made of these.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import islice, product
 from typing import Final

@@ -10,8 +10,6 @@ Each change of people is one transaction with PEOPLE: two changes at once can't 
 administrator.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final

@@ -1,7 +1,5 @@
 """Conversion of people to and from DynamoDB items; the keys of their rows."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.access.users.models import User

@@ -1,7 +1,5 @@
 """People and their invitations."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import datetime
 

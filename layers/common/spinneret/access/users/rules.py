@@ -1,7 +1,5 @@
 """Rules of addresses, passwords and invitations, as pure functions."""
 
-from __future__ import annotations
-
 import hmac
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Invite, change and remove people; set their passwords (T-03)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Checks of URL forms and of files for agents."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Checks of canonical URLs."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """All checks, each after its prerequisites."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 from types import ModuleType

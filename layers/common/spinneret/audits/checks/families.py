@@ -1,7 +1,5 @@
 """Decorators that turn functions into checks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from spinneret.audits.checks.models import WEIGHTS, Answer, Category, Check, CheckScope, Severity

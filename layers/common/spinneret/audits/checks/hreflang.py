@@ -1,7 +1,5 @@
 """Checks of pages in several languages."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Checks of whether search engines may list pages, weighted as strongly as in Lighthouse."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.audits.checks import sources

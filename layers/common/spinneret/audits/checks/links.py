@@ -1,7 +1,5 @@
 """Checks of internal and external links."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Checks of titles and descriptions."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.audits.checks import sources

@@ -1,7 +1,5 @@
 """Read facts for checks: robots directives, dates, languages."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Checks of the site's robots.txt."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Checks of encryption, and of headers that protect readers."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from typing import Final

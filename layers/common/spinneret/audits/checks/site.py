@@ -4,8 +4,6 @@ A page's facts are about 40 KB of JSON and arrive one page at a time. Each page 
 about two kilobytes, mostly links as numbers.
 """
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections import Counter, defaultdict, deque

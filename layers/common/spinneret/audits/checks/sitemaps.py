@@ -1,7 +1,5 @@
 """Checks of the site's sitemaps and the pages that they list."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Final

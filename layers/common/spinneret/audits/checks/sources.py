@@ -1,7 +1,5 @@
 """Pages that explain the rules: standards first, then search engines, then other checkers."""
 
-from __future__ import annotations
-
 from typing import Final
 
 _SEARCH: Final = "https://developers.google.com/search/docs/"

@@ -1,7 +1,5 @@
 """Checks of the document's structure: headings, language, encoding, viewport, ids, size."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from typing import Final

@@ -1,7 +1,5 @@
 """Checks of responses: status, redirects, speed, size, headers."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 from urllib.parse import urlsplit

@@ -3,8 +3,6 @@
 The fetcher joins repeated fields by a comma, so values are split at the commas between fields.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Final

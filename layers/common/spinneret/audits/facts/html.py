@@ -1,7 +1,5 @@
 """Facts of a page's markup, read in a few passes over its tree."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -4,8 +4,6 @@ All text is bounded when it is read (`facts.html`), so that the facts of any pag
 tens of kilobytes of JSON.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property

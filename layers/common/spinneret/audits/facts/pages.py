@@ -1,7 +1,5 @@
 """Facts of a page from its response."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Facts of a site as a whole: robots.txt, sitemaps, host, and outcomes of links."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple

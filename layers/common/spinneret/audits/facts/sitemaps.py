@@ -1,7 +1,5 @@
 """Sitemap files as facts (sitemaps.org, protocol 0.9)."""
 
-from __future__ import annotations
-
 import io
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Encoding of facts as compact JSON: default values are omitted, rows are arrays."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from pydantic import TypeAdapter

@@ -1,7 +1,5 @@
 """Items described by JSON-LD and microdata of a page, and errors in them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Figures about the text of a page: words, fingerprint, top term, broken characters."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Findings as CSV (RFC 4180): a row for each piece of evidence, with complete URLs."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Formats of the report route."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """Style and script of the HTML report, which loads nothing from other places."""
 
-from __future__ import annotations
-
 from typing import Final
 
 STYLE: Final = """

@@ -1,7 +1,5 @@
 """HTML report on one page that makes no requests; every value in it is escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import cache
 from html import escape

@@ -1,7 +1,5 @@
 """JSON report: the complete result of the audit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """JUnit XML report for continuous integration, with a suite for each category."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr

@@ -1,7 +1,5 @@
 """Markdown report, for people and for language models."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """Data that every report is rendered from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property

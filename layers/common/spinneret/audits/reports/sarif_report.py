@@ -1,7 +1,5 @@
 """SARIF 2.1.0 report (OASIS standard, 27 March 2020) for code scanning."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator

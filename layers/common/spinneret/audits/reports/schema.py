@@ -1,7 +1,5 @@
 """Models of the JSON report, published as docs/audit-report.schema.json."""
 
-from __future__ import annotations
-
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field

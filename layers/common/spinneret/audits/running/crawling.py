@@ -1,7 +1,5 @@
 """Crawl of the sample: fetch pages through the frontier and store their facts."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

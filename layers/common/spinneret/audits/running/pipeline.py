@@ -1,7 +1,5 @@
 """The handler of `audit` jobs: the host's session around an audit's phases (F-04, F-05)."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """State that the phases of an audit share while one worker runs it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta

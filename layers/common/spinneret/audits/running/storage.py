@@ -1,7 +1,5 @@
 """Storage of the data that slices share and readers get: rows first, then objects."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import tempfile

@@ -6,8 +6,6 @@
 The index is eventually consistent and holds keys only: its rows are read again before use.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Scheduled audits of a tenant, and the pass that submits due ones."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 from datetime import datetime

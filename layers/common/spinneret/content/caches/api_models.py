@@ -1,7 +1,5 @@
 """Responses about caches."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pydantic import BaseModel

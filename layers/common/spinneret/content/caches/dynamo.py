@@ -10,8 +10,6 @@ Caches table
                                               the entries of a cache, for counting
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import islice

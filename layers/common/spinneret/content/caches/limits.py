@@ -1,7 +1,5 @@
 """Bounds of caches, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 QUERY_CACHE_SECONDS: Final = 3600  # S-04

@@ -4,8 +4,6 @@ Crawls write `FETCHED/T/<tenant>/<fingerprint>.gz`: a gzipped line of JSON, foll
 The `url` in that line is the page's URL.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ An unavailable store never fails the caller: reads and writes then act as if the
 Clearing and counting are use cases of their own and raise DependencyUnavailable.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 from array import array

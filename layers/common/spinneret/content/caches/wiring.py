@@ -1,7 +1,5 @@
 """Adapters of the caches."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws.stage import CONTENT_BUCKET, Stage, reads

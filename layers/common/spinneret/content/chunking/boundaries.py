@@ -1,7 +1,5 @@
 """Units that chunking never splits, and the rank of each boundary between them."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence

@@ -17,8 +17,6 @@
 All steps are linear in the text; a window only examines its own units.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

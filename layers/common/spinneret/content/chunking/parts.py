@@ -4,8 +4,6 @@ A part shorter than the minimum is merged with the next one, the last part with 
 part larger than a chunk is split like a text of its own.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Lines of a Markdown text, classified as headings, code, table rows and list items."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import Counter

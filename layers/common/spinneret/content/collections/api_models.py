@@ -1,7 +1,5 @@
 """Requests and responses of collections."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated
 

@@ -4,8 +4,6 @@ Documents table: pk `T#<tenant>#COUNT#<collection>#<shard>`. `number` counts the
 documents and is written with them (`documents.dynamo`); `closed` rejects further documents.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Keys of the items that count a collection's documents; pure."""
 
-from __future__ import annotations
-
 from spinneret.content import limits
 
 

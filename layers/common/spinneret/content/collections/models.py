@@ -1,7 +1,5 @@
 """Data classes of collections."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final

@@ -1,7 +1,5 @@
 """Ports of collections."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 

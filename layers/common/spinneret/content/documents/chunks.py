@@ -1,7 +1,5 @@
 """Splits a document's text into chunks and embeds them for the index."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 

@@ -24,8 +24,6 @@ updates the row, so that another worker's lease remains.
 Counting items are sharded by document id, so that concurrent writes of a crawl rarely conflict.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final

@@ -4,8 +4,6 @@ pk `UPKEEP#<task>`   scan position and current owner of a maintenance task. It h
                      since a pass covers all tenants
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Conversion between documents and DynamoDB items."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Final

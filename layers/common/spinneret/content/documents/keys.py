@@ -1,7 +1,5 @@
 """Keys of the documents table, shared by all adapters; pure."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from typing import Final

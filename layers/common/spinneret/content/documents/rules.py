@@ -1,7 +1,5 @@
 """Identity and versions of documents; pure."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """Bodies in S3, keyed by tenant and content hash; writes are idempotent."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from contextlib import closing

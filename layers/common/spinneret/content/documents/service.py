@@ -4,8 +4,6 @@ This order hides half-indexed documents: searches drop chunks of versions that n
 names. Chunks are therefore written first, and one conditional write commits their version.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

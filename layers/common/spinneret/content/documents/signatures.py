@@ -6,8 +6,6 @@ Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007, treat pages a
 differ in at most 3 of 64 bits.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence

@@ -8,8 +8,6 @@ Sequences that are rare on both sides anchor the alignment (patience diff); text
 is aligned by shorter sequences. Every level is linear in the words, except for a sort.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

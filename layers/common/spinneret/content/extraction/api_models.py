@@ -1,7 +1,5 @@
 """Response fields about the extraction of a page."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

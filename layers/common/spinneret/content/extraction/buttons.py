@@ -1,7 +1,5 @@
 """Buttons that contain page content."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from lxml import etree

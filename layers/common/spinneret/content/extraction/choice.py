@@ -17,8 +17,6 @@ decides on pages that declare an article or product, or look like an article. Th
 all other pages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

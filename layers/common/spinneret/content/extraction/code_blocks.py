@@ -1,7 +1,5 @@
 """Preformatted text without decoration such as line numbers, copy buttons and labels."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """Converts publication dates in pages to ISO 8601."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime

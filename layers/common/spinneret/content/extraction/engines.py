@@ -6,8 +6,6 @@ pages are rendered from their own elements: engines lose headings, targets and t
 rs-trafilatura and trafilatura can't be interrupted, so the input is bounded before the call.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Text inside a line of Markdown: emphasis, code spans and escapes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Detects the language of a text with the tables of CLD2."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -5,8 +5,6 @@ that would be parsed as a tag, link target or block is escaped with backslashes.
 stays unchanged, since the Markdown is searched.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field

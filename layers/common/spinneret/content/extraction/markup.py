@@ -6,8 +6,6 @@ quadratic time (6 s for 20,000). The number of elements is bounded, and later pa
 it.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Data classes of page content."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final

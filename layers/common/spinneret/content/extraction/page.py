@@ -1,7 +1,5 @@
 """Input and output of extraction engines: a page's source, tree and text, and a choice of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

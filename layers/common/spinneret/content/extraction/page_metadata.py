@@ -1,7 +1,5 @@
 """Title, metadata, language and links declared by a page's markup."""
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator

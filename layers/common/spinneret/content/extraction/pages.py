@@ -1,7 +1,5 @@
 """Extracts content from pages: main text as Markdown, metadata, language and links."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass, replace

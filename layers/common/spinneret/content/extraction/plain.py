@@ -1,7 +1,5 @@
 """Converts rendered Markdown to plain text, as a reader sees it: without marks and addresses."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

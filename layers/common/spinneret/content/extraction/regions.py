@@ -9,8 +9,6 @@ The shares were tuned on 350 pages of seven types; changing any of them by a thi
 less than 0.005.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

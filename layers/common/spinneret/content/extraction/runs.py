@@ -4,8 +4,6 @@ Engines are compared by runs: two trees of one page rarely have the same element
 same words.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Converts chosen runs to elements: selects what to render and what to skip."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """Reads a page's JSON-LD (schema.org)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

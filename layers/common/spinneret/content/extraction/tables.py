@@ -1,7 +1,5 @@
 """Arranges a table's cells in a grid; spans are expanded so that columns stay aligned."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Final
 

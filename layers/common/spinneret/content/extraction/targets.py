@@ -5,8 +5,6 @@ is one. Example links in code lose their target, too; this is harmless, as only 
 result.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final

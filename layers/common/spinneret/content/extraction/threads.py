@@ -4,8 +4,6 @@ These elements are inside of posts in the HTML, so engines include them. There a
 programs, each with its own class names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Final
 

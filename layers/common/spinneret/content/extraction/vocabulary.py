@@ -1,7 +1,5 @@
 """Names of HTML, ARIA and common style classes for the parts of a page."""
 
-from __future__ import annotations
-
 from typing import Final
 
 # One name per line would take too much space.

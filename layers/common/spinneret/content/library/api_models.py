@@ -1,7 +1,5 @@
 """Requests and responses of documents."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Callable, Sequence

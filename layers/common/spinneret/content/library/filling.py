@@ -1,7 +1,5 @@
 """Brings an index in line with a page of rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

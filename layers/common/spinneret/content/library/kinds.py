@@ -1,7 +1,5 @@
 """Kinds of document jobs, and their lanes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Data classes of the document library."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

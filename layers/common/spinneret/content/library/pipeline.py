@@ -1,7 +1,5 @@
 """Handlers of document jobs: read an upload or stored text and pass it to the indexer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Reads uploads as content, by media type."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Mapping

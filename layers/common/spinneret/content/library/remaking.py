@@ -1,7 +1,5 @@
 """Recreates stored documents' chunks from their rows and bodies, many at a time."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

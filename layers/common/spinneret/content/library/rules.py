@@ -1,7 +1,5 @@
 """Identity and comparison of a tenant's documents; pure."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ A change reaches the index before its row is committed, and searches check the r
 therefore stop matching at once, and new ones match at once.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Removes unused bodies and page parts from the bucket."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 

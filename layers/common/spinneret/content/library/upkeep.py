@@ -4,8 +4,6 @@ DynamoDB and S3 are authoritative. A pass scans all rows in pages, stops before 
 out, and resumes there at its next start.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Replies to submitted document jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from spinneret.content.library.api_models import (

@@ -1,7 +1,5 @@
 """Adapters of the document library."""
 
-from __future__ import annotations
-
 from spinneret.aws.stage import CONTENT_BUCKET, Stage, reads
 from spinneret.content.library.service import LibraryService
 from spinneret.content.search.variables import SEARCHING

@@ -1,8 +1,6 @@
 """Adapters of the document workers. Separate from the API's wiring, whose functions don't package
 the file readers."""
 
-from __future__ import annotations
-
 from spinneret.aws.stage import Stage, reads
 from spinneret.content.caches.service import CachedVectors
 from spinneret.content.caches.wiring import chunk_caches

@@ -1,7 +1,5 @@
 """Requests and responses of searches."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

@@ -15,8 +15,6 @@ There are three methods; `auto` selects the last one:
 docs/benchmarks.md, "Retrieval", has the measurements.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The function is `functions/search/embedder.py`. It takes `{path, body}` and retu
 like TEI's HTTP routes.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Bounds of embeddings and search, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 EMBED_SECONDS: Final = 60.0  # ruling "Embeddings"

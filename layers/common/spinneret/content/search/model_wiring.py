@@ -1,7 +1,5 @@
 """Wiring of the embedder function."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

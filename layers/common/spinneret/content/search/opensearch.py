@@ -1,7 +1,5 @@
 """Chunk index on OpenSearch 2.19; `opensearch_mapping` defines its names and fields."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final

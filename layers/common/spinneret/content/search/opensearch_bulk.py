@@ -1,7 +1,5 @@
 """Bulk requests of bounded size; pure."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -8,8 +8,6 @@ After a change of the model, both the new model's and the former model's index a
 documents are in the new one. Meanwhile a chunk may be in both.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any, Final

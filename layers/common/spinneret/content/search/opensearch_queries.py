@@ -5,8 +5,6 @@ follow it. User text is only used in analysed queries (`match` and similar), nev
 or a script.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Rebuild and cleanup of the chunk index on OpenSearch 2.19."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any

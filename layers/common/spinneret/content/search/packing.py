@@ -1,7 +1,5 @@
 """Serialisation of rankings and result pages for the cache; pure."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Vectors of queries, embedded or cached."""
 
-from __future__ import annotations
-
 import logging
 from typing import Final
 

@@ -4,8 +4,6 @@ Lock and page are one item, which is read before it is locked: a condition that 
 takes write units by the size of the page, a read takes a tenth of their price.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Pure rules of search."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata

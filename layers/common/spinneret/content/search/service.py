@@ -9,8 +9,6 @@ continues in it, regardless of later writes.
 Calls that don't depend on each other are made at once, in two threads.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence

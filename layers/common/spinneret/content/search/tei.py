@@ -1,7 +1,5 @@
 """Embedder and reranker over HTTP, with the API of Text Embeddings Inference (TEI)."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any, Final, Protocol

@@ -4,8 +4,6 @@ This module builds requests and validates responses. `tei` sends them over HTTP,
 to a Lambda function of this application.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Callable, Iterator, Sequence

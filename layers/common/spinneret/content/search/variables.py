@@ -1,7 +1,5 @@
 """Environment variables of index and embedder; apart from the wiring, which loads their clients."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.content import limits as content_limits

@@ -1,7 +1,5 @@
 """Search results as API responses."""
 
-from __future__ import annotations
-
 from spinneret.content.search.api_models import SearchHit, SearchResponse
 from spinneret.content.search.models import Hit, Leg
 from spinneret.content.search.service import SearchResult

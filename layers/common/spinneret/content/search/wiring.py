@@ -1,7 +1,5 @@
 """Adapters of search."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

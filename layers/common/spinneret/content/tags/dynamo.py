@@ -1,7 +1,5 @@
 """Tags on DynamoDB: items of the kind `tag` in the table TagsAndCollections (aws.named_rows)."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws.codec import Codec

@@ -1,7 +1,5 @@
 """Use cases of a tenant's tags."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 """Requests and responses of crawl configs."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator

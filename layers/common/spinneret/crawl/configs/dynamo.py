@@ -4,8 +4,6 @@ pk `T#<tenant>#CONFIGDEFAULT`, sk `DEFAULT`   the id of the tenant's default, wr
                                               config that it names, in one transaction
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Bounds of crawl configs, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 CRAWL_MAX_REDIRECTS: Final = 10  # F-01, for crawls

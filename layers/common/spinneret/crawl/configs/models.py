@@ -1,7 +1,5 @@
 """Value classes of crawl configs."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

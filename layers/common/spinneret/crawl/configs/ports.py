@@ -1,7 +1,5 @@
 """Ports of crawl configs."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from spinneret.crawl.configs.models import Config

@@ -1,7 +1,5 @@
 """Rules for the headers that a config may send. All functions are pure."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

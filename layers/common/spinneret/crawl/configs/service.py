@@ -1,7 +1,5 @@
 """A tenant's crawl configs: the use cases behind the routes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Driving step of a deep crawl: takes one batch after another until the crawl ends."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Requests and responses of deep crawls."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints

@@ -1,7 +1,5 @@
 """Submit and read deep crawls: the use cases behind the routes."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Wire deep crawls except the step that crawls pages."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws.stage import Stage, reads

@@ -1,7 +1,5 @@
 """Events of the inbox's bucket."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Read files of URLs line by line, in bounded memory and from any line on."""
 
-from __future__ import annotations
-
 import csv
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Handler of a file of URLs: creates crawls while reading, writes the report, and waits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime

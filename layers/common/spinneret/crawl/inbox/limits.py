@@ -1,7 +1,5 @@
 """Bounds of the inbox, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 INBOX_FORM_SECONDS: Final = 900  # as UPLOAD_FORM_SECONDS

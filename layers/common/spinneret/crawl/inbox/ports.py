@@ -1,7 +1,5 @@
 """Ports of the inbox."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 

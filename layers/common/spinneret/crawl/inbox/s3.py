@@ -4,8 +4,6 @@ Files and their reports are under `T/<tenant>/inbox/` for 37 days. Outcomes are 
 the report is written; no event rule matches them, and a lifecycle rule removes them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The inbox: the use cases behind its routes and its bucket's event rule."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from datetime import timedelta

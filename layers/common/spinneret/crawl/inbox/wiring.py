@@ -1,7 +1,5 @@
 """Wire the inbox except its worker."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws.stage import Stage, reads

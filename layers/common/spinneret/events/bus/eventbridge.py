@@ -5,8 +5,6 @@ occurred_at, data}`. The bus delivers at least once and unordered: `id` identifi
 `sequence` gives the order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 

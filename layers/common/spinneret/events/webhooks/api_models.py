@@ -1,7 +1,5 @@
 """Requests and responses of webhooks."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints

@@ -1,7 +1,5 @@
 """Delivery of one message: the handler of the kind `delivery`."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable, Mapping

@@ -11,8 +11,6 @@ Webhooks table
 `purge_at` (epoch seconds) is DynamoDB's TTL attribute: garbage collection, never a condition.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

@@ -9,8 +9,6 @@ Webhooks table
                                                                    a target that is cooling down
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Excerpts of a message and of its answer for the delivery log."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any, Final

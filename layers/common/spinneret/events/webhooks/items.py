@@ -1,7 +1,5 @@
 """Keys of the webhooks table, and conversion of its values to and from DynamoDB items."""
 
-from __future__ import annotations
-
 import hashlib
 from datetime import datetime, timedelta
 from typing import Final

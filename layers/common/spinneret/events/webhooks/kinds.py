@@ -1,7 +1,5 @@
 """The kind of delivery jobs, and its lane."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.events.webhooks import limits

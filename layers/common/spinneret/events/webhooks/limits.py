@@ -1,7 +1,5 @@
 """Bounds of webhooks, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 DELIVERY_ATTEMPTS: Final = 5  # P-10

@@ -6,8 +6,6 @@ because it is needed for sending. Its headers are stored sealed. Neither is part
 timeline; the delivery log has the URL without secrets.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Endpoints, deliveries, cooldowns, and the actions that may follow an attempt."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

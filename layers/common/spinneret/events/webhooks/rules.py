@@ -1,7 +1,5 @@
 """Rules for the reaction to an endpoint's answer, and for secrets and headers of tenants."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta

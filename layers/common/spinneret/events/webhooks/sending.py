@@ -1,7 +1,5 @@
 """One attempt of a delivery: a signed POST, and its answer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

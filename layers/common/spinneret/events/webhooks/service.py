@@ -1,7 +1,5 @@
 """Webhook endpoints of a tenant, their deliveries, and the targets of a job's notifications."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final

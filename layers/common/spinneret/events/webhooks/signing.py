@@ -3,8 +3,6 @@
 This module needs neither AWS nor third-party packages, so receivers can copy it unchanged.
 """
 
-from __future__ import annotations
-
 import base64
 import hmac
 import re

@@ -1,7 +1,5 @@
 """Webhooks as a sink of domain events: one delivery for each subscribed endpoint."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.events.webhooks import limits

@@ -5,8 +5,6 @@ The end of a job has two names: the one that its kind declares (`crawl.completed
 `crawl.*` matches events that begin with `crawl.`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Final
 

@@ -4,8 +4,6 @@ A target is the id of an endpoint, or the job's own `webhook_url` followed by th
 its `webhook_headers` in base64, separated by blanks: ids have no colon, URLs no blank.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Secrets and headers of endpoints, sealed for the endpoint that they belong to."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -3,8 +3,6 @@
 It is separate from the API's wiring, whose functions don't include the fetcher.
 """
 
-from __future__ import annotations
-
 import random
 
 from spinneret.aws.stage import SECRETS_KEY_ID, Stage, reads

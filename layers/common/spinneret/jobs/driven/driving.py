@@ -1,7 +1,5 @@
 """Operations of an execution's steps on their job, like a worker's context for other jobs."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

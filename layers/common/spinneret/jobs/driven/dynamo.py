@@ -6,8 +6,6 @@ Each tenant and group has one item. Every write is conditional on the version th
 number of holders is exact under concurrency.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 from typing import Final

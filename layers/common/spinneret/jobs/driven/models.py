@@ -1,7 +1,5 @@
 """State that an execution passes from step to step: ids only."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self

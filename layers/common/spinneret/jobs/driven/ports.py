@@ -1,7 +1,5 @@
 """Ports of driven jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Protocol

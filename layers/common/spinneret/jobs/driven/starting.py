@@ -1,7 +1,5 @@
 """Handler of a driven kind: starts the execution that performs the job."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

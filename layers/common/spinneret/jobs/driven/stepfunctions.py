@@ -1,7 +1,5 @@
 """Executions and callbacks on AWS Step Functions."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any, Final

@@ -7,8 +7,6 @@ Idempotency table
 `purge_at` is garbage collection: a key is remembered for EFFECT_RETENTION_SECONDS.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

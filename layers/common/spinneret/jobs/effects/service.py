@@ -7,8 +7,6 @@ next one: a pause or a cancel ends a claim while its call continues. A claim tha
 record without a result asks the foreign system what happened.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any

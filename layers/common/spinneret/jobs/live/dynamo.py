@@ -11,8 +11,6 @@ A connection, its subscription and the count change in one transaction. `purge_a
 lost $disconnect left behind.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import datetime
 from typing import Final

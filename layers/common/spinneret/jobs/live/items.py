@@ -1,7 +1,5 @@
 """Conversion of connections and subscriptions to and from DynamoDB items."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Final
 

@@ -4,8 +4,6 @@ A push is best effort and never changes the job. A connection that can't be reac
 that its client reconnects. When it subscribes again, it gets the timeline that it missed.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable, Iterator, Sequence

@@ -5,8 +5,6 @@ checks the expiry that was stored when it was opened. A revocation closes the co
 that fails, the connection's next message does.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Sending to WebSocket clients through API Gateway's `@connections` API."""
 
-from __future__ import annotations
-
 from botocore.exceptions import BotoCoreError, ClientError
 
 from spinneret.aws.clients import error_code

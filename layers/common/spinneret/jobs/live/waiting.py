@@ -4,8 +4,6 @@ A poll reads the job's row. The pause between two polls doubles from POLL_FIRST_
 POLL_CAP_SECONDS.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import datetime
 

@@ -4,8 +4,6 @@ A parent that awaits its children is running without a claim. Only a child's end
 changes its state.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime

@@ -3,8 +3,6 @@
 They raise Conflict if the job's status doesn't allow the move.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta

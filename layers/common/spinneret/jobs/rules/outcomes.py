@@ -1,7 +1,5 @@
 """The end of a claim: with a result, an error, a wait, or no answer at all."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta

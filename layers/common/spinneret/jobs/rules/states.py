@@ -1,7 +1,5 @@
 """State machine of a job, and steps that several moves share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta

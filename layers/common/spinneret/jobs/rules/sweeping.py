@@ -4,8 +4,6 @@ There are two times, for two indexes, so that timed actions never queue behind j
 need another message.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime, timedelta
 

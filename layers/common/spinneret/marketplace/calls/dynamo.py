@@ -9,8 +9,6 @@ One update admits a call: it advances `free_at` by the time of one call, counted
 earliest. Its condition is that `free_at` isn't more than a burst ahead (GCRA).
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any, Final
 

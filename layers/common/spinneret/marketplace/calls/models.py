@@ -1,7 +1,5 @@
 """Requests to a marketplace's API, and the responses."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

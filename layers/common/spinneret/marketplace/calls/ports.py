@@ -1,7 +1,5 @@
 """Ports of the marketplace client."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Protocol

@@ -4,8 +4,6 @@ It applies the seller's rate limit and token, and sends through the guarded fetc
 only to hosts that the stage's configuration names.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Responses about connections."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel
 
 from spinneret.kernel.views import Timestamp, View

@@ -11,8 +11,6 @@ Marketplace table
 `purge_at` is DynamoDB's TTL.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 """Client ids and secrets of this application, by marketplace, from one JSON secret."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

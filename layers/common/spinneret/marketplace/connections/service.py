@@ -1,7 +1,5 @@
 """Connect sellers to marketplaces, and disconnect them."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """Valid access tokens, refreshed before they expire and by one caller at a time."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Seal tokens for their tenant, marketplace and use (T-05)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from spinneret.kernel import bounds

@@ -3,8 +3,6 @@
 Items and offers keep the fields that aren't read, because a PUT has to send them back.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, NotRequired, TypedDict
 
 from pydantic import ConfigDict, Field, with_config

@@ -1,7 +1,5 @@
 """Client of eBay's APIs, one method per operation; results are plain values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final

@@ -4,8 +4,6 @@ A violation doesn't end a listing at once, but it can prevent the seller from re
 can't filter by listing yet: its description announces `listing_id`, which isn't in use.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -5,8 +5,6 @@ Media, Fulfillment, Taxonomy, Message and Compliance. A test checks that. Other 
 eBay's own message. The first column is the class of the error: see ErrorClass.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Final
 

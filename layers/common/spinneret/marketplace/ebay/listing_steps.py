@@ -1,7 +1,5 @@
 """Steps that create, revise and end a listing on eBay. Each looks before it acts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """eBay's preflight checks before anything is written: preconditions, fees, compliance."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

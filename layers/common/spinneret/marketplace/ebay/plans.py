@@ -1,7 +1,5 @@
 """Steps of each action on eBay."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """eBay's row of the registry."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -4,8 +4,6 @@ Without these a product fails at its last step, after its images and its offer w
 call only reads, so a plan can check the same before anything is written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final

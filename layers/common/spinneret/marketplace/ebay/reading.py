@@ -1,7 +1,5 @@
 """Steps for existing listings, orders and conversations on eBay."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

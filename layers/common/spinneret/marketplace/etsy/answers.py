@@ -1,7 +1,5 @@
 """Shapes of Etsy's responses: the fields that are read. Each response is validated by one."""
 
-from __future__ import annotations
-
 from typing import NotRequired, TypedDict
 
 from pydantic import ConfigDict, with_config

@@ -1,7 +1,5 @@
 """Client of Etsy's API, one method per operation; results are plain values."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final

@@ -5,8 +5,6 @@ call's response was lost, its listing is searched for among those created since,
 were sent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial

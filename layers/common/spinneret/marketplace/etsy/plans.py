@@ -1,7 +1,5 @@
 """Steps of each action on Etsy."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import partial

@@ -1,7 +1,5 @@
 """Etsy's row of the registry."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Steps for existing listings and orders on Etsy."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Map a product to Etsy's terms. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from html import unescape

@@ -1,7 +1,5 @@
 """Responses about listing records."""
 
-from __future__ import annotations
-
 from spinneret.kernel.views import ListOf, Timestamp, View
 from spinneret.marketplace.listings.models import ListingState
 

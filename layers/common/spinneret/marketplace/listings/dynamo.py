@@ -10,8 +10,6 @@ and the rows of its ids change in one transaction, so that no crash leaves an id
 record. A row of a removed product (rows of products: see products) counts for nothing.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from spinneret.aws import dynamo

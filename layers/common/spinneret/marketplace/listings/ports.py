@@ -1,7 +1,5 @@
 """Ports of the listing records."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from spinneret.jobs.models import Lease

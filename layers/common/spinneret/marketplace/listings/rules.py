@@ -1,7 +1,5 @@
 """Rules of listing records."""
 
-from __future__ import annotations
-
 from spinneret.kernel.errors import Conflict
 
 

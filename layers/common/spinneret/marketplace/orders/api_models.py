@@ -1,7 +1,5 @@
 """Responses about orders."""
 
-from __future__ import annotations
-
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf, View
 from spinneret.marketplace.orders.models import AdjustmentState, OrderState, Sale, SaleOutcome

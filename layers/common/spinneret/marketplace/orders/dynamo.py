@@ -12,8 +12,6 @@ A sale and the product's stock (the attribute `quantity` of its row, see product
 transaction, on condition that nobody else changed the sale and the stock suffices.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Final
 

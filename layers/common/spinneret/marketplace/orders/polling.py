@@ -1,7 +1,5 @@
 """Scheduled pass that reads all sellers' orders and retries open sales."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass, replace
 from typing import Final

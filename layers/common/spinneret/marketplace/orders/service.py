@@ -1,8 +1,6 @@
 """Oversell protection: a sale reduces the stock at once, then the other marketplaces are
 updated."""
 
-from __future__ import annotations
-
 import logging
 from contextlib import suppress
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Meanings of a plug-in's answers on every marketplace."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.kernel.errors import InputNeeded

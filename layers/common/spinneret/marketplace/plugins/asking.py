@@ -1,8 +1,6 @@
 """Requests of steps to the seller's browser: repeatable ones, and ones that must not be
 repeated."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final

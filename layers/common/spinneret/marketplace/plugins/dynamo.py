@@ -13,8 +13,6 @@ Marketplace table
 two, it would seem that no browser ever had it.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import datetime, timedelta
 from typing import Any, Final

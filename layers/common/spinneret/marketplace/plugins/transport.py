@@ -28,8 +28,6 @@ Browsers can't send headers. They connect with a ticket for a job or a batch (PO
 the scope `write`, as publishing does.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence

@@ -1,8 +1,6 @@
 """Products on DynamoDB: rows of kind `product` in the Marketplace table, named by their SKUs (see
 aws.named_rows)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

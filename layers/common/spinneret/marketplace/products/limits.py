@@ -1,7 +1,5 @@
 """Bounds of products, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 PRODUCT_TITLE_MAX_CHARS: Final = 255  # longer than any marketplace takes; each has its own bound

@@ -1,7 +1,5 @@
 """Ports of the product service."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 

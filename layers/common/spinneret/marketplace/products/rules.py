@@ -1,7 +1,5 @@
 """Resolve a product's content on a marketplace, and validate products."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Use cases of a tenant's products, behind the routes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final

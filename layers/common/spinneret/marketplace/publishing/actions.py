@@ -1,7 +1,5 @@
 """Action types, with the defaults of the source design."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """Requests and responses of marketplace jobs and batches."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 

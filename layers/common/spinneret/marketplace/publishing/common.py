@@ -1,7 +1,5 @@
 """Steps that the plans of several marketplaces share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Handle messages of the marketplace lanes: they start executions, which do the work."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from typing import Protocol

@@ -7,8 +7,6 @@ Marketplace table
 Counter and mark are written in one transaction. `purge_at` is DynamoDB's TTL.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import timedelta
 

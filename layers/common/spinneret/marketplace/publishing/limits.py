@@ -1,7 +1,5 @@
 """Bounds of publishing, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 BATCH_PRODUCTS_MAX: Final = 500  # the source's example of a batch

@@ -1,7 +1,5 @@
 """Data types of marketplace jobs: actions, their subjects and planned listings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

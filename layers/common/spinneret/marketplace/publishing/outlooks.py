@@ -1,7 +1,5 @@
 """Run a marketplace's preflight for the products of a plan."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from spinneret.jobs.worker import Defer, ReleaseJob

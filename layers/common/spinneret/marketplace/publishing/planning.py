@@ -1,7 +1,5 @@
 """Plan a batch product by product, without writing anything here or on the marketplace."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Marketplaces, and the plans of their actions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

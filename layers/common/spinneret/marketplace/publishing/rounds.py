@@ -1,7 +1,5 @@
 """Step that chooses the next jobs: several of a batch, or the one job of an execution."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

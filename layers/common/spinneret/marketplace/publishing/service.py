@@ -1,7 +1,5 @@
 """Use cases of a tenant's marketplace jobs, behind the routes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime

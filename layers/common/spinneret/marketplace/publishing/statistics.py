@@ -1,7 +1,5 @@
 """Daily statistics of action types."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass

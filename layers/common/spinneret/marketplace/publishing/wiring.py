@@ -1,7 +1,5 @@
 """Wire the counting of ends, for every function that may end a marketplace job."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws.stage import Stage

@@ -1,7 +1,5 @@
 """Context of the steps of a marketplace job."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta

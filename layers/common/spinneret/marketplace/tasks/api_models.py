@@ -1,7 +1,5 @@
 """Responses about tasks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import BaseModel

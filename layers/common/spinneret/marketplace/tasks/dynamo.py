@@ -6,8 +6,6 @@ Marketplace table
 Every write checks the fence of its claim. `purge_at` is DynamoDB's TTL.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Data types of tasks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Merge a plan with the tasks of an earlier claim or run, and show tasks of ended jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

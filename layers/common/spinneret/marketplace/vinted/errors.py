@@ -1,7 +1,5 @@
 """Meanings of Vinted's answers, which a browser relays."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Vinted's row of the registry."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.marketplace.publishing.plans import Platform

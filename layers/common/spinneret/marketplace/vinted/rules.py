@@ -1,7 +1,5 @@
 """Map a product to Vinted's terms. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Responses about vocabularies."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel
 
 from spinneret.kernel.errors import NotFound

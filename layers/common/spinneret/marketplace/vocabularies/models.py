@@ -4,8 +4,6 @@ Conditions, colours and categories are closed: a product has one of them or none
 and sizes are suggestions. The folder of each marketplace has its own names for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Responses about check results."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel
 
 from spinneret.kernel.clock import to_iso

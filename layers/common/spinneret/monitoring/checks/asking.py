@@ -1,7 +1,5 @@
 """Requests of one check: its tries under one permit, with a GET where the site refuses HEAD."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from operator import attrgetter

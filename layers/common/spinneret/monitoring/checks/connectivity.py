@@ -1,7 +1,5 @@
 """Detect whether our own network is offline when a check fails."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Convert results to DynamoDB items and back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import datetime

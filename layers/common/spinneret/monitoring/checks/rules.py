@@ -1,7 +1,5 @@
 """Evaluate responses and failed requests of a target. All functions are pure."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

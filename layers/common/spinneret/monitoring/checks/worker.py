@@ -1,7 +1,5 @@
 """Check worker: processes the list of one tick until the next tick."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Wire the check worker; loads the fetcher, which API functions don't ship."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Collection

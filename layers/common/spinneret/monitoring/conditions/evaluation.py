@@ -1,7 +1,5 @@
 """Evaluate conditions on a response. Pure, never raises, linear in the body's length."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property

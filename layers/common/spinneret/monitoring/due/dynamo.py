@@ -6,8 +6,6 @@
 This index is the only list across tenants: each shard holds due targets of all tenants.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Messages of the tick and check queues."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from datetime import datetime

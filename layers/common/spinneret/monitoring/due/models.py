@@ -1,7 +1,5 @@
 """Value classes of the due index."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Distribute due targets over workers, in order. All functions are pure."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

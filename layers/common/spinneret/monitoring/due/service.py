@@ -1,7 +1,5 @@
 """Services behind the minute rule and behind ticks."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta

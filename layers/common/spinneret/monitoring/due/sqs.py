@@ -1,7 +1,5 @@
 """SQS queues of ticks and of checks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final

@@ -1,7 +1,5 @@
 """Wire the minute rule and ticks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 

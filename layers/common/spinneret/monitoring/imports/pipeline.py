@@ -1,7 +1,5 @@
 """Import job: create a target for each CSV line or each page of a sitemap."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

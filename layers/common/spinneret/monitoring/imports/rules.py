@@ -1,7 +1,5 @@
 """Parse CSV files of targets. All functions are pure."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence

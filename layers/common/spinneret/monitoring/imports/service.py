@@ -1,7 +1,5 @@
 """Submit imports: the use case behind the route."""
 
-from __future__ import annotations
-
 from spinneret.jobs.models import Draft, Priority, Reply, RequestKey
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.canonical import fingerprint

@@ -1,7 +1,5 @@
 """Wire the import worker."""
 
-from __future__ import annotations
-
 from spinneret.aws.stage import Stage, reads
 from spinneret.events.wiring import RELAY, relaying_store
 from spinneret.jobs.wiring import JOBS_TABLE, worker

@@ -1,7 +1,5 @@
 """Responses about incidents."""
 
-from __future__ import annotations
-
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf, Timestamp, View
 from spinneret.monitoring.incidents.models import Incident, IncidentStatus

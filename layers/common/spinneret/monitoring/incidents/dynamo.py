@@ -4,8 +4,6 @@ pk `T#<tenant>#INCIDENTS#<target>`, sk `<start>#<id>`    an incident with its ti
                                                          partition is a target's list
 """
 
-from __future__ import annotations
-
 from spinneret.aws import dynamo
 from spinneret.aws.table import Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef

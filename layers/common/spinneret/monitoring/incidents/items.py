@@ -1,7 +1,5 @@
 """Convert incidents to DynamoDB items and back."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Final

@@ -1,7 +1,5 @@
 """Value classes of incidents."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime

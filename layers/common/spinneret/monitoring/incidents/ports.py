@@ -1,7 +1,5 @@
 """Ports of incidents."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from spinneret.kernel.paging import Page

@@ -5,8 +5,6 @@ ones. It is up again after `recovery_threshold` good checks. Checks in maintenan
 an unknown outcome don't count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Incidents of a target for a window of time."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from itertools import takewhile
 

@@ -6,8 +6,6 @@
 A row has 0.3 to 2 KB, so one page of a query (1 MB) holds a year by day or 7 days by hour.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

@@ -4,8 +4,6 @@ Each figure is a separate attribute, so that an hour can be added to a day witho
 Figures of 0 are omitted. Latency bucket 57 is the attribute `l57`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Ports of figures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol

@@ -4,8 +4,6 @@ An outcome holds from its check to the next one, for at most OUTCOME_HOLDS_INTER
 later time without a check isn't counted. Periods are split at UTC hours.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta

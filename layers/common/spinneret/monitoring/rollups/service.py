@@ -1,7 +1,5 @@
 """Figures of a target for a time window."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise

@@ -5,8 +5,6 @@ epoch milliseconds; a free slot lacks it. Rows of slots are never purged, since 
 increasing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

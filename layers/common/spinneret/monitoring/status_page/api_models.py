@@ -1,7 +1,5 @@
 """Requests and responses of status pages."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints

@@ -5,8 +5,6 @@ pk `SLUG#<slug>`, sk `SLUG`        the tenant of a slug: read for callers withou
                                    so the key can't begin with the tenant
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws import dynamo

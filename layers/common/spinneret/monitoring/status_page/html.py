@@ -1,7 +1,5 @@
 """Render the status page as one HTML file without scripts or external resources."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from html import escape
 from typing import Final

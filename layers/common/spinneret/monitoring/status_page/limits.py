@@ -1,7 +1,5 @@
 """Bounds of status pages and metrics, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 STATUS_PAGE_TARGETS: Final = 50  # each costs a query

@@ -1,7 +1,5 @@
 """Value classes of status pages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

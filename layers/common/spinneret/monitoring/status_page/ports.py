@@ -1,7 +1,5 @@
 """Ports of status pages."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from spinneret.monitoring.status_page.models import StatusPage

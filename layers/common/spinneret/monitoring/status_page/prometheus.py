@@ -1,7 +1,5 @@
 """Render a tenant's targets in Prometheus's text format, version 0.0.4."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Texts and colours of the page's lines. All functions are pure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """A tenant's status page and its public content."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from spinneret.kernel.clock import Clock

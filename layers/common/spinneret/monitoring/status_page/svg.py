@@ -1,7 +1,5 @@
 """Render badges as SVG, for READMEs and external pages."""
 
-from __future__ import annotations
-
 from html import escape
 from typing import Final
 

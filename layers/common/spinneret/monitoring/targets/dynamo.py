@@ -19,8 +19,6 @@ owner's change increments both. So the write of a running check fails if its tar
 paused or deleted meanwhile.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime

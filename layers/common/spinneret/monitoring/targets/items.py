@@ -3,8 +3,6 @@
 Fields that no expression reads are JSON text, which preserves number types.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Schedule and list positions of targets. All functions are pure."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from datetime import UTC, datetime, timedelta

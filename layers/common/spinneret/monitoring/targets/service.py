@@ -1,7 +1,5 @@
 """A tenant's targets: the use cases behind the routes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Requests and responses of maintenance windows."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated
 

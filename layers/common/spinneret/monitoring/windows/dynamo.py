@@ -3,8 +3,6 @@
 pk `T#<tenant>#WINDOWS`, sk `<id>`    a window; ids sort by time
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields
 from functools import cache

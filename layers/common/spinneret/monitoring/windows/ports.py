@@ -1,7 +1,5 @@
 """Ports of maintenance windows."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from spinneret.monitoring.windows.models import MaintenanceWindow

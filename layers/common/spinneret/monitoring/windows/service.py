@@ -1,7 +1,5 @@
 """A tenant's maintenance windows: the use cases behind the routes, and lookups by checks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Access rules that routes declare; a route without a declaration isn't served."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Authentication happens inside the function, so that it is the same behind API Ga
 and `sam local`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final

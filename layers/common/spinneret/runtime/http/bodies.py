@@ -1,7 +1,5 @@
 """Preparation of a request's headers and body for the resolver."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 from typing import Final

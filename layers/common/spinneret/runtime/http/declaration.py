@@ -8,8 +8,6 @@ and path: the answer 200 of a route that returns a model, and the errors that an
 return.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final, NotRequired, TypedDict
 

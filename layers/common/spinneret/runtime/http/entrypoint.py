@@ -1,7 +1,5 @@
 """Resolver factory: admission, errors and logs, the same for every API function."""
 
-from __future__ import annotations
-
 import logging
 import os
 import time

@@ -1,7 +1,5 @@
 """Error responses: `{error, code, details, request_id}`."""
 
-from __future__ import annotations
-
 import json
 import logging
 import math

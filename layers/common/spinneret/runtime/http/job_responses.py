@@ -1,7 +1,5 @@
 """Responses about jobs that all areas share."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable

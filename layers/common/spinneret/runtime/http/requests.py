@@ -1,7 +1,5 @@
 """Request data that routes read beyond the validated body."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any

@@ -7,8 +7,6 @@ def list_collections() -> CollectionList:
     return collection_list(routes.services.page(routes.principal.tenant))
 """
 
-from __future__ import annotations
-
 from typing import Final, cast
 
 from aws_lambda_powertools.event_handler.api_gateway import Router

@@ -4,8 +4,6 @@ The validation library's wording changes with its releases and refers to its typ
 have at most 20 items after validation"). Values are never repeated: they may be secrets.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final, get_args

@@ -1,7 +1,5 @@
 """Areas of the API and the part of the document that describes each of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

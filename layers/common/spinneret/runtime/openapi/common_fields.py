@@ -1,7 +1,5 @@
 """Descriptions of fields and parameters that mean the same in every schema and route."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Components that the document's operations share: credentials, errors, headers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final

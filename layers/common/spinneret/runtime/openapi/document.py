@@ -4,8 +4,6 @@ It is generated when the code changes, never in a function: `python docs/render.
 `openapi.json` in this folder, and the core API serves that file.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

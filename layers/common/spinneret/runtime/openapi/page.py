@@ -5,8 +5,6 @@ document when a reader opens the area. Its Content-Security-Policy allows its ow
 style by their hashes, and files of this API.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

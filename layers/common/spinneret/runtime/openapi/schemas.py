@@ -1,7 +1,5 @@
 """JSON Schemas of the document: pydantic's, without noise and with the fields' docstrings."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

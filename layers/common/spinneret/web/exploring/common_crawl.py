@@ -7,8 +7,6 @@ body is one line with a message and no capture. `collinfo.json` lists the crawls
 No content of a response raises: unreadable lines are counted.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator

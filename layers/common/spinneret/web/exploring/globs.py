@@ -15,8 +15,6 @@ fits into the bits of one number; each character of the text takes one step of a
 (Baeza-Yates and Gonnet, "A new approach to text searching", CACM 35(10), 1992).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Bounds of sitemaps, archives and the frontier, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 CRAWL_BATCH_PAGES: Final = 25  # C-06: claimed together, in one DynamoDB transaction of at most 100

@@ -4,8 +4,6 @@ Both hold directives for all crawlers, named `robots`, or for one crawler. The f
 repeated headers with commas, so values are split only at commas that separate directives.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """Scope of a crawl: the URLs that belong to it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum

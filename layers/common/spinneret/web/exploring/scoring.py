@@ -20,8 +20,6 @@ least four letters; the other word is at most three letters longer.
 Results are in 0 … 1, rounded to thousandths, so that an order doesn't depend on the last bit.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The frontier detects traps that only the content reveals: pages equal to an earlier one.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum

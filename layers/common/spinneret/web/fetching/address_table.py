@@ -10,8 +10,6 @@ ended assignments (6to4 relays, ORCHID) count as unreachable.
 in both. The most specific range that contains an address decides.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 

@@ -9,8 +9,6 @@ because networks with DNS64 answer 64:ff9b::/96 for every IPv4-only site. 6to4 a
 rejected (their relays are gone). So is local-use NAT64, whose operator chooses the destination.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final

@@ -5,8 +5,6 @@ reject. Mail, chat and other servers read an HTTP request as commands of their o
 https://fetch.spec.whatwg.org/#port-blocking
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 BLOCKED_PORTS: Final = frozenset(

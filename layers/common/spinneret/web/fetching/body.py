@@ -1,7 +1,5 @@
 """Read the body of a response within the bounds of its request."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from http import HTTPStatus

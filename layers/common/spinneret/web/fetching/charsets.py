@@ -5,8 +5,6 @@ The WHATWG Encoding standard (section 4.2) defines the labels: `iso-8859-1` is w
 and `idna`, which no page may choose.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

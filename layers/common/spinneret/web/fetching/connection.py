@@ -1,7 +1,5 @@
 """Connections that use only checked addresses and end at a deadline."""
 
-from __future__ import annotations
-
 import ssl
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext

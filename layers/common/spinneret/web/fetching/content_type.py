@@ -1,7 +1,5 @@
 """The Content-Type header, and a guess if a host sends none."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

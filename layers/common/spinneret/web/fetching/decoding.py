@@ -12,8 +12,6 @@ grow by copying, so br takes one and a half times its window, plus its code tabl
   servers apply one, and some a second time by mistake.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Protocol
@@ -113,7 +111,7 @@ def _decoded(pieces: Iterable[bytes], decoder: _Decoder) -> Iterator[bytes]:
         raise FetchFailed("the body's encoding is broken") from error
 
 
-def _inflate(inflator: zlib._Decompress, data: bytes) -> Iterator[bytes]:
+def _inflate(inflator: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
     while True:
         piece = inflator.decompress(data, STEP_BYTES)
         yield piece

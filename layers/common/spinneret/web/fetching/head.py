@@ -1,7 +1,5 @@
 """Head of a response: its fields, length, and redirect target."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Final

@@ -5,8 +5,6 @@ sends single bytes could then hold a fetch far beyond its deadline. Here every r
 call of the underlying stream, which obeys the deadline.
 """
 
-from __future__ import annotations
-
 import ssl
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Durations of the phases of an exchange, and the certificate of its server."""
 
-from __future__ import annotations
-
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

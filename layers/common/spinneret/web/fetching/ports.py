@@ -1,7 +1,5 @@
 """Ports of fetching: the fetcher for other packages, and name resolution."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from spinneret.web.fetching.models import FetchedPage, FetchRequest

@@ -5,8 +5,6 @@ can't resolve the host to another address. Host header and SNI keep the name. Pl
 tunnel too, and no request to a host carries the proxy's credentials.
 """
 
-from __future__ import annotations
-
 import base64
 import ssl
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Name resolution by the system, within a time limit."""
 
-from __future__ import annotations
-
 import socket
 from concurrent.futures import Future
 from threading import Thread

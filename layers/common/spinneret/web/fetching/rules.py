@@ -1,7 +1,5 @@
 """Checks of URLs before a fetch, and of responses after it."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus

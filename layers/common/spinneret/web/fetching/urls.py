@@ -1,7 +1,5 @@
 """URLs by the WHATWG standard: parsed once, afterwards only their parts are used."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace

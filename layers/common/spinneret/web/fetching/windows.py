@@ -1,7 +1,5 @@
 """Window sizes of streams, read from their first bytes: output that a decoder must keep."""
 
-from __future__ import annotations
-
 from typing import Final
 
 BROTLI_HEAD_BYTES: Final = 1

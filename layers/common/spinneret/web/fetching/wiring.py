@@ -1,7 +1,5 @@
 """Address policy of the stage."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws.stage import Stage

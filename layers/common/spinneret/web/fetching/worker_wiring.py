@@ -1,7 +1,5 @@
 """Build the guarded fetcher, which API functions don't package or load late."""
 
-from __future__ import annotations
-
 import time
 from typing import Final
 

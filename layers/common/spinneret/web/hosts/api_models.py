@@ -1,7 +1,5 @@
 """Requests and responses of domain settings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Annotated, Final

@@ -8,8 +8,6 @@ Domains table
 Every write is one UpdateItem of its own attributes. A block exists if `blocked_at` exists.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Values of host settings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import datetime
 

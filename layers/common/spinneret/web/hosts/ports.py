@@ -1,7 +1,5 @@
 """Port of host settings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol

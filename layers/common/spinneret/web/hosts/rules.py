@@ -5,8 +5,6 @@ A block applies to its host and all names below it: a block of `example.com` cov
 of the registrable domain is another server, and bucket and breaker are stored per host.
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Host settings service: settings, blocks and the checks based on them."""
 
-from __future__ import annotations
-
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import CircuitOpen, DomainBlocked
 from spinneret.kernel.paging import Page

@@ -1,7 +1,5 @@
 """Build host settings and the pace of hosts."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws.stage import Stage

@@ -9,8 +9,6 @@ same row with its own limits: for it the breaker opens after fewer failures, or 
 probe of a breaker that is closed for others delays only equally careful callers.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

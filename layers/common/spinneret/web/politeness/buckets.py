@@ -11,8 +11,6 @@ shared bucket and the longer interval only to its own. So its larger tolerance d
 the shared bucket is empty, and its longer interval doesn't delay faster callers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final

@@ -4,8 +4,6 @@ Guards and effects are few on purpose: each is one term of a DynamoDB expression
 the fake. A value is a whole number (most are epoch milliseconds) or a text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

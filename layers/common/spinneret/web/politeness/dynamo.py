@@ -13,8 +13,6 @@ costs one write unit, even a rejected one. A host with many different paces of t
 it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Final

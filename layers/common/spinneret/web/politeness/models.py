@@ -3,8 +3,6 @@
 Moments inside stored states are epoch milliseconds; callers get datetimes.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta

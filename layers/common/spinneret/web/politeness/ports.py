@@ -1,7 +1,5 @@
 """Ports of politeness."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 

@@ -5,8 +5,6 @@
 Behaviour of that parser beyond the RFC is marked "Google" in this code.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Rules of robots.txt for an origin: stored ones, or fetched from the host (F-03)."""
 
-from __future__ import annotations
-
 import logging
 from collections import OrderedDict
 from collections.abc import Callable

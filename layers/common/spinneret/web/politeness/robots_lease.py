@@ -1,7 +1,5 @@
 """Lease by which one worker reads a host's robots.txt while the others wait for it."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass

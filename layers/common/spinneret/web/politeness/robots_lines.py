@@ -1,7 +1,5 @@
 """robots.txt as lines: kind and value of each, tolerating errors."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from enum import Enum

@@ -6,8 +6,6 @@ parser compares them as written. Where they differ, the stricter result wins: a 
 with both sides normalised, an Allow as written.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

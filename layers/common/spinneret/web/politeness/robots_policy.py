@@ -4,8 +4,6 @@ Call `decide` without an answer first. On `Fetch`, fetch the file and decide aga
 The caller stores `keep` for the origin.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum

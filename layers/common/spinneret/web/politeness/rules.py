@@ -9,8 +9,6 @@ health. A tenant may name any port of any host, and a port without a server, or 
 says nothing about the host.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final

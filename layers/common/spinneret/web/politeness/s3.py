@@ -3,8 +3,6 @@
 `DOMAIN/<host>/robots/<sha256 of the origin>`   the content; its metadata hold the times
 """
 
-from __future__ import annotations
-
 import hashlib
 from urllib.parse import urlsplit
 

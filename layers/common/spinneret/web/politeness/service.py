@@ -1,7 +1,5 @@
 """Pace of a host: permits for requests, and the effects of their ends on later ones."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Lock and throttle are one row and one conditional write. No call sleeps: a refused caller retries.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Requests and responses of proxies. Responses never contain credentials."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator

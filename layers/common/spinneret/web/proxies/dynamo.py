@@ -12,8 +12,6 @@ Domains table
 Config and name are rows of aws.named_rows.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spinneret.aws.codec import Codec, Column

@@ -5,8 +5,6 @@ One row per config and version, with flat attributes `uses_<position>`, `failure
 seconds) is DynamoDB's TTL attribute: it only removes garbage; no condition uses it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Bounds of proxies, each with its source."""
 
-from __future__ import annotations
-
 from typing import Final
 
 PROXY_NAME_MAX_CHARS: Final = 100

@@ -1,7 +1,5 @@
 """Ports of proxies."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from spinneret.kernel.rows import RowStore

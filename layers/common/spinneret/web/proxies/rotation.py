@@ -1,7 +1,5 @@
 """Rotation: choose the server of a fetch, and report the fetch's end."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from typing import Final

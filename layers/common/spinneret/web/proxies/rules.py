@@ -1,7 +1,5 @@
 """Rules for choosing the server of a request."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Use cases of a tenant's proxy configs, called by the routes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Test a proxy by one request through one server."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The frontier's edges: redirects, quotas, bounds, refusals."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any

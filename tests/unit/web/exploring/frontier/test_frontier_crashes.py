@@ -1,7 +1,5 @@
 """A crawl whose process dies at any one call to its store, and goes on in another."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The frontier's items."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from spinneret.kernel import bounds

@@ -1,7 +1,5 @@
 """Crawls of generated websites against an oracle that knows no frontier."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

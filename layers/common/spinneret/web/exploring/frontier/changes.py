@@ -1,7 +1,5 @@
 """One atomic change of a crawl's rows as a value: rules build it, a store applies it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

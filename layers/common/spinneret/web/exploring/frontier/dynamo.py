@@ -28,8 +28,6 @@ same transaction as the rows that they count.
 it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Apply a crawl's plan: check the plan itself and the links of a page."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Convert the frontier's values to DynamoDB items and back."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Keys and sort orders of the frontier's rows, so that no adapter builds them by hand."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from typing import Final

@@ -5,8 +5,6 @@ after any change and start over, since existing rows change nothing and count no
 change includes the page's own row, which marks it as merged.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

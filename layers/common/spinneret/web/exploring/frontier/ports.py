@@ -1,7 +1,5 @@
 """Ports of the frontier."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Check redirects of one visit before they are followed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Pure functions of the frontier: each returns a value, or a change for a store to apply."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Dates in sitemaps and feeds."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime

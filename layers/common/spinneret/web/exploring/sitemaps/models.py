@@ -1,7 +1,5 @@
 """Values of sitemaps."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum

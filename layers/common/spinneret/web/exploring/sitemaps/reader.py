@@ -1,7 +1,5 @@
 """Read one file of a site's list of URLs while it arrives, within bounds."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """Select the files of a site to read: from robots.txt, then from indexes, within bounds."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass

@@ -7,8 +7,6 @@ The prefix of the root element determines the namespace: `image:loc` inside a `u
 page's, `sm:loc` inside `sm:urlset` is.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 from xml.parsers import expat
 
