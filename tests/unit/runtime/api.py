@@ -109,6 +109,7 @@ class Services:
         self.search: Any = SearchService(
             embedder=slice_.embedder, index=slice_.index, documents=slice_.documents
         )
+        self.tags: Any = slice_.tags
         self.health: Any = HealthService(
             probes={
                 name: lambda name=name: probe(name) for name in ("dynamodb", "sqs", "opensearch")
