@@ -159,7 +159,7 @@ def test_a_check_that_goes_on_behind_a_redirect_forgets_no_certificate() -> None
     permit = world.pace.admit("other.example", owner="x", limits=world.limits)
     assert isinstance(permit, Permit)
     world.pace.report(permit, Answer.SUCCESS)
-    assert world.check(target_id) is CheckDisposition.SKIPPED
+    assert world.check(target_id) is CheckDisposition.DEFERRED
     world.clock.advance(15)
     result = checked(world, target_id)
     assert (result.outcome, result.certificate) == (Outcome.UP, None)
@@ -303,7 +303,7 @@ def test_a_check_that_waits_too_long_behind_redirects_is_skipped() -> None:
     """More than three seconds could outlast its slot."""
     world = CheckWorld(limits=PaceLimits(rate=2, burst=1))
     target_id = world.target(URL)
-    assert world.check(target_id, fetcher=Redirecting(world, 7)) is CheckDisposition.SKIPPED
+    assert world.check(target_id, fetcher=Redirecting(world, 7)) is CheckDisposition.DEFERRED
 
 
 def test_a_try_goes_on_behind_the_redirects_of_the_one_before(world: CheckWorld) -> None:
@@ -512,7 +512,7 @@ def test_a_redirect_to_a_host_with_a_check_is_not_followed(world: CheckWorld) ->
     now = world.clock()
     other = world.slots.take(host_slot("other.example"), "x", now, now + timedelta(seconds=60))
     assert other is not None
-    assert world.check(target_id) is CheckDisposition.SKIPPED
+    assert world.check(target_id) is CheckDisposition.DEFERRED
     world.slots.give_back(other)
     assert world.check(target_id) is CheckDisposition.CHECKED
     assert world.slots.taken([host_slot("other.example")], world.clock()) == 0

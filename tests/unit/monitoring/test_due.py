@@ -9,16 +9,19 @@ from datetime import datetime, timedelta
 import pytest
 
 from spinneret.monitoring import limits
+from spinneret.monitoring.checks.models import Outcome
 from spinneret.monitoring.checks.service import CheckDisposition
 from spinneret.monitoring.due import messages, rules
 from spinneret.monitoring.due.models import DueTarget
 from spinneret.monitoring.due.service import TickScheduler
-from spinneret.monitoring.slots.models import worker_slot
+from spinneret.monitoring.slots.models import host_slot, worker_slot
 from spinneret.monitoring.targets.models import Options
 from spinneret.monitoring.targets.rules import due_shard_of, next_slot
 from spinneret.runtime.logs import RedactingFormatter
-from spinneret.web.politeness.models import PaceLimits
+from spinneret.web.politeness.models import Outcome as Answer
+from spinneret.web.politeness.models import PaceLimits, Permit
 from tests.fakes.checking import CheckWorld
+from tests.fakes.fetching import fetched_page
 from tests.fakes.time import START, plenty
 
 
@@ -317,6 +320,69 @@ def test_a_busy_host_holds_up_no_other() -> None:
     states = [each.state for each in world.watch.rows.values()]
     # One of them asked for a slot of the host's pace; those behind it need not ask.
     assert sum(each.reservation is not None for each in states) == 1
+
+
+@pytest.mark.parametrize("why", ["a check", "its pace"])
+def test_a_redirect_to_a_busy_host_defers_only_its_own_target(why: str) -> None:
+    """Of fifteen targets of a host, the first one redirects there at every tick."""
+    world = CheckWorld(limits=PaceLimits(rate=1, burst=15))
+    ids = [world.target(f"https://site.example/{number}") for number in range(15)]
+    first = min(ids, key=lambda each: world.due(each).due_at)
+    url = world.watched(first).target.canonical_url
+    there = "https://other.example/"
+    world.sites.answers[url] = fetched_page(there, b"there", redirects=(url,))
+    for number in range(3):
+        world.clock.advance(20)
+        if why == "a check":
+            until = world.clock() + timedelta(seconds=15)
+            world.slots.take(host_slot("other.example"), world.new_id("x"), world.clock(), until)
+        elif number == 0:
+            _cool(world, "other.example")
+        done = ticked(world)
+        assert done[CheckDisposition.DEFERRED] <= 1
+        assert done[CheckDisposition.CHECKED] == 14
+        assert CheckDisposition.SKIPPED not in done
+
+
+def _cool(world: CheckWorld, host: str) -> None:
+    """The host asks for a pause of a minute."""
+    permit = world.pace.admit(host, owner="other", limits=world.limits)
+    assert isinstance(permit, Permit)
+    world.pace.report(permit, Answer.CLIENT_ERROR, retry_after=60.0)
+
+
+def test_tenants_take_turns_at_a_host() -> None:
+    """A hundred targets of one tenant have waited for minutes, three of another for seconds."""
+    found = [due(number, "site.example", -300 + number) for number in range(100)]
+    found += [replace(due(number, "site.example"), tenant="other") for number in range(100, 103)]
+    [one] = rules.assign_to_workers(found, workers=1, per_host=20)
+    assert [each.tenant for each in one[:8]] == ["acme", "other"] * 3 + ["acme"] * 2
+    assert [each.target_id for each in one if each.tenant == "acme"] == [
+        each.target_id for each in found[:17]
+    ]
+
+
+def test_a_crowd_of_one_tenant_delays_no_other_at_the_same_host() -> None:
+    """The host carries a quarter of what one tenant asks; the other one's two are in time."""
+    world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
+    crowd(world, "site.example", 400, interval=300)
+    crowd(world, "site.example", 2, tenant="other", interval=15)
+    late: list[int] = []
+    for _ in range(80):
+        at = world.clock()
+        ticked(world)
+        world.clock.now = max(world.clock.now, at + timedelta(seconds=15))
+    for tenant, target_id in world.watch.rows:
+        if tenant == "other":
+            late += [
+                each.late_ms
+                for each in world.watch.results(
+                    tenant, target_id, since=None, until=None, after=None, limit=1000
+                ).items
+                if each.outcome is Outcome.UP
+            ]
+    assert len(late) > 100
+    assert max(late) < 22_500  # a ratio of 1.5
 
 
 def test_a_round_ends_before_the_next_tick_and_leaves_the_rest_due() -> None:

@@ -25,6 +25,11 @@ class HostBusy(Exception):
     Another check uses the host, a redirect's host requires too long a wait, or time is up.
     """
 
+    def __init__(self, host: str | None = None) -> None:
+        super().__init__(host)
+        self.host = host
+        """Host of the redirect; None if time is up."""
+
 
 class CheckSlots(Protocol):
     """Slots of one running check."""
@@ -100,7 +105,7 @@ class CheckFetcher:
             hops.append(target)
             self._waited += self._monotonic() - asked_at
             if self._waited > bounds.REDIRECT_WAITS_SECONDS:
-                raise HostBusy
+                raise HostBusy(target.host)
 
         for pause in _PAUSES:
             at = replace(

@@ -36,6 +36,7 @@ from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.models import Caller, Purpose, WaitUntil
 from spinneret.web.polite_fetcher import PoliteFetcher
+from spinneret.web.politeness.rules import host_key
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +49,8 @@ class CheckDisposition(StrEnum):
     CHECKED = "checked"
     SKIPPED = "skipped"
     """The host was busy."""
+    DEFERRED = "deferred"
+    """Another host, to which the target redirects, was busy."""
     STALE = "stale"
     """The target was no longer due, or it changed during the check."""
 
@@ -113,6 +116,15 @@ class Checker:
         self._hand_on(watched, change)
         return CheckDisposition.SKIPPED
 
+    def _skipped(
+        self, watched: TargetWithState, *, elsewhere: bool, reservation: str | None = None
+    ) -> CheckDisposition:
+        """Skip the target; only if its own host is busy do the host's other targets wait, too."""
+        done = self.skip(watched, reservation=reservation)
+        if done is CheckDisposition.SKIPPED and elsewhere:
+            return CheckDisposition.DEFERRED
+        return done
+
     def still_due(self, due: DueTarget) -> TargetWithState | None:
         """Return the target if it is due, else None."""
         return self._still_due(due)
@@ -128,8 +140,9 @@ class Checker:
         asked = self._blank(watched, began_at)
         try:
             answer = check.ask(watched)
-        except HostBusy:
-            return self.skip(watched)
+        except HostBusy as busy:
+            elsewhere = busy.host not in {None, watched.target.host}
+            return self._skipped(watched, elsewhere=elsewhere)
         except DependencyUnavailable:
             raise
         except DomainError as error:
@@ -138,7 +151,10 @@ class Checker:
             result = rules.unanswered(asked, error, is_online=is_online)
         else:
             if isinstance(answer, WaitUntil):
-                return self.skip(watched, reservation=answer.waiting_for)
+                waits = answer.waiting_for
+                own = host_key(watched.target.host)
+                elsewhere = waits != own and not waits.startswith(f"{own}: ")
+                return self._skipped(watched, elsewhere=elsewhere, reservation=waits)
             asked = replace(asked, latency_ms=answer.duration_ms, tries=check.asking.tries)
             result = self._judged(asked, answer, watched)
             if check.asking.is_resumed:  # this try didn't see the certificates of earlier hosts
@@ -244,5 +260,5 @@ class _Check:
         now = self._parts.clock()
         slot = self._parts.slots.take(name, self.slot.owner, now, self.slot.until)
         if slot is None:
-            raise HostBusy
+            raise HostBusy(url.host)
         self._others[name] = slot

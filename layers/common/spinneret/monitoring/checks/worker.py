@@ -43,7 +43,8 @@ class CheckWorker:
     def run(self, order: Order, remaining: Remaining) -> Counter[str]:
         """Check the listed targets in order; return the number of targets by outcome.
 
-        If a host is busy, its target and all later targets of that host are skipped. Targets beyond
+        If a host is busy, its target and all later targets of that host are skipped. A target that
+        redirects to another busy host is deferred alone. Targets beyond
         the available time stay due for the next tick. Raises DependencyUnavailable.
         """
         ticked_at, targets = order

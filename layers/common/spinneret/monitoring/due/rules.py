@@ -1,7 +1,7 @@
 """Distribute due targets over workers, in order. All functions are pure."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
@@ -50,6 +50,9 @@ def assign_to_workers(
 ) -> list[list[DueTarget]]:
     """Return a list for each worker, ordered by rank within a host, then by waiting time.
 
+    Tenants share a host equally: their targets take turns, so that many targets of one tenant
+    don't delay another's few.
+
     All targets of a host, at most `per_host`, share one list, since a host allows one check at a
     time. Within a list hosts alternate, so that a host with many targets doesn't delay the others.
     Among the hosts' next targets, the one that waits longest comes first.
@@ -57,7 +60,9 @@ def assign_to_workers(
     by_host: defaultdict[str, list[DueTarget]] = defaultdict(list)
     for each in sorted(found, key=_longest_waiting):
         by_host[each.host].append(each)
-    ranked = (each for of_host in by_host.values() for each in enumerate(of_host[:per_host]))
+    ranked = (
+        each for of_host in by_host.values() for each in enumerate(_in_shares(of_host)[:per_host])
+    )
     chosen = sorted(ranked, key=_turn)[: workers * limits.CHECK_ROUND_TARGETS]
     turns: defaultdict[str, list[tuple[int, DueTarget]]] = defaultdict(list)
     for rank, each in chosen:
@@ -74,6 +79,16 @@ def end_of_round(ticked_at: datetime, interval_seconds: int) -> datetime:
     """Return when a worker stops starting checks of its list: the next tick makes new lists."""
     seconds = min(interval_seconds, MINUTE) - _LAST_START_SECONDS
     return ticked_at + timedelta(seconds=seconds)
+
+
+def _in_shares(waiting: Sequence[DueTarget]) -> list[DueTarget]:
+    """Return a host's targets, longest waiting first, so that its tenants take turns."""
+    ranks: Counter[str] = Counter()
+    shared: list[tuple[int, datetime, str, DueTarget]] = []
+    for each in waiting:
+        shared.append((ranks[each.tenant], *_longest_waiting(each), each))
+        ranks[each.tenant] += 1
+    return [each for *_, each in sorted(shared, key=lambda row: row[:3])]
 
 
 def _in_turns(ranked: Sequence[tuple[int, DueTarget]]) -> list[DueTarget]:
