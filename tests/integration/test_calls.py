@@ -37,6 +37,7 @@ def test_each_flow_makes_the_calls_of_the_table() -> None:
             {"page": {"dynamodb.GetItem": 2.0}, "job": {"write units": 1.0}},
             ["job, write units: 1.0 instead of 0"],
         ),
+        ({"page": {"dynamodb.GetItem": 2.0, "read units": 0.4}}, []),
     ],
 )
 def test_any_other_amount_is_a_difference(
