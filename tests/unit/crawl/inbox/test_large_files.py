@@ -105,7 +105,11 @@ def test_the_longest_file_is_read_and_reported_in_bounded_memory(
         kinds=crawl.kinds,
         handlers={
             CRAWL_FILE: FileHandler(
-                store=inbox, checks=crawl.checks(), children=children, clock=crawl.clock
+                store=inbox,
+                checks=crawl.checks(),
+                children=children,
+                tagging=crawl.tagging(),
+                clock=crawl.clock,
             )
         },
         clock=crawl.clock,
