@@ -48,8 +48,10 @@ def identify(pid: int) -> ProcessId | None:
     except (FileNotFoundError, ProcessLookupError):
         return None
     fields = stat.rpartition(")")[2].split()  # the name before may contain spaces and brackets
-    state, started = fields[0], int(fields[19])
-    return None if state in "ZX" else ProcessId(pid, started)
+    state, threads, started = fields[0], int(fields[17]), int(fields[19])
+    # A killed process is a zombie before its last thread ends, and holds its ports until then.
+    has_ended = state in "ZX" and threads <= 1
+    return None if has_ended else ProcessId(pid, started)
 
 
 def is_alive(process: ProcessId) -> bool:

@@ -26,6 +26,12 @@ PARENT = (
     "pathlib.Path('child').write_text(str(child.pid)); time.sleep(60)"
 )
 
+# Its first thread ends, another one stays, as in a killed JVM for a moment.
+LEADERLESS = (
+    "import ctypes, threading, time; threading.Thread(target=time.sleep, args=(60,)).start();"
+    "ctypes.CDLL(None).pthread_exit(None)"
+)
+
 Start = Callable[..., ProcessId]
 
 
@@ -66,6 +72,15 @@ def test_a_reused_pid_is_never_signalled(start: Start) -> None:
     assert not process.send(former, signal.SIGKILL)
     assert process.stop([former], list, grace=0) == []
     assert process.is_alive(running)
+
+
+def test_a_process_is_alive_until_its_last_thread_ends(start: Start) -> None:
+    running = start(LEADERLESS)
+    state = Path(f"/proc/{running.pid}/stat")
+    _wait_for(lambda: state.read_text().rpartition(")")[2].split()[0] == "Z")
+    assert process.is_alive(running)
+    process.send(running, signal.SIGKILL)
+    assert process.wait_until_gone([running], 10) == []
 
 
 def test_a_zombie_is_not_alive() -> None:
