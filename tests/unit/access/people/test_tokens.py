@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jwt
@@ -227,3 +228,11 @@ def test_the_published_keys_are_those_that_verify(team: Team) -> None:
     key = jwt.PyJWKSet.from_dict(published)[parts(token)[0]["kid"]]
     options = {"verify_exp": False, "verify_iat": False}
     assert jwt.decode(token, key, algorithms=["RS256"], audience="api", options=options)
+
+
+def test_a_process_that_met_a_stage_without_keys_publishes_the_first_one(team: Team) -> None:
+    verifier, stored = replace(team.verifier), team.key_sets.keys
+    team.key_sets.keys = KeySet()
+    assert verifier.published() == ()
+    team.key_sets.keys = stored
+    assert len(verifier.published()) == 1

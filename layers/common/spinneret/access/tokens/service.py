@@ -129,9 +129,13 @@ class TokenVerifier:
         return None
 
     def _keys(self) -> KeySet:
-        """Return the set, at most KEY_SET_CACHE_SECONDS old; an older one during an outage."""
+        """Return the set, at most KEY_SET_CACHE_SECONDS old; an older one during an outage.
+
+        An empty set is read again each time: the stage's first key follows soon.
+        """
         age = self.clock() - self._read_at
-        if self._cached is None or age >= timedelta(seconds=limits.KEY_SET_CACHE_SECONDS):
+        is_old = age >= timedelta(seconds=limits.KEY_SET_CACHE_SECONDS)
+        if self._cached is None or not self._cached.keys or is_old:
             try:
                 self._cached, self._read_at = self.keys.read(), self.clock()
             except DependencyUnavailable:
