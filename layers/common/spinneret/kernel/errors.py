@@ -6,11 +6,12 @@
     │   │   MethodNotAllowed, Conflict, AuthRequired, Forbidden …
     │   └── HttpRefused, ContentRefused, EmbeddingRefused, BodyTooLarge, TooManyRedirects,
     │       DomainLockTimeout, SecretUnreadable, DeliveryRefused, ResultRefused, MarketplaceRefused,
-    │       MarketplaceUnsupported, PagesFailed, InputNeeded, ReauthNeeded, RetriesExceeded
+    │       MarketplaceUnsupported, PagesFailed, InputNeeded, ReauthNeeded, RetriesExceeded,
+    │       PageTooLarge, ScriptError
     ├── TransientError          a worker retries and charges an attempt
     │   └── FetchTimeout (CallerDeadlineExceeded), FetchFailed (ProxyFailed), HttpUnavailable,
     │       RateLimited, Contended, CircuitOpen, DomainLockLost, DeliveryFailed,
-    │       MarketplaceUnavailable (MarketplaceUnsettled)
+    │       MarketplaceUnavailable (MarketplaceUnsettled), RenderTimeout, BrowserFailed
     ├── DependencyUnavailable   one of our own parts is down: retry, charge nothing
     └── LeaseLost               another claim owns the job: stop and touch nothing
 
@@ -184,6 +185,20 @@ class BodyTooLarge(PermanentError):
     status = 413
 
 
+class PageTooLarge(PermanentError):
+    """The page takes more bytes, requests, frames, memory or sheets than a rendering may."""
+
+    code = "PAGE_TOO_LARGE"
+    status = 422
+
+
+class ScriptError(PermanentError):
+    """A script failed in the page, or has no result; details may give `line` and `column`."""
+
+    code = "SCRIPT_ERROR"
+    status = 422
+
+
 class TooManyRedirects(PermanentError):
     """The number of redirects exceeds the limit."""
 
@@ -267,6 +282,20 @@ class FetchTimeout(TransientError):
 
     code = "FETCH_TIMEOUT"
     status = 504
+
+
+class RenderTimeout(TransientError):
+    """The page wasn't ready in time: it computes without end, or lacks the awaited element."""
+
+    code = "RENDER_TIMEOUT"
+    status = 504
+
+
+class BrowserFailed(TransientError):
+    """The browser ended or stopped answering; the page may be the cause, so it is an attempt."""
+
+    code = "BROWSER_FAILED"
+    status = 502
 
 
 class CallerDeadlineExceeded(FetchTimeout):
