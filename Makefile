@@ -29,8 +29,10 @@ demo-publish: .venv/.done ## Publish ten products on eBay and Etsy as they behav
 up: .venv/.done ## Start the local stack, and deploy what changed (installs what is missing)
 	@$(STACK) deploy --instance $(INSTANCE)
 
-deploy: .venv/.done ## Build and deploy to the local stack, which is started if needed (FORCE=1 agrees to lose data that it names)
-	@$(STACK) deploy --instance $(INSTANCE)
+# Names of the settings on the command line; make passes their values on in the environment.
+GIVEN = $(filter-out INSTANCE FORCE PYTHON,$(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name))))
+deploy: .venv/.done ## Build and deploy to the local stack, which is started if needed; settings as in make set (FORCE=1 agrees to lose data that it names)
+	@$(STACK) deploy --instance $(INSTANCE) $(GIVEN)
 
 status: .venv/.done ## Show addresses, settings in force, parts and memory of the local stack
 	@$(STACK) status --instance $(INSTANCE)
@@ -55,8 +57,6 @@ user: .venv/.done ## Invite an administrator: make user TENANT=acme EMAIL=maya@e
 settings: .venv/.done ## List the stage's settings with values, defaults and meanings
 	@$(STACK) settings --instance $(INSTANCE)
 
-# Names of the variables on the command line; make passes their values on in the environment.
-GIVEN = $(filter-out INSTANCE,$(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name))))
 set: .venv/.done ## Change settings of the stage, in seconds where no resource changes: make set FetchAllowed=127.0.0.1:9000
 	@$(STACK) set --instance $(INSTANCE) $(GIVEN)
 

@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 ROOT = Path(__file__).resolve().parents[1]
 FUNCTIONS = ROOT / "functions"
 CLIENT = ROOT / "clients" / "python" / "generate.py"
-sys.path[:0] = [str(ROOT / "layers" / "common"), str(FUNCTIONS)]
+sys.path[:0] = [str(ROOT / "layers" / "common"), str(FUNCTIONS), str(ROOT / "infra" / "local")]
 
 from spinneret.access.keys.models import INCLUDED, Scope  # noqa: E402 - after the path above
 from spinneret.access.permissions import (  # noqa: E402 - after the path above
@@ -21,11 +21,14 @@ from spinneret.jobs.models import JobStatus, Transition  # noqa: E402 - after th
 from spinneret.jobs.rules import TERMINAL, TRANSITIONS  # noqa: E402 - after the path above
 from spinneret.runtime.http.access import access_table  # noqa: E402 - after the path above
 from spinneret.runtime.openapi.document import document, text_of  # noqa: E402 - after the path above
+from stack.deployment import settings  # noqa: E402 - after the path above
 
 JOBS = ROOT / "docs" / "job-kernel.md"
 OPENAPI = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi" / "openapi.json"
 ACCESS = ROOT / "docs" / "access.md"
+CONFIGURATION = ROOT / "docs" / "configuration.md"
 BEGIN, END = "<!-- transitions -->\n", "<!-- end -->\n"
+BEGIN_SETTINGS, END_SETTINGS = "<!-- settings -->\n", "<!-- end settings -->\n"
 
 
 def transitions() -> str:
@@ -44,6 +47,27 @@ def rendered(text: str) -> str:
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     return before + BEGIN + transitions() + END + after
+
+
+def configuration(text: str) -> str:
+    """The page with the template's parameters as they are declared."""
+    before, _, rest = text.partition(BEGIN_SETTINGS)
+    _, _, after = rest.partition(END_SETTINGS)
+    rows = [
+        "| parameter | variable | default | range | what it does |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {each.name} | `{each.variable}` | {_code(each.parameter.default)} "
+            f"| {_code(each.parameter.range)} | {each.meaning} |"
+            for each in settings.known(ROOT / "template.yaml").values()
+            if each.parameter is not None
+        ),
+    ]
+    return before + BEGIN_SETTINGS + "\n".join(rows) + "\n" + END_SETTINGS + after
+
+
+def _code(value: str) -> str:
+    return f"`{value}`".replace("|", "\\|") if value else ""
 
 
 def access() -> str:
@@ -105,4 +129,5 @@ if __name__ == "__main__":
     JOBS.write_text(rendered(JOBS.read_text()))
     OPENAPI.write_text(openapi())
     ACCESS.write_text(access())
+    CONFIGURATION.write_text(configuration(CONFIGURATION.read_text()))
     runpy.run_path(str(CLIENT), run_name="__main__")

@@ -27,7 +27,7 @@ def readiness() -> Response[Readiness]:
     services = routes.services
     ready = services.health.ready()
     return Response(
-        status_code=200 if ready.status == "ready" else 503,
+        status_code=200 if ready.status == "ok" else 503,
         content_type=content_types.APPLICATION_JSON,
         body=ready,
     )

@@ -21,6 +21,12 @@ def test_the_access_of_every_route_is_documented_as_it_is() -> None:
     assert render["access"]() == render["ACCESS"].read_text(), "run python docs/render.py"
 
 
+def test_every_setting_is_documented_as_the_template_declares_it() -> None:
+    render = runpy.run_path(str(ROOT / "docs" / "render.py"))
+    text = render["CONFIGURATION"].read_text()
+    assert render["configuration"](text) == text, "run python docs/render.py"
+
+
 def test_every_row_of_the_failure_matrix_names_a_test_that_is_there() -> None:
     text = (ROOT / "docs" / "proofs.md").read_text()
     matrix = text.partition("<!-- matrix -->")[2].partition("<!-- end matrix -->")[0]

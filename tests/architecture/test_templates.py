@@ -55,14 +55,14 @@ def test_every_queue_function_reports_partial_batches_and_bounds_its_concurrency
 
 def test_visibility_is_at_least_six_times_the_workers_time_out(templates: Templates) -> None:
     functions, root = templates.functions(), templates.root
-    times = root["Parameters"]["CrawlWorkerTimeout"]["AllowedValues"]
+    times = root["Parameters"]["CrawlTimeout"]["AllowedValues"]
     mapped = {time: row["Seconds"] for time, row in root["Mappings"]["CrawlVisibility"].items()}
     assert mapped == {time: 6 * int(time) for time in times}
     for name, lane in _events(templates, "SQS"):
         queue = re.sub("Arn$", "", lane["Queue"]["Fn::GetAtt"][1].removeprefix("Outputs."))
         properties = templates.resources("AWS::SQS::Queue")[queue]["Properties"]
         visibility, timeout = properties["VisibilityTimeout"], functions[name]["Timeout"]
-        if timeout == {"Ref": "CrawlWorkerTimeout"}:
+        if timeout == {"Ref": "CrawlTimeout"}:
             assert visibility == {"Ref": "CrawlVisibility"}, name
         else:
             assert visibility >= 6 * timeout, name

@@ -143,7 +143,7 @@ def test_an_index_that_is_lost_is_made_again_and_searches_fail_until_then(
     assert "documents in" in done.stdout
     hits = tenant("POST", "/api/v1/search", asked).json()["results"]
     assert {hit["document_id"] for hit in hits} == {first, second}
-    assert ready()["status"] == "ready"
+    assert ready()["status"] == "ok"
     client = deployed.aws("lambda")
     answer = client.invoke(FunctionName=deployed.resources["Reconcile"], Payload=b"{}")
     report = json.loads(answer["Payload"].read())

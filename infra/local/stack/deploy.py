@@ -9,7 +9,7 @@ import argparse
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -40,37 +40,39 @@ FORCE_VARIABLE: Final = "FORCE"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add no arguments; `deployment.settings` lists the environment variables."""
-    del parser
+    """Add settings to change; variables of the environment may name others."""
+    parser.add_argument("setting", nargs="*", help="as of `set`")
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Start the parts that aren't running, then deploy."""
     instance = Instance.named(arguments.instance, workspace)
-    ensure(instance, workspace)
+    ensure(instance, workspace, arguments.setting)
     return 0
 
 
-def ensure(instance: Instance, workspace: Workspace) -> Deployment:
-    """Start the instance if needed, and deploy the current application to it."""
+def ensure(instance: Instance, workspace: Workspace, words: Sequence[str] = ()) -> Deployment:
+    """Start the instance if needed, and deploy the current application to it.
+
+    `words` are settings of the command line.
+    """
+    known = settings.known(Sources(workspace.root).template)
     with instance_lock(instance, workspace):
+        chosen = settings.wanted(instance, workspace.environ, known, words)
+        settings.check(chosen, known)
         former = instance.read()
         running = former is not None and bool(former.alive())
         bring_up(instance, all_parts(workspace), workspace, free_ports=running)
-        return deploy_to(instance, workspace)
+        return deploy_to(instance, workspace, chosen)
 
 
-def deploy_to(
-    instance: Instance, workspace: Workspace, chosen: Mapping[str, str] | None = None
-) -> Deployment:
-    """Deploy the application to a running instance, with settings (default: those wanted).
+def deploy_to(instance: Instance, workspace: Workspace, chosen: Mapping[str, str]) -> Deployment:
+    """Deploy the application to a running instance, with settings.
 
     Raises UsageError if data would be lost, or for an invalid setting.
     """
     begin = time.monotonic()
     endpoints = record.endpoints(instance)
-    if chosen is None:
-        chosen = settings.wanted(instance, workspace.environ)
     sources = Sources(workspace.root)
     settings.check(chosen, settings.known(sources.template))
     parameters = parameters_of(chosen, endpoints)
@@ -97,7 +99,7 @@ def deploy_to(
     settings.keep(instance, chosen)
     say(f"{what} ({time.monotonic() - begin:.1f} s)")
     say(f"  api         {deployment.api_url(endpoints['gateway'])}")
-    say(f"  fetching may reach public addresses and {parameters['FetchAllowedEndpoints']}")
+    say(f"  fetching may reach public addresses and {parameters[settings.FETCH_PARAMETER]}")
     return deployment
 
 

@@ -26,26 +26,14 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Check all given settings, then apply and store them."""
     instance = Instance.named(arguments.instance, workspace)
     known = settings.known(Sources(workspace.root).template)
-    given = assignments(arguments.setting, workspace.environ, known)
+    if not arguments.setting:
+        raise UsageError("name a setting: make set NAME=value (`make settings` lists all)")
+    given = settings.assignments(arguments.setting, workspace.environ, known)
     with instance_lock(instance, workspace):
         chosen = settings.merge(settings.kept(instance), given)
         settings.check(chosen, known)
         _apply(instance, workspace, chosen, [known[name] for name in given])
     return 0
-
-
-def assignments(
-    words: Sequence[str], environ: Mapping[str, str], known: Mapping[str, settings.Setting]
-) -> dict[str, str]:
-    """Return the given settings by name. Raises UsageError for none or an unknown one."""
-    if not words:
-        raise UsageError("name a setting: make set NAME=value (`make settings` lists all)")
-    found = {}
-    for word in words:
-        name, given, value = word.partition("=")
-        setting = settings.find(name, known)
-        found[setting.name] = value if given else environ.get(name, "")
-    return found
 
 
 def _apply(

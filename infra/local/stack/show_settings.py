@@ -47,7 +47,7 @@ def described(setting: Setting, value: str) -> Iterator[str]:
     facts = [setting.meaning]
     if value != setting.default:
         facts.append(f"Default: {setting.default or '(empty)'}.")
-    if setting.variable not in (None, setting.name):
+    if setting.variable != setting.name:
         facts.append(f"Variable: {setting.variable}.")
     if setting.needs_deployment:
         facts.append("A change needs a deployment.")

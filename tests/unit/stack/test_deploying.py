@@ -23,6 +23,7 @@ from stack.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[3]
 BURST = "SPINNERET_DOMAIN_BURST"
+KNOWN = settings.known(ROOT / "template.yaml")
 FUNCTIONS = {
     name: f"spinneret-{name}-1"
     for name, resource in templates.load(ROOT / "template.yaml")["Resources"].items()
@@ -118,26 +119,26 @@ def deployed(instance: Instance, endpoints: Mapping[str, str], chosen: Mapping[s
 
 
 def test_settings_outlast_the_environment_that_named_them(instance: Instance) -> None:
-    settings.keep(instance, settings.wanted(instance, {BURST: "50", "PATH": "/bin"}))
-    assert settings.kept(instance) == settings.wanted(instance, {}) == {"DomainBurst": "50"}
+    settings.keep(instance, settings.wanted(instance, {BURST: "50", "PATH": "/bin"}, KNOWN))
+    assert settings.kept(instance) == settings.wanted(instance, {}, KNOWN) == {"DomainBurst": "50"}
 
 
 def test_an_empty_value_returns_to_the_default(instance: Instance) -> None:
     settings.keep(instance, {"DomainBurst": "50"})
-    assert settings.wanted(instance, {BURST: ""}) == {}
+    assert settings.wanted(instance, {BURST: ""}, KNOWN) == {}
 
 
 def test_what_is_deployed_keeps_its_settings(instance: Instance, emulator: _Emulator) -> None:
     deployed(instance, running(instance, emulator.url), {"DomainBurst": "50"})
     settings.keep(instance, {})  # as if the deployment had ended just before
-    deploy.deploy_to(instance, workspace(instance, **{BURST: "50"}))
+    deploy.deploy_to(instance, workspace(instance), {"DomainBurst": "50"})
     assert settings.kept(instance) == {"DomainBurst": "50"}
 
 
 def test_an_invalid_setting_ends_a_deployment_before_it_begins(instance: Instance) -> None:
     deployed(instance, running(instance), {})
     with pytest.raises(UsageError, match="DomainBurst is '0', but must be a number from 1"):
-        deploy.deploy_to(instance, workspace(instance, **{BURST: "0"}))
+        deploy.deploy_to(instance, workspace(instance), {"DomainBurst": "0"})
 
 
 # ---------------------------------------------------------------- What is seen of it

@@ -1,5 +1,6 @@
 """`set` and `settings`: names, values, and what a change reaches."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -7,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from stack import cli, deploy, set_setting
+from stack import cli, deploy
 from stack.deployment import record, settings, template_parameters
 from stack.deployment.record import Deployment
+from stack.deployment.variables import OTHERS
 from stack.errors import UsageError
 from stack.files import write_json
 from stack.instance import Instance
@@ -59,9 +61,8 @@ def functions(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> _Functions
 @pytest.mark.parametrize(
     ("name", "found"),
     [
-        ("FetchAllowedEndpoints", "FetchAllowedEndpoints"),
-        ("FetchAllowed", "FetchAllowedEndpoints"),
-        ("SPINNERET_FETCH_ALLOWED", "FetchAllowedEndpoints"),
+        ("FetchAllowed", "FetchAllowed"),
+        ("SPINNERET_FETCH_ALLOWED", "FetchAllowed"),
         ("SPINNERET_JOB__MAX_RETRIES", "JobMaxRetries"),
         ("loglevel", "LogLevel"),
         ("SPINNERET_EMBEDDER", "SPINNERET_EMBEDDER"),
@@ -73,10 +74,43 @@ def test_a_setting_has_the_names_of_its_parameter_and_of_its_variable(
     assert settings.find(name, KNOWN).name == found
 
 
+def test_every_parameter_can_be_set_by_a_variable_of_its_name(instance: Instance) -> None:
+    assert KNOWN.keys() == PARAMETERS.keys() - set(settings.STACK_OWN) | {settings.EMBEDDER}
+    given = {each.variable: f"{name}!" for name, each in KNOWN.items()}
+    assert len(given) == len(KNOWN)
+    assert settings.wanted(instance, given, KNOWN) == {name: f"{name}!" for name in KNOWN}
+    assert given["SPINNERET_RATE_LIMIT_API_RPM"] == "RateLimitApiRpm!"
+
+
+def test_a_command_line_overrides_a_variable_and_this_what_is_stored(instance: Instance) -> None:
+    settings.keep(instance, {"DomainBurst": "1", "JobMaxRetries": "1", "TeiBatchSize": "1"})
+    environ = {"SPINNERET_DOMAIN_BURST": "2", "SPINNERET_JOB__MAX_RETRIES": "2"}
+    found = settings.wanted(instance, environ, KNOWN, ["domainburst=3"])
+    assert found == {"DomainBurst": "3", "JobMaxRetries": "2", "TeiBatchSize": "1"}
+
+
+def test_a_variable_that_nothing_reads_is_refused(instance: Instance) -> None:
+    read = dict.fromkeys(OTHERS, "1")
+    assert settings.wanted(instance, {**read, "HOME": "/"}, KNOWN) == {}
+    with pytest.raises(UsageError, match="SPINNERET_JOB_MAX_RETRY: did you mean JobMaxRetries"):
+        settings.wanted(instance, {**read, "SPINNERET_JOB_MAX_RETRY": "1"}, KNOWN)
+
+
+def test_every_variable_that_a_program_reads_is_a_setting_or_another_known_one() -> None:
+    named = set()
+    for folder in ("infra", "functions", "layers/common", "clients", "benchmarks", "tests", "docs"):
+        for file in (ROOT / folder).rglob("*.py"):
+            if file != Path(__file__):
+                named |= set(re.findall(r"\bSPINNERET(?:_+[A-Z]+)+\b", file.read_text()))
+    settable = {settings.find(name, KNOWN).name for name in named - OTHERS}
+    assert OTHERS - named <= {"SPINNERET_WHEEL"}  # of docs/ci.md
+    assert {settings.FETCH_PARAMETER, "CrawlTimeout", settings.EMBEDDER} <= settable
+
+
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        ("FetchAlowed", "did you mean FetchAllowedEndpoints"),
+        ("FetchAlowed", "did you mean FetchAllowed"),
         ("JobMaxRetry", "did you mean JobMaxRetries"),
         ("SPINNERET_LOGLEVELS", "did you mean LogLevel"),
         ("Stage", "make settings"),
@@ -96,8 +130,8 @@ def test_an_unknown_name_is_refused_with_the_most_similar_one(name: str, advice:
         ("CircuitBreakerThreshold", "100", "101"),
         ("LogLevel", "DEBUG", "debug"),
         ("JobRetryDelaysS", "[1, 2.5]", "1, 2"),
-        ("CrawlWorkerTimeout", "900", "901"),
-        ("FetchAllowedEndpoints", "127.0.0.1:9000,[::1]:80", "127.0.0.1"),
+        ("CrawlTimeout", "900", "901"),
+        ("FetchAllowed", "127.0.0.1:9000,[::1]:80", "127.0.0.1"),
         ("SPINNERET_EMBEDDER", "function", "none"),
     ],
 )
@@ -110,7 +144,7 @@ def test_a_value_must_keep_the_template_s_constraints(name: str, good: str, bad:
 def test_only_parameters_of_resources_need_a_deployment() -> None:
     slow = {name for name, each in KNOWN.items() if each.needs_deployment}
     assert slow == {
-        *("CheckConcurrency", "CrawlWorkerTimeout", "EmbedderSecretArn", "RerankerSecretArn"),
+        *("CheckConcurrency", "CrawlTimeout", "EmbedderSecretArn", "RerankerSecretArn"),
         "SPINNERET_EMBEDDER",
     }
 
@@ -123,8 +157,8 @@ def test_every_setting_has_a_meaning_and_a_function_or_resource_that_reads_it() 
 
 
 def test_allowed_endpoints_come_on_top_of_the_demonstration_s() -> None:
-    allowed = settings.parameters({"FetchAllowedEndpoints": "127.0.0.1:9000"})
-    assert allowed["FetchAllowedEndpoints"] == "127.0.0.1:8484,127.0.0.1:8486,127.0.0.1:9000"
+    allowed = settings.parameters({"FetchAllowed": "127.0.0.1:9000"})
+    assert allowed["FetchAllowed"] == "127.0.0.1:8484,127.0.0.1:8486,127.0.0.1:9000"
 
 
 def test_a_setting_reaches_exactly_the_functions_that_read_it(
@@ -171,10 +205,10 @@ def test_a_parameter_of_resources_is_deployed(
 ) -> None:
     given = []
     monkeypatch.setattr("stack.deploy.deploy_to", lambda *words: given.append(words[2]))
-    assert cli.main(["set", "CrawlWorkerTimeout=30", "JobMaxRetries=7"]) == 0
-    assert given == [{"CrawlWorkerTimeout": "30", "JobMaxRetries": "7"}]
+    assert cli.main(["set", "CrawlTimeout=30", "JobMaxRetries=7"]) == 0
+    assert given == [{"CrawlTimeout": "30", "JobMaxRetries": "7"}]
     assert functions.updated == []
-    assert "CrawlWorkerTimeout changes resources" in capsys.readouterr().out
+    assert "CrawlTimeout changes resources" in capsys.readouterr().out
 
 
 def test_without_a_deployment_a_setting_waits_for_it(
@@ -182,7 +216,7 @@ def test_without_a_deployment_a_setting_waits_for_it(
 ) -> None:
     assert cli.main(["set", "JobMaxRetries=7"]) == 0
     assert "the next deployment applies it" in capsys.readouterr().out
-    assert settings.wanted(instance, {}) == {"JobMaxRetries": "7"}
+    assert settings.wanted(instance, {}, KNOWN) == {"JobMaxRetries": "7"}
 
 
 def test_the_list_shows_value_default_and_meaning(
@@ -192,7 +226,7 @@ def test_the_list_shows_value_default_and_meaning(
     assert cli.main(["settings"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "JobMaxRetries = 7 Consecutive attempts of a crawl, including the first one." in shown
-    assert "Default: 3. Variable: SPINNERET_JOB__MAX_RETRIES." in shown
+    assert "Default: 3. Variable: SPINNERET_JOB_MAX_RETRIES." in shown
     for name in KNOWN:
         assert f"{name} = " in shown
 
@@ -200,9 +234,7 @@ def test_the_list_shows_value_default_and_meaning(
 def test_a_value_may_come_from_the_environment() -> None:
     """As from `make set NAME=value`, whatever characters the value has."""
     value = 'Mine/1.0 (+https://x; "a" $b)'
-    assert set_setting.assignments(["UserAgent"], {"UserAgent": value}, KNOWN) == {
-        "UserAgent": value
-    }
+    assert settings.assignments(["UserAgent"], {"UserAgent": value}, KNOWN) == {"UserAgent": value}
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is the command under test")

@@ -1,11 +1,13 @@
 """Settings of an instance's stage, from `set` or the environment, and stored with the instance.
 
-They are named like the template's parameters. A later `deploy` uses the stored value of a setting
-that isn't given. An empty value resets it to the default.
+Every parameter of the template is one, by one rule for names: a name means the parameter whose name
+it spells, whatever its case and underscores, with or without SPINNERET_. A later `deploy` uses the
+stored value of a setting that isn't given. An empty value resets it to the default.
 """
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,12 +17,13 @@ from spinneret.marketplace.registry import PLATFORMS
 from spinneret.web.fetching.addresses import AddressPolicy
 from stack.deployment import template_parameters
 from stack.deployment.template_parameters import Parameter
+from stack.deployment.variables import OTHERS, PREFIX
 from stack.errors import UsageError
 from stack.files import write_json
 from stack.instance import Instance
 from stack.ports import HOST, Ports
 
-FETCH_PARAMETER: Final = "FetchAllowedEndpoints"
+FETCH_PARAMETER: Final = "FetchAllowed"
 EMBEDDER: Final = "SPINNERET_EMBEDDER"
 """`server` (the instance's own part) or `function` (as on AWS without a URL)."""
 SERVER: Final = "server"
@@ -29,35 +32,8 @@ _MARKETS: Final = f"http://{HOST}:{Ports.markets}"
 MARKET_HOSTS: Final = tuple(
     sorted(name for platform in PLATFORMS.values() for name in platform.hosts)
 )
-# Documented variables of `deploy`, and the parameters that they set.
-PARAMETERS: Final = {
-    "SPINNERET_FETCH_ALLOWED": FETCH_PARAMETER,
-    "SPINNERET_CACHE__CRAWL_TTL_S": "CacheCrawlTtlS",
-    "SPINNERET_CACHE__EMBED_TTL_S": "CacheEmbedTtlS",
-    "SPINNERET_CACHE__QUERY_EMBED_TTL_S": "CacheQueryEmbedTtlS",
-    "SPINNERET_CACHE__QUERY_TTL_S": "CacheQueryTtlS",
-    "SPINNERET_CIRCUIT_BREAKER__THRESHOLD": "CircuitBreakerThreshold",
-    "SPINNERET_CIRCUIT_BREAKER__TIMEOUT_S": "CircuitBreakerTimeoutS",
-    "SPINNERET_COMMON_CRAWL_URL": "CommonCrawlUrl",
-    "SPINNERET_CRAWL_TIMEOUT": "CrawlWorkerTimeout",
-    "SPINNERET_DOMAIN_BURST": "DomainBurst",
-    "SPINNERET_ENABLE_PROXY_ROTATION": "EnableProxyRotation",
-    "SPINNERET_ENABLE_WEBHOOKS": "EnableWebhooks",
-    "SPINNERET_INDEX_REPLICAS": "IndexReplicas",
-    "SPINNERET_INDEX_SHARDS": "IndexShards",
-    "SPINNERET_JOB__MAX_RETRIES": "JobMaxRetries",
-    "SPINNERET_JOB__RESULT_TTL_S": "JobResultTtlS",
-    "SPINNERET_JOB__RETRY_DELAYS_S": "JobRetryDelaysS",
-    "SPINNERET_JOB__TIMEOUT_S": "JobTimeoutS",
-    "SPINNERET_LOG_LEVEL": "LogLevel",
-    "SPINNERET_RATE_LIMIT__API_RPM": "RateLimitApiRpm",
-    "SPINNERET_RATE_LIMIT__DEFAULT_RPS": "RateLimitDefaultRps",
-    "SPINNERET_TEI__BATCH_SIZE": "TeiBatchSize",
-    "SPINNERET_TEI__TIMEOUT_S": "TeiTimeoutS",
-    "SPINNERET_MARKETPLACE_HOSTS": "MarketplaceHosts",
-    "SPINNERET_ORDER_POLLING_ENABLED": "OrderPollingEnabled",
-    "SPINNERET_USER_AGENT": "UserAgent",
-}
+_RENAMED: Final = {"FetchAllowedEndpoints": FETCH_PARAMETER, "CrawlWorkerTimeout": "CrawlTimeout"}
+"""Settings that earlier versions stored under other names."""
 STACK_OWN: Final = ("Stage", "OpenSearchUrl", "EmbedderUrl", "WebSocketUrl")
 """Template parameters whose values follow from the instance."""
 _OWN: Final = {
@@ -72,9 +48,13 @@ class Setting:
     name: str
     default: str
     meaning: str
-    variable: str | None
-    """Environment variable that gives it to `deploy`."""
     parameter: Parameter | None
+
+    @property
+    def variable(self) -> str:
+        """Environment variable that gives it to `deploy`, in the spelling of the docs."""
+        words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "_", self.name).upper()
+        return PREFIX + words.removeprefix(PREFIX)
 
     @property
     def needs_deployment(self) -> bool:
@@ -97,27 +77,22 @@ def known(template: Path) -> dict[str, Setting]:
     """Return all settings by name, with the template's meanings and this stack's defaults."""
     declared = template_parameters.read(template)
     defaults = parameters({})
-    variables = {name: variable for variable, name in PARAMETERS.items()}
     found = {
-        name: Setting(
-            name, defaults.get(name, each.default), each.meaning, variables.get(name), each
-        )
+        name: Setting(name, defaults.get(name, each.default), each.meaning, each)
         for name, each in declared.items()
         if name not in STACK_OWN
     }
     return found | {
-        name: Setting(name, default, meaning, name, None)
-        for name, (default, meaning) in _OWN.items()
+        name: Setting(name, default, meaning, None) for name, (default, meaning) in _OWN.items()
     }
 
 
 def find(name: str, among: Mapping[str, Setting]) -> Setting:
-    """Return the setting with this name, in any spelling of its parameter or variable.
+    """Return the setting that a name spells.
 
     Raises UsageError, with the most similar name, if there is none.
     """
     spelled = {_plain(each): each for each in among}
-    spelled |= {_plain(each.variable): each.name for each in among.values() if each.variable}
     if _plain(name) in spelled:
         return among[spelled[_plain(name)]]
     similar = get_close_matches(_plain(name), spelled, n=1)
@@ -132,7 +107,21 @@ def check(settings: Mapping[str, str], among: Mapping[str, Setting]) -> None:
 
 
 def _plain(name: str) -> str:
-    return name.removeprefix("SPINNERET_").replace("_", "").lower()
+    return name.removeprefix(PREFIX).replace("_", "").lower()
+
+
+def assignments(
+    words: Sequence[str], environ: Mapping[str, str], among: Mapping[str, Setting]
+) -> dict[str, str]:
+    """Return settings of a command line by name: `NAME=value`, or `NAME` with a variable's value.
+
+    Raises UsageError for an unknown one.
+    """
+    found = {}
+    for word in words:
+        name, given, value = word.partition("=")
+        found[find(name, among).name] = value if given else environ.get(name, "")
+    return found
 
 
 def _check_endpoints(value: str) -> None:
@@ -142,10 +131,19 @@ def _check_endpoints(value: str) -> None:
         raise UsageError(f"{FETCH_PARAMETER} is {value!r}: {error}") from error
 
 
-def wanted(instance: Instance, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings to deploy by name: the environment's override the stored ones."""
-    given = {name: environ[name] for name in _OWN if name in environ}
-    given |= {name: environ[each] for each, name in PARAMETERS.items() if each in environ}
+def wanted(
+    instance: Instance,
+    environ: Mapping[str, str],
+    among: Mapping[str, Setting],
+    words: Sequence[str] = (),
+) -> dict[str, str]:
+    """Return the settings to deploy by name.
+
+    Those of the command line (`words`) override the environment's, and these the stored ones.
+    Raises UsageError for a variable that names no setting and isn't one of `OTHERS`.
+    """
+    named = sorted(name for name in environ if name.startswith(PREFIX) and name not in OTHERS)
+    given = assignments(named, environ, among) | assignments(words, environ, among)
     return merge(kept(instance), given)
 
 
@@ -166,8 +164,7 @@ def kept(instance: Instance) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     found.pop("SPINNERET_SITE_PORT", None)  # an earlier version's: now a port of the instance
-    # Earlier versions stored the names of variables.
-    return {PARAMETERS.get(name, name): value for name, value in found.items()}
+    return {_RENAMED.get(name, name): value for name, value in found.items()}
 
 
 def embedder(settings: Mapping[str, str]) -> str:

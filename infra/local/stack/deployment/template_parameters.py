@@ -29,6 +29,18 @@ class Parameter:
     changes_resources: bool
     """Whether anything but such a variable depends on it."""
 
+    @property
+    def range(self) -> str:
+        """Values that CloudFormation accepts; empty if it accepts each."""
+        declared = self.declared
+        if "AllowedValues" in declared:
+            return ", ".join(str(each) for each in declared["AllowedValues"])
+        if "MaxValue" in declared:
+            return f"{declared['MinValue']} to {declared['MaxValue']}"
+        if "MinValue" in declared:
+            return f"{declared['MinValue']} or more"
+        return str(declared.get("AllowedPattern", ""))
+
     def check(self, value: str) -> None:
         """Raise UsageError if CloudFormation would reject the value."""
         fault = self._fault(value)

@@ -25,6 +25,6 @@ class Readiness(BaseModel):
     """Readiness of all dependencies."""
 
     status: str
-    """`ready` or `not_ready`."""
+    """`ok` or `not_ready`."""
     checks: dict[str, DependencyHealth]
     """Results by the dependency's name."""

@@ -27,7 +27,7 @@ class HealthService:
         with ThreadPoolExecutor(max_workers=len(self.probes)) as pool:
             answers = dict(zip(self.probes, pool.map(self._ask, self.probes), strict=True))
         healthy = all(answer.status == "ok" for answer in answers.values())
-        return Readiness(status="ready" if healthy else "not_ready", checks=answers)
+        return Readiness(status="ok" if healthy else "not_ready", checks=answers)
 
     def _ask(self, name: str) -> DependencyHealth:
         started = self.timer()

@@ -62,7 +62,7 @@ def require_reachable(url: Url, policy: AddressPolicy, field: str) -> None:
 def _hint(url: Url) -> str:
     pair = f"[{url.host}]:{url.port}" if ":" in url.host else f"{url.host}:{url.port}"
     return (
-        f"the stage's parameter FetchAllowedEndpoints can allow {pair}; "
+        f"the stage's parameter FetchAllowed can allow {pair}; "
         f"on the local stack: make set FetchAllowed={pair}"
     )
 
