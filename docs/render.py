@@ -50,7 +50,7 @@ def rendered(text: str) -> str:
 
 
 def configuration(text: str) -> str:
-    """The page with the template's parameters as they are declared."""
+    """The page with the declarations of the template's parameters."""
     before, _, rest = text.partition(BEGIN_SETTINGS)
     _, _, after = rest.partition(END_SETTINGS)
     rows = [

@@ -14,7 +14,7 @@ from spinneret.access.wiring import (
     USER_REQUESTS_PER_MINUTE,
     admitting,
 )
-from spinneret.aws.stage import RETRY_DELAYS, Builder, Stage
+from spinneret.aws.stage import RETRY_DELAYS, S3_ADDRESSING_STYLE, Builder, Stage
 from spinneret.content.search.model_wiring import embedder_handler
 from spinneret.kernel.settings import Variable
 from spinneret.runtime.logs import LOG_LEVEL
@@ -86,7 +86,7 @@ def test_a_function_reads_all_variables_that_it_declares(
 
 def test_every_function_has_the_stage_s_log_level_and_retry_delays(templates: Templates) -> None:
     of_tokens = {TOKEN_ISSUER.name, TOKEN_AUDIENCE.name, USER_REQUESTS_PER_MINUTE.name}
-    shared = {LOG_LEVEL.name, RETRY_DELAYS.name, *of_tokens}
+    shared = {LOG_LEVEL.name, RETRY_DELAYS.name, S3_ADDRESSING_STYLE.name, *of_tokens}
     assert templates.shared_variables.keys() == shared
     for function in templates.functions().values():
         given = function["Environment"]["Variables"]

@@ -84,12 +84,13 @@ def test_every_schedule_says_what_becomes_of_a_failure(templates: Templates) -> 
 
 
 NOT_RESTORED = {"Caches"}
-"""Tables without point-in-time recovery. Entries of caches expire and are computed again."""
+"""Tables that are neither restored nor kept. Entries of caches expire and are computed again."""
 
 
 def test_stored_data_is_encrypted_restorable_and_stays(templates: Templates) -> None:
     for name, table in templates.resources("AWS::DynamoDB::Table").items():
-        assert table["DeletionPolicy"] == table["UpdateReplacePolicy"] == "Retain", name
+        kept = "Delete" if name in NOT_RESTORED else "Retain"
+        assert table["DeletionPolicy"] == table["UpdateReplacePolicy"] == kept, name
         properties = table["Properties"]
         assert properties["SSESpecification"]["SSEEnabled"], name
         recovery = properties.get("PointInTimeRecoverySpecification")
@@ -117,12 +118,45 @@ def test_buckets_refuse_plain_http(templates: Templates) -> None:
     assert denied == set(templates.resources("AWS::S3::Bucket"))
 
 
-def test_every_function_has_a_log_group_of_thirty_days(templates: Templates) -> None:
+def test_every_function_logs_json_into_a_group_of_thirty_days(
+    templates: Templates, translated: dict[str, Any]
+) -> None:
+    logging = {
+        name: each["Properties"]["LoggingConfig"]
+        for name, each in translated["Resources"].items()
+        if each["Type"] == "AWS::Lambda::Function"
+    }
+    assert logging.keys() == templates.functions().keys()
+    group = {"Fn::GetAtt": ["Logs", "Outputs.FunctionsLog"]}
+    for name, each in logging.items():
+        assert each["LogFormat"] == "JSON", name
+        assert each["LogGroup"] == {"Fn::If": ["OnAws", group, {"Ref": "AWS::NoValue"}]}, name
+        assert each["ApplicationLogLevel"] == "DEBUG", f"{name}: a higher one drops metrics"
     groups = templates.resources("AWS::Logs::LogGroup")
-    for name in templates.functions():
-        properties = groups[f"{name}Logs"]["Properties"]
-        assert properties["LogGroupName"] == {"Fn::Sub": f"/aws/lambda/${{{name}}}"}
-        assert properties["RetentionInDays"] == 30
+    assert {each["Properties"]["RetentionInDays"] for each in groups.values()} == {30}
+
+
+def test_both_apis_log_their_requests_as_json_and_bound_them(templates: Templates) -> None:
+    api = templates.root["Resources"]["Api"]["Properties"]
+    stage = templates.nested["websocket.yaml"]["Resources"]["ApiStage"]["Properties"]
+    _, access, _ = api["AccessLogSetting"]["Fn::If"]
+    for settings in (access, stage["AccessLogSettings"]):
+        assert "request_id" in json.loads(settings["Format"])
+    [method] = api["MethodSettings"]
+    assert (method["ResourcePath"], method["HttpMethod"]) == ("/*", "*")
+    for bounds_of in (method, stage["DefaultRouteSettings"]):
+        assert isinstance(bounds_of["ThrottlingRateLimit"], dict)
+        assert isinstance(bounds_of["ThrottlingBurstLimit"], dict)
+
+
+def test_only_our_own_resources_may_invoke_a_function(translated: dict[str, Any]) -> None:
+    permissions = {
+        name: each["Properties"]
+        for name, each in translated["Resources"].items()
+        if each["Type"] == "AWS::Lambda::Permission"
+    }
+    assert permissions
+    assert [name for name, each in permissions.items() if "SourceArn" not in each] == []
 
 
 def test_every_public_prefix_has_a_route_for_itself_and_for_what_is_below(

@@ -55,6 +55,9 @@ def _of_function(instance: Instance, arguments: argparse.Namespace, workspace: W
 def _lines(client: Any, group: str, since: int) -> tuple[list[str], int]:
     """Return the lines logged from `since` on (Unix time in milliseconds), and the next `since`."""
     pages = client.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=since)
-    events = [event for page in pages for event in page["events"]]
+    try:
+        events = [event for page in pages for event in page["events"]]
+    except client.exceptions.ResourceNotFoundException:  # the function hasn't logged yet
+        return [], since
     latest = max((event["timestamp"] for event in events), default=since - 1)
     return [event["message"].rstrip() for event in events], latest + 1

@@ -44,3 +44,21 @@ def test_a_client_is_made_at_its_first_use_and_once(monkeypatch: pytest.MonkeyPa
     assert made == []
     assert stage.dynamodb is stage.dynamodb is made[0]
     assert len(made) == 1
+
+
+@pytest.mark.parametrize(
+    ("style", "url"),
+    [
+        ("path", "https://s3.eu-west-1.amazonaws.com/bodies/k"),
+        ("virtual", "https://bodies.s3.eu-west-1.amazonaws.com/k"),
+    ],
+)
+def test_the_stage_names_the_form_of_a_bucket_s_url(
+    style: str, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "eu-west-1")
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+    client = Stage({"S3_ADDRESSING_STYLE": style}, []).s3
+    signed = client.generate_presigned_url("get_object", Params={"Bucket": "bodies", "Key": "k"})
+    assert signed.partition("?")[0] == url

@@ -6,6 +6,7 @@ import logging
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ def test_fields_and_messages_are_redacted(lines: io.StringIO) -> None:
     assert SECRET not in lines.getvalue()
     record = logged(lines)
     assert (record["job_id"], record["level"]) == ("job_1", "WARNING")
+    assert datetime.fromisoformat(record["timestamp"]).tzinfo is not None  # Lambda requires it
 
 
 def test_an_exception_is_redacted_with_its_cause(lines: io.StringIO) -> None:

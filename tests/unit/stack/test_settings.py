@@ -145,6 +145,8 @@ def test_only_parameters_of_resources_need_a_deployment() -> None:
     slow = {name for name, each in KNOWN.items() if each.needs_deployment}
     assert slow == {
         *("CheckConcurrency", "CrawlTimeout", "EmbedderSecretArn", "RerankerSecretArn"),
+        *("ApiThrottleRps", "ApiThrottleBurst", "SearchInstanceType", "SearchInstanceCount"),
+        *("SearchVolumeGib", "SearchZones", "SearchDedicatedMasters"),
         "SPINNERET_EMBEDDER",
     }
 

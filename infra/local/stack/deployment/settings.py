@@ -1,8 +1,8 @@
 """Settings of an instance's stage, from `set` or the environment, and stored with the instance.
 
-Every parameter of the template is one, by one rule for names: a name means the parameter whose name
-it spells, whatever its case and underscores, with or without SPINNERET_. A later `deploy` uses the
-stored value of a setting that isn't given. An empty value resets it to the default.
+Every parameter of the template is one. A name means the parameter that it spells; neither case,
+underscores nor the prefix SPINNERET_ matter. A later `deploy` uses the stored value of a setting
+that isn't given. An empty value resets it to the default.
 """
 
 import json
@@ -187,9 +187,10 @@ def parameters(
     own_site = ",".join(url.removeprefix("http://") for url in (website, markets))
     allowed = ",".join(filter(None, (own_site, chosen.get(FETCH_PARAMETER))))
     # Products of a laptop go to local marketplaces, never to real ones. Nobody buys there, so order
-    # polling is disabled.
+    # polling is disabled. The emulator has no host for each bucket.
     hosts = market_hosts(markets, chosen.get("MarketplaceHosts", ""))
-    own = {"OrderPollingEnabled": "false", **chosen, "MarketplaceHosts": hosts}
+    defaults = {"OrderPollingEnabled": "false", "S3AddressingStyle": "path"}
+    own = {**defaults, **chosen, "MarketplaceHosts": hosts}
     return {**own, FETCH_PARAMETER: allowed}
 
 

@@ -267,12 +267,6 @@ def _layer(reader: Reader, arn: str, properties: Properties) -> dict[str, tuple[
     return {"runtimes": (properties["CompatibleRuntimes"], found.get("CompatibleRuntimes"))}
 
 
-def _log_group(reader: Reader, name: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
-    del properties
-    groups = reader.client("logs").describe_log_groups(logGroupNamePrefix=name)["logGroups"]
-    return {"name": ([name], [each["logGroupName"] for each in groups])}
-
-
 def _machine(reader: Reader, arn: str, properties: Properties) -> dict[str, tuple[Any, Any]]:
     found = reader.client("stepfunctions").describe_state_machine(stateMachineArn=arn)
     states = json.loads(found["definition"])["States"]
@@ -307,5 +301,4 @@ CHECKS: Final[Mapping[str, Check]] = {
     "AWS::KMS::Alias": _alias,
     "AWS::SecretsManager::Secret": _secret,
     "AWS::S3::BucketPolicy": _policy,
-    "AWS::Logs::LogGroup": _log_group,
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, Literal
 
 import boto3
 from botocore.config import Config
@@ -30,7 +30,6 @@ CONFIG: Final = Config(
     connect_timeout=bounds.AWS_CONNECT_SECONDS,
     read_timeout=bounds.AWS_READ_SECONDS,
     retries={"mode": "standard", "total_max_attempts": _TRIES},
-    s3={"addressing_style": "path"},
     max_pool_connections=16,  # as many as the relays of one sweep
 )
 # Bodies of megabytes take longer, and no outcome of a job waits for a bucket. A call ends within
@@ -82,9 +81,10 @@ def stepfunctions_client() -> SFNClient:
     return client
 
 
-def s3_client() -> S3Client:
-    """Return a client for buckets, addressed by path."""
-    client: S3Client = boto3.client("s3", config=BUCKETS)
+def s3_client(addressing_style: Literal["auto", "path", "virtual"]) -> S3Client:
+    """Return a client for buckets, whose URLs have one of the SDK's forms."""
+    style = Config(s3={"addressing_style": addressing_style})
+    client: S3Client = boto3.client("s3", config=BUCKETS.merge(style))
     return client
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 from uuid import uuid4
 
 from spinneret.aws.types import DynamoDBClient, S3Client, SFNClient, SQSClient
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 CONTENT_BUCKET: Final = text("CONTENT_BUCKET")
 SECRETS_KEY_ID: Final = text("SECRETS_KEY_ID")
+S3_ADDRESSING_STYLE: Final = text("S3_ADDRESSING_STYLE", "auto")
+"""Form of buckets' URLs: auto, path or virtual."""
 RETRY_DELAYS: Final = numbers("JOB__RETRY_DELAYS_S", bounds.RETRY_DELAYS_SECONDS)
 """Seconds before each retry of a job; the last one doubles for further retries."""
 
@@ -38,13 +40,17 @@ class Stage:
     """Variables, clients, clock and ids. Clients are made at first use and shared.
 
     Their modules are imported then too: boto3 takes a sixth of a second, and not all functions
-    have clients. RETRY_DELAYS needs no declaration, since every function has it.
+    have clients. Two variables need no declaration, since every function has them: RETRY_DELAYS
+    and S3_ADDRESSING_STYLE.
     """
 
     def __init__(self, env: Mapping[str, str], declared: Iterable[Variable[Any]]) -> None:
         """Read all declared variables. Raises SettingsError."""
-        self._values = read(env, (*declared, RETRY_DELAYS))
+        self._values = read(env, (*declared, RETRY_DELAYS, S3_ADDRESSING_STYLE))
         self.retry_delays: tuple[float, ...] = self._values[RETRY_DELAYS.name]
+        self._s3_addressing_style: Literal["auto", "path", "virtual"] = self._values[
+            S3_ADDRESSING_STYLE.name
+        ]
         self.clock = utc_now
         self.new_id = id_maker(utc_now)
 
@@ -76,7 +82,7 @@ class Stage:
         """Buckets."""
         from spinneret.aws import clients  # noqa: PLC0415 - see the class
 
-        return clients.s3_client()
+        return clients.s3_client(self._s3_addressing_style)
 
     @cached_property
     def step_functions(self) -> SFNClient:

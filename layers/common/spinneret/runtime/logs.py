@@ -20,6 +20,10 @@ LOG_LEVEL: Final = text("LOG_LEVEL", "INFO")
 class RedactingFormatter(LambdaPowertoolsFormatter):
     """Remove secrets from the whole record, its exception and its extra fields (P-11)."""
 
+    def __init__(self) -> None:
+        """Write times by RFC 3339, which Lambda requires of lines in JSON."""
+        super().__init__(use_rfc3339=True)
+
     def serialize(self, log: Any) -> str:
         """Serialize the redacted record."""
         return super().serialize(redact(log))
