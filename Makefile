@@ -14,7 +14,7 @@ QUICK := not heavy and not stack and not proof
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test test-end-to-end test-parts test-heavy check coverage prove mutate up status logs down clean deploy settings set invoke sam-local key user rebuild-index validate lock
+.PHONY: help demo demo-publish test test-end-to-end test-parts test-heavy check lint test-quick coverage prove mutate up status logs down clean deploy settings set invoke sam-local key user rebuild-index validate lock
 
 ## Try it
 
@@ -72,11 +72,16 @@ rebuild-index: .venv/.done ## Make the chunk index anew from rows and bodies; se
 ## Check changes
 
 check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and long tables (a minute)
+	@$(MAKE) --no-print-directory -j2 lint test-quick
+
+lint: .venv/.done
 	@$(BIN)/ruff check $(CODE)
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/mypy
 	@cd clients/python && ../../$(BIN)/mypy
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
+
+test-quick: .venv/.done
 	@$(BIN)/python -m pytest -m "$(QUICK)" -n 2
 
 test: export SPINNERET_EXAMPLES := 50

@@ -30,7 +30,7 @@ settings.register_profile(
     "spinneret",
     deadline=None,
     # Of every property; make test asks for more than the quick loop.
-    max_examples=int(os.environ.get("SPINNERET_EXAMPLES", "15")),
+    max_examples=int(os.environ.get("SPINNERET_EXAMPLES", "10")),
 )
 settings.load_profile("spinneret")
 
@@ -42,8 +42,9 @@ _DOWN_SECONDS = 60.0
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of a folder, and give those on the stack their time."""
+    depth = len(ROOT.parts) + 1
     for item in items:
-        folder = item.path.relative_to(ROOT / "tests").parts[0]
+        folder = item.path.parts[depth]
         if folder in _MARKS:
             item.add_marker(_MARKS[folder])
         if item.get_closest_marker("stack") and not item.get_closest_marker("timeout"):

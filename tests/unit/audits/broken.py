@@ -1,5 +1,6 @@
 """The broken twin: the good site's pages, and pages that each break rules that are written here."""
 
+import functools
 from dataclasses import dataclass, replace
 
 from spinneret.audits.facts.models import Failure, Kind, PageFacts
@@ -448,7 +449,8 @@ def pages() -> tuple[Page, ...]:
     )
 
 
-def facts() -> list[PageFacts]:
+@functools.cache
+def facts() -> tuple[PageFacts, ...]:
     """Of all pages."""
     between = PageFacts(  # its target is known, so that it wasn't followed
         url=f"{HOST}/between",
@@ -457,7 +459,7 @@ def facts() -> list[PageFacts]:
         final_url=f"{HOST}/oak",
         redirects=(f"{HOST}/between",),
     )
-    return [*(each for page in pages() for each in page.facts()), between]
+    return (*(each for page in pages() for each in page.facts()), between)
 
 
 def site_facts() -> SiteFacts:

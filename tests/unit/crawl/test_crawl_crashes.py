@@ -100,13 +100,8 @@ def test_a_crawl_without_a_crash_shows_the_whole_page(scenario: Scenario) -> Non
 
 
 # covers C-02
-@pytest.mark.parametrize(
-    "scenario",
-    [
-        pytest.param(scenario, id=name, marks=() if name == "a new page" else pytest.mark.heavy)
-        for name, scenario in SCENARIOS.items()
-    ],
-)
+@pytest.mark.heavy
+@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=list(SCENARIOS))
 def test_a_worker_that_dies_at_any_call_loses_and_doubles_nothing(scenario: Scenario) -> None:
     for at, moment in crashes(scenario):
         crawl, ref = prepared(scenario)

@@ -73,6 +73,7 @@ def _is_gone(group: int) -> bool:
             os.killpg(group, 0)
         except ProcessLookupError:
             return True
+        time.sleep(0.01)
     return False
 
 

@@ -53,6 +53,7 @@ PLANTED: Mapping[str, tuple[Callable[[], dict[str, Any]], str]] = {
 """What is wrong, and how it is found out."""
 SEEDS = 300
 BLOCK = 25
+QUICK_BLOCK = 5
 PAIRS_STEP = int(os.environ.get("SPINNERET_PAIRS_STEP", "10"))
 """Of two deaths every so many second ones; `make prove` takes them all."""
 QUICK_FLOWS = {"complete", "fail", "postpone", "side effect"}
@@ -86,11 +87,18 @@ def followed(flow: str, points: Mapping[int, Moment], threads: Executor) -> Foll
 
 
 @pytest.mark.parametrize(
-    "first",
-    [0, *(pytest.param(first, marks=pytest.mark.heavy) for first in range(BLOCK, SEEDS, BLOCK))],
+    "seeds",
+    [
+        range(QUICK_BLOCK),
+        *(
+            pytest.param(range(first, first + BLOCK), marks=pytest.mark.heavy)
+            for first in range(QUICK_BLOCK, SEEDS, BLOCK)
+        ),
+    ],
+    ids=str,
 )
-def test_every_schedule_keeps_the_promises_of_a_job(first: int, threads: Executor) -> None:
-    for seed in range(first, first + BLOCK):
+def test_every_schedule_keeps_the_promises_of_a_job(seeds: range, threads: Executor) -> None:
+    for seed in seeds:
         report = simulate(seed, threads)
         assert not report.violations, "\n".join([f"seed {seed}", *map(str, report.trace)])
 

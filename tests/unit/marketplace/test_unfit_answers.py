@@ -4,6 +4,7 @@ nothing fails for good. A short inconsistency is no refusal."""
 # covers B-04
 
 from collections.abc import Callable, Mapping
+from itertools import product as pairs
 from typing import Any
 
 import pytest
@@ -89,13 +90,7 @@ STORIES: dict[str, tuple[Begin, int]] = {
     "message ebay": (_message, 0),
 }
 """How a job is begun, and how many listings there are in the end."""
-ALL = pytest.mark.parametrize(
-    "story",
-    [
-        pytest.param(name, marks=() if name.startswith("publish") else pytest.mark.heavy)
-        for name in STORIES
-    ],
-)
+QUICK = ("publish ebay", "a short inconsistency")
 
 
 def _world() -> Bench:
@@ -139,8 +134,13 @@ CHANGES: dict[str, tuple[Callable[[str], Mapping[str, Any]], Callable[[Bench, in
 """What is done to an answer: the kinds of change for a story, and the function that makes one."""
 
 
-@pytest.mark.parametrize("what", CHANGES)
-@ALL
+@pytest.mark.parametrize(
+    ("story", "what"),
+    [
+        pytest.param(*case, marks=() if case == QUICK else pytest.mark.heavy)
+        for case in pairs(STORIES, CHANGES)
+    ],
+)
 def test_a_job_reads_back_what_an_unfit_answer_hides(story: str, what: str) -> None:
     begin, listings = STORIES[story]
     kinds_of, apply = CHANGES[what]

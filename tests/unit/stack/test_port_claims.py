@@ -87,6 +87,7 @@ def test_the_machine_has_blocks() -> None:
     assert not any(port in ephemeral_ports() for port in blocks(ephemeral_ports())[0])
 
 
+@pytest.mark.heavy
 def test_thirty_instances_at_once_share_no_port(
     tmp_path: Path, holders: list[subprocess.Popen[str]]
 ) -> None:

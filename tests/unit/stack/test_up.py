@@ -20,6 +20,8 @@ from stack.progress import Progress
 from stack.up import TRIES, bring_up
 from stack.workspace import Workspace
 
+pytestmark = pytest.mark.heavy  # they wait for ports and processes
+
 SERVE = """
 import socket, sys, time
 listener = socket.socket()

@@ -82,7 +82,7 @@ def threads() -> Iterator[Executor]:
         yield pool
 
 
-QUICK_WORLDS = {"a crawl-delay, skewed, crashes and losses", "everything"}
+QUICK_WORLDS = {"a crawl-delay, skewed, crashes and losses"}
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
@@ -76,7 +77,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command and return its exit code; errors are printed in words."""
     tools = Tools(Output())
     try:
-        result = app(gathered(arguments), standalone_mode=False, obj=tools)
+        result = _command()(gathered(arguments), standalone_mode=False, obj=tools)
     except errors.SpinneretError as error:
         tools.output.problem(explained(error))
         return code_of(error)
@@ -94,6 +95,11 @@ def main(arguments: Sequence[str]) -> int:
     if result == exits.INTERRUPTED:
         tools.output.note(interruption(tools.following))
     return result if isinstance(result, int) else exits.DONE
+
+
+@functools.cache
+def _command() -> Any:
+    return typer.main.get_command(app)
 
 
 def gathered(arguments: Sequence[str]) -> list[str]:
