@@ -146,7 +146,7 @@ def seeded(wanted: int) -> int:
                 len(topics[topic])
             )
             vectors[rules.embedded_text(chunk)] = tuple((near / np.linalg.norm(near)).tolist())
-        known.keep(TENANT, model_id, vectors)
+        known.find(TENANT, model_id, []).keep(vectors)
         url = f"https://bench.example/{number}"
         page = Page(
             tenant=TENANT,

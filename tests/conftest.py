@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import boto3
-import httpx
 import pytest
 from botocore.config import Config
 from hypothesis import settings
@@ -127,24 +126,6 @@ def stack(pytestconfig: pytest.Config) -> Iterator[Stack]:
         yield _read(name)
     finally:
         run_stack("clean", "--instance", name, seconds=_DOWN_SECONDS)
-
-
-@pytest.fixture(scope="session")
-def prompt_indexes(stack: Stack) -> Stack:
-    """The instance, whose indexes show a write at once.
-
-    The product waits for that, which takes up to a second by OpenSearch's default.
-    """
-    settings = {"index.refresh_interval": "20ms"}
-    with httpx.Client(base_url=stack.opensearch_url, trust_env=False, timeout=30) as http:
-        template = {
-            "index_patterns": ["chunks-*", "contract-*"],
-            "template": {"settings": settings},
-        }
-        http.put("/_index_template/prompt", json=template).raise_for_status()
-        if http.get("/chunks-*/_alias").raise_for_status().json():  # the instance was used before
-            http.put("/chunks-*/_settings", json=settings).raise_for_status()
-    return stack
 
 
 class Aws:

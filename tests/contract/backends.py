@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import pytest
 
+from spinneret.content.search.opensearch_mapping import IndexShape
 from spinneret.jobs.dynamo import DynamoJobStore
 from spinneret.kernel.clock import Clock
 from tests.fakes.time import late
@@ -28,6 +29,8 @@ OF_OTHERS_AND_A_FUNCTION: Final = pytest.mark.parametrize(
     "backend", ["fake", _STACK, pytest.param("function", marks=pytest.mark.stack)]
 )
 """For the embedder, which may be a function too."""
+PROMPT: Final = IndexShape(shards=1, replicas="0-1", refresh_interval="20ms")
+"""Of an index whose many small writes wait hardly."""
 
 
 @dataclass(frozen=True)

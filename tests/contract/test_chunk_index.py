@@ -25,7 +25,7 @@ from spinneret.content.search.ports import ChunkIndex
 from spinneret.content.search.rules import cut_to_terms
 from spinneret.kernel.clock import utc_now
 from tests import factories
-from tests.contract.backends import OF_OTHERS
+from tests.contract.backends import OF_OTHERS, PROMPT
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder, vector_of
 from tests.fakes.time import START, plenty
 
@@ -38,9 +38,9 @@ LATER, EARLIER = datetime(2029, 1, 1, tzinfo=UTC), datetime(2021, 1, 1, tzinfo=U
 @pytest.fixture(scope="session")
 def opensearch(request: pytest.FixtureRequest) -> Iterator[Any]:
     """An index of its own for this run, made by its first write."""
-    client = opensearch_client(request.getfixturevalue("prompt_indexes").opensearch_url, "none")
+    client = opensearch_client(request.getfixturevalue("stack").opensearch_url, "none")
     prefix = f"contract-{uuid4().hex}"  # the stage's upkeep retires what begins as its own does
-    yield OpenSearchChunkIndex(client, FakeEmbedder(), utc_now, prefix=prefix)
+    yield OpenSearchChunkIndex(client, FakeEmbedder(), utc_now, PROMPT, prefix=prefix)
     client.indices.delete(index=f"{prefix}-*")
     client.close()
 

@@ -24,7 +24,7 @@ from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_upkeep import OpenSearchUpkeep
 from spinneret.content.search.ports import ChunkIndex, IndexMissing, IndexUpkeep
 from tests import factories
-from tests.contract.backends import OF_OTHERS
+from tests.contract.backends import OF_OTHERS, PROMPT
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder, vector_of
 from tests.fakes.time import START, plenty
 from tests.fakes.upkeep import FakeIndexUpkeep
@@ -65,7 +65,7 @@ def _on_fakes(index: FakeChunkIndex) -> Kept:
 def _on_opensearch(client: Any, prefix: str, model: int) -> Kept:
     later = START + timedelta(hours=model)
     index = OpenSearchChunkIndex(
-        client, FakeEmbedder(f"model-{model}"), lambda: later, prefix=prefix
+        client, FakeEmbedder(f"model-{model}"), lambda: later, PROMPT, prefix=prefix
     )
     return Kept(
         index,
@@ -81,7 +81,7 @@ def kept(backend: str, request: pytest.FixtureRequest) -> Iterator[Kept]:
     if backend == "fake":
         yield _on_fakes(FakeChunkIndex())
         return
-    client = opensearch_client(request.getfixturevalue("prompt_indexes").opensearch_url, "none")
+    client = opensearch_client(request.getfixturevalue("stack").opensearch_url, "none")
     prefix = f"contract-{uuid4().hex}"
     yield _on_opensearch(client, prefix, 0)
     client.indices.delete(index=f"{prefix}-*")

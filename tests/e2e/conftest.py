@@ -182,13 +182,12 @@ def server_ports(worker_id: str) -> Iterator[ServerPorts]:
 
 @pytest.fixture(scope="session")
 def deployed(
-    prompt_indexes: Stack, aws: Aws, server_ports: ServerPorts, pytestconfig: pytest.Config
+    stack: Stack, aws: Aws, server_ports: ServerPorts, pytestconfig: pytest.Config
 ) -> Deployed:
     """The application, which may fetch from the servers of the tests.
 
     The first of several processes deploys it, and the others find it deployed.
     """
-    stack = prompt_indexes
     site, website, trap = server_ports.websites
     settings = {
         "FORCE": "1",  # an instance that is used again holds nothing that anybody keeps

@@ -1,6 +1,6 @@
 """Data classes of caches."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -81,3 +81,16 @@ class CacheCount:
     """Whether all entries were counted; False means `entries` is a lower bound."""
     hits: int
     misses: int
+
+
+Vector = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class KnownVectors:
+    """The vectors that a cache has of some texts."""
+
+    vectors: Mapping[str, Vector]
+    keep: Callable[[Mapping[str, Vector]], None]
+    """Caches further vectors of the tenant and model for a week, unless the cache was cleared since
+    it was read."""

@@ -20,9 +20,11 @@ from spinneret.content.caches.models import (
     CacheName,
     EntryLock,
     Epochs,
+    KnownVectors,
     NewEntry,
     Read,
     Uses,
+    Vector,
 )
 from spinneret.content.caches.ports import CacheStore, PageCache
 from spinneret.kernel import bounds
@@ -42,8 +44,6 @@ KEPT_SECONDS: Final[Kept] = {
     CacheName.EMBEDDINGS: limits.EMBEDDING_CACHE_SECONDS,
 }
 _NOTHING: Final[Epochs] = dict.fromkeys(CacheName, -1)  # never matches a stored entry
-
-Vector = tuple[float, ...]
 
 
 class Caches:
@@ -194,21 +194,23 @@ class CachedVectors:
     caches: Caches
     cache: CacheName = CacheName.EMBEDDINGS
 
-    def find(self, tenant: str, model_id: str, texts: Sequence[str]) -> Mapping[str, Vector]:
+    def find(self, tenant: str, model_id: str, texts: Sequence[str]) -> KnownVectors:
+        """See VectorCache; reads once, and a write under the same epochs needs no further read."""
         keys = {text: vector_key(self.cache, model_id, text) for text in texts}
         read = self.caches.read(tenant, list(dict.fromkeys(keys.values())))
         found = {
             text: vector_of(read.entries[key]) for text, key in keys.items() if key in read.entries
         }
         self.caches.used(tenant, self.cache, hits=len(found), misses=len(keys) - len(found))
-        return found
 
-    def keep(self, tenant: str, model_id: str, vectors: Mapping[str, Vector]) -> None:
-        entries = {
-            vector_key(self.cache, model_id, text): bytes_of(vector)
-            for text, vector in vectors.items()
-        }
-        self.caches.keep(tenant, entries, self.caches.read(tenant, []).epochs)
+        def keep(vectors: Mapping[str, Vector]) -> None:
+            entries = {
+                vector_key(self.cache, model_id, text): bytes_of(vector)
+                for text, vector in vectors.items()
+            }
+            self.caches.keep(tenant, entries, read.epochs)
+
+        return KnownVectors(found, keep)
 
 
 def vector_key(cache: CacheName, model_id: str, text: str) -> CacheKey:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from spinneret.content import limits
+from spinneret.content.caches.models import KnownVectors, Vector
 from spinneret.content.chunking.models import USUAL_CHUNKING, Chunk, Chunking
 from spinneret.content.chunking.parts import chunked
 from spinneret.content.documents import rules
@@ -16,19 +17,14 @@ from spinneret.kernel.service import service
 Checkpoint = Callable[[str, int], None]
 """Called with a step's name and the progress in percent; may raise to stop the work."""
 
-Vector = tuple[float, ...]
-
 _SPECIAL_TOKENS = 2  # the embedder adds [CLS] and [SEP] to every input
 
 
 class VectorCache(Protocol):
     """Vectors recently computed for a tenant's texts. An unavailable cache counts as empty."""
 
-    def find(self, tenant: str, model_id: str, texts: Sequence[str]) -> Mapping[str, Vector]:
+    def find(self, tenant: str, model_id: str, texts: Sequence[str]) -> KnownVectors:
         """Return vectors by text; unknown texts are skipped."""
-
-    def keep(self, tenant: str, model_id: str, vectors: Mapping[str, Vector]) -> None:
-        """Cache the vectors for a week."""
 
 
 @service
@@ -119,17 +115,19 @@ class ChunkMaker:
     ) -> Mapping[str, Vector]:
         """Return the vectors of distinct texts: known ones, and the others from the embedder."""
         vectors: dict[str, Vector] = {}
+        known: KnownVectors | None = None
         if self.known is not None:
             for start in range(0, len(texts), limits.VECTORS_PER_READ):
                 part = texts[start : start + limits.VECTORS_PER_READ]
-                vectors |= self.known.find(tenant, model_id, part)
+                known = self.known.find(tenant, model_id, part)
+                vectors |= known.vectors
         new = [text for text in texts if text not in vectors]
         size = min(self.embed_batch, self.info(remaining).max_batch)
         for start in range(0, len(new), size):
             checkpoint("embedding", 50 + 40 * start // len(new))
             batch = new[start : start + size]
             made = dict(zip(batch, self.embedder.embed(batch, remaining), strict=True))
-            if self.known is not None:
-                self.known.keep(tenant, model_id, made)
+            if known is not None:
+                known.keep(made)
             vectors |= made
         return vectors

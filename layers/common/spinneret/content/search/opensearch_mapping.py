@@ -24,12 +24,14 @@ HNSW_EF_CONSTRUCTION: Final = 100  # ruling "Search"
 
 @dataclass(frozen=True, kw_only=True)
 class IndexShape:
-    """Distribution of an index over nodes."""
+    """Distribution of an index over nodes, and its refreshes."""
 
     shards: int
     replicas: str
     """A number, or a range such as `0-1`: OpenSearch adds replicas up to the number of further
     nodes."""
+    refresh_interval: str = "200ms"
+    """A write waits for the next refresh. Without writes there is none."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,14 @@ def definition(dimension: int, shape: IndexShape, aliases: tuple[str, ...]) -> d
     keyword, english = {"type": "keyword"}, {"type": "text", "analyzer": "english"}
     shown = {"type": "integer", "index": False}
     return {
-        "settings": {"index": {"knn": True, "number_of_shards": shape.shards, **replicas}},
+        "settings": {
+            "index": {
+                "knn": True,
+                "number_of_shards": shape.shards,
+                "refresh_interval": shape.refresh_interval,
+                **replicas,
+            }
+        },
         "aliases": {alias: {} for alias in aliases},
         "mappings": {
             "dynamic": "strict",
