@@ -164,6 +164,8 @@ class CheckWorld:
         self.lanes = FakeLanes()
         self.references: dict[str, bool] = {}
         self.maintenance = FakeMaintenance()
+        self.held: dict[str, datetime] = {}
+        """Suspended tenants, with the time since when."""
         self.handed_on: list[tuple[str, str]] = []
         self._numbers = itertools.count(1)
         self.targets = target_service(self)
@@ -254,6 +256,7 @@ class CheckWorld:
         parts = self.parts(**other)
         return CheckWorker(
             checker=Checker(parts),
+            held_since=self.held.get,
             slots=parts.slots,
             clock=parts.clock,
             new_owner=lambda: f"{next(self._numbers):032x}",

@@ -141,6 +141,8 @@ class FakeJobStore:
         self.kept = timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
         self.others_kept = self.kept + timedelta(seconds=limits.OUTLIVES_ROW_SECONDS)
         """How long after its end a job's row is kept, and its other rows."""
+        self.held: dict[str, datetime] = {}
+        """Tenants whose work is on hold, with the time since when."""
 
     def get(self, ref: JobRef) -> Job | None:
         with self._lock:
@@ -200,6 +202,9 @@ class FakeJobStore:
                 return Refused(job=job)
             lease = Lease(tenant=ref.tenant, job_id=ref.job_id, fence=job.fence, owner=owner)
             return Claimed(job=job, lease=lease)
+
+    def held_since(self, tenant: str) -> datetime | None:
+        return self.held.get(tenant)
 
     def amend(self, job: Job, payload: Mapping[str, Any]) -> None:
         check_payload(payload)

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from spinneret.access.keys import rules
 from spinneret.access.keys.models import ApiKey, RateLimitStatus, SlidingWindow, StoredTicket
+from spinneret.access.tenants.rules import require_active
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, RateLimited
 from spinneret.kernel.paging import Page
 
@@ -18,9 +19,12 @@ class FakeKeyStore:
         """By hash."""
         self.tickets: dict[str, StoredTicket] = {}
         """By hash."""
+        self.suspended: dict[str, str] = {}
+        """Reasons by tenant."""
 
     def add(self, key: ApiKey, now: datetime, at_most: int | None) -> None:
         self._require()
+        require_active(self.suspended.get(key.tenant))
         active = sum(each.is_active(now) for each in self._of(key.tenant))
         if at_most is not None and active >= at_most:
             raise Conflict("too many active keys", details={"active": active})

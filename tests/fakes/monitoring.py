@@ -223,6 +223,13 @@ class FakeWatch:
             self.events += domain_events(watched.target, step, result.checked_at)
         return True
 
+    def put_off(self, watched: TargetWithState, until: datetime) -> bool:
+        self._require()
+        with self.slots.lock:
+            return self._replace(
+                watched, replace(watched, state=replace(watched.state, due_at=until))
+            )
+
     def results(
         self,
         tenant: str,

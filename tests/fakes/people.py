@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 from spinneret.access.sessions.models import Failures, Session
+from spinneret.access.tenants.rules import require_active
 from spinneret.access.tokens.models import KeySet
 from spinneret.access.users.models import User, Verified
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
@@ -22,8 +23,11 @@ class FakeUserStore:
     def __init__(self) -> None:
         self.users: dict[tuple[str, str], User] = {}
         self.reads = 0
+        self.suspended: dict[str, str] = {}
+        """Reasons by tenant."""
 
     def add(self, user: User, at_most: int) -> None:
+        require_active(self.suspended.get(user.tenant))
         own = self._of(user.tenant)
         if any(each.email == user.email for each in own) or len(own) >= at_most:
             raise Conflict("taken, or too many")

@@ -90,6 +90,10 @@ class SteppedStore:
 
         self._world.call(self._actor, "store.submit", effect, [new.job.id for new in jobs])
 
+    def held_since(self, tenant: str) -> datetime | None:
+        """See JobStore. No step of its own: the schedules suspend nobody."""
+        return self._store.held_since(tenant)
+
     def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
         """See JobStore."""
 

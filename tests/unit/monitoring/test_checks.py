@@ -556,3 +556,20 @@ def test_late_checks_say_by_how_much(world: CheckWorld) -> None:
     world.come_due(target_id)
     world.clock.advance(3.5)
     assert checked(world, target_id).late_ms == 3500
+
+
+# covers T-07
+def test_a_suspended_tenants_target_is_not_checked_but_due_later(world: CheckWorld) -> None:
+    target = world.target(URL)
+    due = world.come_due(target)
+    world.held["acme"] = world.clock()
+    assert world.worker().run((world.clock(), [due]), lambda: 100.0) == {CheckDisposition.HELD: 1}
+    state = world.watched(target).state
+    assert (state.due_at, state.checks_total, state.skips_total) == (
+        world.clock() + timedelta(seconds=15),
+        0,
+        0,
+    )
+    assert world.worker().run((world.clock(), [due]), lambda: 100.0) == {CheckDisposition.STALE: 1}
+    world.held.clear()
+    assert world.check(target) is CheckDisposition.CHECKED

@@ -134,6 +134,7 @@ BY_CODE: Final[Mapping[str, type[ApiError]]] = {
     "DOMAIN_BLOCKED": UrlRefused,
     "FEATURE_DISABLED": FeatureDisabled,
     "FORBIDDEN": Forbidden,
+    "TENANT_SUSPENDED": Forbidden,
     "IDEMPOTENCY_MISMATCH": IdempotencyMismatch,
     "NOT_FOUND": NotFound,
     "RATE_LIMITED": RateLimited,

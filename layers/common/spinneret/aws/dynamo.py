@@ -192,14 +192,24 @@ def batch_put(client: DynamoDBClient, table: str, items: Sequence[Item]) -> None
     """
     for start in range(0, len(items), _ITEMS_PER_PUT):
         some = items[start : start + _ITEMS_PER_PUT]
-        rest: Any = [{"PutRequest": {"Item": item}} for item in some]
-        in_vain = 0
-        while rest:
-            with translate_aws_errors("dynamodb"):
-                answer: Any = client.batch_write_item(RequestItems={table: rest})
-            unprocessed = answer.get("UnprocessedItems", {}).get(table, [])
-            in_vain = _wait_if_in_vain(in_vain, len(rest), len(unprocessed))
-            rest = unprocessed
+        _write_all(client, table, [{"PutRequest": {"Item": item}} for item in some])
+
+
+def batch_delete(client: DynamoDBClient, table: str, keys: Sequence[Item]) -> None:
+    """Delete the items, unordered; as `batch_put`."""
+    for start in range(0, len(keys), _ITEMS_PER_PUT):
+        some = keys[start : start + _ITEMS_PER_PUT]
+        _write_all(client, table, [{"DeleteRequest": {"Key": key}} for key in some])
+
+
+def _write_all(client: DynamoDBClient, table: str, rest: Any) -> None:
+    in_vain = 0
+    while rest:
+        with translate_aws_errors("dynamodb"):
+            answer: Any = client.batch_write_item(RequestItems={table: rest})
+        unprocessed = answer.get("UnprocessedItems", {}).get(table, [])
+        in_vain = _wait_if_in_vain(in_vain, len(rest), len(unprocessed))
+        rest = unprocessed
 
 
 def _wait_if_in_vain(in_vain: int, asked: int, unprocessed: int) -> int:

@@ -16,6 +16,7 @@ Jobs table
     with status: a parent's children by id
     pk `T#<tenant>#JOB#<id>`, sk `PLAN#<number>`           plan from which children are created
     pk `T#<tenant>#JOB#<id>#CHILDREN#<shard>`, sk `COUNTER`   how a parent's children ended
+    (holds of tenants' work: see dynamo_holds.py)
 
 Idempotency table
     pk `T#<tenant>#REQUEST#<scope>`   an Idempotency-Key: payload fingerprint and stored reply
@@ -48,6 +49,7 @@ from spinneret.jobs import (
 )
 from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.dynamo_due import RESEND, WAKE
+from spinneret.jobs.dynamo_holds import DynamoHolds
 from spinneret.jobs.ends import end_event
 from spinneret.jobs.kinds import Kinds, all_kinds
 from spinneret.jobs.models import (
@@ -125,6 +127,7 @@ class DynamoJobStore:
         self._idempotency = idempotency_table
         self._events = events_table
         self._kinds = all_kinds() if kinds is None else kinds
+        self.held_since = DynamoHolds(client, jobs_table, clock).since
 
     def get(self, ref: JobRef) -> Job | None:
         if not is_id(ref.job_id):

@@ -101,6 +101,11 @@ def resend_partition(kind: str, priority: Priority, shard: int) -> str:
     return f"RESEND#{kind}#{priority.value}#{shard}"
 
 
+def hold_key(tenant: str) -> dict[str, str]:
+    """Return the primary key of the row that holds a tenant's work."""
+    return {"pk": f"T#{tenant}#HOLD", "sk": "HOLD"}
+
+
 def list_partition(tenant: str) -> str:
     """Return the partition of a tenant's jobs in the index `listed`."""
     return f"T#{tenant}#JOBS"

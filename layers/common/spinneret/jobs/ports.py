@@ -144,6 +144,11 @@ class JobStore(Protocol):
         A claim whose answer was lost is recognised by its `owner` and counts as claimed.
         """
 
+    def held_since(self, tenant: str) -> datetime | None:
+        """Return since when the tenant's work is on hold, as of HOLD_KNOWN_SECONDS ago; None if it
+        isn't.
+        """
+
     def amend(self, job: Job, payload: Mapping[str, Any]) -> None:
         """Store a payload that also has what a later submission of the same work asks for.
 

@@ -25,6 +25,7 @@ class PublishingJobStore:
         self.find_duplicates = store.find_duplicates
         self.submit = store.submit
         self.claim = store.claim
+        self.held_since = store.held_since
         self.amend = store.amend
         self.add_children = store.add_children
         self.plan = store.plan

@@ -111,9 +111,10 @@ class Context:
     def checkpoint(self, step: str, progress: int) -> None:
         """Write step, progress and events, and renew the lease.
 
-        Raises LeaseLost if the claim has ended, ReleaseJob if the invocation nears its deadline.
+        Raises LeaseLost if the claim has ended, ReleaseJob if the invocation nears its deadline or
+        the tenant is suspended.
         """
-        if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS:
+        if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS or self._is_held():
             raise ReleaseJob
         after = replace(
             self.job,
@@ -176,6 +177,9 @@ class Context:
         except Exception:
             del self._events[self._noted :]
             raise
+
+    def _is_held(self) -> bool:
+        return self._store.held_since(self.job.tenant) is not None
 
     def _flush(self, after: Job, parent: Job | None = None) -> None:
         """Write the job and the events noted so far, fenced, in one write.
@@ -246,6 +250,10 @@ class Worker:
 
     def _claim(self, ref: JobRef, remaining: Remaining) -> Claimed | None:
         """Claim the job; return None if it can't be claimed. Raises DependencyUnavailable."""
+        since = self.store.held_since(ref.tenant)
+        if since is not None:
+            self._put_off(ref, since)
+            return None
         owner = self.new_owner()
         outcome = self.store.claim(ref, owner, self.clock(), lease_end(self.clock, remaining))
         if isinstance(outcome, Refused) and self._reclaimed(outcome.job):
@@ -260,6 +268,18 @@ class Worker:
                 logger.info("job_not_claimed", extra={"job_id": ref.job_id, "status": job.status})
                 self._replace_early_message(job)
         return None
+
+    def _put_off(self, ref: JobRef, since: datetime) -> None:
+        """Make a job of a suspended tenant due later; the sweeper reclaims one of a lost worker."""
+        job, now = self.store.get(ref), self.clock()
+        if job is None or job.status is not JobStatus.PENDING or job.due_at > now:
+            return
+        after = rules.put_off(job, since, now)
+        try:
+            self.store.transition(job, after)
+        except LeaseLost:
+            return  # it was moved meanwhile
+        send(self.queue, self.kinds, after, now)
 
     def _reclaimed(self, job: Job | None) -> bool:
         """Return whether the claim of a lost worker was reclaimed, here or by another process."""

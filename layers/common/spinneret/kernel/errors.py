@@ -3,7 +3,7 @@
     DomainError
     ├── PermanentError          a worker fails the job at once
     │   ├── ValidationFailed, UrlInvalid, UrlBlocked, DomainBlocked, RobotsDisallowed, NotFound,
-    │   │   MethodNotAllowed, Conflict, AuthRequired, Forbidden …
+    │   │   MethodNotAllowed, Conflict, AuthRequired, Forbidden (TenantSuspended) …
     │   └── HttpRefused, ContentRefused, EmbeddingRefused, BodyTooLarge, TooManyRedirects,
     │       DomainLockTimeout, SecretUnreadable, DeliveryRefused, ResultRefused, MarketplaceRefused,
     │       MarketplaceUnsupported, PagesFailed, InputNeeded, ReauthNeeded, RetriesExceeded,
@@ -127,6 +127,12 @@ class Forbidden(PermanentError):
 
     code = "FORBIDDEN"
     status = 403
+
+
+class TenantSuspended(Forbidden):
+    """The operator has suspended the tenant, or is deleting it; the message has the reason."""
+
+    code = "TENANT_SUSPENDED"
 
 
 class NotFound(PermanentError):

@@ -106,19 +106,25 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
         jobs=job_control(stage, store),
         listings=listings,
         orders=order_book(stage, publishing),
-        connections=ConnectionService(
-            store=connection_store(stage),
-            secrets=client_secrets(stage),
-            vault=TokenVault(stage.sealer),
-            endpoint=TokenEndpoint(door(stage)),
-            apps=_apps(),
-            hosts=hosts(stage),
-            clock=stage.clock,
-            random=os.urandom,
-        ),
+        connections=connection_service(stage),
         secrets=client_secrets(stage),
         statistics=DynamoStatistics(stage.dynamodb, stage[MARKETPLACE_TABLE]),
         return_url=stage[MARKETPLACE_RETURN_URL],
+    )
+
+
+@reads(*CALLING, MARKETPLACE_TABLE)
+def connection_service(stage: Stage) -> ConnectionService:
+    """Build the service of sellers' connections."""
+    return ConnectionService(
+        store=connection_store(stage),
+        secrets=client_secrets(stage),
+        vault=TokenVault(stage.sealer),
+        endpoint=TokenEndpoint(door(stage)),
+        apps=_apps(),
+        hosts=hosts(stage),
+        clock=stage.clock,
+        random=os.urandom,
     )
 
 

@@ -6,7 +6,8 @@ Tenancy table
     pk `T#<tenant>#KEYS`, sk `<key id>`            the same key in its tenant's list; query by
                                                    partition, ordered by id and thus by time
     pk `T#<tenant>#ROSTER`, sk `ROSTER`            ids of the tenant's active keys with their
-                                                   expiry, and a version that every change checks
+                                                   expiry, and a version that every change checks;
+                                                   `suspended` refuses all changes
     pk `T#<tenant>#RATE#<key id>`, sk `SLOTS`      the key's rate window (dynamo_windows.py);
                                                    separate from the credential, so that a flood
                                                    of writes never slows reading it, and IAM can
@@ -22,6 +23,7 @@ from typing import Final
 
 from spinneret.access.keys import items
 from spinneret.access.keys.models import ApiKey, StoredTicket
+from spinneret.access.tenants.rules import require_active
 from spinneret.aws import dynamo
 from spinneret.aws.table import Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
@@ -109,6 +111,7 @@ class DynamoKeyStore:
         """Write together with the changed roster; return False if it changed meanwhile."""
         place = items.roster_key(tenant)
         former = dynamo.get(self._client, self._table, place)
+        require_active(former.get("suspended"))
         version = int(former.get("version", 0))
         roster = {
             **place,

@@ -40,6 +40,8 @@ class ApiKey:
     rate_limit_rpm: int = limits.KEY_REQUESTS_PER_MINUTE
     permissions: frozenset[Permission] | None = None
     """The only permissions of a narrowed key; None for all that its scopes allow."""
+    suspended: str | None = None
+    """Reason for which its tenant is suspended; None if it isn't."""
 
     def is_active(self, now: datetime) -> bool:
         """Return whether the key is neither revoked nor expired."""

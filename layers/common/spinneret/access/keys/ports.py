@@ -13,7 +13,8 @@ class KeyStore(Protocol):
     def add(self, key: ApiKey, now: datetime, at_most: int | None) -> None:
         """Store a new key.
 
-        Raises Conflict if its tenant has `at_most` active keys; None sets no bound.
+        Raises Conflict if its tenant has `at_most` active keys; None sets no bound. Raises
+        TenantSuspended.
         """
 
     def find(self, secret_hash: str) -> ApiKey | None:
@@ -39,10 +40,10 @@ class People(Protocol):
     """Persons with access tokens. Methods raise DependencyUnavailable."""
 
     def authenticate(self, token: str) -> Principal:
-        """Return the holder of an access token. Raises AuthRequired."""
+        """Return the holder of an access token. Raises AuthRequired and TenantSuspended."""
 
     def holder(self, tenant: str, user_id: str) -> Principal | None:
-        """Return an active user as caller; None for any other id."""
+        """Return an active user as caller; None for any other id. Raises TenantSuspended."""
 
 
 class RateLimitStore(Protocol):

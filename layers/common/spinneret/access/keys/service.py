@@ -20,13 +20,14 @@ from spinneret.access.keys.ports import KeyStore, People, RateLimitStore
 from spinneret.access.keys.recent import RecentKeys
 from spinneret.access.keys.secrets import credential_refused, hash_of
 from spinneret.access.permissions import ALL, Permission
-from spinneret.access.tenants import check_tenant
+from spinneret.access.tenants.rules import check_tenant, require_active
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     Forbidden,
     NotFound,
     RateLimited,
+    TenantSuspended,
     ValidationFailed,
 )
 from spinneret.kernel.ids import NewId
@@ -101,8 +102,8 @@ class KeyService:
         """Return the caller with this key or access token.
 
         Raises AuthRequired, with the same message for a missing, unknown, invalid, expired or
-        revoked one. A key that another process revoked is refused after KEY_KNOWN_SECONDS at the
-        latest.
+        revoked one, and TenantSuspended. A key that another process revoked is refused after
+        KEY_KNOWN_SECONDS at the latest.
         """
         if self.people is not None and secret and "." in secret:  # no key has a dot
             return self.people.authenticate(secret)
@@ -160,14 +161,14 @@ class KeyService:
 
     def is_active(self, tenant: str, key_id: str) -> bool:
         """Return whether a key or user is still valid; used for connections opened with it."""
-        return self._holder(tenant, key_id) is not None
+        return self._valid_holder(tenant, key_id) is not None
 
     def allows(self, tenant: str, key_id: str, scope: Scope, permission: Permission) -> bool:
         """Return whether a key or user is valid and may use `scope` and `permission`.
 
         Used for connections that were opened with the key or with one of its tickets.
         """
-        holder = self._holder(tenant, key_id)
+        holder = self._valid_holder(tenant, key_id)
         return holder is not None and holder.may_use(scope, permission)
 
     def issue_ticket(self, principal: Principal, job_id: str) -> Ticket:
@@ -192,7 +193,7 @@ class KeyService:
     def redeem(self, secret: str | None) -> Principal:
         """Return a ticket's holder: it may read `job_id`, at the rate limit of the issuing key.
 
-        Raises AuthRequired, also when that key or user is no longer valid.
+        Raises AuthRequired, also when that key or user is no longer valid, and TenantSuspended.
         """
         ticket = self.keys.find_ticket(hash_of(secret)) if secret else None
         if ticket is None or ticket.expires_at <= self.clock():
@@ -217,8 +218,18 @@ class KeyService:
                 self.recent.remember(key, now)
         return key
 
+    def _valid_holder(self, tenant: str, key_id: str) -> Principal | None:
+        """Return the caller as `_holder`; None also while its tenant is suspended."""
+        try:
+            return self._holder(tenant, key_id)
+        except TenantSuspended:
+            return None
+
     def _holder(self, tenant: str, key_id: str) -> Principal | None:
-        """Return the caller with this id; None if it is unknown or no longer valid."""
+        """Return the caller with this id; None if it is unknown or no longer valid.
+
+        Raises TenantSuspended.
+        """
         if self.people is not None and key_id.startswith(USER_ID_PREFIX):
             return self.people.holder(tenant, key_id)
         key = self.keys.get(tenant, key_id)
@@ -227,6 +238,7 @@ class KeyService:
     def _principal(self, key: ApiKey | None) -> Principal:
         if key is None or not key.is_active(self.clock()):
             raise credential_refused()
+        require_active(key.suspended)
         return Principal(
             tenant=key.tenant,
             key_id=key.id,

@@ -7,6 +7,7 @@ from spinneret.access.keys.models import Principal, Scope
 from spinneret.access.keys.secrets import credential_refused
 from spinneret.access.permissions import ROLE_PERMISSIONS, Role
 from spinneret.access.sessions.ports import SessionStore
+from spinneret.access.tenants.rules import require_active
 from spinneret.access.tokens.models import Claims
 from spinneret.access.tokens.service import TokenVerifier
 from spinneret.access.users.models import User
@@ -61,6 +62,7 @@ class SignedInPeople:
         return user
 
     def _principal(self, user: User, expires_at: datetime | None) -> Principal:
+        require_active(user.suspended)
         return Principal(
             tenant=user.tenant,
             key_id=user.id,

@@ -5,7 +5,7 @@ from typing import Final
 
 from spinneret.access import limits
 from spinneret.access.sessions.models import Failures, Session
-from spinneret.access.tenants import is_tenant
+from spinneret.access.tenants.rules import is_tenant
 from spinneret.kernel.ids import is_id
 
 REFRESH_PREFIX: Final = "spr_"

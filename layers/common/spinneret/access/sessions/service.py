@@ -9,7 +9,7 @@ from spinneret.access.keys.secrets import hash_of
 from spinneret.access.sessions import rules
 from spinneret.access.sessions.models import Session, Tokens
 from spinneret.access.sessions.ports import FailureStore, SessionStore, SuccessorSecret
-from spinneret.access.tenants import is_tenant
+from spinneret.access.tenants.rules import is_tenant, require_active
 from spinneret.access.tokens.service import TokenIssuer
 from spinneret.access.users.models import User
 from spinneret.access.users.ports import PasswordHasher, UserStore
@@ -41,7 +41,8 @@ class SessionService:
         """Begin a session.
 
         Raises AuthRequired alike for an unknown, inactive or locked account and a wrong password,
-        RateLimited over SIGN_INS_PER_MINUTE of an address, and DependencyUnavailable.
+        RateLimited over SIGN_INS_PER_MINUTE of an address, TenantSuspended and
+        DependencyUnavailable.
         """
         self._count(address)
         now = self.clock()
@@ -93,12 +94,16 @@ class SessionService:
         self.sessions.remove(session)
 
     def _standing(self, token: str) -> tuple[Session, User]:
-        """Return the session that a token names, and its user. Raises AuthRequired."""
+        """Return the session that a token names, and its user.
+
+        Raises AuthRequired and TenantSuspended.
+        """
         named = rules.session_of(token)
         session = self.sessions.get(*named) if named else None
         user = self.users.get(session.tenant, session.user_id) if session else None
         if session is None or user is None or not session.is_of(user, self.clock()):
             raise _refused()
+        require_active(user.suspended)
         return session, user
 
     def _admitted(self, tenant: str, email: str, password: str, address: str) -> User:
@@ -116,6 +121,7 @@ class SessionService:
             if not locked:
                 self.failures.add(scope, counted, address, now)
             raise _wrong()
+        require_active(user.suspended)
         self.failures.clear(scope, counted, address)
         self.users.signed_in(user, now, verified.new_hash)
         return user

@@ -4,7 +4,8 @@ Tenancy table
     pk `T#<tenant>#USERS`, sk `<user id>`       the user
     pk `T#<tenant>#EMAIL#<address>`, sk `EMAIL`  reserves the address and names its user
     pk `T#<tenant>#PEOPLE`, sk `PEOPLE`          ids of all users and whether each is an active
-                                                 administrator, with a version
+                                                 administrator, with a version; `suspended`
+                                                 refuses all changes
 
 Each change of people is one transaction with PEOPLE: two changes at once can't remove the last
 administrator.
@@ -14,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
+from spinneret.access.tenants.rules import require_active
 from spinneret.access.users import items
 from spinneret.access.users.models import User
 from spinneret.aws import dynamo
@@ -162,6 +164,7 @@ class DynamoUserStore:
         """Write together with the changed list; return False if a condition fails."""
         place = items.people_key(tenant)
         former = dynamo.get(self._client, self._table, place)
+        require_active(former.get("suspended"))
         version = int(former.get("version", 0))
         people = {**place, "version": version + 1, "people": change(former.get("people", {}))}
         unchanged = dynamo.equals(version=version) if former else _NEW

@@ -27,6 +27,8 @@ class User:
     """End of the open invitation."""
     epoch: int = 0
     """Number of times that all sessions were ended; a session holds only in its own epoch."""
+    suspended: str | None = None
+    """Reason for which the tenant is suspended; None if it isn't."""
 
     @property
     def is_active_admin(self) -> bool:

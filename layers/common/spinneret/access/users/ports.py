@@ -13,7 +13,8 @@ class UserStore(Protocol):
     def add(self, user: User, at_most: int) -> None:
         """Store a new user.
 
-        Raises Conflict if the address is taken or the tenant has `at_most` users.
+        Raises Conflict if the address is taken or the tenant has `at_most` users, and
+        TenantSuspended.
         """
 
     def get(self, tenant: str, user_id: str) -> User | None:

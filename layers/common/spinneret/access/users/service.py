@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from spinneret.access import limits
 from spinneret.access.permissions import Role
-from spinneret.access.tenants import check_tenant
+from spinneret.access.tenants.rules import check_tenant, require_active
 from spinneret.access.users import rules
 from spinneret.access.users.models import User
 from spinneret.access.users.ports import PasswordHasher, UserStore
@@ -52,12 +52,14 @@ class UserService:
     def accept(self, invitation: str, password: str) -> User:
         """Set the first password; return the user.
 
-        Raises AuthRequired for an invalid or used invitation, and ValidationFailed.
+        Raises AuthRequired for an invalid or used invitation, TenantSuspended and
+        ValidationFailed.
         """
         named = rules.invited(invitation)
         user = self.users.get(*named) if named else None
         if user is None or not rules.may_accept(user, invitation, self.clock()):
             raise _not_invited()
+        require_active(user.suspended)
         chosen = rules.checked_password(password, user.email)
         hashed = self.hasher.hash(chosen)
         if not self.users.set_password(user, hashed):

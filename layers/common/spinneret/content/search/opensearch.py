@@ -252,21 +252,8 @@ class OpenSearchChunkIndex:
         remaining: Remaining,
         most: float = bounds.SEARCH_SECONDS,
     ) -> Any:
-        """Return the response to a call, which receives its time-out of at most `most` seconds;
-        raise DependencyUnavailable."""
-        seconds = min(remaining(), most)
-        if seconds <= 0:
-            raise DependencyUnavailable("opensearch", "deadline exceeded")
-        try:
-            return call({"request_timeout": seconds})
-        except NotFoundError:
-            raise DependencyUnavailable("opensearch", "the index is missing") from None
-        except TransportError as error:
-            if isinstance(error.status_code, int) and error.status_code in (400, 401, 403):
-                raise
-            raise DependencyUnavailable("opensearch") from error
-        except OpenSearchException as error:
-            raise DependencyUnavailable("opensearch") from error
+        """See `ask` of the module."""
+        return ask(call, remaining, most)
 
     def names(self, remaining: Remaining) -> Names:
         """Return the names of the model's indexes."""
@@ -334,6 +321,28 @@ class OpenSearchChunkIndex:
             if not left:
                 return
         raise DependencyUnavailable("opensearch", f"{len(left)} chunks were not indexed")
+
+
+def ask(
+    call: Callable[[Mapping[str, Any]], Any],
+    remaining: Remaining,
+    most: float = bounds.SEARCH_SECONDS,
+) -> Any:
+    """Return the response to a call, which receives its time-out of at most `most` seconds;
+    raise DependencyUnavailable."""
+    seconds = min(remaining(), most)
+    if seconds <= 0:
+        raise DependencyUnavailable("opensearch", "deadline exceeded")
+    try:
+        return call({"request_timeout": seconds})
+    except NotFoundError:
+        raise DependencyUnavailable("opensearch", "the index is missing") from None
+    except TransportError as error:
+        if isinstance(error.status_code, int) and error.status_code in (400, 401, 403):
+            raise
+        raise DependencyUnavailable("opensearch") from error
+    except OpenSearchException as error:
+        raise DependencyUnavailable("opensearch") from error
 
 
 def _distinct(candidates: Iterable[LegCandidate]) -> list[LegCandidate]:

@@ -63,7 +63,12 @@ class Driver:
 
         Progress resets the attempts that lost executions were charged. A step alone doesn't: a
         segment that kills each of its executions takes its first steps in every one of them.
+
+        While the tenant is suspended, the claim ends instead, and the job waits.
         """
+        if self.store.held_since(job.tenant) is not None:
+            self.next_segment(turn, job)
+            raise LeaseLost(f"job {job.id} waits: its tenant is suspended")
         reached = max(job.progress, min(progress, 99))
         after = replace(
             job,

@@ -53,6 +53,8 @@ from spinneret.jobs.rules.states import (
     waiting,
 )
 from spinneret.jobs.rules.sweeping import (
+    held_for,
+    put_off,
     resend_at,
     resent,
     send_at,
@@ -85,11 +87,13 @@ __all__ = [
     "hand_back",
     "has_children_to_cancel",
     "has_expired_lease",
+    "held_for",
     "is_troubled",
     "last_look",
     "new_family",
     "pause",
     "progress_of",
+    "put_off",
     "reopened",
     "resend_at",
     "resent",

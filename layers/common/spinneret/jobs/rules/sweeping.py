@@ -10,6 +10,8 @@ from datetime import datetime, timedelta
 from spinneret.jobs import limits
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.rules.families import awaits_children, has_children_to_cancel
+from spinneret.jobs.rules.states import waiting
+from spinneret.kernel import bounds
 
 
 def wake_at(job: Job) -> datetime | None:
@@ -72,6 +74,25 @@ def sent(job: Job, now: datetime) -> Job:
 def resent(job: Job, now: datetime) -> Job:
     """Record that one more message was sent for the same wait."""
     return replace(job, sends=job.sends + 1, resent_at=now, updated_at=now)
+
+
+def put_off(job: Job, since: datetime, now: datetime) -> Job:
+    """Return a pending job of a suspended tenant, due after `held_for`, with its expiry moved."""
+    wait = held_for(since, now)
+    expires_at = None if job.expires_at is None else job.expires_at + wait
+    return replace(
+        waiting(job, now + wait, now), expires_at=expires_at, resent_at=None, updated_at=now
+    )
+
+
+def held_for(since: datetime, now: datetime) -> timedelta:
+    """Return how long work of a tenant waits that is suspended since a time.
+
+    This is once more as long as the suspension has lasted: HOLD_WAIT_SECONDS_MIN to
+    SQS_MAX_DELAY_SECONDS. So a short suspension ends soon, and a long one costs little.
+    """
+    seconds = max((now - since).total_seconds(), limits.HOLD_WAIT_SECONDS_MIN)
+    return timedelta(seconds=min(seconds, bounds.SQS_MAX_DELAY_SECONDS))
 
 
 def started_by_execution(job: Job, until: datetime) -> Job:

@@ -104,20 +104,21 @@ class ConnectionService:
             raise NotFound("not connected")
         return connection
 
-    def end(self, tenant: str, marketplace: str) -> None:
+    def end(self, tenant: str, marketplace: str) -> bool:
         """Revoke the authorization and delete the tokens. Raises NotFound.
 
-        The tokens are deleted even if the marketplace can't be reached.
+        The tokens are deleted even if the marketplace can't be reached. Return whether it was.
         """
         connection = self.get(tenant, marketplace)
         app, client = self._app(marketplace), self.secrets.client(marketplace)
-        sealed = connection.sealed_refresh
+        sealed, is_revoked = connection.sealed_refresh, True
         try:
             token = self.vault.unseal(tenant, marketplace, REFRESH, sealed)
             self.endpoint.revoke(app, client, token)
         except MarketplaceUnavailable:
-            pass  # the seller can revoke it there, too
+            is_revoked = False  # the seller can revoke it there, too
         self.store.remove(tenant, marketplace)
+        return is_revoked
 
     def owner(self, marketplace: str, account: str) -> str | None:
         """Return the tenant whose account a verified webhook is about; None once it is

@@ -10,6 +10,7 @@ and domain events, and ends its slot. Its conditions are the state's sequence an
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -73,6 +74,12 @@ class DynamoCheckStore:
         if self._event_write is not None:
             writes += map(self._event_write, domain_events(target, step, result.checked_at))
         return dynamo.transact_if(self._client, writes)
+
+    def put_off(self, watched: TargetWithState, until: datetime) -> bool:
+        state = replace(watched.state, due_at=until)
+        item = state_item(watched.target, state)
+        write = dynamo.put(self._targets, item, as_read(watched.state))
+        return dynamo.transact_if(self._client, [write])
 
     def results(
         self,

@@ -25,6 +25,9 @@ class CheckStore(Protocol):
         Return False if the target no longer equals `watched` or the slot was lost.
         """
 
+    def put_off(self, watched: TargetWithState, until: datetime) -> bool:
+        """Make the target due at `until`; return False if it no longer equals `watched`."""
+
     def results(
         self,
         tenant: str,

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
+from spinneret.jobs.rules import held_for
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, DomainError
@@ -51,6 +52,8 @@ class CheckDisposition(StrEnum):
     """The host was busy."""
     DEFERRED = "deferred"
     """Another host, to which the target redirects, was busy."""
+    HELD = "held"
+    """The tenant is suspended."""
     STALE = "stale"
     """The target was no longer due, or it changed during the check."""
 
@@ -115,6 +118,13 @@ class Checker:
             return CheckDisposition.STALE
         self._hand_on(watched, change)
         return CheckDisposition.SKIPPED
+
+    def put_off(self, due: DueTarget, since: datetime) -> CheckDisposition:
+        """Make a target due later, whose tenant is suspended since that time."""
+        watched, now = self._still_due(due), self._parts.clock()
+        if watched is None or not self._parts.checks.put_off(watched, now + held_for(since, now)):
+            return CheckDisposition.STALE
+        return CheckDisposition.HELD
 
     def _skipped(
         self, watched: TargetWithState, *, elsewhere: bool, reservation: str | None = None

@@ -32,6 +32,8 @@ class CheckWorker:
     """
 
     checker: Checker
+    held_since: Callable[[str], datetime | None]
+    """Function that returns since when a tenant is suspended; None if it isn't."""
     slots: SlotStore
     clock: Clock
     new_owner: Callable[[], str]
@@ -69,6 +71,9 @@ class CheckWorker:
         return done
 
     def _one(self, due: DueTarget, slot: SlotLease, busy: set[str]) -> CheckDisposition:
+        since = self.held_since(due.tenant)
+        if since is not None:
+            return self.checker.put_off(due, since)
         if due.host in busy:
             watched = self.checker.still_due(due)
             return CheckDisposition.STALE if watched is None else self.checker.skip(watched)

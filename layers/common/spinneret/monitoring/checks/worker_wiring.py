@@ -8,7 +8,7 @@ from typing import Final
 
 from spinneret.aws.stage import Stage, reads
 from spinneret.events.wiring import RELAY, relay
-from spinneret.jobs.wiring import EVENTS_TABLE
+from spinneret.jobs.wiring import EVENTS_TABLE, job_store
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import DomainError, UrlBlocked, UrlInvalid
 from spinneret.kernel.settings import SettingsError, names, number
@@ -92,6 +92,7 @@ def check_worker(stage: Stage) -> Callable[[Order, Remaining], Counter[str]]:
     )
     return CheckWorker(
         checker=Checker(parts),
+        held_since=job_store(stage).held_since,
         slots=slots,
         clock=stage.clock,
         new_owner=stage.new_token,

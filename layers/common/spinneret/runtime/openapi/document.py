@@ -24,6 +24,7 @@ from spinneret.kernel.errors import (
     Forbidden,
     NotFound,
     RateLimited,
+    TenantSuspended,
     ValidationFailed,
 )
 from spinneret.runtime.http.access import RouteAccess, access_of, routes_of
@@ -101,7 +102,7 @@ class _Operation:
         """Errors that the route may return: by its scope, its input, and its own declaration."""
         found: list[type[DomainError]] = [DomainError]
         if self.row.scope is not None:
-            found += [AuthRequired, Forbidden, RateLimited, DependencyUnavailable]
+            found += [AuthRequired, Forbidden, TenantSuspended, RateLimited, DependencyUnavailable]
         places = {each["in"] for each in self.drawn.get("parameters", ())}
         body = "requestBody" in self.drawn
         if "path" in places:

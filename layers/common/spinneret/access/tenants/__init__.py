@@ -1,0 +1,1 @@
+"""Tenants: created, suspended, exported and deleted by the operator."""

@@ -1,0 +1,54 @@
+"""Tenants whose work is on hold.
+
+Jobs table
+    pk `T#<tenant>#HOLD`, sk `HOLD`    `since`, while the tenant is suspended or being deleted
+
+A process reads a tenant's row at most once in HOLD_KNOWN_SECONDS.
+"""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from spinneret.aws import dynamo
+from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.types import DynamoDBClient
+from spinneret.jobs import limits
+from spinneret.jobs.keys import hold_key
+from spinneret.kernel.clock import Clock, parse_stamp, to_iso
+
+_KNOWN_FOR: Final = timedelta(seconds=limits.HOLD_KNOWN_SECONDS)
+
+
+class DynamoHolds:
+    """Holds of tenants' work. Methods raise DependencyUnavailable."""
+
+    def __init__(self, client: DynamoDBClient, jobs_table: str, clock: Clock) -> None:
+        self._client = client
+        self._table = jobs_table
+        self._clock = clock
+        self._known: dict[str, tuple[datetime, datetime | None]] = {}
+
+    def since(self, tenant: str) -> datetime | None:
+        """Return since when the tenant's work is on hold; None if it isn't."""
+        now = self._clock()
+        read_at, since = self._known.get(tenant, (None, None))
+        if read_at is not None and timedelta() <= now - read_at < _KNOWN_FOR:
+            return since
+        row = dynamo.get(self._client, self._table, hold_key(tenant))
+        since = parse_stamp(row["since"]) if row else None
+        if len(self._known) >= limits.HOLDS_KNOWN_MAX:
+            self._known.clear()
+        self._known[tenant] = (now, since)
+        return since
+
+    def hold(self, tenant: str, since: datetime) -> None:
+        """Hold the tenant's work."""
+        with translate_aws_errors("dynamodb"):
+            self._client.put_item(
+                TableName=self._table, Item={**hold_key(tenant), "since": to_iso(since)}
+            )
+
+    def release(self, tenant: str) -> None:
+        """Let the tenant's work go on; no-op if it isn't on hold."""
+        with translate_aws_errors("dynamodb"):
+            self._client.delete_item(TableName=self._table, Key=hold_key(tenant))

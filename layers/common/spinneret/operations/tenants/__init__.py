@@ -1,0 +1,1 @@
+"""Commands of the operator that reach all data of a tenant."""
