@@ -14,7 +14,7 @@ QUICK := not heavy and not stack and not proof
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test test-end-to-end test-parts test-heavy check lint test-quick coverage prove mutate up status logs down clean deploy settings set invoke sam-local key user rebuild-index validate lock
+.PHONY: help demo demo-publish test test-end-to-end test-parts test-heavy check lint test-quick coverage prove mutate up status logs down clean deploy settings set invoke sam-local key user tenant rebuild-index validate lock
 
 ## Try it
 
@@ -53,6 +53,9 @@ key: .venv/.done ## Issue an API key: make key TENANT=acme
 
 user: .venv/.done ## Invite an administrator: make user TENANT=acme EMAIL=maya@example.com
 	@$(STACK) user --instance $(INSTANCE) $(TENANT) $(EMAIL)
+
+tenant: .venv/.done ## Create, suspend, resume, export or delete a tenant: make tenant DO="suspend acme --reason unpaid"
+	@$(STACK) tenant --instance $(INSTANCE) $(DO)
 
 settings: .venv/.done ## List the stage's settings with values, defaults and meanings
 	@$(STACK) settings --instance $(INSTANCE)

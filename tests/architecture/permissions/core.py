@@ -1,5 +1,7 @@
 """Functions of the core area."""
 
+from spinneret.operations.tenants.tables import TABLES
+from spinneret.operations.tenants.wiring import BUCKETS
 from tests.architecture.permissions.parts import (
     ADMISSION,
     EMBEDDING,
@@ -37,6 +39,28 @@ NEEDED = {
     "Redrive": on(
         LANES,
         "sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:ReceiveMessage sqs:SendMessage",
+    ),
+    # The operator's commands: all that a tenant has.
+    "Tenants": together(
+        *(on(table, "BatchWriteItem Scan") for table in TABLES),
+        *(on(bucket, "s3:ListBucketVersions") for bucket in BUCKETS),
+        *(on(f"{bucket}/*", "s3:DeleteObject s3:DeleteObjectVersion") for bucket in BUCKETS),
+        on("Domain/chunks-*/_delete_by_query", "es:ESHttpPost"),
+        # states and marks of credentials; holds of work, and whether some still runs
+        on("Tenancy", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
+        on("Jobs", "BatchGetItem DeleteItem GetItem PutItem"),
+        on("Jobs/index/*", "Query"),
+        # connections that are revoked
+        on("Marketplace", "DeleteItem GetItem Query"),
+        on("ClientSecrets", "secretsmanager:GetSecretValue"),
+        on("SecretsKey", "kms:Decrypt"),
+        # exports
+        on("Documents", "BatchGetItem"),
+        on("Documents/index/*", "Query"),
+        on("TagsAndCollections", "BatchGetItem"),
+        on("Targets", "BatchGetItem Query"),
+        on("Content", "s3:ListBucket"),
+        on("Content/*", "s3:GetObject s3:PutObject"),
     ),
     "DeliveryWorker": together(
         JOB_WORK,

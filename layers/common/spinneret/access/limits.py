@@ -15,6 +15,7 @@ KEY_KNOWN_SECONDS: Final = 5.0  # a revocation reaches each process within this 
 KEYS_KNOWN_MAX: Final = 1000  # in a process; some 500 bytes each
 TICKET_SECONDS: Final = 900  # architecture, section 4: short-lived
 SUSPENSION_REASON_MAX_CHARS: Final = 200
+TENANT_COMMAND_WAIT_SECONDS: Final = 5.0  # until an operator's command asks again
 
 USERS_PER_TENANT: Final = 500  # one item of some 30 kilobytes lists them all
 USER_NAME_MAX_CHARS: Final = 100

@@ -49,6 +49,6 @@ class DynamoHolds:
             )
 
     def release(self, tenant: str) -> None:
-        """Let the tenant's work go on; no-op if it isn't on hold."""
+        """Release the tenant's work; no-op if it isn't on hold."""
         with translate_aws_errors("dynamodb"):
             self._client.delete_item(TableName=self._table, Key=hold_key(tenant))

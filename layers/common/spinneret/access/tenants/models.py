@@ -1,4 +1,4 @@
-"""State of a tenant."""
+"""Tenants."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,13 +6,13 @@ from enum import StrEnum
 
 
 class TenantState(StrEnum):
-    """What a tenant may do."""
+    """State of a tenant."""
 
     ACTIVE = "active"
     SUSPENDED = "suspended"
     """Its credentials are refused, and its work waits."""
     DELETING = "deleting"
-    """As suspended, without return: its data are being deleted."""
+    """Suspended for good, while its data are deleted."""
 
 
 @dataclass(frozen=True, kw_only=True)

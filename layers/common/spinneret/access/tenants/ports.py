@@ -38,4 +38,4 @@ class WorkHolds(Protocol):
         """Hold the tenant's jobs and checks from now on."""
 
     def release(self, tenant: str) -> None:
-        """Let them go on; no-op if they aren't on hold."""
+        """Release them; no-op if they aren't on hold."""

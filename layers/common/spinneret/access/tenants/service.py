@@ -1,4 +1,4 @@
-"""Create, suspend and resume tenants (T-09)."""
+"""Create, suspend and resume tenants (T-07)."""
 
 from dataclasses import replace
 
@@ -51,7 +51,7 @@ class TenantService:
         return self._stop(name, TenantState.SUSPENDED, reason)
 
     def resume(self, name: str) -> Tenant:
-        """Accept credentials again and let work go on. Raises NotFound and Conflict."""
+        """Accept credentials again and release work. Raises NotFound and Conflict."""
         former = self._changeable(name)
         now = self.clock()
         tenant = replace(former, state=TenantState.ACTIVE, reason=None, since=now)

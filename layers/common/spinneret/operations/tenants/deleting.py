@@ -1,9 +1,9 @@
 """Delete a tenant with all its data, in steps that may be repeated after a crash.
 
-The tenant is stopped first: its credentials are refused, and its work waits. When nothing of it can
-still run, its marketplaces' authorizations are revoked. Then passes go through all places and
-delete what is the tenant's, until a pass finds nothing. That pass is the verification. The rows that
-stop the tenant are deleted last, so that nothing new can begin meanwhile.
+The tenant is stopped first: its credentials are refused, and its work waits. As soon as no request
+and no job of it can still run, its authorizations at marketplaces are revoked. Then passes through
+all places delete all that is the tenant's, until a pass is without a find. That pass is the
+verification. The rows that stop the tenant are deleted last, so that no work begins meanwhile.
 """
 
 import logging
@@ -28,7 +28,7 @@ from spinneret.operations.tenants.ports import (
 
 logger = logging.getLogger(__name__)
 
-# Until then a process may accept a user whom it knows, and serve the request.
+# A process may accept a cached user for this long, and then serve the request.
 _KNOWN: Final = timedelta(seconds=access_limits.SESSION_CACHE_SECONDS + limits.REQUEST_SECONDS)
 
 
@@ -72,7 +72,7 @@ class TenantDeletion:
         return Answer(progress=Progress.WORKING, text=self._line(state))
 
     def _waits_until(self, tenant: Tenant) -> datetime | None:
-        """Return until when a request or job of the tenant may still run; None if none may."""
+        """Return the end of the time in which requests and jobs of the tenant may run, or None."""
         now, known_until = self.clock(), tenant.since + _KNOWN
         if now < known_until:
             return known_until

@@ -25,7 +25,7 @@ class Deletion:
     connections: Mapping[str, str] = field(default_factory=dict)
     """Marketplace → what became of the seller's authorization."""
     number: int = 1
-    """Number of the pass through all places; the one that finds nothing is the last."""
+    """Number of the pass through all places; the last pass is one without a find."""
     place: int = 0
     """Index of the place in the pass."""
     after: Any = None
@@ -53,13 +53,13 @@ class Export:
 
 
 class Progress(StrEnum):
-    """How far a command is."""
+    """Progress of a command."""
 
     DONE = "done"
     WORKING = "working"
     """The same command continues it."""
     WAITING = "waiting"
-    """As working, after a pause."""
+    """The same command continues it after a pause."""
     REFUSED = "refused"
 
 
@@ -71,4 +71,4 @@ class Answer:
     text: str
     """One line for people."""
     report: Mapping[str, Any] = field(default_factory=dict)
-    """What was done, as JSON."""
+    """Facts about the work done, as JSON."""

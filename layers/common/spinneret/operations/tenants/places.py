@@ -1,10 +1,9 @@
-"""Places and helpers of a deletion that belong to single products."""
+"""Parts of a deletion that belong to single products."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from spinneret.content.search.opensearch_tenants import OpenSearchTenants
 from spinneret.jobs.models import JobFilter, JobStatus
 from spinneret.jobs.ports import JobStore
 from spinneret.kernel import bounds
@@ -20,11 +19,12 @@ from spinneret.operations.tenants.models import Erased
 class IndexPlace:
     """Implements Place for the chunk indexes."""
 
-    chunks: OpenSearchTenants
+    remove: Callable[[str, int, Remaining], int]
+    """Function (tenant, maximum, remaining seconds) → number of chunks that were deleted."""
     name: str = "search index"
 
     def erase(self, tenant: str, after: Any, remaining: Remaining) -> Erased:  # noqa: ARG002 - an index has no position
-        removed = self.chunks.remove(tenant, limits.INDEX_CHUNKS_PER_STEP, remaining)
+        removed = self.remove(tenant, limits.INDEX_CHUNKS_PER_STEP, remaining)
         return Erased(removed=removed, after=True if removed else None)
 
 

@@ -78,7 +78,7 @@ def tenant_commands(stage: Stage) -> TenantCommands:
 
 def _places(stage: Stage) -> list[Place]:
     """Return all places, the credentials' table last."""
-    index = IndexPlace(chunks=OpenSearchTenants(index_client(stage)))
+    index = IndexPlace(remove=OpenSearchTenants(index_client(stage)).remove)
     buckets = [BucketPlace(stage.s3, name, stage[each]) for name, each in BUCKETS.items()]
     tables = [
         TablePlace(stage.dynamodb, name, stage[rows.variable], rows)
