@@ -18,6 +18,7 @@ from spinneret.aws.stage import RETRY_DELAYS, S3_ADDRESSING_STYLE, Builder, Stag
 from spinneret.content.search.model_wiring import embedder_handler
 from spinneret.kernel.settings import Variable
 from spinneret.runtime.logs import LOG_LEVEL
+from spinneret.runtime.metrics import NAMESPACE
 from tests.architecture.conftest import Templates
 
 OF_LAMBDA = {"AWS_LAMBDA_RUNTIME_API"}
@@ -86,7 +87,8 @@ def test_a_function_reads_all_variables_that_it_declares(
 
 def test_every_function_has_the_stage_s_log_level_and_retry_delays(templates: Templates) -> None:
     of_tokens = {TOKEN_ISSUER.name, TOKEN_AUDIENCE.name, USER_REQUESTS_PER_MINUTE.name}
-    shared = {LOG_LEVEL.name, RETRY_DELAYS.name, S3_ADDRESSING_STYLE.name, *of_tokens}
+    shared = {LOG_LEVEL.name, RETRY_DELAYS.name, S3_ADDRESSING_STYLE.name, NAMESPACE.name}
+    shared |= of_tokens
     assert templates.shared_variables.keys() == shared
     for function in templates.functions().values():
         given = function["Environment"]["Variables"]

@@ -170,6 +170,7 @@ def test_versions_are_listed_and_removed(kept: Kept, tenant: str) -> None:
         ],
         plenty,
     )
+    assert kept.upkeep.totals(plenty) == (2, 3)
     page = kept.upkeep.versions(None, plenty)
     found = list(page.versions)
     while page.after is not None:

@@ -548,6 +548,10 @@ class FakeDeadLetterQueues:
         self.sent_back: list[tuple[Lane, DeadLetter]] = []
         self.aside: list[tuple[Lane, DeadLetter]] = []
 
+    def count(self, lane: Lane) -> int:
+        hidden = [letter for where, letter in self.aside if where == lane]
+        return len(self.dead.get(lane, [])) + len(hidden)
+
     def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
         letters, share = self.dead.get(lane, []), min(limit, 10)
         taken, letters[:] = letters[:share], letters[share:]

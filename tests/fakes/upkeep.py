@@ -140,6 +140,10 @@ class FakeIndexUpkeep:
             raise IndexMissing
         return self._index.read_from
 
+    def totals(self, remaining: Remaining) -> tuple[int, int]:
+        held = self._index.held
+        return len({each.document_id for each in held.values()}), len(held)
+
     def versions(self, after: Mapping[str, str] | None, remaining: Remaining) -> VersionPage:
         found = sorted({(c.tenant, c.document_id, c.version) for c in self._index.held.values()})
         if after is not None:

@@ -35,10 +35,11 @@ NEEDED = {
         PUSHING,
         on("Jobs", "ConditionCheckItem DeleteItem GetItem PutItem Query UpdateItem"),
     ),
-    "Sweeper": together(JOB_WORK, RELAYING),
+    "Sweeper": together(JOB_WORK, RELAYING, on("DeepCrawlMachine", "states:ListExecutions")),
     "Redrive": on(
         LANES,
-        "sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:ReceiveMessage sqs:SendMessage",
+        "sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage"
+        " sqs:SendMessage",
     ),
     # The operator's commands: all that a tenant has.
     "Tenants": together(

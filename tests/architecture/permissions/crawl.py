@@ -18,7 +18,10 @@ from tests.architecture.permissions.parts import (
 _PAGE = together(JOB_WORK, POLITE_FETCHING, STORING, CACHING, INDEX_WRITING, EMBEDDING, EXPLORING)
 _CRAWLING = together(_PAGE, RELAYING, on("DeepCrawlMachine", "states:StartExecution"))
 
-CALLS = {"start_execution": "states:StartExecution"}
+CALLS = {
+    "start_execution": "states:StartExecution",
+    "list_executions": "states:ListExecutions",
+}
 
 NEEDED = {
     "CrawlApi": together(

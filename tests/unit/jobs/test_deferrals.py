@@ -18,6 +18,7 @@ from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore, no_parent
 from tests.fakes.time import START, HandClock
 from tests.kinds import KINDS
+from tests.metrics import recorded
 from tests.unit.jobs.worker_bench import Bench, raising, succeed
 
 LIMIT = bounds.JOB_PENDING_SECONDS
@@ -161,3 +162,10 @@ def test_an_appointed_wait_expires_after_its_moment_not_before_it(bench: Bench) 
     next_turn(bench)
     bench.run(waiting)
     assert bench.job.expires_at == limit  # waits of no certain end count from there, too
+
+
+# covers P-12
+def test_a_deferral_is_counted(bench: Bench) -> None:
+    recorded()
+    bench.run(waiting)
+    assert recorded() == {"jobs_deferred": [1]}

@@ -1,14 +1,16 @@
 """Which ends are reported, by what event, and that they are handed on after the write."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.dynamo import DynamoJobStore
-from spinneret.jobs.ends import REPORTED, end_event, end_of, handing_on
-from spinneret.jobs.models import Job, JobStatus
+from spinneret.jobs.ends import REPORTED, end_event, end_of, handing_on, measuring
+from spinneret.jobs.kinds import all_kinds
+from spinneret.jobs.models import Job, JobEventKind, JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import canonical_json
 from spinneret.kernel.errors import HttpRefused
@@ -16,6 +18,7 @@ from spinneret.outbox.types import all_event_types
 from tests import factories
 from tests.fakes.time import START, HandClock
 from tests.kinds import KINDS
+from tests.metrics import recorded
 from tests.unit.jobs.worker_bench import Bench, succeed
 
 
@@ -69,6 +72,35 @@ def test_a_result_that_an_event_can_not_hold_is_left_out() -> None:
         assert event is not None
         assert {"result", "truncated"} & event.data.keys() == {kept}
         assert len(canonical_json(event.data)) <= bounds.OUTBOX_DATA_BYTES
+
+
+# covers P-12
+@pytest.mark.parametrize(
+    ("kind", "error", "counted"),
+    [
+        (
+            "crawl",
+            None,
+            {"crawls_total": [1], "crawls_succeeded": [1], "crawl_duration_ms": [1500]},
+        ),
+        ("crawl", HttpRefused("no"), {"crawls_total": [1], "crawls_failed": [1]}),
+        ("delivery", None, {"webhooks_delivered": [1]}),
+        ("delivery", HttpRefused("no"), {"webhooks_failed": [1]}),
+        ("audit", None, {}),
+    ],
+)
+def test_an_end_is_counted_once(
+    kind: str, error: Exception | None, counted: dict[str, list[float]]
+) -> None:
+    job, later = running(kind=kind), START + timedelta(seconds=1.5)
+    failed = None if error is None else rules.after_error(job, error, later, 0.5)
+    after = failed or rules.complete(job, {}, later)
+    recorded()
+    count = measuring(all_kinds())
+    count(job, [rules.status_event(job, later)])  # the claim
+    count(after, [rules.status_event(after, later)])
+    count(after, [replace(rules.status_event(after, later), kind=JobEventKind.STEP_STARTED)])
+    assert recorded() == counted
 
 
 def test_every_end_of_a_kind_that_emits_is_a_declared_event_type() -> None:

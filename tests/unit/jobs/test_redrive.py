@@ -11,6 +11,7 @@ from spinneret.jobs.redrive import Redrive, RedriveResult
 from spinneret.kernel.errors import DependencyUnavailable
 from tests.fakes.jobs import FakeDeadLetterQueues
 from tests.kinds import CRAWL_HIGH, CRAWL_LOW, CRAWL_NORMAL, DELIVERY, LANES
+from tests.metrics import recorded
 
 
 def letter(moves: int | None = 0) -> DeadLetter:
@@ -60,6 +61,12 @@ def test_a_letter_goes_back_three_times_and_one_that_nobody_counted_never(
     assert (bool(queues.sent_back), bool(queues.aside)) == (goes_back, not goes_back)
     said = [record.message for record in caplog.records if record.levelno == logging.ERROR]
     assert said == ([] if goes_back else ["dead_letter"])
+
+
+def test_a_pass_counts_all_letters_before_it_moves_any() -> None:
+    recorded()
+    Redrive(FakeDeadLetterQueues({DELIVERY: many(3), CRAWL_LOW: many(2)}), LANES).run()
+    assert recorded() == {"queue_depth_dlq": [5]}
 
 
 def test_a_lane_has_a_whole_pass_when_the_others_need_nothing() -> None:

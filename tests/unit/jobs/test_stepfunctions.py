@@ -11,6 +11,7 @@ from botocore.stub import Stubber
 
 from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions, StepFunctionsTokens
 from spinneret.kernel.errors import DependencyUnavailable
+from tests.metrics import recorded
 
 MACHINE = "arn:aws:states:us-east-1:000000000000:stateMachine:publish"
 CALLS = {"complete": "send_task_success", "heartbeat": "send_task_heartbeat"}
@@ -32,6 +33,19 @@ def answers(client: Any) -> Iterator[Stubber]:
     with Stubber(client) as stubber:
         yield stubber
         stubber.assert_no_pending_responses()
+
+
+def test_running_executions_are_counted(client: Any, answers: Stubber) -> None:
+    one = {
+        "executionArn": f"{MACHINE}:one",
+        "stateMachineArn": MACHINE,
+        "name": "one",
+        "status": "RUNNING",
+        "startDate": 0,
+    }
+    asked = {"stateMachineArn": MACHINE, "statusFilter": "RUNNING", "maxResults": 1000}
+    answers.add_response("list_executions", {"executions": [one, one]}, asked)
+    assert StepFunctionsExecutions(client, MACHINE).running() == 2
 
 
 def test_a_state_that_waits_goes_on(client: Any, answers: Stubber) -> None:
@@ -57,8 +71,10 @@ def test_an_outage_is_told_from_a_wrong_call(method: str, client: Any, answers: 
     call = getattr(StepFunctionsTokens(client), method)
     with pytest.raises(DependencyUnavailable):
         call("token-1")
+    recorded()
     with pytest.raises(ClientError):
         call("token-1")
+    assert recorded() == {"access_denied": [1]}
 
 
 def test_an_execution_of_a_name_that_exists_counts_as_started(

@@ -18,6 +18,7 @@ from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore, Sent, no_parent
 from tests.fakes.time import START, HandClock
 from tests.kinds import CRAWL_LOW, CRAWL_NORMAL, KINDS
+from tests.metrics import recorded
 from tests.unit.jobs.sweeps import add, claim, of_one_shard, stored
 
 MINUTE = 60.0
@@ -38,6 +39,25 @@ def sweeper(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> Sweep
 def test_an_empty_store_needs_nothing(sweeper: Sweeper, queue: FakeJobQueue) -> None:
     assert sweeper.sweep() == NOTHING
     assert queue.sent == []
+
+
+# covers P-12
+def test_a_sweep_records_depths_and_how_late_it_wakes(
+    sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    job = factories.job()
+    queue.send(CRAWL_LOW, [job.ref])
+    recorded()
+    sweeper.sweep()
+    depths = {"queue_depth_high": [0], "queue_depth_normal": [0], "queue_depth_low": [1]}
+    assert recorded() == {**depths, "wake_late_seconds": [0]}
+    add(store, job)
+    claim(store, job.ref, clock, seconds=60)
+    clock.advance(3600)
+    assert sweeper.sweep().leases_expired == 1
+    found = recorded()
+    assert 0 < found["wake_late_seconds"][0] <= 3540
+    assert found["leases_reclaimed"] == [1]
 
 
 # covers P-04

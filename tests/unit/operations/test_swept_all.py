@@ -8,11 +8,14 @@ from spinneret.jobs.sweeper import SweepResult
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.operations.sweeper_wiring import SweeperResult, swept_all
 from spinneret.outbox.relay import RelayResult
+from tests.metrics import recorded
 
 
 def test_both_passes_are_made_and_told() -> None:
-    sweep = swept_all(lambda: SweepResult(sent=1), lambda: RelayResult(handed_on=2))
+    sweep = swept_all(lambda: SweepResult(sent=1), lambda: RelayResult(handed_on=2), lambda: 3)
+    recorded()
     assert sweep() == SweeperResult(jobs=SweepResult(sent=1), events=RelayResult(handed_on=2))
+    assert recorded() == {"active_deep_crawls": [3]}
 
 
 def test_events_are_handed_on_even_if_the_jobs_can_not_be_swept() -> None:
@@ -26,5 +29,5 @@ def test_events_are_handed_on_even_if_the_jobs_can_not_be_swept() -> None:
         return RelayResult()
 
     with pytest.raises(DependencyUnavailable):
-        swept_all(down, relayed)()
+        swept_all(down, relayed, down)()
     assert made == ["events"]

@@ -25,6 +25,7 @@ from spinneret.outbox.relay import Relay, RelayResult
 from tests.fakes.crashes import Crash, CrashPlan, Moment, Overtaken
 from tests.fakes.outbox import FakeOutboxStore, FakeSink
 from tests.fakes.time import START, HandClock
+from tests.metrics import recorded
 
 TENANT, SUBJECT = "t1", "job_1"
 GRACE = limits.OUTBOX_GRACE_SECONDS
@@ -223,19 +224,14 @@ def test_an_event_behind_a_stopped_one_is_tried_as_soon_as_that_one_is_taken() -
 
 
 # covers P-12
-def test_a_sweep_logs_the_age_of_the_oldest_event_as_a_metric(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    caplog.set_level(logging.INFO)
+def test_a_sweep_records_the_age_of_the_oldest_event_as_a_metric() -> None:
+    recorded()
     world = World(
         event_of(1), replace(event_of(2, "other"), occurred_at=START - timedelta(hours=1))
     )
     world.bus.refuse = failing(1)
     world.sweep_for(180)
-    lines = [each for each in caplog.records if each.message == "outbox_lag"]
-    assert [line.lag_seconds for line in lines] == [3660, 120, 180]  # type: ignore[attr-defined]
-    [directive] = lines[0]._aws["CloudWatchMetrics"]  # type: ignore[attr-defined]
-    assert directive["Metrics"] == [{"Name": "lag_seconds", "Unit": "Seconds"}]
+    assert recorded() == {"outbox_lag_seconds": [3660, 120, 180]}
     world.bus.refuse = lambda _: None
     world.sweep_for(60)
     assert world.relay.sweep().lag_seconds == 0

@@ -10,6 +10,7 @@ from spinneret.kernel import errors
 from spinneret.kernel.errors import DomainError, EmbeddingRefused, HttpUnavailable, TransientError
 from spinneret.kernel.settings import SettingsError
 from spinneret.runtime.http import entrypoint
+from tests.metrics import lines_of
 from tests.unit.runtime.api import GET, HEALTH, QUERY, SUBMIT, Api, Invocation, changed, load
 from tests.unit.runtime.refusals import assert_refused
 
@@ -62,7 +63,7 @@ def test_an_unexpected_error_shows_nothing_of_the_inside(
     api.services.crawl.get = fail
     body = assert_refused(api.send(GET, key), 500, "INTERNAL_ERROR")
     assert (body["error"], body["details"]) == ("internal error", {})
-    logged = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    logged = lines_of(capsys.readouterr().out)
     [failure] = [line for line in logged if line["message"] == "request_failed"]
     assert failure["request_id"] == body["request_id"]
     assert type(error).__name__ in failure["exception"]
@@ -108,7 +109,7 @@ def test_a_function_without_its_settings_answers_and_logs_until_it_has_them(
         body = json.loads(refused["body"])
         assert (refused["statusCode"], body["code"]) == (500, "INTERNAL_ERROR")
         assert "JOBS_TABLE" not in refused["body"]
-    logged = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    logged = lines_of(capsys.readouterr().out)
     failures = [line for line in logged if line["message"] == "request_failed"]
     assert len(failures) == 2
     assert "JOBS_TABLE" in failures[0]["exception"]
@@ -122,7 +123,7 @@ def test_a_request_is_logged_without_its_credential(
 ) -> None:
     api.send(SUBMIT, key, headers={"Authorization": f"Bearer {key}"})
     out = capsys.readouterr().out
-    logged = [json.loads(line) for line in out.splitlines()]
+    logged = lines_of(out)
     assert [line["message"] for line in logged] == ["request_received", "request_done"]
     done = logged[-1]
     assert (done["method"], done["path"], done["status"]) == ("POST", "/api/v1/crawl", 202)

@@ -1,10 +1,10 @@
 """The rate of a key, on every answer to it."""
 
-import json
 from typing import Any
 
 import pytest
 
+from tests.metrics import lines_of
 from tests.unit.runtime.api import GET, HEALTH, QUERY, SUBMIT, Answer, Api
 from tests.unit.runtime.refusals import assert_refused
 
@@ -89,7 +89,7 @@ def test_requests_pass_uncounted_while_counting_fails(
     for _ in range(5):
         answer = api.send(QUERY, slow)
         assert (answer.status, rate(answer)) == (200, [None] * 3)
-    logged = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    logged = lines_of(capsys.readouterr().out)
     skipped = [line for line in logged if line["message"] == "rate_limit_skipped"]
     assert len(skipped) == 5
     assert skipped[0]["level"] == "WARNING"
@@ -110,5 +110,5 @@ def test_a_refused_request_is_logged_with_its_tenant(
 ) -> None:
     while api.send(QUERY, slow).status == 200:
         continue
-    last = json.loads(capsys.readouterr().out.splitlines()[-1])
+    last = lines_of(capsys.readouterr().out)[-1]
     assert (last["message"], last["status"], last["tenant"]) == ("request_done", 429, "acme")

@@ -85,10 +85,10 @@ except OSError:
 @pytest.mark.parametrize(
     ("env", "written"),
     [
-        ({}, ["info", "figures", "warning"]),
-        ({"LOG_LEVEL": "DEBUG"}, ["debug", "info", "figures", "warning"]),
-        ({"LOG_LEVEL": "WARNING"}, ["figures", "warning"]),
-        ({"LOG_LEVEL": "CRITICAL"}, ["figures"]),
+        ({}, ["info", "warning", "metrics"]),
+        ({"LOG_LEVEL": "DEBUG"}, ["debug", "info", "warning", "metrics"]),
+        ({"LOG_LEVEL": "WARNING"}, ["warning", "metrics"]),
+        ({"LOG_LEVEL": "CRITICAL"}, ["metrics"]),
     ],
 )
 def test_the_stage_s_level_drops_lower_lines_but_no_metrics(
@@ -96,14 +96,16 @@ def test_the_stage_s_level_drops_lower_lines_but_no_metrics(
 ) -> None:
     code = """
 import logging
-from spinneret.kernel.metrics import metrics_logger
+from spinneret.kernel.metrics import SEARCHES
 from spinneret.runtime.logs import configure
+from spinneret.runtime.metrics import write
 configure("crawl-worker")
+SEARCHES.add()
 logger = logging.getLogger("spinneret.crawl")
 logger.debug("debug")
 logger.info("info")
-metrics_logger.info("figures")
 logger.warning("warning")
+write("crawl-worker")
 """
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -113,4 +115,5 @@ logger.warning("warning")
         timeout=60,
         check=True,
     )
-    assert [json.loads(line)["message"] for line in done.stdout.splitlines()] == written
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line.get("message", "metrics") for line in lines] == written

@@ -12,6 +12,7 @@ from spinneret.kernel.errors import DependencyUnavailable, UrlBlocked
 from spinneret.runtime.queue import QueueHandler, worker_entrypoint
 from tests.fakes.crawling import CrawlSlice
 from tests.fakes.fetching import fetched_page
+from tests.metrics import lines_of
 from tests.unit.runtime.api import Invocation
 
 URL = "https://site.example/page"
@@ -156,7 +157,7 @@ def test_a_failed_crawl_is_logged_with_its_url_and_the_request(
     ref = lane.job()
     lane.crawls.pages[URL] = UrlBlocked("leads to an address that must not be reached")
     lane.deliver(message_of(ref))
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    lines = lines_of(capsys.readouterr().out)
     [failed] = [line for line in lines if line["message"] == "crawl_failed"]
     assert (failed["url"], failed["request_id"]) == (URL, Invocation.aws_request_id)
     assert failed["error_type"] == "UrlBlocked"

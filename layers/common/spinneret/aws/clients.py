@@ -16,7 +16,7 @@ from spinneret.aws.types import (
     SFNClient,
     SQSClient,
 )
-from spinneret.kernel import bounds
+from spinneret.kernel import bounds, metrics
 from spinneret.kernel.errors import DependencyUnavailable
 
 _TRIES: Final = 2  # within AWS_CALL_SECONDS
@@ -61,6 +61,8 @@ _UNAVAILABLE: Final = frozenset(
         "TransactionInProgressException",
     }
 )
+
+_DENIED: Final = frozenset({"AccessDenied", "AccessDeniedException", "KMSAccessDeniedException"})
 
 
 def dynamodb_client() -> DynamoDBClient:
@@ -126,6 +128,8 @@ def translate_aws_errors(dependency: str) -> Iterator[None]:
     except BotoCoreError as error:
         raise DependencyUnavailable(dependency) from error
     except ClientError as error:
+        if error_code(error) in _DENIED:
+            metrics.ACCESS_DENIED.add()
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         if error_code(error) in _UNAVAILABLE or status >= 500:
             raise DependencyUnavailable(dependency) from error

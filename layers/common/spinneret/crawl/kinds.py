@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from spinneret.crawl import limits
-from spinneret.jobs.kinds import KindPolicy
+from spinneret.jobs.kinds import EndMetrics, KindPolicy
 from spinneret.jobs.models import Lane, Priority
-from spinneret.kernel import bounds
+from spinneret.kernel import bounds, metrics
 
 CRAWL: Final = "crawl"
 CRAWL_BATCH: Final = "crawl_batch"
@@ -29,6 +29,12 @@ KINDS: Final = {
         subject="url",
         events="crawl",
         ends_in_part=False,
+        end_metrics=EndMetrics(
+            ended=metrics.CRAWLS,
+            succeeded=metrics.CRAWLS_SUCCEEDED,
+            failed=metrics.CRAWLS_FAILED,
+            duration=metrics.CRAWL_DURATION,
+        ),
         max_redrives=bounds.REDRIVES,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
     ),

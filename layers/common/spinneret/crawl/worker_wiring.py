@@ -15,7 +15,13 @@ from spinneret.crawl import limits
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.configs.service import HeaderSeal
 from spinneret.crawl.deep.pages import PageStep
-from spinneret.crawl.deep.wiring import DEEP_CRAWLS, FRONTIER_TABLE, deep_crawls, frontier
+from spinneret.crawl.deep.wiring import (
+    DEEP_CRAWL_MACHINE,
+    DEEP_CRAWLS,
+    FRONTIER_TABLE,
+    deep_crawls,
+    frontier,
+)
 from spinneret.crawl.inbox.handler import FileHandler
 from spinneret.crawl.inbox.wiring import INBOX_BUCKET, inbox_store
 from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE, DEEP_CRAWL
@@ -37,12 +43,11 @@ from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions
 from spinneret.jobs.wiring import JOBS, children, driver, pushing_store, worker
 from spinneret.jobs.worker import Handler, Worker
-from spinneret.kernel.settings import integer, text
+from spinneret.kernel.settings import integer
 from spinneret.web.fetching.wiring import USER_AGENT
 from spinneret.web.politeness.robots import product_token_of
 from spinneret.web.wiring import POLITE_FETCHING, polite_fetcher
 
-DEEP_CRAWL_MACHINE: Final = text("DEEP_CRAWL_MACHINE")
 CACHE__CRAWL_TTL_S: Final = integer("CACHE__CRAWL_TTL_S", limits.FETCH_KEPT_SECONDS)
 """Seconds for which a fetched page is cached; 0 disables the cache."""
 PAGES: Final = (*POLITE_FETCHING, *INDEXING, CACHE__CRAWL_TTL_S)

@@ -7,11 +7,12 @@ cancelled it. A child emits none, because its parent reports the end of all chil
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any, Final
 
 from spinneret.jobs.api_models import job_view
-from spinneret.jobs.kinds import Kinds
-from spinneret.jobs.models import Job, JobEvent, JobStatus
+from spinneret.jobs.kinds import EndMetrics, Kinds
+from spinneret.jobs.models import Job, JobEvent, JobEventKind, JobStatus
 from spinneret.jobs.ports import Listener
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import canonical_json
@@ -73,6 +74,34 @@ def handing_on(kinds: Kinds, hand_on: HandOn) -> Listener:
             hand_on(job.tenant, job.id)
 
     return listener
+
+
+def measuring(kinds: Kinds) -> Listener:
+    """Return a listener that counts the ends of the kinds that declare metrics."""
+
+    def listener(job: Job, events: Sequence[JobEvent]) -> None:
+        policy = kinds.get(job.kind)
+        ends = any(
+            event.kind is JobEventKind.STATUS_CHANGED and event.data["status"] == job.status
+            for event in events
+        )
+        if policy is not None and policy.end_metrics is not None and ends:
+            _measure(job, policy.end_metrics)
+
+    return listener
+
+
+def _measure(job: Job, end: EndMetrics) -> None:
+    if job.finished_at is None:
+        return  # the job continues
+    if end.ended is not None:
+        end.ended.add()
+    if job.status in (JobStatus.FAILED, JobStatus.EXPIRED):
+        end.failed.add()
+    elif job.status is JobStatus.COMPLETED:
+        end.succeeded.add()
+        if end.duration is not None and job.started_at is not None:
+            end.duration.add((job.finished_at - job.started_at) // timedelta(milliseconds=1))
 
 
 def _data(job: Job) -> dict[str, Any]:

@@ -12,6 +12,20 @@ from typing import Any
 from spinneret.jobs.models import Lane, Priority
 from spinneret.kernel import bounds
 from spinneret.kernel.declarations import declared
+from spinneret.kernel.metrics import Metric
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndMetrics:
+    """Metrics of the ends of a kind's jobs."""
+
+    succeeded: Metric
+    failed: Metric
+    """Also of jobs that expired."""
+    ended: Metric | None = None
+    """Counts all ends, cancellations included."""
+    duration: Metric | None = None
+    """Milliseconds from the first claim to a successful end."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +55,7 @@ class KindPolicy:
     """Whether a started job is claimed once more when it expires, as `Job.ending`; for kinds that
     act on foreign systems, which our transactions don't cover.
     """
+    end_metrics: EndMetrics | None = None
 
     def subject_of(self, payload: Mapping[str, Any]) -> str | None:
         """Return the subject of a job of this kind; None if the kind has none."""

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from spinneret.jobs import limits, rules
 from spinneret.jobs.models import Job
 from spinneret.jobs.ports import JobStore
-from spinneret.kernel import bounds
+from spinneret.kernel import bounds, metrics
 from spinneret.kernel.clock import Clock
 
 Remaining = Callable[[], float]
@@ -34,4 +34,5 @@ def reclaim(store: JobStore, job: Job, now: datetime) -> Job:
     assert job.locked_until is not None  # a running job has a lease
     moment = max(job.locked_until, after.finished_at or job.locked_until)
     store.transition(job, after, [rules.status_event(after, moment, reason="LEASE_EXPIRED")])
+    metrics.LEASES_RECLAIMED.add()
     return after

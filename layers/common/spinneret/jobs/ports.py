@@ -305,6 +305,9 @@ class JobQueue(Protocol):
 class DeadLetterQueues(Protocol):
     """The dead-letter queues of the lanes. All methods raise DependencyUnavailable."""
 
+    def count(self, lane: Lane) -> int:
+        """Return the number of letters, hidden ones included; up to a minute late."""
+
     def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
         """Return up to `limit` letters (at most 10), and hide them from others for a minute."""
 

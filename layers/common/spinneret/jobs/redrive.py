@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from spinneret.jobs import limits
 from spinneret.jobs.models import DeadLetter, Lane
 from spinneret.jobs.ports import DeadLetterQueues
+from spinneret.kernel import metrics
 from spinneret.kernel.errors import DependencyUnavailable
 
 logger = logging.getLogger(__name__)
@@ -42,6 +43,7 @@ class Redrive:
         counts = {"sent_back": 0, "set_aside": 0, "lanes_unavailable": 0}
         left = limits.DEAD_LETTERS_PER_PASS
         turns = deque(self._lanes)
+        self._measure()
         while turns and left > 0:
             lane = turns.popleft()
             try:
@@ -58,6 +60,13 @@ class Redrive:
                 if letters:
                     turns.append(lane)
         return RedriveResult(**counts)
+
+    def _measure(self) -> None:
+        """Record the number of all letters, unless a queue doesn't answer."""
+        try:
+            metrics.DEAD_LETTERS.add(sum(map(self._queues.count, self._lanes)))
+        except DependencyUnavailable as error:
+            logger.warning("dead_letters_not_counted", extra={"reason": error.message})
 
     def _deal_with(self, lane: Lane, letter: DeadLetter) -> str:
         """Send the letter back, or hide it if its count is used up or can't be read."""

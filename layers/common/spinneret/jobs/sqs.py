@@ -56,12 +56,7 @@ class SqsJobQueue:
 
     def backlog(self, lane: Lane) -> Backlog:
         """See JobQueue. SQS reports counts up to a minute late."""
-        with translate_aws_errors("sqs"):
-            answer = self._client.get_queue_attributes(
-                QueueUrl=lane_url(self._lanes_url, lane), AttributeNames=[_VISIBLE, _IN_FLIGHT]
-            )
-        counts = answer["Attributes"]
-        return Backlog(waiting=int(counts[_VISIBLE]), in_flight=int(counts[_IN_FLIGHT]))
+        return _backlog(self._client, lane_url(self._lanes_url, lane))
 
 
 class SqsDeadLetterQueues:
@@ -70,6 +65,10 @@ class SqsDeadLetterQueues:
     def __init__(self, client: SQSClient, lanes_url: str) -> None:
         self._client = client
         self._lanes_url = lanes_url
+
+    def count(self, lane: Lane) -> int:
+        found = _backlog(self._client, dead_letters_url(self._lanes_url, lane))
+        return found.waiting + found.in_flight
 
     def receive(self, lane: Lane, limit: int) -> list[DeadLetter]:
         with translate_aws_errors("sqs"):
@@ -105,6 +104,13 @@ class SqsDeadLetterQueues:
                 ReceiptHandle=letter.receipt,
                 VisibilityTimeout=limits.DEAD_LETTER_HIDDEN_SECONDS,
             )
+
+
+def _backlog(client: SQSClient, url: str) -> Backlog:
+    with translate_aws_errors("sqs"):
+        answer = client.get_queue_attributes(QueueUrl=url, AttributeNames=[_VISIBLE, _IN_FLIGHT])
+    counts = answer["Attributes"]
+    return Backlog(waiting=int(counts[_VISIBLE]), in_flight=int(counts[_IN_FLIGHT]))
 
 
 def lane_url(lanes_url: str, lane: Lane) -> str:

@@ -25,7 +25,7 @@ from spinneret.jobs.ports import (
     SubmissionRaced,
 )
 from spinneret.jobs.worker import delay_of, lane_of
-from spinneret.kernel import bounds
+from spinneret.kernel import bounds, metrics
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.service import service
@@ -67,6 +67,8 @@ class _Pass:
     """Consecutive calls without an answer."""
     queue_is_down: bool = False
     """Whether a call of the queue failed; this pass then sends nothing more."""
+    latest: timedelta = timedelta()
+    """Longest time that a job had been due when it was woken."""
     met: set[type[Exception]] = field(default_factory=set)
     """Unexpected errors that were logged with their stack."""
 
@@ -122,6 +124,7 @@ class Sweeper:
             self._wake_all(this)
             self._resend_all(this)
         finally:
+            metrics.WAKE_LATE.add(round(this.latest.total_seconds(), 3))
             swept = SweepResult(**this.counts)
             if swept != SweepResult():
                 logger.info("swept", extra=asdict(swept))
@@ -218,6 +221,7 @@ class Sweeper:
         wake_at = rules.wake_at(job) if job else None
         if job is None or wake_at is None or wake_at > now:
             return None  # the index lags behind the row
+        this.latest = max(this.latest, now - wake_at)
         if rules.awaits_children(job) or rules.has_children_to_cancel(job):
             self.look_at_parent(job)
             return "parents"
@@ -301,6 +305,7 @@ class Sweeper:
         except DependencyUnavailable as error:
             self._lose_queue(error, this)
             return None
+        metrics.depth_of(lane).add(backlog.waiting)
         if backlog.waiting > limits.LANE_BACKLOG_MESSAGES:
             return _Lost(until=this.begun - timedelta(seconds=limits.BACKLOG_RESEND_SECONDS))
         if backlog.waiting or backlog.in_flight > limits.LANE_BACKLOG_MESSAGES:

@@ -12,7 +12,7 @@ from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.dynamo import DynamoJobStore
-from spinneret.jobs.ends import handing_on
+from spinneret.jobs.ends import handing_on, measuring
 from spinneret.jobs.kinds import Kinds, all_kinds, all_lanes
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
 from spinneret.jobs.live.pushes import LiveEvents, Pushes
@@ -49,7 +49,8 @@ def job_store(stage: Stage) -> DynamoJobStore:
 
 def pushing_store(stage: Stage, *listeners: Listener) -> PublishingJobStore:
     """Return the store for jobs of kinds that emit nothing and are no children."""
-    return PublishingJobStore(job_store(stage), LiveEvents(pushes(stage)), *listeners)
+    live = LiveEvents(pushes(stage))
+    return PublishingJobStore(job_store(stage), live, measuring(all_kinds()), *listeners)
 
 
 def ending_store(stage: Stage, hand_on: HandOn, *listeners: Listener) -> JobStore:
@@ -60,7 +61,8 @@ def ending_store(stage: Stage, hand_on: HandOn, *listeners: Listener) -> JobStor
     tables = stage[JOBS_TABLE], stage[IDEMPOTENCY_TABLE], stage[EVENTS_TABLE]
     inner = DynamoJobStore(stage.dynamodb, *tables, clock=stage.clock)
     live = LiveEvents(pushes(stage))
-    store = PublishingJobStore(inner, live, handing_on(all_kinds(), hand_on), *listeners)
+    ends = handing_on(all_kinds(), hand_on), measuring(all_kinds())
+    store = PublishingJobStore(inner, live, *ends, *listeners)
     store.listen(ParentEnds(store=store, clock=stage.clock))
     return store
 

@@ -32,7 +32,7 @@ from spinneret.jobs.ports import (
     Refused,
     SubmissionRaced,
 )
-from spinneret.kernel import bounds
+from spinneret.kernel import bounds, metrics
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.service import service
@@ -337,6 +337,7 @@ class Worker:
                 context.job, until, waiting_for, now, pending_limit, appointed=deferral.appointed
             )
             self._end(context, after)
+            metrics.JOBS_DEFERRED.add()
         except CompletedInPart as part:
             self._complete(context, part.result, part.failure)
         except Exception as error:  # noqa: BLE001 - the place where failures become outcomes

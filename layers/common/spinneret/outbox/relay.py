@@ -13,12 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import batched
-from typing import Any, Final
+from typing import Any
 
-from spinneret.kernel import bounds
+from spinneret.kernel import bounds, metrics
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, DomainError, PermanentError
-from spinneret.kernel.metrics import emf_fields, metrics_logger
 from spinneret.outbox import limits
 from spinneret.outbox.models import PendingEvent, SubjectRef
 from spinneret.outbox.ports import OutboxStore, Position, Sink
@@ -27,7 +26,6 @@ logger = logging.getLogger(__name__)
 
 _GIVE_UP = timedelta(seconds=limits.OUTBOX_GIVE_UP_SECONDS)
 _RETRY = timedelta(seconds=limits.OUTBOX_RETRY_SECONDS)
-_UNITS: Final = {"lag_seconds": "Seconds"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,8 +118,7 @@ class Relay:
             if counts:
                 logger.info("relayed", extra=asdict(RelayResult(**counts)))
         lag = round((begun - oldest).total_seconds(), 3)
-        extra = {"lag_seconds": lag, **emf_fields(begun, _UNITS)}
-        metrics_logger.info("outbox_lag", extra=extra)
+        metrics.OUTBOX_LAG.add(lag)
         return RelayResult(**counts, lag_seconds=lag)
 
     def _sweep(self, begun: datetime, counts: Counter[str]) -> datetime:

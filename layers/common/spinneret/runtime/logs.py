@@ -8,13 +8,12 @@ from typing import Any, Final
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 
-from spinneret.kernel.metrics import metrics_logger
 from spinneret.kernel.settings import read, text
 from spinneret.redaction import redact
 
 SERVICE: Final = "spinneret"
 LOG_LEVEL: Final = text("LOG_LEVEL", "INFO")
-"""Lowest level of the lines that are written; metrics always are."""
+"""Lowest level of the lines that are written; metrics (`runtime/metrics.py`) always are."""
 
 
 class RedactingFormatter(LambdaPowertoolsFormatter):
@@ -32,7 +31,7 @@ class RedactingFormatter(LambdaPowertoolsFormatter):
 def configure(service: str) -> Logger:
     """Return the process's logger; loggers of domain modules are children of `spinneret`.
 
-    Records below LOG_LEVEL are dropped, except metrics.
+    Records below LOG_LEVEL are dropped.
     Warnings, errors and tracebacks that libraries log are written in the same form.
     """
     formatter = RedactingFormatter()
@@ -44,7 +43,6 @@ def configure(service: str) -> Logger:
     logging.captureWarnings(capture=True)
     level = read(os.environ, (LOG_LEVEL,))[LOG_LEVEL.name]
     logger = Logger(service=SERVICE, level=level, logger_formatter=RedactingFormatter())
-    metrics_logger.setLevel(logging.INFO)
     logger.append_keys(function=service)
     return logger
 

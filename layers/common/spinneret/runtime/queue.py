@@ -18,6 +18,7 @@ from spinneret.jobs.sqs import ref_of
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.clock import Remaining
 from spinneret.runtime.logs import bind_request_id, configure
+from spinneret.runtime.metrics import measured
 
 logger = logging.getLogger(__name__)
 
@@ -61,8 +62,9 @@ def message_entrypoint[M](
             run_message(message, lambda: context.get_remaining_time_in_millis() / 1000)
 
         processor = BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False)
-        return process_partial_response(
-            event=event, record_handler=run, processor=processor, context=context
-        )
+        with measured(name):
+            return process_partial_response(
+                event=event, record_handler=run, processor=processor, context=context
+            )
 
     return handler

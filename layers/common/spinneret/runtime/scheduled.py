@@ -9,6 +9,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from spinneret.aws.stage import Builder
 from spinneret.runtime.logs import configure
+from spinneret.runtime.metrics import measured
 
 Pass = Callable[[], Any]
 
@@ -23,7 +24,8 @@ def scheduled_entrypoint(
         if not built:
             configure(name)
             built.append(build.of(os.environ))
-        return asdict(built[0]())
+        with measured(name):
+            return asdict(built[0]())
 
     return handler
 
@@ -42,6 +44,7 @@ def timed_entrypoint(
         if not built:
             configure(name)
             built.append(build.of(os.environ))
-        return asdict(built[0](lambda: context.get_remaining_time_in_millis() / 1000))
+        with measured(name):
+            return asdict(built[0](lambda: context.get_remaining_time_in_millis() / 1000))
 
     return handler

@@ -14,6 +14,7 @@ from spinneret.jobs.models import Connection
 from spinneret.kernel.errors import DomainError
 from spinneret.runtime.http.admission import socket_caller
 from spinneret.runtime.logs import configure
+from spinneret.runtime.metrics import measured
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +50,8 @@ def socket_entrypoint(build: Builder[Services], name: str) -> SocketHandler:
             "request_id": request["requestId"],
         }
         try:
-            _serve(event, built[0])
+            with measured(name):
+                _serve(event, built[0])
         except DomainError as error:
             logger.warning("socket_refused", extra={**facts, "code": error.code})
             return {"statusCode": error.status}

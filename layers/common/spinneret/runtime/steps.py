@@ -9,6 +9,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from spinneret.aws.stage import Builder
 from spinneret.kernel.clock import Remaining
 from spinneret.runtime.logs import bind_request_id, configure
+from spinneret.runtime.metrics import measured
 
 Step = Callable[[Mapping[str, Any], Remaining], Any]
 """Function (the state's input, remaining seconds) → the state's output as JSON."""
@@ -28,6 +29,7 @@ def step_entrypoint(
             configure(name)
             built.append(build.of(os.environ))
         bind_request_id(context.aws_request_id)
-        return built[0](state, lambda: context.get_remaining_time_in_millis() / 1000)
+        with measured(name):
+            return built[0](state, lambda: context.get_remaining_time_in_millis() / 1000)
 
     return handler

@@ -33,6 +33,7 @@ from tests import factories
 from tests.factories import TENANT
 from tests.fakes.caches import FakeCacheStore
 from tests.fakes.time import plenty
+from tests.metrics import recorded
 from tests.unit.content.search.searching import VERSION, CachedSearch, ids
 
 LONG = "spiders weave sticky silk between two branches every evening and take it down again " * 3
@@ -135,21 +136,31 @@ def test_a_degraded_answer_is_not_kept(bench: CachedSearch) -> None:
     assert (found.degraded, found.result_cached) == (False, False)
 
 
+# covers P-12
+def test_a_search_and_its_caches_are_recorded_as_metrics(bench: CachedSearch) -> None:
+    bench.add("doc_1", "silk is strong")
+    recorded()
+    bench.search()
+    bench.search()
+    found = recorded()
+    assert (found["searches_total"], len(found["search_duration_ms"])) == ([2], 2)
+    assert (found["cache_hits.query"], found["cache_misses.query"]) == ([1], [1])
+
+
 # ---------------------------------------------------------------- A lost index
 
 
 @pytest.mark.parametrize("legs", [BOTH, (Leg.KEYWORD,), (Leg.VECTOR,)])
 def test_a_search_without_its_index_fails_and_is_not_kept(
-    bench: CachedSearch, caplog: pytest.LogCaptureFixture, legs: tuple[Leg, ...]
+    bench: CachedSearch, legs: tuple[Leg, ...]
 ) -> None:
     bench.add("doc_1", "silk is strong")
     kept = bench.index.held_by_target
     bench.index.lose()
+    recorded()
     with pytest.raises(DependencyUnavailable):
         bench.search(legs=legs)
-    [line] = [each for each in caplog.records if each.message == "index_missing"]
-    [directive] = vars(line)["_aws"]["CloudWatchMetrics"]
-    assert directive["Metrics"] == [{"Name": "index_missing", "Unit": "Count"}]
+    assert recorded()["index_missing"] == [1]
     bench.index.held_by_target = kept
     assert ids(bench.search(legs=legs)) == ["doc_1"]
 

@@ -17,6 +17,7 @@ from spinneret.content.search.tei import TeiEmbedder
 from spinneret.content.search.tei_protocol import characters_of, pieces, unit
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 from tests.fakes.time import plenty
+from tests.metrics import recorded
 
 
 class Replaced:
@@ -108,7 +109,9 @@ def test_the_embedder_is_asked_once_who_it_is(server: Server) -> None:
 
 
 def test_vectors_are_brought_to_length_one(server: Server) -> None:
+    recorded()
     assert server.embedder().embed(["silk"], plenty) == [(0.0, 0.6, 0.8)]
+    assert [*recorded()] == ["embedding_duration_ms"]
 
 
 def test_texts_are_neither_cut_nor_normalised_by_the_embedder(server: Server) -> None:
@@ -187,8 +190,10 @@ def test_a_busy_embedder_is_asked_again_with_pauses(server: Server, failure: Ans
 @pytest.mark.parametrize("failure", [busy(503), httpx.ConnectError("refused")], ids=["503", "off"])
 def test_an_embedder_that_stays_busy_is_unavailable(server: Server, failure: Answer) -> None:
     server.failures = [failure] * 99
+    recorded()
     with pytest.raises(DependencyUnavailable):
         server.embedder().embed(["silk"], plenty)
+    assert recorded() == {"embedder_errors": [1]}
     assert len(server.requests) == limits.EMBED_ATTEMPTS
     assert len(server.pauses) == limits.EMBED_ATTEMPTS - 1
 

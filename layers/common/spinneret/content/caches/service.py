@@ -27,7 +27,7 @@ from spinneret.content.caches.models import (
     Vector,
 )
 from spinneret.content.caches.ports import CacheStore, PageCache
-from spinneret.kernel import bounds
+from spinneret.kernel import bounds, metrics
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.service import service
@@ -126,6 +126,8 @@ class Caches:
 
     def used(self, tenant: str, cache: CacheName, *, hits: int, misses: int) -> None:
         """Count hits and misses; store them once enough have accumulated."""
+        metrics.CACHE_HITS.add(hits, cache)
+        metrics.CACHE_MISSES.add(misses, cache)
         with self._lock:
             so_far = self._uses.get((tenant, cache), Uses())
             now = Uses(hits=so_far.hits + hits, misses=so_far.misses + misses)

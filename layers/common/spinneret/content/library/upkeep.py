@@ -23,7 +23,7 @@ from spinneret.content.documents.ports import (
 from spinneret.content.library.filling import IndexFiller
 from spinneret.content.library.sweeping import OrphanCleanup
 from spinneret.content.search.ports import IndexUpkeep
-from spinneret.kernel import bounds
+from spinneret.kernel import bounds, metrics
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.ids import NewId
@@ -116,6 +116,9 @@ class DocumentMaintenance:
             following = part if after is not None else _FOLLOWING.get(part)
             if following is None:
                 self._upkeep.retire(remaining)
+                documents, chunks = self._upkeep.totals(remaining)
+                metrics.DOCUMENTS.add(documents)
+                metrics.CHUNKS.add(chunks)
                 report.complete, place = True, ScanCheckpoint()
                 break
             place = ScanCheckpoint(target=target, after=after, part=following)

@@ -180,6 +180,16 @@ class OpenSearchUpkeep:
             remaining,
         )
 
+    def totals(self, remaining: Remaining) -> tuple[int, int]:
+        """See IndexUpkeep; sends one aggregation."""
+        body = {
+            "size": 0,
+            "track_total_hits": True,
+            "aggs": {"documents": {"cardinality": {"field": "document_id"}}},
+        }
+        answer = self._search(self._index.names(remaining).read, body, remaining)
+        return answer["aggregations"]["documents"]["value"], answer["hits"]["total"]["value"]
+
     def _search(self, index: str, body: Mapping[str, Any], remaining: Remaining) -> Any:
         return self._index.ask(
             lambda limit: self._client.search(index=index, body=body, params=limit), remaining

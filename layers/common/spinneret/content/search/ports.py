@@ -90,6 +90,9 @@ class IndexUpkeep(Protocol):
         Raises IndexMissing if it is lost.
         """
 
+    def totals(self, remaining: Remaining) -> tuple[int, int]:
+        """Return the numbers of documents (about 1 % exact) and of chunks that are searched."""
+
     def versions(self, after: Mapping[str, str] | None, remaining: Remaining) -> VersionPage:
         """Return a page of the versions with chunks in the index."""
 

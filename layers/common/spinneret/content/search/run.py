@@ -17,6 +17,8 @@ class SearchRun:
     query: Query
     remaining: Remaining
     timer: Callable[[], float]
+    started: float = field(init=False)
+    """Time of the timer."""
     timings: dict[str, float] = field(default_factory=dict)
     model_id: str | None = None
     vector_key: CacheKey | None = None
@@ -40,6 +42,9 @@ class SearchRun:
     truncated: bool = False
     rows: dict[str, VersionVisibility] = field(default_factory=dict)
     looked_up: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.started = self.timer()
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:

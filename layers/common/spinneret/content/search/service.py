@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import Final
 
 from spinneret.content.caches.models import CacheKey, CacheName, EntryLock
 from spinneret.content.caches.service import Caches
@@ -41,6 +40,7 @@ from spinneret.content.search.ports import ChunkIndex, IndexMissing, Reranker
 from spinneret.content.search.query_vectors import QueryVectors
 from spinneret.content.search.result_cache import ResultCache
 from spinneret.content.search.run import SearchRun
+from spinneret.kernel import metrics
 from spinneret.kernel.clock import Clock, Remaining, limit_remaining, utc_now
 from spinneret.kernel.errors import (
     DependencyUnavailable,
@@ -49,11 +49,8 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from spinneret.kernel.ids import NewId, id_maker
-from spinneret.kernel.metrics import emf_fields
 
 logger = logging.getLogger(__name__)
-
-_UNITS: Final = {"index_missing": "Count"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,6 +167,8 @@ class SearchService:
         return self._page(run, ranking, name, shown)
 
     def _found(self, run: SearchRun, page: ShownPage, *, cached: bool) -> SearchResult:
+        metrics.SEARCHES.add()
+        metrics.SEARCH_DURATION.add(round((self._timer() - run.started) * 1000, 1))
         return SearchResult(
             hits=page.hits,
             total_count=page.total_count,
@@ -245,9 +244,8 @@ class SearchService:
         except IndexMissing:
             if not self._documents.page(DocumentFilter(tenant=wanted.tenant), None, 1).items:
                 return dict.fromkeys(wanted.legs, ())
-            logger.error(
-                "index_missing", extra={"index_missing": 1, **emf_fields(self._clock(), _UNITS)}
-            )
+            logger.error("index_missing")
+            metrics.INDEX_MISSING.add()
             if wanted.vector is None or Leg.KEYWORD not in wanted.legs:
                 raise
         run.degraded = True

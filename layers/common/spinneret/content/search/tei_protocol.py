@@ -6,6 +6,7 @@ to a Lambda function of this application.
 
 import logging
 import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,6 +14,7 @@ from typing import Any, Final
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import EmbedderInfo
 from spinneret.content.search import limits
+from spinneret.kernel import metrics
 from spinneret.kernel.clock import Remaining, limit_remaining
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 from spinneret.kernel.service import service
@@ -123,13 +125,19 @@ class ProtocolEmbedder:
         server."""
         dimension = self.info(remaining).dimension
         body = {"inputs": list(texts), "normalize": False, "truncate": False}
+        started = time.perf_counter()
         vectors = self._ask("POST", "/embed", body, remaining)
+        metrics.EMBEDDING_DURATION.add(round((time.perf_counter() - started) * 1000, 1))
         if len(vectors) != len(texts):
             raise EmbeddingRefused("the embedder returned a wrong number of vectors")
         return [unit(vector, dimension) for vector in vectors]
 
     def _ask(self, method: str, path: str, body: Any, remaining: Remaining) -> Any:
-        return self._server.ask(method, path, body, remaining)
+        try:
+            return self._server.ask(method, path, body, remaining)
+        except DependencyUnavailable:
+            metrics.EMBEDDER_ERRORS.add()
+            raise
 
 
 class ProtocolReranker:

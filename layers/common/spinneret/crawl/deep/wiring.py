@@ -13,6 +13,7 @@ from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
 from spinneret.web.exploring.frontier.service import Frontier
 
 FRONTIER_TABLE: Final = text("FRONTIER_TABLE")
+DEEP_CRAWL_MACHINE: Final = text("DEEP_CRAWL_MACHINE")
 MAX_CONCURRENT: Final = integer("FEATURES__MAX_CONCURRENT_DEEP_CRAWLS", 5)
 SEGMENT_BATCHES: Final = integer("DEEP_CRAWL_SEGMENT_BATCHES", 80)
 DEEP_CRAWLS: Final = (FRONTIER_TABLE, MAX_CONCURRENT, SEGMENT_BATCHES)

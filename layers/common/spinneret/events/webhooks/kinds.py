@@ -3,9 +3,9 @@
 from typing import Final
 
 from spinneret.events.webhooks import limits
-from spinneret.jobs.kinds import KindPolicy
+from spinneret.jobs.kinds import EndMetrics, KindPolicy
 from spinneret.jobs.models import Lane, Priority
-from spinneret.kernel import bounds
+from spinneret.kernel import bounds, metrics
 
 DELIVERY: Final = "delivery"
 
@@ -16,5 +16,8 @@ KINDS: Final = {
         lanes=dict.fromkeys(Priority, Lane("delivery")),
         max_attempts=limits.DELIVERY_ATTEMPTS,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
+        end_metrics=EndMetrics(
+            succeeded=metrics.WEBHOOKS_DELIVERED, failed=metrics.WEBHOOKS_FAILED
+        ),
     )
 }

@@ -6,7 +6,7 @@ from typing import Any
 from spinneret.jobs.driven.models import ExecutionClaim
 from spinneret.jobs.driven.ports import Executions
 from spinneret.jobs.worker import ClaimTransferred, Context
-from spinneret.kernel import bounds
+from spinneret.kernel import bounds, metrics
 from spinneret.kernel.service import service
 
 
@@ -35,4 +35,6 @@ class Starter:
             number=last_event,
         )
         self.executions.start(f"{lease.job_id}-{lease.fence}", turn.state())
+        if context.job.attempts:  # the former one was lost or failed
+            metrics.EXECUTIONS_RESTARTED.add()
         raise ClaimTransferred

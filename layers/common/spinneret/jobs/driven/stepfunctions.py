@@ -31,6 +31,14 @@ class StepFunctionsExecutions:
             if error_code(error) != "ExecutionAlreadyExists":
                 raise
 
+    def running(self) -> int:
+        """Return the number of running executions, at most 1,000. Raises DependencyUnavailable."""
+        with translate_aws_errors("stepfunctions"):
+            answer = self._client.list_executions(
+                stateMachineArn=self._machine, statusFilter="RUNNING", maxResults=1000
+            )
+        return len(answer["executions"])
+
 
 class StepFunctionsTokens:
     """Implements CallbackTokens."""

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final
 
+from spinneret.kernel import metrics
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.metrics import emf_fields, metrics_logger
 from spinneret.kernel.service import service
 from spinneret.monitoring import limits
 from spinneret.monitoring.due import rules
@@ -20,7 +20,6 @@ logger = logging.getLogger(__name__)
 
 _TICK: Final = "TICK"
 _SHARE: Final = 0.6  # of an interval, since SQS delays are exact to one second
-_UNITS: Final = {"due": "Count", "handed": "Count", "late_seconds": "Seconds"}
 _NOTHING: Final = CheckTickResult(due=0, handed=0, workers=0, oldest_seconds=0.0)
 
 
@@ -84,15 +83,9 @@ class Tick:
             workers=len(lists),
             oldest_seconds=max(((now - each.due_at).total_seconds() for each in found), default=0),
         )
-        metrics_logger.info(
-            "checks_due",
-            extra={
-                "due": ticked.due,
-                "handed": ticked.handed,
-                "late_seconds": round(ticked.oldest_seconds, 3),
-                **emf_fields(now, _UNITS),
-            },
-        )
+        metrics.CHECKS_DUE.add(ticked.due)
+        metrics.CHECKS_HANDED.add(ticked.handed)
+        metrics.CHECK_LATE.add(round(ticked.oldest_seconds, 3))
         return ticked
 
     def _found(self, shard: int, now: datetime) -> list[DueTarget]:

@@ -14,6 +14,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from spinneret.access.wiring import admitting as admitting_of_stage
 from spinneret.aws.stage import Builder, Stage
+from spinneret.kernel import metrics
 from spinneret.kernel.canonical import parse_json
 from spinneret.kernel.errors import (
     DomainError,
@@ -39,6 +40,7 @@ from spinneret.runtime.http.error_responses import as_response, refusal
 from spinneret.runtime.http.routes import PRINCIPAL, SERVICES, Routes
 from spinneret.runtime.http.validation import invalid, refuse_unknown
 from spinneret.runtime.logs import configure
+from spinneret.runtime.metrics import write as write_metrics
 
 logger = logging.getLogger(__name__)
 
@@ -116,6 +118,8 @@ class Api:
         logger.info(
             "request_done", extra={**facts, "status": answer["statusCode"], "duration_ms": duration}
         )
+        metrics.REQUESTS.add(of=self.name.removesuffix("-api"))
+        write_metrics(self.name)
         return answer
 
     @cached_property
