@@ -69,7 +69,7 @@ class FakeBrowser:
             is_cut=answer.is_cut,
             console_errors=answer.console_errors,
             requests=len(chain),
-            received_bytes=len(answer.dom),
+            transferred_bytes=len(answer.dom),
             duration_ms=1000,
         )
 

@@ -21,6 +21,6 @@ pin embedder --constraint $root/layers/embedder/requirements.txt
 pin weights --no-deps --constraint $root/layers/embedder/requirements.txt
 for name in websocket java maven; do pin $name; done
 # The layers take the versions that the tests ran with.
-for layer in core search content passwords; do
+for layer in core search content passwords browser; do
     pin $root/layers/$layer/requirements --constraint dev.txt
 done

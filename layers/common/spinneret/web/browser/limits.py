@@ -18,7 +18,7 @@ IMAGE_MAX_PIXELS: Final = 80_000_000  # the largest viewport at the largest scal
 IMAGE_MAX_SIDE: Final = 16_383  # device pixels; WebP stores no longer side
 PDF_MAX_PAGES: Final = 500
 PDF_MARGIN_MAX_MM: Final = 100.0  # A4 is 210 mm wide
-OUTPUT_MAX_BYTES: Final = 50 * 1024 * 1024  # of an image or a PDF
+OUTPUT_MAX_BYTES: Final = 32 * 1024 * 1024  # of an image or a PDF
 
 SCRIPTS_MAX: Final = 20  # C-11
 SCRIPT_MAX_BYTES: Final = 64 * 1024  # C-11, as UTF-8

@@ -138,7 +138,7 @@ class RenderedPage:
     console_errors: tuple[str, ...] = ()
     """First errors that the page logged or didn't catch."""
     requests: int
-    received_bytes: int
-    """Bytes of the page and all that it loaded, as encoded on the wire."""
+    transferred_bytes: int
+    """Bytes that the page received and sent, as encoded on the wire."""
     duration_ms: int
     """Time from the browser's start to its end."""
