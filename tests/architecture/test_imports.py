@@ -16,15 +16,15 @@ GROUPS = {
 }
 """Every other package of `spinneret` is a product (docs/architecture.md)."""
 
-CLIENTS = {"boto3", "botocore", "httpx", "httpcore", "opensearchpy"}
+CLIENTS = {"boto3", "botocore", "cdp_use", "h11", "httpx", "httpcore", "opensearchpy"}
 ADAPTERS = {
     *("dynamo", "sqs", "s3", "kms", "opensearch", "tei", "sockets", "stepfunctions"),
     *("eventbridge", "lambda"),
     *("items", "wiring", "worker_wiring", "bootstrap"),
 }
 """Names of files that may import a client; a longer name begins with one of them."""
-ENGINE = "spinneret.web.fetching"
-"""The guarded fetcher is itself an adapter, in several files."""
+ENGINES = ("spinneret.web.fetching", "spinneret.web.browser")
+"""The guarded fetcher and the browser are adapters themselves, each in several files."""
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_only_adapters_know_clients_of_aws_http_and_the_index(imports: grimp.Imp
         module
         for client in CLIENTS & imports.modules
         for module in imports.find_modules_that_directly_import(client)
-        if not module.startswith(("spinneret.aws.", ENGINE))
+        if not module.startswith(("spinneret.aws.", *ENGINES))
         and module.rpartition(".")[2].split("_")[0] not in ADAPTERS
         and module.rpartition(".")[2] not in ADAPTERS
     ]

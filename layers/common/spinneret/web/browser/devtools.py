@@ -23,11 +23,11 @@ class CommandRefused(Exception):
 class DevTools:
     """A connection to one browser."""
 
-    def __init__(self, client: CDPClient, watch: Watch) -> None:
-        self._client = client
+    def __init__(self, cdp: CDPClient, watch: Watch) -> None:
+        self._cdp = cdp
         self._watch = watch
-        self.send: Final = client.send
-        self.on: Final = client.register
+        self.send: Final = cdp.send
+        self.on: Final = cdp.register
 
     async def ask[T](self, command: Awaitable[T]) -> T:
         """Return the answer to a command of `send`.
@@ -39,7 +39,7 @@ class DevTools:
         except RuntimeError as error:
             raise CommandRefused(str(error)) from error
         except (OSError, WebSocketException) as error:
-            socket = self._client.ws
+            socket = self._cdp.ws
             if socket is not None and socket.close_code == _TOO_BIG:
                 raise self._watch.too_large("gives a result that is too large") from error
             raise BrowserFailed("the browser ended") from error
@@ -48,11 +48,11 @@ class DevTools:
 @asynccontextmanager
 async def connected(url: str, watch: Watch) -> AsyncIterator[DevTools]:
     """Connect to the browser at a WebSocket URL."""
-    client = CDPClient(url, max_ws_frame_size=MESSAGE_MAX_BYTES)
-    devtools = DevTools(client, watch)
-    await devtools.ask(client.start())  # type: ignore[no-untyped-call]  # cdp-use's
+    cdp = CDPClient(url, max_ws_frame_size=MESSAGE_MAX_BYTES)
+    devtools = DevTools(cdp, watch)
+    await devtools.ask(cdp.start())  # type: ignore[no-untyped-call]  # cdp-use's
     try:
         yield devtools
     finally:
         with suppress(OSError, WebSocketException):
-            await client.stop()  # type: ignore[no-untyped-call]  # cdp-use's
+            await cdp.stop()  # type: ignore[no-untyped-call]  # cdp-use's

@@ -1,4 +1,4 @@
-"""What a rendering takes from a page that is ready."""
+"""The outputs of a page that is ready."""
 
 import asyncio
 import base64
@@ -180,7 +180,7 @@ class Taker:
                 )
         except TimeoutError:
             return _failed(f"it didn't end within {limits.SCRIPT_SECONDS:g} s")
-        except CommandRefused:  # without a reason that can be told apart
+        except CommandRefused:  # for any of several reasons
             if self.monotonic() - began_at >= limits.SCRIPT_SECONDS:
                 return _failed(f"it didn't end within {limits.SCRIPT_SECONDS:g} s")
             return _failed("it left the document, or its value isn't JSON")

@@ -42,7 +42,7 @@ class Watch:
         return task.result()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run the work beside the held one; its error is a breach."""
+        """Run the work until the held one ends; its error is a breach."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
