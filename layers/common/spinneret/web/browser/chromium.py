@@ -114,6 +114,7 @@ class _Rendering:
                     try:
                         yield devtools
                     finally:
+                        self._watch.end()
                         process.end()
 
     async def _watch_memory(self, process: ChromiumProcess) -> None:
