@@ -19,18 +19,18 @@ class Watch:
         self._frames = 0
         self._breached = asyncio.Event()
         self._breach: BaseException | None = None
-        self._is_over = False
+        self._has_ended = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     def fail(self, error: BaseException) -> None:
-        """End the rendering with this error, unless another came first or it is over."""
-        if self._breach is None and not self._is_over:
+        """End the rendering with this error, unless another came first or it has ended."""
+        if self._breach is None and not self._has_ended:
             self._breach = error
             self._breached.set()
 
     def end(self) -> None:
-        """Note that the rendering is over: what fails from now on fails because of that."""
-        self._is_over = True
+        """Note that the rendering has ended: later failures only follow from that."""
+        self._has_ended = True
 
     async def hold[T](self, work: Coroutine[Any, Any, T]) -> T:
         """Return the result of the work; at a breach, cancel it and raise the breach."""
