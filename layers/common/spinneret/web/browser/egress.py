@@ -75,7 +75,7 @@ class EgressProxy:
         except (OSError, TimeoutError, h11.ProtocolError):
             pass  # the browser sees its connection end, and reports that to the page
         finally:
-            browser.close()
+            await browser.finish()
 
     async def _exchange(self, browser: Peer) -> None:
         http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_MAX_BYTES)
@@ -94,7 +94,7 @@ class EgressProxy:
             else:
                 await relay_exchange(http, request, browser, server)
         finally:
-            server.close()
+            server.abort()
 
     async def _connect(self, url: Url) -> Peer:
         key = (url.host, url.port)

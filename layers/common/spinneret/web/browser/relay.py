@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Final
 
 import h11
@@ -54,8 +55,18 @@ class Peer:
         if data := http.send(event):
             await self.write(data)
 
-    def close(self) -> None:
+    async def finish(self) -> None:
+        """Send what was written, and close."""
         self._writer.close()
+        try:
+            with suppress(OSError):
+                await self._writer.wait_closed()
+        finally:
+            self.abort()
+
+    def abort(self) -> None:
+        """Close at once."""
+        self._writer.transport.abort()
 
 
 async def relay_tunnel(http: h11.Connection, browser: Peer, server: Peer) -> None:
