@@ -102,6 +102,14 @@ def test_the_page_is_small_and_loads_an_area_when_it_is_opened(get: Get, page: A
     assert all(len(get(f"{PAGE}/{area}.json").text) < 300_000 for area in AREAS)
 
 
+def test_the_page_shows_once_what_holds_for_all_operations(page: Answer) -> None:
+    before, _, areas = page.text.partition("<main>")
+    assert "<p><b>Credentials.</b> Send an API key in <code>X-API-Key</code> or as bearer" in before
+    assert "Credentials" not in areas
+    # Swagger UI would repeat it in each area.
+    assert "main .swagger-ui .info" in page.text
+
+
 def test_the_page_lists_all_operations_by_area(get: Get, page: Answer) -> None:
     whole = get(DOCUMENT).body
     listed = re.findall(r'data-operation="(\w+)"', page.text)

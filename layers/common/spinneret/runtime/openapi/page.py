@@ -8,6 +8,7 @@ style by their hashes, and files of this API.
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -29,7 +30,15 @@ body { margin: 0 auto; max-width: 72rem; padding: 1rem; font: 1rem/1.5 sans-seri
 input { box-sizing: border-box; width: 100%; padding: .5rem; font: inherit }
 summary { padding: .5rem 0; font-size: 1.25rem; cursor: pointer }
 li button { border: 0; padding: .1rem 0; background: none; font: inherit; text-align: left }
+code { background: #f2f2f2; padding: 0 .2rem }
+details > div { overflow-x: auto }
+main .swagger-ui :is(.info, .servers, .servers-title, .response-col_links) {
+  display: none
+}
+main .swagger-ui .scheme-container { margin: 0; padding: .5rem 0; box-shadow: none }
+main .swagger-ui .wrapper { padding: 0 }
 """
+_SHARED: Final = "Credentials, errors, lists, rate limits"
 _POLICY: Final = (
     "default-src 'none'; script-src 'self' {script}; style-src 'self' {style}; img-src data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -56,7 +65,8 @@ def document() -> StaticText:
 def page() -> StaticText:
     """Return the page for the path `/docs`, to which all its URLs are relative.
 
-    It lists the areas and their operations; opening an area loads its part of the document.
+    It lists the areas and their operations; opening an area loads its part of the document. What
+    Swagger UI would repeat in each area is shown once, and hidden there.
     """
     whole = json.loads(document().text)
     script = (files("spinneret.runtime.openapi") / "page.js").read_text(encoding="utf-8")
@@ -64,6 +74,7 @@ def page() -> StaticText:
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width"><title>Spinneret API</title>'
         f"<style>{_STYLE}</style></head><body><h1>Spinneret API</h1>"
+        f"<details><summary>{_SHARED}</summary>{_html(whole['info']['description'])}</details>"
         '<p><input id="filter" type="search" aria-label="Filter operations"'
         ' placeholder="Filter by path, method or words"></p><main>'
         + "".join(_section(whole, area, title) for area, title in AREAS.items())
@@ -88,6 +99,13 @@ def part(name: str) -> StaticText:
         raise NotFound("the page has no such part")
     described = part_of(json.loads(document().text), area)
     return _served(json.dumps(described, ensure_ascii=False), "application/json", {})
+
+
+def _html(text: str) -> str:
+    """Return the paragraphs, bold words and code of a text in Markdown."""
+    bold = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escape(text, quote=False))
+    marked = re.sub(r"`(.+?)`", r"<code>\1</code>", bold)
+    return "".join(f"<p>{each}</p>" for each in marked.split("\n\n"))
 
 
 def _section(whole: Mapping[str, Any], area: str, title: str) -> str:
