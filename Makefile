@@ -66,8 +66,8 @@ set: .venv/.done ## Change settings of the stage, in seconds where no resource c
 invoke: .venv/.done ## Invoke a deployed function: make invoke F=Sweeper E=events/core/sweep.json
 	@$(STACK) invoke --instance $(INSTANCE) $(F) $(E)
 
-sam-local: .venv/.done ## Run a function in a container by `sam local invoke`: make sam-local F=Sweeper E=events/core/sweep.json
-	@$(STACK) sam-local --instance $(INSTANCE) $(F) $(E)
+sam-local: .venv/.done ## Run a function in a container by `sam local invoke`: make sam-local F=Sweeper E=events/core/sweep.json (PODMAN=1 starts Podman for it)
+	@$(if $(PODMAN),$(subst -m stack,-m containers,$(STACK)) env) $(STACK) sam-local --instance $(INSTANCE) $(F) $(E)
 
 rebuild-index: .venv/.done ## Make the chunk index anew from rows and bodies; searches change over when it is complete
 	@$(STACK) rebuild-index --instance $(INSTANCE)
@@ -118,7 +118,7 @@ prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politenes
 	@SPINNERET_OUTAGE_SECONDS=90 $(BIN)/python -m pytest tests/e2e/test_stopped_parts.py tests/e2e/test_stopped_work.py
 	@SPINNERET_BATCH_PAGES=100 SPINNERET_BATCH_KILLS=2 $(BIN)/python -m pytest tests/e2e/test_batches.py
 	@SPINNERET_DURABLE_DOCUMENTS=1000 $(BIN)/python -m pytest tests/e2e/test_durable_application.py
-	@SPINNERET_SAM_LOCAL=1 $(BIN)/python -m pytest -rs tests/e2e/test_sam_local.py  # where a container engine is
+	@SPINNERET_SAM_LOCAL=1 $(BIN)/python -m pytest -rs tests/e2e/test_sam_local.py  # where a container engine is, or Podman
 	@SPINNERET_TRAP_PAGES=300 $(BIN)/python -m pytest tests/e2e/test_trap_site.py
 	@SPINNERET_CRASH_STEP=3 SPINNERET_STORIES_ON_MOTO=1 $(BIN)/python -m pytest -m "not stack" -n 2 tests/unit/marketplace
 	@$(BIN)/python -m pytest -n 2 -m "moto or proof"

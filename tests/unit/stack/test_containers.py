@@ -3,6 +3,7 @@
 import json
 import socket
 import socketserver
+import tarfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from containers import podman, stand_in
 from stack.containers import BEYOND, Engine, reachable
 from stack.errors import UsageError
 from stack.sam_local import _has_raised
@@ -124,3 +126,55 @@ def test_without_a_bridge_here_the_engine_leads_to_this_machine(
 )
 def test_an_answer_tells_whether_the_function_raised(answer: str, raised: bool) -> None:
     assert _has_raised(answer) is raised
+
+
+def test_podman_is_not_started_where_an_engine_may_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    podman.require(tmp_path / "docker.sock")
+    (tmp_path / "docker.sock").symlink_to("gone")
+    with pytest.raises(UsageError, match=r"docker\.sock exists: use that engine"):
+        podman.require(tmp_path / "docker.sock")
+
+
+@pytest.mark.parametrize(
+    ("user", "installed", "said"),
+    [
+        (1000, ("podman", "runc", "ip"), "need root"),
+        (0, ("runc", "ip"), "install podman, such as"),
+        (0, (), "install podman and runc and ip"),
+    ],
+)
+def test_what_podman_misses_is_named(
+    user: int,
+    installed: tuple[str, ...],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    monkeypatch.setattr("shutil.which", lambda name: name if name in installed else None)
+    with pytest.raises(UsageError, match=said):
+        podman.require(tmp_path / "docker.sock")
+
+
+@pytest.mark.heavy
+def test_the_stand_in_starts_functions_as_the_image_of_aws_does(tmp_path: Path) -> None:
+    packages = tmp_path / "site-packages"
+    (packages / "awslambdaric").mkdir(parents=True)
+    stand_in.write_root(tmp_path / "root.tar", packages)
+    with tarfile.open(tmp_path / "root.tar") as root:
+        names = {member.name: member for member in root}
+        bootstrap = root.extractfile("var/runtime/bootstrap")
+        assert bootstrap is not None
+        assert b"-m awslambdaric" in bootstrap.read()
+    assert names["var/runtime/bootstrap"].mode == 0o755
+    assert names["tmp"].mode == 0o1777
+    assert {"bin/sh", "bin/mv", "bin/chmod", "var/lang/bin/python3.12", "var/task", "opt"} <= set(
+        names
+    )
+    assert "var/lang/lib/python3.12/json/decoder.py" in names
+    assert "var/runtime/awslambdaric" in names
+    assert not [name for name in names if "/test/" in name or name.endswith("_tkinter")]
