@@ -1,4 +1,4 @@
-"""Commands of the README and the tutorials, run as written; `test_publishing.py` has the rest."""
+"""Commands of README, tutorials and how-tos, run as written; `test_publishing.py` has the rest."""
 
 import pytest
 
@@ -9,6 +9,7 @@ pytestmark = [pytest.mark.stack, pytest.mark.timeout(400)]
 
 README = ROOT / "README.md"
 TUTORIALS = ROOT / "docs" / "tutorials"
+HOW_TOS = ROOT / "docs" / "how-to"
 
 
 @pytest.mark.parametrize(
@@ -30,3 +31,8 @@ def test_a_task_of_the_readme_answers_as_shown(page: Page, heading: str) -> None
 )
 def test_a_tutorial_answers_as_shown(page: Page, name: str) -> None:
     assert page.run((TUTORIALS / f"{name}.md").read_text()) > 3
+
+
+@pytest.mark.parametrize("name", ["crawl", "search", "audits", "monitoring", "jobs-and-webhooks"])
+def test_a_how_to_answers_as_shown(page: Page, name: str) -> None:
+    assert page.run((HOW_TOS / f"{name}.md").read_text()) > 3

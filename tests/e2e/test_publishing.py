@@ -225,3 +225,6 @@ def test_documented_commands_publish_as_shown(
     markets.ebay.refused_categories[REFUSED_CATEGORY] = CATEGORY_ERROR
     text = (ROOT / name).read_text()
     assert page.run(section(text, heading) if heading else text) > 3
+    if heading is not None:
+        # The tasks of the how-to continue with the same product and connection.
+        assert page.run((ROOT / "docs" / "how-to" / "marketplaces.md").read_text()) > 3

@@ -1,1 +1,1 @@
-"""Podman with a stand-in for AWS's image, where functions run as `sam local invoke` runs them."""
+"""Podman with a substitute for AWS's image, where functions run as `sam local invoke` runs them."""

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
-from containers.stand_in import PYTHON, write_root
+from containers.image import PYTHON, write_root
 from stack.containers import SOCKETS, Engine
 from stack.deployment.sam import IMAGE
 from stack.errors import InstallError, UsageError
@@ -54,7 +54,7 @@ def require(socket: Path = SOCKETS[0]) -> None:
 
 @contextmanager
 def serving(packages: Path, socket: Path = SOCKETS[0]) -> Iterator[Engine]:
-    """Yield an engine that has the stand-in for AWS's image; end and remove all of it afterwards.
+    """Yield an engine that has the substitute for AWS's image; end and remove all of it afterwards.
 
     `packages` is the folder that holds awslambdaric. Raises InstallError if Podman fails.
     """

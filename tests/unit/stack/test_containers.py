@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from containers import podman, stand_in
+from containers import image, podman
 from stack.containers import BEYOND, Engine, reachable
 from stack.errors import UsageError
 from stack.sam_local import _has_raised
@@ -161,10 +161,10 @@ def test_what_podman_misses_is_named(
 
 
 @pytest.mark.heavy
-def test_the_stand_in_starts_functions_as_the_image_of_aws_does(tmp_path: Path) -> None:
+def test_the_substitute_image_starts_functions_as_the_image_of_aws_does(tmp_path: Path) -> None:
     packages = tmp_path / "site-packages"
     (packages / "awslambdaric").mkdir(parents=True)
-    stand_in.write_root(tmp_path / "root.tar", packages)
+    image.write_root(tmp_path / "root.tar", packages)
     with tarfile.open(tmp_path / "root.tar") as root:
         names = {member.name: member for member in root}
         bootstrap = root.extractfile("var/runtime/bootstrap")

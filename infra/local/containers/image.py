@@ -1,4 +1,4 @@
-"""A stand-in for AWS's image of Python 3.12: this machine's Python with `awslambdaric`.
+"""A substitute for AWS's image of Python 3.12: this machine's Python with `awslambdaric`.
 
 It has the paths that AWS documents (`/var/lang`, `/var/runtime`, `/var/task`, `/opt`) and what SAM
 needs to add its emulator of the Lambda service: a shell, `mv` and `chmod`.
@@ -61,7 +61,7 @@ def _is_kept(path: str) -> bool:
 
 
 def _libraries(files: Iterable[Path]) -> list[str]:
-    """Return the shared libraries that these files load, and those that packages expect."""
+    """Return the shared libraries of these files and of compiled packages."""
     loaded = _output("ldd", *map(str, files))
     found = set(re.findall(r"(?:=> |^\s)(/\S+) \(0x", loaded, re.MULTILINE))
     known = _output("/sbin/ldconfig", "--print-cache")
