@@ -292,7 +292,13 @@ def _check(env: dict[str, str]) -> dict[str, Figures]:
         assert due_at is not None
         world.clock.now = max(world.clock.now, due_at)
         world.sites.seconds["site.example"] = 0.05 + 0.013 * (next(numbers) % 20)
-        found = DueTarget(tenant="acme", target_id=target_id, host="site.example", due_at=due_at)
+        found = DueTarget(
+            tenant="acme",
+            target_id=target_id,
+            host="site.example",
+            due_at=due_at,
+            until=due_at + timedelta(seconds=60),
+        )
         assert Checker(parts).check(found, worker) is CheckDisposition.CHECKED
         due_at += timedelta(seconds=60)
 

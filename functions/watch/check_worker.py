@@ -1,7 +1,7 @@
-"""Queue function of checks: performs the checks of a tick's list."""
+"""Queue function of checks: makes the checks of a message."""
 
 from spinneret.monitoring.checks.worker_wiring import check_worker
-from spinneret.monitoring.due.messages import list_of
+from spinneret.monitoring.due.messages import checks_of
 from spinneret.runtime.queue import message_entrypoint
 
-handler = message_entrypoint(list_of, check_worker, "check-worker")
+handler = message_entrypoint(checks_of, check_worker, "check-worker")

@@ -25,6 +25,8 @@ _ANSWER: Final = {
     "status": "pending",
     "status_since": None,
     "next_check_at": "2026-01-02T12:00:41.250000Z",
+    "effective_interval_seconds": 60,
+    "paced": None,
     "skipped_in_a_row": 0,
     "last_checked_at": None,
     "last_outcome": None,

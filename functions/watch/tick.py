@@ -1,7 +1,6 @@
-"""Queue function of ticks: assigns due targets to the check workers."""
+"""Rule function, every minute: sends the checks of the next minute as delayed messages."""
 
-from spinneret.monitoring.due.messages import tick_of
 from spinneret.monitoring.due.wiring import tick
-from spinneret.runtime.queue import message_entrypoint
+from spinneret.runtime.scheduled import scheduled_entrypoint
 
-handler = message_entrypoint(tick_of, tick, "tick")
+handler = scheduled_entrypoint(tick, "tick")

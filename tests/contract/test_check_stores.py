@@ -1,12 +1,13 @@
 """What every store of checks guarantees: results, figures, incidents, slots, the due index."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from spinneret.monitoring.checks.models import CheckError, CheckResult, Outcome
+from spinneret.monitoring.due.models import ListedTarget
 from spinneret.monitoring.incidents.models import (
     IncidentChange,
     IncidentStatus,
@@ -15,7 +16,6 @@ from spinneret.monitoring.incidents.models import (
 )
 from spinneret.monitoring.rollups.models import DayTally, HourTally, Rollup
 from spinneret.monitoring.rollups.rules import day_of, hour_of
-from spinneret.monitoring.slots.models import SlotLease
 from spinneret.monitoring.targets.models import TargetWithState
 from spinneret.monitoring.targets.rules import due_shard_of
 from spinneret.web.fetching.models import Certificate, Phases
@@ -45,12 +45,12 @@ def record(
     stores: Stores,
     former: TargetWithState,
     found: CheckResult,
-    slot: SlotLease | None = None,
+    due_at: datetime | None = None,
     **step: object,
 ) -> TargetWithState:
-    state = later(former)
+    state = later(former, **({} if due_at is None else {"due_at": due_at}))
     change = StateChange(state=state, **step)  # type: ignore[arg-type]  # by name
-    assert stores.checks.record(former, found, change, slot)
+    assert stores.checks.record(former, found, change)
     return replace(former, state=state)
 
 
@@ -107,30 +107,17 @@ def test_results_are_listed_newest_first_within_their_times(stores: Stores, tena
     assert listed(limit=1) == list("543210")
 
 
-def test_a_check_of_what_changed_meanwhile_writes_nothing(stores: Stores, tenant: str) -> None:
+def test_a_check_of_what_changed_meanwhile_keeps_nothing(stores: Stores, tenant: str) -> None:
     made = watched(tenant)
     stores.targets.add(made, None)
     now = record(stores, made, result(1))
-    assert not stores.checks.record(made, result(2), StateChange(state=later(made)), None)
+    other = StateChange(state=later(made, slot="chk_2"), closed=(HourTally(START, Rollup()),))
+    assert not stores.checks.record(made, result(2), other)
+    assert not stores.checks.record(made, result(2), replace(other, closed=()))
     page = stores.checks.results(tenant, "t_1", since=None, until=None, after=None, limit=9)
     assert [each.id for each in page.items] == ["res_1"]
     assert stores.targets.remove(now)
-    assert not stores.checks.record(now, result(3), StateChange(state=later(now)), None)
-
-
-def test_a_slot_is_given_back_with_the_outcome_or_refuses_it(stores: Stores, tenant: str) -> None:
-    made, name = watched(tenant), f"HOSTSLOT#{tenant}"
-    stores.targets.add(made, None)
-    slot = stores.slots.take(name, "one", START, START + HOUR)
-    assert slot is not None
-    now = record(stores, made, result(1), slot)
-    assert stores.slots.taken([name], START) == 0
-    assert not stores.checks.record(now, result(2), StateChange(state=later(now)), slot)
-    stolen = stores.slots.take(name, "two", START, START + HOUR)
-    assert stolen is not None
-    assert not stores.checks.record(now, result(2), StateChange(state=later(now)), slot)
-    found = stores.targets.get(tenant, "t_1")
-    assert found == now
+    assert not stores.checks.record(now, result(3), StateChange(state=later(now)))
 
 
 def test_a_slot_has_one_owner_until_its_end(stores: Stores, tenant: str) -> None:
@@ -151,11 +138,19 @@ def test_a_slot_has_one_owner_until_its_end(stores: Stores, tenant: str) -> None
     assert second_owner.fence > again.fence
     slots.give_back(again)
     assert slots.taken([name], START + 3 * second) == 1
+    assert slots.holder(name) == "two"
+    assert slots.take(name, "four", START + 3 * second, START + HOUR, over="three") is None
+    fourth = slots.take(name, "four", START + 3 * second, START + HOUR, over="two")
+    assert fourth is not None
+    assert fourth.fence > second_owner.fence
     slots.give_back(second_owner)
+    assert slots.holder(name) == "four"
+    slots.give_back(fourth)
+    assert slots.holder(name) is None
     assert slots.taken([name], START + 3 * second) == 0
     third = slots.take(name, "three", START, START + HOUR)
     assert third is not None
-    assert third.fence > second_owner.fence
+    assert third.fence > fourth.fence
 
 
 def test_hours_add_up_to_days_also_when_one_is_closed_twice(stores: Stores, tenant: str) -> None:
@@ -241,25 +236,48 @@ def test_a_pause_ends_the_incident_with_the_same_write(stores: Stores, tenant: s
     assert over.timeline == (begin, end)
 
 
-def test_the_due_index_has_who_is_due_longest_waiting_first(stores: Stores, tenant: str) -> None:
+def test_the_due_index_lists_long_intervals_by_time(stores: Stores, tenant: str) -> None:
     rows = [
-        watched(tenant, f"t_{tenant}{number}", due_at=START + timedelta(seconds=number % 3))
+        watched(
+            tenant,
+            f"t_{tenant}{number}",
+            due_at=START + timedelta(seconds=number % 3),
+            interval_seconds=300,
+        )
         for number in range(20)
     ]
     paused = watched(tenant, f"t_{tenant}p", due_at=None)
     for each in (*rows, paused):
         stores.targets.add(each, None)
+    second = START + timedelta(seconds=1)
     for shard in range(8):
         mine = [each for each in rows if due_shard_of(each.target.id) == shard]
-        found = [
-            each
-            for each in stores.index.due(shard, START + timedelta(seconds=1))
-            if each.tenant == tenant
-        ]
-        second = START + timedelta(seconds=1)
+        found = [each for each in stores.index.due(shard, second) if each.tenant == tenant]
         late = [each for each in stores.index.due(shard, second, second) if each.tenant == tenant]
-        assert late == [each for each in found if each.due_at == second]
+        assert late == [each for each in found if each.listed_at == second]
         expected = [each for each in mine if each.state.due_at != START + timedelta(seconds=2)]
         assert {each.target_id for each in found} == {each.target.id for each in expected}
-        assert [each.due_at for each in found] == sorted(each.due_at for each in found)
+        assert [each.listed_at for each in found] == sorted(each.listed_at for each in found)
         assert all(each.host == "example.com" for each in found)
+        assert all(each.interval_seconds == 300 for each in found)
+
+
+def test_the_due_index_lists_short_intervals_by_five_minutes(stores: Stores, tenant: str) -> None:
+    made = watched(tenant, due_at=START + timedelta(seconds=299), interval_seconds=60)
+    stores.targets.add(made, None)
+    shard = due_shard_of("t_1")
+
+    def listed() -> list[ListedTarget]:
+        return [each for each in stores.index.due(shard, START + HOUR) if each.tenant == tenant]
+
+    [entry] = listed()
+    assert (entry.listed_at, entry.interval_seconds) == (START, 60)
+    record(stores, made, result(1), due_at=START + timedelta(seconds=359))
+    [entry] = listed()
+    assert entry.listed_at == START + timedelta(seconds=300)
+
+
+def test_how_far_the_last_tick_looked_is_kept(stores: Stores) -> None:
+    for until in (START, START + HOUR):
+        stores.index.keep_sent(until)
+        assert stores.index.sent_until() == until

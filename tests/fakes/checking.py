@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -13,9 +13,10 @@ from spinneret.kernel.errors import DomainError
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks.asking import CheckFetcher
 from spinneret.monitoring.checks.connectivity import Connectivity
-from spinneret.monitoring.checks.service import CheckDisposition, Checker, CheckParts
+from spinneret.monitoring.checks.service import Checker, CheckParts
 from spinneret.monitoring.checks.worker import CheckWorker
-from spinneret.monitoring.due.models import DueTarget
+from spinneret.monitoring.due.models import DueTarget, Planned
+from spinneret.monitoring.due.rules import EVERY
 from spinneret.monitoring.due.service import Tick
 from spinneret.monitoring.slots.models import SlotLease, worker_slot
 from spinneret.monitoring.targets.api_models import target_json
@@ -117,18 +118,32 @@ class Sites:
                     self.at_once[name] -= 1
 
 
-class FakeLanes:
-    """Implements CheckLanes; keeps what was sent."""
+class FakeLane:
+    """Implements CheckLane; keeps what was sent."""
 
     def __init__(self) -> None:
-        self.ticks: list[tuple[datetime, int]] = []
-        self.lists: list[tuple[datetime, list[DueTarget]]] = []
+        self.sent: list[Planned] = []
 
-    def announce(self, at: datetime, delays: Any) -> None:
-        self.ticks += [(at, delay) for delay in delays]
+    def send(self, planned: Sequence[Planned]) -> None:
+        self.sent += planned
 
-    def hand(self, ticked_at: datetime, targets: Any) -> None:
-        self.lists.append((ticked_at, list(targets)))
+    @property
+    def checks(self) -> list[DueTarget]:
+        """All checks of all messages, in the order in which they arrive."""
+        in_order = sorted(self.sent, key=lambda each: each.at)
+        return [check for each in in_order for check in each.checks]
+
+    def next_at(self) -> datetime | None:
+        """When the next message arrives; None without any."""
+        return min((each.at for each in self.sent), default=None)
+
+    def arrived(self, now: datetime) -> Planned | None:
+        """The first message that has arrived, which leaves the queue."""
+        first = min(self.sent, key=lambda each: each.at, default=None)
+        if first is None or first.at > now:
+            return None
+        self.sent.remove(first)
+        return first
 
 
 class FakeMaintenance:
@@ -161,7 +176,7 @@ class CheckWorld:
             default=limits,
         )
         self.progress = FakeProgressStore()
-        self.lanes = FakeLanes()
+        self.lane = FakeLane()
         self.references: dict[str, bool] = {}
         self.maintenance = FakeMaintenance()
         self.held: dict[str, datetime] = {}
@@ -201,14 +216,16 @@ class CheckWorld:
         return CheckParts(**(given | other))
 
     def due(self, target_id: str, tenant: str = "acme") -> DueTarget:
-        """The target as the index has it."""
+        """The target's next check, which is given up a second after its time."""
         watched = self.watched(target_id, tenant)
-        assert watched.state.due_at is not None
+        due_at = watched.state.due_at
+        assert due_at is not None
         return DueTarget(
             tenant=tenant,
             target_id=target_id,
             host=watched.target.host,
-            due_at=watched.state.due_at,
+            due_at=due_at,
+            until=max(due_at, self.clock()) + timedelta(seconds=1),
         )
 
     def watched(self, target_id: str, tenant: str = "acme") -> TargetWithState:
@@ -220,16 +237,36 @@ class CheckWorld:
         """Let the time pass until it is due."""
         due = self.due(target_id)
         self.clock.now = max(self.clock.now, due.due_at)
-        return due
+        return self.due(target_id)
 
-    def check(self, target_id: str, **other: Any) -> CheckDisposition:
-        """One check by a fresh worker, when the target is due."""
+    def check(self, target_id: str, **other: Any) -> str:
+        """One check by a fresh worker, when the target is due; what became of it."""
         due = self.come_due(target_id)
-        worker = self.worker_slot()
+        worker = self.worker(**other)
         try:
-            return Checker(self.parts(**other)).check(due, worker)
+            [done] = worker.run([due], lambda: 900.0)
         finally:
-            self.slots.give_back(worker)
+            if worker.slot is not None:
+                self.slots.give_back(worker.slot)
+        return done
+
+    def play(self, seconds: float, *, ticks: bool = True) -> Counter[str]:
+        """A tick each minute, and one worker that takes the messages as they arrive."""
+        end, done, worker = self.clock() + timedelta(seconds=seconds), Counter[str](), self.worker()
+        tick, tick_at = self.tick(), self.clock()
+        while self.clock() < end:
+            if ticks and self.clock() >= tick_at:
+                tick.run()
+                tick_at = self.clock() + EVERY
+            arrived = self.lane.arrived(self.clock())
+            if arrived is not None:
+                done += worker.run(arrived.checks, lambda: 900.0)
+                continue
+            coming = [self.lane.next_at() or end, tick_at if ticks else end, end]
+            self.clock.now = max(self.clock.now, min(coming))
+        if worker.slot is not None:
+            self.slots.give_back(worker.slot)
+        return done
 
     def worker_slot(self, number: int = 0, seconds: float = 100.0) -> SlotLease:
         now = self.clock()
@@ -238,29 +275,26 @@ class CheckWorld:
         assert slot is not None
         return slot
 
-    def tick(self, workers: int = limits.CHECK_CONCURRENCY, interval: int = 15) -> Tick:
+    def tick(self, workers: int = limits.CHECK_CONCURRENCY) -> Tick:
         return Tick(
             index=self.watch,
-            lanes=self.lanes,
+            lane=self.lane,
             slots=self.slots,
             clock=self.clock,
             new_owner=lambda: self.new_id("own"),
-            interval_seconds=interval,
             workers=workers,
-            pace=self.limits,
+            rate=self.limits.rate,
         )
 
-    def worker(
-        self, workers: int = limits.CHECK_CONCURRENCY, interval: int = 15, **other: Any
-    ) -> CheckWorker:
+    def worker(self, workers: int = limits.CHECK_CONCURRENCY, **other: Any) -> CheckWorker:
         parts = self.parts(**other)
         return CheckWorker(
             checker=Checker(parts),
             held_since=self.held.get,
             slots=parts.slots,
+            lane=self.lane,
             clock=parts.clock,
             new_owner=lambda: f"{next(self._numbers):032x}",
-            interval_seconds=interval,
             workers=workers,
             slot_seconds=parts.slot_seconds,
         )
@@ -290,4 +324,6 @@ def target_service(world: CheckWorld, most: int = limits.TARGETS_PER_TENANT) -> 
         render=target_json,
         most=most,
         shortest_interval=limits.CHECK_INTERVAL_MIN_SECONDS,
+        rate=world.limits.rate,
+        announce=lambda _: None,
     )

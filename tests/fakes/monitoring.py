@@ -12,7 +12,7 @@ from spinneret.kernel.paging import Page
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks import items as check_items
 from spinneret.monitoring.checks.models import CheckResult
-from spinneret.monitoring.due.models import DueTarget
+from spinneret.monitoring.due.models import ListedTarget
 from spinneret.monitoring.incidents.models import Incident, IncidentChange, StateChange
 from spinneret.monitoring.reports import domain_events
 from spinneret.monitoring.rollups import rules as rollups
@@ -42,14 +42,21 @@ class FakeSlotStore:
         self.lock = RLock()
         self._rows: dict[str, tuple[str | None, int, datetime | None]] = {}
 
-    def take(self, name: str, owner: str, now: datetime, until: datetime) -> SlotLease | None:
+    def take(
+        self, name: str, owner: str, now: datetime, until: datetime, over: str | None = None
+    ) -> SlotLease | None:
         with self.lock:
             self._require()
             holder, fence, end = self._rows.get(name, (None, 0, None))
-            if end is not None and end > now and holder != owner:
+            if end is not None and end > now and holder not in {owner, over}:
                 return None
             self._rows[name] = owner, fence + 1, until
             return SlotLease(name=name, owner=owner, fence=fence + 1, until=until)
+
+    def holder(self, name: str) -> str | None:
+        with self.lock:
+            self._require()
+            return self._rows.get(name, (None, 0, None))[0]
 
     def renew(self, slot: SlotLease, until: datetime) -> SlotLease | None:
         with self.lock:
@@ -88,6 +95,7 @@ class FakeWatch:
         self.events: list[DomainEvent] = []
         self.full_reads = 0
         """Calls of `all`."""
+        self._sent_until: datetime | None = None
         self.rows: dict[Name, TargetWithState] = {}
         self.incidents: defaultdict[Name, dict[str, Incident]] = defaultdict(dict)
         self._keys: dict[Name, IdempotencyRecord] = {}
@@ -179,40 +187,44 @@ class FakeWatch:
 
     # ------------------------------------------------------------ DueIndex
 
-    def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[DueTarget]:
+    def due(
+        self, shard: int, until: datetime, since: datetime | None = None
+    ) -> Iterator[ListedTarget]:
         self._require()
-        found = [
-            DueTarget(
-                tenant=each.target.tenant,
-                target_id=each.target.id,
-                host=each.target.host,
-                due_at=each.state.due_at,
-            )
-            for each in self.rows.values()
-            if each.state.due_at is not None
-            and each.state.due_at <= now
-            and (since is None or each.state.due_at >= since)
-            and rules.due_shard_of(each.target.id) == shard
-        ]
-        return iter(sorted(found, key=lambda each: each.due_at))
+        found = []
+        for each in self.rows.values():
+            target, due_at = each.target, each.state.due_at
+            if due_at is None or rules.due_shard_of(target.id) != shard:
+                continue
+            seconds = target.options.interval_seconds
+            listed_at = rules.listed_at(due_at, seconds)
+            if listed_at <= until and (since is None or listed_at >= since):
+                found.append(
+                    ListedTarget(
+                        tenant=target.tenant,
+                        target_id=target.id,
+                        host=target.host,
+                        listed_at=listed_at,
+                        interval_seconds=seconds,
+                    )
+                )
+        return iter(sorted(found, key=lambda each: (each.listed_at, str(each.interval_seconds))))
+
+    def sent_until(self) -> datetime | None:
+        self._require()
+        return self._sent_until
+
+    def keep_sent(self, until: datetime) -> None:
+        self._require()
+        self._sent_until = until
 
     # ------------------------------------------------------------ CheckStore
 
-    def record(
-        self,
-        watched: TargetWithState,
-        result: CheckResult,
-        step: StateChange,
-        slot: SlotLease | None,
-    ) -> bool:
+    def record(self, watched: TargetWithState, result: CheckResult, step: StateChange) -> bool:
         self._require()
         with self.slots.lock:
-            if slot is not None and not self.slots.holds(slot):
-                return False
             if not self._replace(watched, TargetWithState(target=watched.target, state=step.state)):
                 return False
-            if slot is not None:
-                self.slots.give_back(slot)
             name = watched.target.tenant, watched.target.id
             self._results[name].append(result)
             for closed in step.closed:

@@ -17,11 +17,13 @@ NEEDED = {
         JOB_WORK,  # imports
         on("Targets", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
         on("Checks", "Query"),
+        on("ChecksQueue", "sqs:SendMessage"),  # the first checks of a new target
     ),
-    "Ticks": on("CheckTicksQueue", "sqs:SendMessage"),
     "Tick": together(
         on("ChecksQueue", "sqs:SendMessage"),
-        on("Targets", "UpdateItem"),  # which tick it is
+        on(
+            "Targets", "GetItem PutItem UpdateItem"
+        ),  # which tick it is, and how far the last one looked
         on("Targets/index/due", "Query"),
     ),
     "CheckWorker": together(
@@ -29,7 +31,8 @@ NEEDED = {
         RELAYING,
         on("Domains", "BatchGetItem GetItem UpdateItem"),  # hosts' pace, tenants' blocks
         on("Targets", "PutItem Query UpdateItem"),  # states, incidents, slots, windows
-        on("Checks", "PutItem UpdateItem"),
+        on("Checks", "DeleteItem PutItem UpdateItem"),
+        on("ChecksQueue", "sqs:SendMessage"),  # checks whose host is busy
     ),
     "ImportWorker": together(
         JOB_WORK,

@@ -35,6 +35,8 @@ def targets(watch: FakeWatch, clock: HandClock) -> TargetService:
         render=target_json,
         most=50,
         shortest_interval=12,
+        rate=1.0,
+        announce=lambda _: None,
     )
 
 

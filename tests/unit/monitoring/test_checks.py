@@ -16,7 +16,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.monitoring.checks import rules
 from spinneret.monitoring.checks.models import CheckResult, Outcome
-from spinneret.monitoring.checks.service import CheckDisposition, Checker
+from spinneret.monitoring.checks.service import CheckDisposition, Checker, HostWait
 from spinneret.monitoring.slots.models import host_slot
 from spinneret.monitoring.targets.models import Status
 from spinneret.web.fetching.models import Certificate, FetchRequest
@@ -159,7 +159,7 @@ def test_a_check_that_goes_on_behind_a_redirect_forgets_no_certificate() -> None
     permit = world.pace.admit("other.example", owner="x", limits=world.limits)
     assert isinstance(permit, Permit)
     world.pace.report(permit, Answer.SUCCESS)
-    assert world.check(target_id) is CheckDisposition.DEFERRED
+    assert world.check(target_id) is CheckDisposition.SKIPPED
     world.clock.advance(15)
     result = checked(world, target_id)
     assert (result.outcome, result.certificate) == (Outcome.UP, None)
@@ -303,7 +303,7 @@ def test_a_check_that_waits_too_long_behind_redirects_is_skipped() -> None:
     """More than three seconds could outlast its slot."""
     world = CheckWorld(limits=PaceLimits(rate=2, burst=1))
     target_id = world.target(URL)
-    assert world.check(target_id, fetcher=Redirecting(world, 7)) is CheckDisposition.DEFERRED
+    assert world.check(target_id, fetcher=Redirecting(world, 7)) is CheckDisposition.SKIPPED
 
 
 def test_a_try_goes_on_behind_the_redirects_of_the_one_before(world: CheckWorld) -> None:
@@ -396,7 +396,9 @@ def test_a_list_that_comes_twice_does_not_refuse_the_outcome_of_the_first(
     worker, seen = world.worker_slot(1), []
     world.sites.arrived = lambda _: seen.append(other.check(due, worker))
     assert world.check(target_id) is CheckDisposition.CHECKED
-    assert seen == [CheckDisposition.SKIPPED]
+    assert seen == [HostWait()]
+    assert other.check(due, worker) is CheckDisposition.STALE
+    assert len(world.sites.requests) == 1
     assert world.watched(target_id).state.skips == 0
 
 
@@ -512,7 +514,7 @@ def test_a_redirect_to_a_host_with_a_check_is_not_followed(world: CheckWorld) ->
     now = world.clock()
     other = world.slots.take(host_slot("other.example"), "x", now, now + timedelta(seconds=60))
     assert other is not None
-    assert world.check(target_id) is CheckDisposition.DEFERRED
+    assert world.check(target_id) is CheckDisposition.SKIPPED
     world.slots.give_back(other)
     assert world.check(target_id) is CheckDisposition.CHECKED
     assert world.slots.taken([host_slot("other.example")], world.clock()) == 0
@@ -563,13 +565,13 @@ def test_a_suspended_tenants_target_is_not_checked_but_due_later(world: CheckWor
     target = world.target(URL)
     due = world.come_due(target)
     world.held["acme"] = world.clock()
-    assert world.worker().run((world.clock(), [due]), lambda: 100.0) == {CheckDisposition.HELD: 1}
+    assert world.worker().run([due], lambda: 100.0) == {CheckDisposition.HELD: 1}
     state = world.watched(target).state
     assert (state.due_at, state.checks_total, state.skips_total) == (
         world.clock() + timedelta(seconds=15),
         0,
         0,
     )
-    assert world.worker().run((world.clock(), [due]), lambda: 100.0) == {CheckDisposition.STALE: 1}
+    assert world.worker().run([due], lambda: 100.0) == {CheckDisposition.STALE: 1}
     world.held.clear()
     assert world.check(target) is CheckDisposition.CHECKED

@@ -100,7 +100,7 @@ def shown(window: Window, results: list[CheckResult], *, with_maintenance: bool)
     watched = TargetWithState(target=target, state=TargetState(sequence=1, due_at=NOW))
     watch.rows["acme", "t_1"] = watched
     for each in results:
-        assert watch.record(watched, each, step(watched, each, NOW), None)
+        assert watch.record(watched, each, step(watched, each, NOW))
         watched = watch.rows["acme", "t_1"]
     service = FigureService(figures=watch, checks=watch, clock=HandClock(NOW))
     return uptime_view(window, service.figures(watched, window), with_maintenance=with_maintenance)

@@ -9,6 +9,6 @@ TARGETS_TABLE: Final = text("TARGETS_TABLE")
 CHECKS_TABLE: Final = text("CHECKS_TABLE")
 TARGETS_PER_TENANT: Final = integer("TARGETS_PER_TENANT", limits.TARGETS_PER_TENANT)
 CHECK_INTERVAL: Final = integer("CHECK_INTERVAL", limits.CHECK_INTERVAL_SECONDS)
-"""Default check interval in seconds (M-02)."""
+"""Default and minimum check interval in seconds (M-02)."""
 MAX_CONCURRENCY: Final = integer("MAX_CONCURRENCY", limits.CHECK_CONCURRENCY)
 """Maximum number of concurrent checks in total (M-02)."""

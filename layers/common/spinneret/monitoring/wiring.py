@@ -4,9 +4,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from spinneret.aws.stage import Stage, reads
-from spinneret.jobs.wiring import SUBMISSION, job_service
+from spinneret.jobs.wiring import LANES_URL, SUBMISSION, job_service
 from spinneret.monitoring.checks.dynamo import DynamoCheckStore
 from spinneret.monitoring.checks.ports import CheckStore
+from spinneret.monitoring.due.dynamo import DynamoDueIndex
+from spinneret.monitoring.due.service import FirstChecks
+from spinneret.monitoring.due.sqs import SqsCheckLane
 from spinneret.monitoring.imports.service import ImportService
 from spinneret.monitoring.incidents.dynamo import DynamoIncidentStore
 from spinneret.monitoring.incidents.service import IncidentService
@@ -27,8 +30,16 @@ from spinneret.monitoring.variables import (
 from spinneret.monitoring.windows.dynamo import DynamoWindowStore
 from spinneret.monitoring.windows.service import Maintenance, WindowService
 from spinneret.web.fetching.wiring import ADDRESSES, address_policy
+from spinneret.web.hosts.wiring import RATE_LIMIT__DEFAULT_RPS
 
-NEW_TARGETS: Final = (*ADDRESSES, TARGETS_TABLE, TARGETS_PER_TENANT, CHECK_INTERVAL)
+NEW_TARGETS: Final = (
+    *ADDRESSES,
+    LANES_URL,
+    TARGETS_TABLE,
+    TARGETS_PER_TENANT,
+    CHECK_INTERVAL,
+    RATE_LIMIT__DEFAULT_RPS,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,14 +71,22 @@ def target_api(stage: Stage) -> TargetApi:
 
 def target_service(stage: Stage) -> TargetService:
     """Build the target service of this stage."""
+    client, table = stage.dynamodb, stage[TARGETS_TABLE]
+    first = FirstChecks(
+        index=DynamoDueIndex(client, table),
+        lane=SqsCheckLane(stage.sqs, stage[LANES_URL], stage.clock),
+        clock=stage.clock,
+    )
     return TargetService(
-        store=DynamoTargetStore(stage.dynamodb, stage[TARGETS_TABLE]),
+        store=DynamoTargetStore(client, table),
         policy=address_policy(stage),
         clock=stage.clock,
         new_id=stage.new_id,
         render=target_json,
         most=stage[TARGETS_PER_TENANT],
         shortest_interval=stage[CHECK_INTERVAL],
+        rate=stage[RATE_LIMIT__DEFAULT_RPS],
+        announce=first.send,
     )
 
 

@@ -1750,6 +1750,8 @@ class TargetView(Model):
     status: str
     status_since: str | None
     next_check_at: str | None
+    effective_interval_seconds: int
+    paced: str | None
     skipped_in_a_row: int
     last_checked_at: str | None
     last_outcome: str | None

@@ -3,8 +3,10 @@
     pk `T#<tenant>#RESULTS#<target>`, sk `<time>#<id>`    a result, for CHECK_RESULT_SECONDS; the
                                                           partition is a target's list
 
-One transaction writes a check's state (table Targets, `targets.dynamo`), result, figures, incident
-and domain events, and ends its slot. Its conditions are the state's sequence and the slot's fence.
+A check writes its result, then its target's state (table Targets, `targets.dynamo`), if its
+sequence is as it was read; the state ends the slot of the host. If the state is refused, the result
+is removed. A worker that dies in between leaves the result of a request that it made. Completed
+hours, incidents and domain events are in one transaction with the state.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo, reads
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
@@ -24,8 +27,6 @@ from spinneret.monitoring.incidents.dynamo import incident_write
 from spinneret.monitoring.incidents.models import StateChange
 from spinneret.monitoring.reports import domain_events
 from spinneret.monitoring.rollups.dynamo import figure_writes
-from spinneret.monitoring.slots.dynamo import give_back_write
-from spinneret.monitoring.slots.models import SlotLease
 from spinneret.monitoring.targets.dynamo import as_read
 from spinneret.monitoring.targets.items import state_item
 from spinneret.monitoring.targets.models import TargetWithState
@@ -53,27 +54,43 @@ class DynamoCheckStore:
         self._checks = checks
         self._event_write = event_write
 
-    def record(
-        self,
-        watched: TargetWithState,
-        result: CheckResult,
-        step: StateChange,
-        slot: SlotLease | None,
-    ) -> bool:
+    def record(self, watched: TargetWithState, result: CheckResult, step: StateChange) -> bool:
+        target = watched.target
+        row = items.result_item(target.tenant, target.id, result)
+        with translate_aws_errors("dynamodb"):
+            self._client.put_item(TableName=self._checks, Item=row)
+        if self._changed(watched, result, step):
+            return True
+        key = {"pk": row["pk"], "sk": row["sk"]}
+        with translate_aws_errors("dynamodb"):
+            self._client.delete_item(TableName=self._checks, Key=key)
+        return False
+
+    def _changed(self, watched: TargetWithState, result: CheckResult, step: StateChange) -> bool:
+        """Write the new state and what belongs to it; return whether the old one still stood."""
         target = watched.target
         names = target.tenant, target.id
-        writes = [
-            dynamo.put(self._targets, state_item(target, step.state), as_read(watched.state)),
-            dynamo.put(self._checks, items.result_item(*names, result)),
-        ]
-        if slot is not None:
-            writes.append(give_back_write(self._targets, slot))
+        item, unchanged = state_item(target, step.state), as_read(watched.state)
+        writes = figure_writes(self._checks, *names, step.closed)
         if step.incident is not None:
             writes.append(incident_write(self._targets, *names, step.incident))
-        writes += figure_writes(self._checks, *names, step.closed)
         if self._event_write is not None:
             writes += map(self._event_write, domain_events(target, step, result.checked_at))
-        return dynamo.transact_if(self._client, writes)
+        if writes:
+            state = dynamo.put(self._targets, item, unchanged)
+            return dynamo.transact_if(self._client, [state, *writes])
+        condition, values = unchanged
+        answer = dynamo.write_or_standing(
+            self._client.put_item,
+            TableName=self._targets,
+            Item=item,
+            ConditionExpression=condition,
+            ExpressionAttributeNames=dynamo.names_in(condition),
+            ExpressionAttributeValues=values,
+        )
+        if isinstance(answer, dynamo.Standing):  # a repeated call finds its own write
+            return bool(answer.item) and answer.item["state"] == item["state"]
+        return True
 
     def put_off(self, watched: TargetWithState, until: datetime) -> bool:
         state = replace(watched.state, due_at=until)

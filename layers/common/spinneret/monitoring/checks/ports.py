@@ -6,23 +6,16 @@ from typing import Protocol
 from spinneret.kernel.paging import Page
 from spinneret.monitoring.checks.models import CheckResult
 from spinneret.monitoring.incidents.models import StateChange
-from spinneret.monitoring.slots.models import SlotLease
 from spinneret.monitoring.targets.models import TargetWithState
 
 
 class CheckStore(Protocol):
     """Results of checks. All methods raise DependencyUnavailable."""
 
-    def record(
-        self,
-        watched: TargetWithState,
-        result: CheckResult,
-        step: StateChange,
-        slot: SlotLease | None,
-    ) -> bool:
-        """Write all changes of a check and release its slot in one transaction.
+    def record(self, watched: TargetWithState, result: CheckResult, step: StateChange) -> bool:
+        """Write all changes of a check.
 
-        Return False if the target no longer equals `watched` or the slot was lost.
+        Return False, and keep none of them, if the target no longer equals `watched`.
         """
 
     def put_off(self, watched: TargetWithState, until: datetime) -> bool:

@@ -1,4 +1,4 @@
-"""Check one target: acquire its slot, send the requests, judge the response, write the result."""
+"""Check one target: claim it, send the requests, judge the response, write the result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,12 @@ from spinneret.monitoring.conditions.language import parse_conditions
 from spinneret.monitoring.due.models import DueTarget
 from spinneret.monitoring.incidents.models import StateChange
 from spinneret.monitoring.incidents.rules import step
-from spinneret.monitoring.slots.models import SlotLease, host_slot
+from spinneret.monitoring.slots.models import (
+    SlotLease,
+    check_owner,
+    host_slot,
+    target_of_owner,
+)
 from spinneret.monitoring.slots.ports import SlotStore
 from spinneret.monitoring.targets import rules as target_rules
 from spinneret.monitoring.targets.models import Method, TargetWithState
@@ -45,17 +50,27 @@ _SLOT_MARGIN_SECONDS: Final = 2 * bounds.CLOCK_SKEW_SECONDS  # one clock may lag
 
 
 class CheckDisposition(StrEnum):
-    """Outcome of one target of a worker's list."""
+    """Outcome of one check of a message."""
 
     CHECKED = "checked"
     SKIPPED = "skipped"
-    """The host was busy."""
-    DEFERRED = "deferred"
-    """Another host, to which the target redirects, was busy."""
+    """The host was busy until the check's time was over."""
     HELD = "held"
     """The tenant is suspended."""
     STALE = "stale"
-    """The target was no longer due, or it changed during the check."""
+    """The check was made already, or the target was paused, deleted or changed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostWait:
+    """A check that wasn't made, because a host was busy; nothing was written."""
+
+    until: datetime | None = None
+    """When the host's rate limit lets the check through; None if that is unknown."""
+    reservation: str | None = None
+    """Reservation in the rate limit, for the next try."""
+    elsewhere: bool = False
+    """Whether another host was busy, to which the target redirects."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,30 +106,43 @@ class Checker:
     def __init__(self, parts: CheckParts) -> None:
         self._parts = parts
 
-    def check(self, due: DueTarget, worker: SlotLease) -> CheckDisposition:
-        """Check a target if it is still due; return what was done."""
+    def check(self, due: DueTarget, worker: SlotLease) -> CheckDisposition | HostWait:
+        """Make a check unless it is stale; return what was done."""
         parts = self._parts
-        now = parts.clock()
+        watched = self._still_due(due)
+        if watched is None:
+            return CheckDisposition.STALE
+        token, former = parts.new_id("chk"), watched.state.slot
+        owner = check_owner(due.tenant, due.target_id, token)
+        over = None if former is None else check_owner(due.tenant, due.target_id, former)
+        name, now = host_slot(due.host), parts.clock()
         until = now + timedelta(seconds=parts.slot_seconds)
-        slot = parts.slots.take(host_slot(due.host), parts.new_id("chk"), now, until)
+        slot = parts.slots.take(name, owner, now, until, over)
         if slot is None:
-            watched = self._still_due(due)
-            return CheckDisposition.STALE if watched is None else self.skip(watched)
+            slot = _take_after(parts, name, owner, until)
+            watched = self._still_due(due)  # the other check may have been this one
+        if slot is None:
+            return CheckDisposition.STALE if watched is None else HostWait()
         check = _Check(parts, slot, worker)
         try:
-            watched = self._still_due(due)
-            return CheckDisposition.STALE if watched is None else self._checked(check, watched)
+            if watched is None:
+                return CheckDisposition.STALE
+            return self._checked(check, watched, due, token)
         finally:
             check.leave()
 
-    def skip(self, watched: TargetWithState, *, reservation: str | None = None) -> CheckDisposition:
-        """Record that the host was too busy; the target keeps its due time."""
+    def skip(self, due: DueTarget) -> CheckDisposition:
+        """Record that the host was too busy for a check; the target keeps its due time."""
+        watched = self._still_due(due)
+        if watched is None:
+            return CheckDisposition.STALE
         now = self._parts.clock()
         result = replace(self._blank(watched, now), outcome=Outcome.SKIPPED_BUSY)
         assert watched.state.due_at is not None  # only due targets are skipped
         change = step(watched, result, watched.state.due_at)
-        change = replace(change, state=replace(change.state, reservation=reservation))
-        if not self._parts.checks.record(watched, result, change, None):
+        state = replace(change.state, reservation=due.reservation, paced_seconds=due.paced_seconds)
+        change = replace(change, state=state)
+        if not self._parts.checks.record(watched, result, change):
             return CheckDisposition.STALE
         self._hand_on(watched, change)
         return CheckDisposition.SKIPPED
@@ -126,33 +154,20 @@ class Checker:
             return CheckDisposition.STALE
         return CheckDisposition.HELD
 
-    def _skipped(
-        self, watched: TargetWithState, *, elsewhere: bool, reservation: str | None = None
-    ) -> CheckDisposition:
-        """Skip the target; only if its own host is busy do the host's other targets wait, too."""
-        done = self.skip(watched, reservation=reservation)
-        if done is CheckDisposition.SKIPPED and elsewhere:
-            return CheckDisposition.DEFERRED
-        return done
-
-    def still_due(self, due: DueTarget) -> TargetWithState | None:
-        """Return the target if it is due, else None."""
-        return self._still_due(due)
-
     def _still_due(self, due: DueTarget) -> TargetWithState | None:
         watched = self._parts.targets.get(due.tenant, due.target_id)
         if watched is None or watched.state.due_at is None:
             return None
-        return watched if watched.state.due_at <= self._parts.clock() else None
+        return watched if watched.state.due_at <= due.due_at else None
 
-    def _checked(self, check: _Check, watched: TargetWithState) -> CheckDisposition:
-        began_at = self._parts.clock()
-        asked = self._blank(watched, began_at)
+    def _checked(
+        self, check: _Check, watched: TargetWithState, due: DueTarget, token: str
+    ) -> CheckDisposition | HostWait:
+        asked = self._blank(watched, self._parts.clock())
         try:
-            answer = check.ask(watched)
+            answer = check.ask(watched, due.reservation or watched.state.reservation)
         except HostBusy as busy:
-            elsewhere = busy.host not in {None, watched.target.host}
-            return self._skipped(watched, elsewhere=elsewhere)
+            return HostWait(elsewhere=busy.host not in {None, due.host})
         except DependencyUnavailable:
             raise
         except DomainError as error:
@@ -161,15 +176,12 @@ class Checker:
             result = rules.unanswered(asked, error, is_online=is_online)
         else:
             if isinstance(answer, WaitUntil):
-                waits = answer.waiting_for
-                own = host_key(watched.target.host)
-                elsewhere = waits != own and not waits.startswith(f"{own}: ")
-                return self._skipped(watched, elsewhere=elsewhere, reservation=waits)
+                return _wait(answer, due.host)
             asked = replace(asked, latency_ms=answer.duration_ms, tries=check.asking.tries)
             result = self._judged(asked, answer, watched)
             if check.asking.is_resumed:  # this try didn't see the certificates of earlier hosts
                 result = replace(result, certificate=None)
-        return self._recorded(check, watched, result)
+        return self._recorded(check, watched, due, result, token)
 
     def _judged(
         self, asked: CheckResult, page: FetchedPage, watched: TargetWithState
@@ -178,14 +190,21 @@ class Checker:
         return rules.result_of_response(asked, page, options, parse_conditions(options.conditions))
 
     def _recorded(
-        self, check: _Check, watched: TargetWithState, result: CheckResult
+        self,
+        check: _Check,
+        watched: TargetWithState,
+        due: DueTarget,
+        result: CheckResult,
+        token: str,
     ) -> CheckDisposition:
         target = watched.target
-        next_due = target_rules.next_slot(
-            target.id, target.options.interval_seconds, self._parts.clock()
-        )
+        # A clock that lags behind the tick's must not find the same time again.
+        after = max(self._parts.clock(), due.due_at)
+        next_due = target_rules.next_slot(target.id, target.options.interval_seconds, after)
         change = step(watched, result, next_due)
-        if not self._parts.checks.record(watched, result, change, check.slot):
+        state = replace(change.state, slot=token, paced_seconds=due.paced_seconds)
+        change = replace(change, state=state)
+        if not self._parts.checks.record(watched, result, change):
             logger.info("check_refused", extra={"target_id": target.id})
             return CheckDisposition.STALE
         check.is_over()
@@ -226,11 +245,11 @@ class _Check:
             sleep=parts.sleep,
         )
 
-    def ask(self, watched: TargetWithState) -> FetchedPage | WaitUntil:
+    def ask(self, watched: TargetWithState, reservation: str | None) -> FetchedPage | WaitUntil:
         """Request the target. Raises HostBusy and all exceptions of PoliteFetcher.fetch."""
         target, state = watched.target, watched.state
         assert state.due_at is not None  # only due targets are checked
-        # The name stays the same for every try of this check, also at the next tick.
+        # The name stays the same for every try of this check, also by another message.
         name = f"{target.id}/{state.due_at:%Y%m%dT%H%M%S%f}"
         request = FetchRequest(
             url=parse_url(target.canonical_url),
@@ -241,12 +260,12 @@ class _Check:
             max_redirects=limits.CHECK_REDIRECTS,
         )
         caller = Caller(
-            tenant=target.tenant, id=name, purpose=Purpose.CHECK, reservation=state.reservation
+            tenant=target.tenant, id=name, purpose=Purpose.CHECK, reservation=reservation
         )
         return self._parts.polite(self.asking).fetch(caller, request)
 
     def is_over(self) -> None:
-        """Mark the slot as released: the transaction that wrote the outcome ended it."""
+        """Mark the slot as ended: the state that has the outcome names its owner."""
         self._has_slot = False
 
     def leave(self) -> None:
@@ -267,8 +286,31 @@ class _Check:
         name = host_slot(url.host)
         if name == self.slot.name or name in self._others:
             return
-        now = self._parts.clock()
-        slot = self._parts.slots.take(name, self.slot.owner, now, self.slot.until)
+        now, mine = self._parts.clock(), self.slot
+        slot = self._parts.slots.take(name, mine.owner, now, mine.until)
+        if slot is None:
+            slot = _take_after(self._parts, name, mine.owner, mine.until)
         if slot is None:
             raise HostBusy(url.host)
         self._others[name] = slot
+
+
+def _take_after(parts: CheckParts, name: str, owner: str, until: datetime) -> SlotLease | None:
+    """Acquire a host's slot after a check whose outcome is written; None if it isn't over."""
+    holder = parts.slots.holder(name)
+    named = None if holder is None else target_of_owner(holder)
+    if holder is None or named is None:
+        return None
+    other = parts.targets.get(*named)
+    if other is None or other.state.slot is None:
+        return None
+    if check_owner(*named, other.state.slot) != holder:
+        return None
+    return parts.slots.take(name, owner, parts.clock(), until, holder)
+
+
+def _wait(answer: WaitUntil, host: str) -> HostWait:
+    own = host_key(host)
+    waits = answer.waiting_for
+    elsewhere = waits != own and not waits.startswith(f"{own}: ")
+    return HostWait(until=answer.until, reservation=waits, elsewhere=elsewhere)

@@ -1,97 +1,111 @@
-"""Check worker: processes the list of one tick until the next tick."""
+"""Check worker: makes the checks of a message, and sends again those whose host is busy."""
 
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.service import service
-from spinneret.monitoring.checks.service import CheckDisposition, Checker
-from spinneret.monitoring.due import rules
-from spinneret.monitoring.due.models import DueTarget
+from spinneret.monitoring import limits
+from spinneret.monitoring.checks.service import Checker, HostWait
+from spinneret.monitoring.due.models import DueTarget, Planned
+from spinneret.monitoring.due.ports import CheckLane
 from spinneret.monitoring.slots.models import SlotLease, worker_slot
 from spinneret.monitoring.slots.ports import SlotStore
 
 logger = logging.getLogger(__name__)
 
-Order = tuple[datetime, Sequence[DueTarget]]
-"""Time of the tick and the list of targets for this worker."""
-
-_NO_SLOT: Final = "no_slot"
-_RENEWED_EVERY_SECONDS: Final = 10.0
+WAITING: Final = "waiting"
+"""The host or all workers were busy: the check was sent again."""
+LATE: Final = "late"
+"""The message came after the check's time was over."""
+_RENEWED_EVERY_SECONDS: Final = 30.0
 
 
 @service
 class CheckWorker:
-    """Checks targets while it holds one of MAX_CONCURRENCY slots.
+    """Checks targets while its process holds one of MAX_CONCURRENCY slots.
 
-    The slots bound the concurrent checks even if messages arrive repeatedly.
+    The slots bound the concurrent checks whatever the queue does. A process keeps its slot from
+    message to message; it works at one message at a time.
     """
 
     checker: Checker
     held_since: Callable[[str], datetime | None]
     """Function that returns since when a tenant is suspended; None if it isn't."""
     slots: SlotStore
+    lane: CheckLane
     clock: Clock
     new_owner: Callable[[], str]
-    interval_seconds: int
     workers: int
     slot_seconds: float
     """Longest duration of a check."""
+    slot: SlotLease | None = None
+    """This process's slot."""
 
-    def run(self, order: Order, remaining: Remaining) -> Counter[str]:
-        """Check the listed targets in order; return the number of targets by outcome.
+    def run(self, checks: Sequence[DueTarget], remaining: Remaining) -> Counter[str]:
+        """Make the checks in order, all of one host; return their number by outcome.
 
-        If a host is busy, its target and all later targets of that host are skipped. A target that
-        redirects to another busy host is deferred alone. Targets beyond
-        the available time stay due for the next tick. Raises DependencyUnavailable.
+        If the host is busy, all later checks wait with the first one; a target that redirects to
+        another busy host waits alone. Raises DependencyUnavailable.
         """
-        ticked_at, targets = order
-        end, done = rules.end_of_round(ticked_at, self.interval_seconds), Counter[str]()
-        slot = self._take() if self.clock() < end else None
-        if slot is None:
-            done[_NO_SLOT] = len(targets)
-            return done
-        busy: set[str] = set()
-        try:
-            for each in targets:
-                if self.clock() >= end or remaining() < self._needed:
-                    break
-                slot = self._renewed(slot)
-                if slot is None:
-                    break
-                done[self._one(each, slot, busy)] += 1
-        finally:
-            if slot is not None:
-                self.slots.give_back(slot)
-        logger.info("checks_done", extra={"listed": len(targets), **done})
+        done, waiting = Counter[str](), Planned(at=self.clock(), checks=())
+        for each in checks:
+            if self.clock() >= each.until:
+                done[LATE] += 1
+            elif (since := self.held_since(each.tenant)) is not None:
+                done[self.checker.put_off(each, since)] += 1
+            elif waiting.checks or not self._has_room(remaining):
+                waiting = self._later(waiting, each, HostWait(), done)
+            else:
+                assert self.slot is not None  # there is room
+                found = self.checker.check(each, self.slot)
+                if not isinstance(found, HostWait):
+                    done[found] += 1
+                elif found.elsewhere:
+                    self._send(self._later(waiting, each, found, done))
+                else:
+                    waiting = self._later(waiting, each, found, done)
+        self._send(waiting)
+        logger.info("checks_done", extra={"listed": len(checks), **done})
         return done
 
-    def _one(self, due: DueTarget, slot: SlotLease, busy: set[str]) -> CheckDisposition:
-        since = self.held_since(due.tenant)
-        if since is not None:
-            return self.checker.put_off(due, since)
-        if due.host in busy:
-            watched = self.checker.still_due(due)
-            return CheckDisposition.STALE if watched is None else self.checker.skip(watched)
-        done = self.checker.check(due, slot)
-        if done is CheckDisposition.SKIPPED:
-            busy.add(due.host)
-        return done
+    def _later(
+        self, waiting: Planned, due: DueTarget, wait: HostWait, done: Counter[str]
+    ) -> Planned:
+        """Return what waits, with one check more, unless its time would be over by then."""
+        soon = self.clock() + timedelta(seconds=limits.CHECK_RETRY_SECONDS)
+        at = max(soon, waiting.at, wait.until or soon)
+        due = replace(due, reservation=wait.reservation or due.reservation)
+        if at >= due.until:
+            done[self.checker.skip(due)] += 1
+            return waiting
+        done[WAITING] += 1
+        return Planned(at=at, checks=(*waiting.checks, due))
 
-    @property
-    def _needed(self) -> float:
-        return self.slot_seconds + bounds.DEADLINE_MARGIN_SECONDS
+    def _send(self, planned: Planned) -> None:
+        if planned.checks:
+            self.lane.send([planned])
 
-    def _take(self) -> SlotLease | None:
-        """Acquire a free worker slot; return None if all are in use.
+    def _has_room(self, remaining: Remaining) -> bool:
+        """Return whether there is a worker's slot, and time for the longest check."""
+        if remaining() < self.slot_seconds + bounds.DEADLINE_MARGIN_SECONDS:
+            return False
+        now = self.clock()
+        if self.slot is None or self.slot.until - now < timedelta(seconds=self.slot_seconds):
+            self.slot = self._renewed(now) or self._taken(now)
+        return self.slot is not None
 
-        The search starts at a slot that depends on the owner.
-        """
-        owner, now = self.new_owner(), self.clock()
+    def _renewed(self, now: datetime) -> SlotLease | None:
+        return None if self.slot is None else self.slots.renew(self.slot, now + self._lease)
+
+    def _taken(self, now: datetime) -> SlotLease | None:
+        """Acquire a free slot, searching from one that depends on the owner."""
+        owner = self.new_owner()
         first = int(owner, 16) % self.workers
         for number in range(self.workers):
             name = worker_slot((first + number) % self.workers)
@@ -99,13 +113,6 @@ class CheckWorker:
             if slot is not None:
                 return slot
         return None
-
-    def _renewed(self, slot: SlotLease) -> SlotLease | None:
-        """Return the slot, renewed if it is too short for a check; None if it was lost."""
-        now = self.clock()
-        if slot.until - now >= timedelta(seconds=self.slot_seconds):
-            return slot
-        return self.slots.renew(slot, now + self._lease)
 
     @property
     def _lease(self) -> timedelta:

@@ -2,13 +2,13 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Final
 
 from spinneret.aws.stage import Stage, reads
 from spinneret.events.wiring import RELAY, relay
-from spinneret.jobs.wiring import EVENTS_TABLE, job_store
+from spinneret.jobs.wiring import EVENTS_TABLE, LANES_URL, job_store
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import DomainError, UrlBlocked, UrlInvalid
 from spinneret.kernel.settings import SettingsError, names, number
@@ -17,11 +17,12 @@ from spinneret.monitoring.checks.asking import CheckFetcher
 from spinneret.monitoring.checks.connectivity import Connectivity
 from spinneret.monitoring.checks.dynamo import DynamoCheckStore
 from spinneret.monitoring.checks.service import Checker, CheckParts
-from spinneret.monitoring.checks.worker import CheckWorker, Order
+from spinneret.monitoring.checks.worker import CheckWorker
+from spinneret.monitoring.due.models import DueTarget
+from spinneret.monitoring.due.sqs import SqsCheckLane
 from spinneret.monitoring.slots.dynamo import DynamoSlotStore
 from spinneret.monitoring.targets.dynamo import DynamoTargetStore
 from spinneret.monitoring.variables import (
-    CHECK_INTERVAL,
     CHECKS_TABLE,
     MAX_CONCURRENCY,
     TARGETS_TABLE,
@@ -50,7 +51,7 @@ REFERENCE_URLS: Final = names("REFERENCE_URLS", frozenset())
 
 If empty, every failure is attributed to the site.
 """
-CHECKS: Final = (TARGETS_TABLE, CHECKS_TABLE, CHECK_INTERVAL, MAX_CONCURRENCY)
+CHECKS: Final = (LANES_URL, TARGETS_TABLE, CHECKS_TABLE, MAX_CONCURRENCY)
 
 
 class NoRobots:
@@ -64,8 +65,8 @@ class NoRobots:
 
 
 @reads(*RELAY, *HOSTS, *CHECKS, USER_AGENT, HTTP_TIMEOUT, REFERENCE_URLS)
-def check_worker(stage: Stage) -> Callable[[Order, Remaining], Counter[str]]:
-    """Build the function that checks a tick's list of targets."""
+def check_worker(stage: Stage) -> Callable[[Sequence[DueTarget], Remaining], Counter[str]]:
+    """Build the function that makes the checks of a message."""
     client, targets = stage.dynamodb, stage[TARGETS_TABLE]
     slots, fetcher = DynamoSlotStore(client, targets), guarded_fetcher(stage)
     write = partial(event_write, stage[EVENTS_TABLE])
@@ -94,9 +95,9 @@ def check_worker(stage: Stage) -> Callable[[Order, Remaining], Counter[str]]:
         checker=Checker(parts),
         held_since=job_store(stage).held_since,
         slots=slots,
+        lane=SqsCheckLane(stage.sqs, stage[LANES_URL], stage.clock),
         clock=stage.clock,
         new_owner=stage.new_token,
-        interval_seconds=stage[CHECK_INTERVAL],
         workers=stage[MAX_CONCURRENCY],
         slot_seconds=parts.slot_seconds,
     ).run

@@ -1,7 +1,7 @@
-"""Due targets: each tick reads them from a sharded index and sends the oldest to workers first.
+"""Due targets: each minute a tick looks ahead and sends the checks of the next minute.
 
-Every minute a rule sends that minute's ticks as delayed messages. A tick sends each worker a list
-of targets to check before the next tick; the remaining targets stay due. So a missed tick delays
-checks and never doubles them. In an overload, each tick sends the targets first that have waited
-longest.
+The tick reads a sharded index and sends each check as a message that arrives at the check's time.
+A message holds checks of one host. It is a hint: a check is made only if the target's next check
+isn't later than the message says. So a message that comes twice does nothing, and one that is lost
+is sent again by a later tick.
 """

@@ -1,7 +1,10 @@
-"""The due index on DynamoDB: the sparse index `due` of the table Targets.
+"""The due index on DynamoDB: the sparse index `due` of the table Targets, and the tick's row.
 
-    due_shard `DUE#<shard>`, due_at `<time>`    targets that aren't paused, by the time of their
-                                                next check; the shard follows from the target's id
+    due_shard `DUE#<shard>`, due_at `<time>#<interval>`    targets that aren't paused, by the time
+                                                           of their next check or the start of its
+                                                           step; the shard follows from the id.
+                                                           Earlier versions wrote `<time>`
+    pk `TICK`, sk `SENT`                                   `until`: until when checks were sent
 
 This index is the only list across tenants: each shard holds due targets of all tenants.
 """
@@ -10,13 +13,16 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from spinneret.aws import dynamo
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import items
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.clock import parse_stamp, to_iso
-from spinneret.monitoring.due.models import DueTarget
-from spinneret.monitoring.targets.items import DUE_INDEX, due_shard
+from spinneret.monitoring.due.models import ListedTarget
+from spinneret.monitoring.targets.items import DUE_INDEX, behind_due, due_shard, listed_of
 
-_PAGE: Final = 600  # about 100 KB
+_PAGE: Final = 5000  # near 1 MB, the most that a query answers
+_SENT: Final = {"pk": "TICK", "sk": "SENT"}
 
 
 class DynamoDueIndex:
@@ -26,27 +32,39 @@ class DynamoDueIndex:
         self._client = client
         self._table = table
 
-    def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[DueTarget]:
+    def due(
+        self, shard: int, until: datetime, since: datetime | None = None
+    ) -> Iterator[ListedTarget]:
         """See DueIndex; the index is eventually consistent."""
         values = {
             ":shard": due_shard(shard),
             ":since": "0" if since is None else to_iso(since),
-            ":now": to_iso(now),
+            ":until": behind_due(until),
         }
         request = {
             "TableName": self._table,
             "IndexName": DUE_INDEX,
-            "KeyConditionExpression": "due_shard = :shard AND due_at BETWEEN :since AND :now",
+            "KeyConditionExpression": "due_shard = :shard AND due_at BETWEEN :since AND :until",
             "ExpressionAttributeValues": values,
             "Limit": _PAGE,
         }
-        yield from map(_due, items(self._client.query, request))
+        yield from map(_listed, items(self._client.query, request))
+
+    def sent_until(self) -> datetime | None:
+        row = dynamo.get(self._client, self._table, _SENT)
+        return parse_stamp(str(row["until"])) if row else None
+
+    def keep_sent(self, until: datetime) -> None:
+        with translate_aws_errors("dynamodb"):
+            self._client.put_item(TableName=self._table, Item={**_SENT, "until": to_iso(until)})
 
 
-def _due(item: Mapping[str, Any]) -> DueTarget:
-    return DueTarget(
+def _listed(item: Mapping[str, Any]) -> ListedTarget:
+    listed_at, interval_seconds = listed_of(item["due_at"])
+    return ListedTarget(
         tenant=item["tenant"],
         target_id=item["target_id"],
         host=item["host"],
-        due_at=parse_stamp(item["due_at"]),
+        listed_at=listed_at,
+        interval_seconds=interval_seconds,
     )

@@ -4,27 +4,29 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from spinneret.monitoring.due.models import DueTarget
+from spinneret.monitoring.due.models import ListedTarget, Planned
 
 
 class DueIndex(Protocol):
     """Targets by the time of their next check. Raises DependencyUnavailable."""
 
-    def due(self, shard: int, now: datetime, since: datetime | None = None) -> Iterator[DueTarget]:
-        """Yield the targets of a shard that are due at `now`, longest waiting first.
+    def due(
+        self, shard: int, until: datetime, since: datetime | None = None
+    ) -> Iterator[ListedTarget]:
+        """Yield the entries of a shard that are listed at `until` or before, earliest first.
 
-        With `since`, targets that became due earlier are left out. Pages are read on demand.
+        With `since`, earlier entries are left out. Pages are read on demand.
         """
 
+    def sent_until(self) -> datetime | None:
+        """Return the end of the last tick's window; None before the first tick."""
 
-class CheckLanes(Protocol):
-    """Queues of ticks and of checks.
+    def keep_sent(self, until: datetime) -> None:
+        """Store the end of a tick's window."""
 
-    A message is a hint; it may arrive twice or never. Raises DependencyUnavailable.
-    """
 
-    def announce(self, at: datetime, delays: Sequence[int]) -> None:
-        """Send ticks that arrive `delays` seconds after `at`."""
+class CheckLane(Protocol):
+    """Queue of checks. A message may arrive twice or never. Raises DependencyUnavailable."""
 
-    def hand(self, ticked_at: datetime, targets: Sequence[DueTarget]) -> None:
-        """Send a list of targets to a worker."""
+    def send(self, planned: Sequence[Planned]) -> None:
+        """Send each as a message that arrives at its time, up to a second later."""

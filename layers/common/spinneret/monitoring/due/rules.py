@@ -1,104 +1,213 @@
-"""Distribute due targets over workers, in order. All functions are pure."""
+"""Plan the checks of a tick. All functions are pure."""
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import batched, chain, zip_longest
 from typing import Final
 
 from spinneret.monitoring import limits
-from spinneret.monitoring.due.models import DueTarget
-from spinneret.web.politeness.models import PaceLimits
+from spinneret.monitoring.due.models import DueTarget, ListedTarget, Planned, TickWindow
+from spinneret.monitoring.targets.models import TargetWithState
+from spinneret.monitoring.targets.rules import (
+    LISTED_STEP,
+    PLANNED_SHARE,
+    is_listed_by_step,
+    next_slot,
+    stretch,
+    stretched,
+)
 
-MINUTE: Final = 60
-_CHECKS_PER_WORKER: Final = 5  # fewer checks don't justify starting another worker
-_LAST_START_SECONDS: Final = 1.0
+EVERY: Final = timedelta(seconds=60)
+"""Time between two ticks: the shortest interval of a rule."""
+_SPARE: Final = timedelta(seconds=15)
+"""Time that the next tick may come late, and for which a check that was sent may yet begin."""
 _GOLDEN_RATIO: Final = (math.sqrt(5) - 1) / 2
 
-
-def delays(interval_seconds: int) -> list[int]:
-    """Return the offsets of a minute's ticks, in seconds from its start."""
-    return list(range(0, MINUTE, min(interval_seconds, MINUTE)))
+Timed = tuple[datetime, DueTarget]
+"""When a check begins, and the check."""
 
 
-def places_of_host(pace: PaceLimits, interval_seconds: int) -> int:
-    """Return the maximum number of targets of one host that a tick sends.
-
-    It covers the checks that the host's rate limit allows until the next tick. The same number
-    again is added for each skip until a skip is reported.
-
-    So a host with more targets than its limit allows is still reported as too busy. The targets
-    behind these take no place from other hosts. Hosts may be slower than the stage's limit, never
-    faster.
-    """
-    seconds = min(interval_seconds, MINUTE)
-    checked = math.ceil(seconds * pace.rate) + pace.burst
-    return min((limits.CHECK_SKIPS_REPORTED + 1) * checked, limits.CHECK_ROUND_TARGETS)
+def window(sent_until: datetime | None, now: datetime) -> TickWindow:
+    """Return the window of a tick that looks ahead until after the next one."""
+    return TickWindow(since=sent_until or now - _SPARE, now=now, until=now + EVERY + _SPARE)
 
 
-def scan_offset(oldest: datetime, now: datetime, interval_seconds: int) -> datetime:
+def scan_offset(oldest: datetime, now: datetime) -> datetime:
     """Return a time between both that differs at each tick and reaches every part in the long run.
 
     Steps of the golden ratio leave no gap unvisited for long (Weyl's equidistribution).
     """
-    number = int(now.timestamp() // min(interval_seconds, MINUTE))
+    number = int(now.timestamp() // EVERY.total_seconds())
     return oldest + (number * _GOLDEN_RATIO % 1) * (now - oldest)
 
 
-def assign_to_workers(
-    found: Iterable[DueTarget], workers: int, per_host: int
-) -> list[list[DueTarget]]:
-    """Return a list for each worker, ordered by rank within a host, then by waiting time.
-
-    Tenants share a host equally: their targets take turns, so that many targets of one tenant
-    don't delay another's few.
-
-    All targets of a host, at most `per_host`, share one list, since a host allows one check at a
-    time. Within a list hosts alternate, so that a host with many targets doesn't delay the others.
-    Among the hosts' next targets, the one that waits longest comes first.
-    """
-    by_host: defaultdict[str, list[DueTarget]] = defaultdict(list)
-    for each in sorted(found, key=_longest_waiting):
-        by_host[each.host].append(each)
-    ranked = (
-        each for of_host in by_host.values() for each in enumerate(_in_shares(of_host)[:per_host])
+def late_seconds(listed: Iterable[ListedTarget], now: datetime) -> float:
+    """Return for how long the target that waits longest has certainly been due."""
+    waits = (
+        (now - each.listed_at - (LISTED_STEP if _is_short(each) else timedelta())).total_seconds()
+        for each in listed
     )
-    chosen = sorted(ranked, key=_turn)[: workers * limits.CHECK_ROUND_TARGETS]
-    turns: defaultdict[str, list[tuple[int, DueTarget]]] = defaultdict(list)
-    for rank, each in chosen:
-        turns[each.host].append((rank, each))
-    lists: list[list[tuple[int, DueTarget]]] = [
-        [] for _ in range(min(workers, math.ceil(len(chosen) / _CHECKS_PER_WORKER)))
+    return max(0.0, *waits, 0.0)
+
+
+def plan(
+    listed: Iterable[ListedTarget], window: TickWindow, *, rate: float, most: int
+) -> list[Planned]:
+    """Return up to `most` checks of a window, grouped by host and second.
+
+    `rate` is the stage's rate limit of a host, in requests a second. Hosts take turns if there are
+    more checks than `most`.
+    """
+    by_host: defaultdict[str, list[ListedTarget]] = defaultdict(list)
+    for each in listed:
+        by_host[each.host].append(each)
+    ranked = [
+        (rank, at, check)
+        for of_host in by_host.values()
+        for rank, (at, check) in enumerate(sorted(_of_host(of_host, window, rate), key=_turn))
     ]
-    for of_host in sorted(turns.values(), key=len, reverse=True):
-        min(lists, key=len).extend(of_host)
-    return [_in_turns(each) for each in lists if each]
+    chosen = sorted(ranked, key=lambda row: (row[0], *_turn(row[1:])))[:most]
+    together: defaultdict[tuple[str, int], list[Timed]] = defaultdict(list)
+    for _, at, check in chosen:
+        second = math.ceil((at - window.now).total_seconds())
+        together[check.host, second].append((at, check))
+    return [
+        Planned(at=window.now + timedelta(seconds=second), checks=tuple(each for _, each in part))
+        for (_, second), found in together.items()
+        for part in batched(sorted(found, key=_turn), limits.CHECKS_PER_MESSAGE)
+    ]
 
 
-def end_of_round(ticked_at: datetime, interval_seconds: int) -> datetime:
-    """Return when a worker stops starting checks of its list: the next tick makes new lists."""
-    seconds = min(interval_seconds, MINUTE) - _LAST_START_SECONDS
-    return ticked_at + timedelta(seconds=seconds)
+def first_checks(
+    watched: TargetWithState, sent_until: datetime | None, now: datetime
+) -> list[Planned]:
+    """Return the checks of a new or changed target that the last tick would have sent."""
+    target, state = watched.target, watched.state
+    if state.due_at is None or sent_until is None:
+        return []
+    seconds = target.options.interval_seconds
+    entry = ListedTarget(
+        tenant=target.tenant,
+        target_id=target.id,
+        host=target.host,
+        listed_at=state.due_at,
+        interval_seconds=seconds,
+    )
+    window = TickWindow(since=now, now=now, until=sent_until)
+    found = []
+    at = state.due_at
+    while at <= sent_until:
+        found.append(Planned(at=at, checks=(_check(entry, at, window, 1.0),)))
+        at = next_slot(target.id, seconds, at)
+    return found
 
 
-def _in_shares(waiting: Sequence[DueTarget]) -> list[DueTarget]:
-    """Return a host's targets, longest waiting first, so that its tenants take turns."""
-    ranks: Counter[str] = Counter()
-    shared: list[tuple[int, datetime, str, DueTarget]] = []
-    for each in waiting:
-        shared.append((ranks[each.tenant], *_longest_waiting(each), each))
-        ranks[each.tenant] += 1
-    return [each for *_, each in sorted(shared, key=lambda row: row[:3])]
+def fair_shares(wanted: Mapping[str, float], total: float) -> dict[str, float]:
+    """Divide a rate: nobody gets more than he wants, and what one leaves, the others share."""
+    shares: dict[str, float] = {}
+    for number, (name, rate) in enumerate(sorted(wanted.items(), key=lambda row: row[1])):
+        equal = (total - sum(shares.values())) / (len(wanted) - number)
+        shares[name] = min(rate, equal)
+    return shares
 
 
-def _in_turns(ranked: Sequence[tuple[int, DueTarget]]) -> list[DueTarget]:
-    return [due for _, due in sorted(ranked, key=_turn)[: limits.CHECK_ROUND_TARGETS]]
+def _of_host(listed: Sequence[ListedTarget], window: TickWindow, rate: float) -> Iterator[Timed]:
+    """Yield the checks of a host that its rate limit allows; tenants share it equally.
+
+    The intervals of a tenant that wants more than its share grow by one factor.
+    """
+    by_tenant: defaultdict[str, list[ListedTarget]] = defaultdict(list)
+    for each in listed:
+        by_tenant[each.tenant].append(each)
+    wanted = {tenant: _wanted(those, window) for tenant, those in by_tenant.items()}
+    shares = fair_shares(wanted, PLANNED_SHARE * rate)
+    overdue: list[list[DueTarget]] = []
+    for tenant, those in by_tenant.items():
+        factor = stretch(wanted[tenant], shares[tenant]) if wanted[tenant] else 1.0
+        for each in those:
+            if _is_short(each):
+                yield from _slots(each, window, factor)
+        waiting, coming = _waiting(those, window, factor)
+        overdue.append(waiting)
+        yield from ((each.due_at, each) for each in coming)
+    in_turns = [check for check in chain(*zip_longest(*overdue)) if check is not None]
+    for number, check in enumerate(in_turns):
+        yield window.now + timedelta(seconds=number / rate), check
 
 
-def _turn(ranked: tuple[int, DueTarget]) -> tuple[int, datetime, str]:
-    rank, due = ranked
-    return rank, *_longest_waiting(due)
+def _wanted(listed: Iterable[ListedTarget], window: TickWindow) -> float:
+    """Return how many checks a second these targets want in this window."""
+    short, long = 0.0, 0
+    for each in listed:
+        if _is_short(each):
+            short += 1 / _interval(each)
+        else:
+            long += _is_waiting(each, window) or each.listed_at > window.since
+    length = max(EVERY, window.until - max(window.since, window.now)).total_seconds()
+    return short + long / length
 
 
-def _longest_waiting(due: DueTarget) -> tuple[datetime, str]:
-    return due.due_at, due.target_id
+def _slots(each: ListedTarget, window: TickWindow, factor: float) -> Iterator[Timed]:
+    """Yield all checks of a short interval within the window."""
+    seconds = _interval(each) * factor
+    at = max(window.since, window.now, each.listed_at - timedelta(milliseconds=1))
+    while (at := next_slot(each.target_id, seconds, at)) <= window.until:
+        yield at, _check(each, at, window, factor)
+
+
+def _waiting(
+    listed: Iterable[ListedTarget], window: TickWindow, factor: float
+) -> tuple[list[DueTarget], list[DueTarget]]:
+    """Return the checks of long intervals that are overdue, and those that come due.
+
+    If not all fit, the ones that are latest in proportion to their intervals are taken.
+    """
+    found = [
+        each
+        for each in listed
+        if not _is_short(each) and (_is_waiting(each, window) or each.listed_at > window.since)
+    ]
+    found.sort(key=lambda each: (each.listed_at - window.until) / _interval(each))
+    overdue: list[DueTarget] = []
+    coming: list[DueTarget] = []
+    for each in found[: math.ceil(len(found) / factor)]:
+        check = _check(each, each.listed_at, window, factor)
+        (overdue if each.listed_at <= window.now else coming).append(check)
+    return overdue, coming
+
+
+def _check(each: ListedTarget, at: datetime, window: TickWindow, factor: float) -> DueTarget:
+    """Build a check; it ends when the next message may come, of the next slot or the next tick."""
+    begin = max(at, window.now)
+    end = max(window.now + EVERY, begin + _SPARE)
+    if _is_short(each):
+        end = min(end, begin + timedelta(seconds=_interval(each) * factor))
+    return DueTarget(
+        tenant=each.tenant,
+        target_id=each.target_id,
+        host=each.host,
+        due_at=at,
+        until=end,
+        paced_seconds=stretched(_interval(each), factor),
+    )
+
+
+def _is_waiting(each: ListedTarget, window: TickWindow) -> bool:
+    """Return whether the message of an earlier tick is over and the check wasn't made."""
+    return each.listed_at <= window.now - _SPARE
+
+
+def _is_short(each: ListedTarget) -> bool:
+    """Return whether the index has only the step of the next check."""
+    return each.interval_seconds is not None and is_listed_by_step(each.interval_seconds)
+
+
+def _interval(each: ListedTarget) -> int:
+    return each.interval_seconds or limits.CHECK_INTERVAL_SECONDS
+
+
+def _turn(row: Timed) -> tuple[datetime, str]:
+    at, check = row
+    return at, check.target_id

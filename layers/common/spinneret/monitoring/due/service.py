@@ -1,102 +1,94 @@
-"""Services behind the minute rule and behind ticks."""
+"""Services behind the minute rule and behind changes of targets."""
 
-import logging
 from collections.abc import Callable
-from datetime import datetime, timedelta
-from itertools import islice
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+from itertools import chain, islice
 from typing import Final
 
 from spinneret.kernel import metrics
 from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.service import service
 from spinneret.monitoring import limits
 from spinneret.monitoring.due import rules
-from spinneret.monitoring.due.models import Announced, CheckTickResult, DueTarget
-from spinneret.monitoring.due.ports import CheckLanes, DueIndex
+from spinneret.monitoring.due.models import CheckTickResult, ListedTarget, TickWindow
+from spinneret.monitoring.due.ports import CheckLane, DueIndex
 from spinneret.monitoring.slots.ports import SlotStore
-from spinneret.web.politeness.models import PaceLimits
-
-logger = logging.getLogger(__name__)
+from spinneret.monitoring.targets.models import TargetWithState
 
 _TICK: Final = "TICK"
-_SHARE: Final = 0.6  # of an interval, since SQS delays are exact to one second
-_NOTHING: Final = CheckTickResult(due=0, handed=0, workers=0, oldest_seconds=0.0)
+_ONE_TICK_SECONDS: Final = 30.0  # a rule may start its function twice
+_NOTHING: Final = CheckTickResult(listed=0, sent=0, messages=0, late_seconds=0.0)
 
 
 @service
-class TickScheduler:
-    """Sends the ticks of one minute, starting now."""
-
-    lanes: CheckLanes
-    clock: Clock
-    interval_seconds: int
-
-    def run(self) -> Announced:
-        """Send the ticks. Raises DependencyUnavailable."""
-        delays = rules.delays(self.interval_seconds)
-        self.lanes.announce(self.clock(), delays)
-        return Announced(ticks=len(delays))
-
-
 class Tick:
-    """Sends due targets to workers."""
+    """Sends the checks of the next minute."""
 
-    def __init__(
-        self,
-        *,
-        index: DueIndex,
-        lanes: CheckLanes,
-        slots: SlotStore,
-        clock: Clock,
-        new_owner: Callable[[], str],
-        interval_seconds: int,
-        workers: int,
-        pace: PaceLimits,
-    ) -> None:
-        """Store the dependencies; `pace` is the stage's rate limit of a host without own limits."""
-        self._index = index
-        self._lanes = lanes
-        self._slots = slots
-        self._clock = clock
-        self._new_owner = new_owner
-        self._interval = interval_seconds
-        self._workers = workers
-        self._per_host = rules.places_of_host(pace, interval_seconds)
+    index: DueIndex
+    lane: CheckLane
+    slots: SlotStore
+    clock: Clock
+    new_owner: Callable[[], str]
+    workers: int
+    rate: float
+    """The stage's rate limit of a host without own limits, in requests a second."""
 
-    def run(self, at: datetime) -> CheckTickResult:
-        """Send due targets; do nothing if the tick is late or closely follows another one.
-
-        So ticks that accumulate in an outage act as one. Raises DependencyUnavailable.
-        """
-        now, every = self._clock(), timedelta(seconds=min(self._interval, rules.MINUTE))
-        if now >= at + every:
+    def run(self) -> CheckTickResult:
+        """Send the checks; do nothing shortly after another tick. Raises DependencyUnavailable."""
+        now = self.clock()
+        end = now + timedelta(seconds=_ONE_TICK_SECONDS)
+        if self.slots.take(_TICK, self.new_owner(), now, end) is None:
             return _NOTHING
-        if self._slots.take(_TICK, self._new_owner(), now, now + _SHARE * every) is None:
-            return _NOTHING
-        found = [each for shard in range(limits.CHECK_SHARDS) for each in self._found(shard, now)]
-        lists = rules.assign_to_workers(found, self._workers, self._per_host)
-        for each in lists:
-            self._lanes.hand(now, each)
+        window = rules.window(self.index.sent_until(), now)
+        with ThreadPoolExecutor(limits.CHECK_SHARDS) as pool:
+            found = pool.map(partial(self._found, window=window), range(limits.CHECK_SHARDS))
+            listed = list(chain.from_iterable(found))
+        most = self.workers * limits.CHECK_ROUND_TARGETS
+        planned = rules.plan(listed, window, rate=self.rate, most=most)
+        self.lane.send(planned)
+        # Only now: if sending failed, the next tick sends these checks.
+        self.index.keep_sent(window.until)
         ticked = CheckTickResult(
-            due=len(found),
-            handed=sum(map(len, lists)),
-            workers=len(lists),
-            oldest_seconds=max(((now - each.due_at).total_seconds() for each in found), default=0),
+            listed=len(listed),
+            sent=sum(len(each.checks) for each in planned),
+            messages=len(planned),
+            late_seconds=round(rules.late_seconds(listed, now), 3),
         )
-        metrics.CHECKS_DUE.add(ticked.due)
-        metrics.CHECKS_HANDED.add(ticked.handed)
-        metrics.CHECK_LATE.add(round(ticked.oldest_seconds, 3))
+        metrics.CHECKS_DUE.add(ticked.listed)
+        metrics.CHECKS_HANDED.add(ticked.sent)
+        metrics.CHECK_LATE.add(ticked.late_seconds)
         return ticked
 
-    def _found(self, shard: int, now: datetime) -> list[DueTarget]:
-        """Return due targets of a shard, more than fit in the lists.
+    def _found(self, shard: int, window: TickWindow) -> list[ListedTarget]:
+        """Return the entries of a shard.
 
-        A few hosts may own most due targets. If more are due than a tick reads, it also reads from
-        a time that varies by tick. So it reaches all hosts eventually.
+        If there are more than a tick reads, it also reads from a time that varies by tick. So it
+        reaches all hosts eventually.
         """
-        found = list(islice(self._index.due(shard, now), limits.CHECK_READ_TARGETS))
-        if len(found) < limits.CHECK_READ_TARGETS:
+        most = limits.CHECK_READ_TARGETS
+        found = list(islice(self.index.due(shard, window.until), most))
+        if len(found) < most:
             return found
-        since = rules.scan_offset(found[-1].due_at, now, self._interval)
-        more = islice(self._index.due(shard, now, since), limits.CHECK_READ_TARGETS)
+        since = rules.scan_offset(found[-1].listed_at, window.until)
+        more = islice(self.index.due(shard, window.until, since), most)
         return list(dict.fromkeys([*found, *more]))
+
+
+@service
+class FirstChecks:
+    """Sends the checks of a new or changed target until the next tick's window begins."""
+
+    index: DueIndex
+    lane: CheckLane
+    clock: Clock
+
+    def send(self, watched: TargetWithState) -> None:
+        """Send them; in an outage the next tick is the first one that sends some."""
+        with suppress(DependencyUnavailable):
+            planned = rules.first_checks(watched, self.index.sent_until(), self.clock())
+            if planned:
+                self.lane.send(planned)

@@ -1,34 +1,63 @@
-"""SQS queues of ticks and of checks."""
+"""SQS queue of checks."""
 
+import math
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from concurrent.futures import ThreadPoolExecutor
+from itertools import batched
 from typing import Final
 
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.types import SQSClient
-from spinneret.monitoring.due.messages import list_message, tick_message
-from spinneret.monitoring.due.models import DueTarget
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.monitoring.due.messages import checks_message
+from spinneret.monitoring.due.models import Planned
 
-TICKS: Final = "check-ticks"
 CHECKS: Final = "checks"
+_BATCH: Final = 10  # SQS limit of SendMessageBatch
+_DELAY_MAX_SECONDS: Final = 900  # SQS limit of DelaySeconds
+_SENT_AT_ONCE: Final = 8  # half of a client's connections
 
 
-class SqsCheckLanes:
-    """Implements CheckLanes; a queue's URL ends with the lane's name, as for job lanes."""
+class SqsCheckLane:
+    """Implements CheckLane; a queue's URL ends with the lane's name, as for job lanes.
 
-    def __init__(self, client: SQSClient, lanes_url: str) -> None:
+    The message group is the tenant, which makes the queue fair (see `jobs.sqs`).
+    """
+
+    def __init__(self, client: SQSClient, lanes_url: str, clock: Clock) -> None:
         self._client = client
-        self._lanes_url = lanes_url
+        self._url = f"{lanes_url}{CHECKS}"
+        self._clock = clock
 
-    def announce(self, at: datetime, delays: Sequence[int]) -> None:
-        for delay in delays:
-            self._send(TICKS, tick_message(at + timedelta(seconds=delay)), delay)
+    def send(self, planned: Sequence[Planned]) -> None:
+        in_order = sorted(planned, key=lambda each: each.at)
+        parts = list(batched(in_order, _BATCH))
+        if len(parts) == 1:
+            self._send(parts[0])
+            return
+        with ThreadPoolExecutor(_SENT_AT_ONCE) as pool:
+            list(pool.map(self._send, parts))
 
-    def hand(self, ticked_at: datetime, targets: Sequence[DueTarget]) -> None:
-        self._send(CHECKS, list_message(ticked_at, targets))
-
-    def _send(self, lane: str, body: str, delay: int = 0) -> None:
+    def _send(self, planned: Sequence[Planned]) -> None:
+        now = self._clock()
         with translate_aws_errors("sqs"):
-            self._client.send_message(
-                QueueUrl=f"{self._lanes_url}{lane}", MessageBody=body, DelaySeconds=delay
+            answer = self._client.send_message_batch(
+                QueueUrl=self._url,
+                Entries=[
+                    {
+                        "Id": str(number),
+                        "MessageBody": checks_message(each.checks),
+                        "MessageGroupId": each.checks[0].tenant,
+                        "DelaySeconds": _delay((each.at - now).total_seconds()),
+                    }
+                    for number, each in enumerate(planned)
+                ],
             )
+        if answer.get("Failed"):
+            raise DependencyUnavailable("sqs", "refused a message")
+
+
+def _delay(seconds: float) -> int:
+    """Return whole seconds, rounded up: a check may not begin before its time."""
+    return min(max(0, math.ceil(seconds)), _DELAY_MAX_SECONDS)

@@ -19,7 +19,7 @@ class ImportService:
     jobs: JobService
     policy: AddressPolicy
     shortest_interval: int
-    """Seconds between two ticks of this stage."""
+    """Minimum check interval in seconds."""
 
     def submit(self, tenant: str, request: ImportRequest, key: RequestKey | None) -> Submitted:
         """Submit a file or a sitemap's URL as a job; an identical import under way is reused.

@@ -1,8 +1,8 @@
 """Slots on DynamoDB, in the table Targets: pk is the slot's name, sk `SLOT`.
 
 Slots belong to no tenant: they protect the sites and our own machines. `ends_at` is the expiry in
-epoch milliseconds; a free slot lacks it. Rows of slots are never purged, since the fence must keep
-increasing.
+epoch milliseconds; a released slot lacks it. Rows of slots are never purged, since the fence must
+keep increasing.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
+from spinneret.aws.types import DynamoDBClient
 from spinneret.monitoring.slots.models import SlotLease
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -25,17 +25,29 @@ class DynamoSlotStore:
         self._client = client
         self._table = table
 
-    def take(self, name: str, owner: str, now: datetime, until: datetime) -> SlotLease | None:
+    def take(
+        self, name: str, owner: str, now: datetime, until: datetime, over: str | None = None
+    ) -> SlotLease | None:
         row = self._update(
             name,
             "SET #owner = :owner, #ends_at = :until ADD #fence :one",
             # A repeated call increments the fence once more, which is harmless.
-            "attribute_not_exists(#ends_at) OR #ends_at <= :now OR #owner = :owner",
-            {":owner": owner, ":until": _ms(until), ":now": _ms(now), ":one": 1},
+            "attribute_not_exists(#ends_at) OR #ends_at <= :now OR #owner IN (:owner, :over)",
+            {
+                ":owner": owner,
+                ":over": over or owner,
+                ":until": _ms(until),
+                ":now": _ms(now),
+                ":one": 1,
+            },
         )
         if row is None:
             return None
         return SlotLease(name=name, owner=owner, fence=int(row["fence"]), until=until)
+
+    def holder(self, name: str) -> str | None:
+        owner = dynamo.get(self._client, self._table, slot_key(name)).get("owner")
+        return None if owner is None else str(owner)
 
     def renew(self, slot: SlotLease, until: datetime) -> SlotLease | None:
         condition, values = held(slot)
@@ -77,11 +89,6 @@ def slot_key(name: str) -> dict[str, str]:
 def held(slot: SlotLease) -> dynamo.Condition:
     """Return the condition that this owner still holds the slot."""
     return "#owner = :owner AND #fence = :fence", {":owner": slot.owner, ":fence": slot.fence}
-
-
-def give_back_write(table: str, slot: SlotLease) -> TransactWriteItemTypeDef:
-    """Build the transaction part that releases a slot; it fails if the slot was lost."""
-    return dynamo.change(table, slot_key(slot.name), ("REMOVE #owner, #ends_at", {}), held(slot))
 
 
 def _ms(moment: datetime) -> int:

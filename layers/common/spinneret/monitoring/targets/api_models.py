@@ -106,6 +106,10 @@ class TargetView(BaseModel):
     """Time of the last change of status (RFC 3339, UTC); null before the first check."""
     next_check_at: str | None
     """Time of the next check (RFC 3339, UTC); null while paused."""
+    effective_interval_seconds: int
+    """Seconds between two checks: the interval, or more at a host with too many checks."""
+    paced: str | None
+    """Why checks are rarer than the interval: `checked every 70 s: limit of the host`."""
     skipped_in_a_row: int
     """Consecutive checks that were skipped because the host was busy."""
     last_checked_at: str | None
@@ -173,6 +177,10 @@ def target_view(watched: TargetWithState) -> TargetView:
         status=state.status,
         status_since=optional_stamp(state.status_since),
         next_check_at=optional_stamp(state.due_at),
+        effective_interval_seconds=state.paced_seconds or options.interval_seconds,
+        paced=None
+        if state.paced_seconds is None
+        else f"checked every {state.paced_seconds} s: limit of the host",
         skipped_in_a_row=state.skips,
         last_checked_at=None if last is None else to_iso(last.at),
         last_outcome=None if last is None else last.outcome,

@@ -4,6 +4,7 @@ Fields that no expression reads are JSON text, which preserves number types.
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from functools import cache
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from spinneret.aws.codec import JSON, Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.clock import epoch_seconds, to_iso
+from spinneret.kernel.clock import epoch_seconds, parse_stamp, to_iso
 from spinneret.monitoring.targets import rules
 from spinneret.monitoring.targets.models import IdempotencyRecord, Target, TargetState
 
@@ -70,17 +71,33 @@ def state_item(target: Target, state: TargetState) -> Item:
     item = {
         **state_key(target.tenant, target.id),
         "sequence": state.sequence,
-        "state": _state().dump_json(state).decode(),
+        "state": _state().dump_json(state, exclude_defaults=True).decode(),
     }
     if state.due_at is not None:
         item |= {
             "due_shard": due_shard(rules.due_shard_of(target.id)),
-            "due_at": to_iso(state.due_at),
+            "due_at": listed_text(state.due_at, target.options.interval_seconds),
             "tenant": target.tenant,
             "target_id": target.id,
             "host": target.host,
         }
     return item
+
+
+def listed_text(due_at: datetime, interval_seconds: int) -> str:
+    """Return the sort key of the index `due`: a time and the interval."""
+    return f"{to_iso(rules.listed_at(due_at, interval_seconds))}#{interval_seconds}"
+
+
+def listed_of(text: str) -> tuple[datetime, int | None]:
+    """Parse the sort key of the index `due`; earlier versions wrote no interval."""
+    moment, _, seconds = text.partition("#")
+    return parse_stamp(moment), int(seconds) if seconds else None
+
+
+def behind_due(moment: datetime) -> str:
+    """Return a sort key of the index `due` that follows all keys of this moment."""
+    return f"{to_iso(moment)}$"
 
 
 def due_shard(number: int) -> str:

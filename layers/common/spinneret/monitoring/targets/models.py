@@ -129,6 +129,10 @@ class TargetState:
     """Consecutive skips."""
     reservation: str | None = None
     """Reservation in the host's rate limit for the next try (`WaitUntil.waiting_for`)."""
+    slot: str | None = None
+    """Owner of the host's slot in the last check, which ended the slot (`slots`)."""
+    paced_seconds: int | None = None
+    """Seconds between two checks that the host's rate limit leaves; None for the interval."""
     hour: HourTally | None = None
     """Figures of the last check's hour; earlier hours have their own rows."""
     checks_total: int = 0

@@ -1,7 +1,9 @@
 """Schedule and list positions of targets. All functions are pure."""
 
 import hashlib
+import math
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -11,9 +13,15 @@ from spinneret.kernel.ids import is_id
 from spinneret.kernel.sharding import shard_of
 from spinneret.monitoring import limits
 from spinneret.monitoring.conditions.language import parse_conditions, reads_body
-from spinneret.monitoring.targets.models import Method, Options, Target
+from spinneret.monitoring.targets.models import Method, Options, Target, TargetWithState
 from spinneret.web.fetching.urls import parse_url
 
+LISTED_STEP: Final = timedelta(minutes=5)
+"""Step by which the due index lists targets of shorter intervals: a change of an index key costs
+two writes, and a tick can tell all check times within a step from the target's id."""
+PLANNED_SHARE: Final = 0.9
+"""Share of a host's rate limit that checks are planned for: redirects and crawls need some."""
+_STEPS: Final = 4  # intervals at a crowded host grow by quarters, and so seldom change
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _MORE_THAN_A_HOST: Final = re.compile(r"[/?#@\\]")
@@ -31,25 +39,58 @@ def checked(options: Options) -> Options:
 
 
 def require_interval(seconds: int, shortest: int, path: str = "interval_seconds") -> None:
-    """Raise ValidationFailed for an interval shorter than the time between ticks.
+    """Raise ValidationFailed for an interval shorter than the stage's.
 
     `path` names the field of the request.
     """
     if seconds < shortest:
-        message = f"must be at least {shortest}, the time between two ticks of this stage"
+        message = f"must be at least {shortest}, the shortest interval of this stage"
         raise ValidationFailed.of_field(path, message, error=f"{path} {message}")
 
 
-def next_slot(target_id: str, interval_seconds: int, after: datetime) -> datetime:
+def next_slot(target_id: str, interval_seconds: float, after: datetime) -> datetime:
     """Return the target's first check time after this moment.
 
     A target's check times are an interval apart. Their offset follows from the id, so that targets
     of one interval spread evenly over it. Missed checks aren't made up for.
     """
-    interval = 1000 * interval_seconds
+    interval = round(1000 * interval_seconds)
     offset = _number(target_id) % interval
     passed = (after - _EPOCH) // _MILLISECOND
     return _EPOCH + (passed - (passed - offset) % interval + interval) * _MILLISECOND
+
+
+def is_listed_by_step(interval_seconds: int) -> bool:
+    """Return whether the due index has the step of a target's next check, not its time."""
+    return interval_seconds < LISTED_STEP.total_seconds()
+
+
+def listed_at(due_at: datetime, interval_seconds: int) -> datetime:
+    """Return the time by which the due index lists a target."""
+    if not is_listed_by_step(interval_seconds):
+        return due_at
+    return due_at - (due_at - _EPOCH) % LISTED_STEP
+
+
+def stretch(wanted: float, share: float) -> float:
+    """Return by what factor intervals grow if checks wanted a second get a smaller share."""
+    return max(1.0, math.ceil(_STEPS * wanted / share - 1e-9) / _STEPS)
+
+
+def stretched(interval_seconds: int, factor: float) -> int | None:
+    """Return an interval that grew, in seconds; None if it didn't."""
+    return math.ceil(interval_seconds * factor) if factor > 1 else None
+
+
+def paced_seconds(options: Options, others: Iterable[TargetWithState], rate: float) -> int | None:
+    """Return the seconds between two checks of a target beside the tenant's others at its host.
+
+    None if `rate`, the host's requests a second, leaves the target its interval.
+    """
+    wanted = 1 / options.interval_seconds + sum(
+        1 / each.target.options.interval_seconds for each in others if not each.target.paused
+    )
+    return stretched(options.interval_seconds, stretch(wanted, PLANNED_SHARE * rate))
 
 
 def due_shard_of(target_id: str) -> int:

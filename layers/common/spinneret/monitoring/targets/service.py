@@ -9,6 +9,7 @@ from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch, No
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
+from spinneret.monitoring import limits
 from spinneret.monitoring.incidents import rules as incidents
 from spinneret.monitoring.incidents.models import IncidentChange
 from spinneret.monitoring.targets import rules
@@ -26,6 +27,8 @@ from spinneret.web.fetching.urls import canonical_url
 
 _RACES: Final = 8  # a check's outcome may conflict with the owner's change
 
+Announce = Callable[[TargetWithState], None]
+"""Function that sends the first checks of a new or changed target."""
 Render = Callable[[TargetWithState], str]
 """Function that renders a target as the API's JSON."""
 
@@ -64,7 +67,10 @@ class TargetService:
     most: int
     """A tenant's maximum number of targets, paused ones included."""
     shortest_interval: int
-    """Minimum check interval in seconds: the stage's tick."""
+    """Minimum check interval in seconds."""
+    rate: float
+    """The stage's rate limit of a host, in requests a second."""
+    announce: Announce
 
     def create(
         self, tenant: str, url: str, options: Options, request: RequestId | None = None
@@ -79,12 +85,13 @@ class TargetService:
             record := self.store.answer_of(tenant, request.scope, self.clock())
         ):
             return _replay(record, request)
-        watched = self.draft(tenant, url, options)
+        watched = self._paced(self.draft(tenant, url, options))
         for _ in range(_RACES):
             created = Created(status=201, target_id=watched.target.id, body=self.render(watched))
             record = self._record(tenant, request, created)
             answer = self.store.add(watched, record, self.most)
             if answer is None:
+                self.announce(watched)
                 return created
             if isinstance(answer, TooMany):
                 raise Conflict(self.too_many)
@@ -165,6 +172,14 @@ class TargetService:
         due_at = rules.next_slot(target.id, options.interval_seconds, now)
         return TargetWithState(target=target, state=TargetState(sequence=1, due_at=due_at))
 
+    def _paced(self, watched: TargetWithState) -> TargetWithState:
+        """Return the target with the interval that its host's rate limit leaves it."""
+        target = watched.target
+        page = self.store.page(target.tenant, target.host, None, limits.PACED_READ_TARGETS)
+        others = [each for each in page.items if each.target.id != target.id]
+        paced = rules.paced_seconds(target.options, others, self.rate)
+        return replace(watched, state=replace(watched.state, paced_seconds=paced))
+
     def _existing(self, tenant: str, taken: UrlTaken, request: RequestId | None) -> Created | None:
         """Return the response for an existing target; None if it was removed meanwhile."""
         watched = self.store.get(tenant, taken.target_id)
@@ -203,8 +218,11 @@ class TargetService:
                 return former
             target = replace(target, updated_at=now, version=former.target.version + 1)
             state, ended = self._rescheduled(former, target)
-            if self.store.change(former, target, state, ended):
-                return TargetWithState(target=target, state=state)
+            changed_too = self._paced(TargetWithState(target=target, state=state))
+            if self.store.change(former, target, changed_too.state, ended):
+                if state.due_at != former.state.due_at:
+                    self.announce(changed_too)
+                return changed_too
         raise _changing()
 
     def _rescheduled(
