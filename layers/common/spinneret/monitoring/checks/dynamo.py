@@ -4,7 +4,7 @@
                                                           partition is a target's list
 
 A check writes its result, then its target's state (table Targets, `targets.dynamo`), if its
-sequence is as it was read; the state ends the slot of the host. If the state is refused, the result
+sequence hasn't changed; the state ends the slot of the host. If the state is refused, the result
 is removed. A worker that dies in between leaves the result of a request that it made. Completed
 hours, incidents and domain events are in one transaction with the state.
 """
@@ -67,7 +67,7 @@ class DynamoCheckStore:
         return False
 
     def _changed(self, watched: TargetWithState, result: CheckResult, step: StateChange) -> bool:
-        """Write the new state and what belongs to it; return whether the old one still stood."""
+        """Write the new state and what belongs to it; return False if the target changed."""
         target = watched.target
         names = target.tenant, target.id
         item, unchanged = state_item(target, step.state), as_read(watched.state)

@@ -63,7 +63,7 @@ class CheckDisposition(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class HostWait:
-    """A check that wasn't made, because a host was busy; nothing was written."""
+    """A check that wasn't made, because a host was busy, and left no trace in the stores."""
 
     until: datetime | None = None
     """When the host's rate limit lets the check through; None if that is unknown."""

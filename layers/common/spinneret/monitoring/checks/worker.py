@@ -1,4 +1,4 @@
-"""Check worker: makes the checks of a message, and sends again those whose host is busy."""
+"""Check worker: makes the checks of a message, and sends them again while their host is busy."""
 
 import logging
 from collections import Counter
@@ -30,8 +30,8 @@ _RENEWED_EVERY_SECONDS: Final = 30.0
 class CheckWorker:
     """Checks targets while its process holds one of MAX_CONCURRENCY slots.
 
-    The slots bound the concurrent checks whatever the queue does. A process keeps its slot from
-    message to message; it works at one message at a time.
+    The slots bound the concurrent checks even if the queue starts more workers. A process keeps
+    its slot for later messages; it processes one message at a time.
     """
 
     checker: Checker

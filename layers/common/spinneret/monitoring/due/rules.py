@@ -105,7 +105,7 @@ def first_checks(
 
 
 def fair_shares(wanted: Mapping[str, float], total: float) -> dict[str, float]:
-    """Divide a rate: nobody gets more than he wants, and what one leaves, the others share."""
+    """Divide a rate: each share is at most as asked, and the others divide what one leaves."""
     shares: dict[str, float] = {}
     for number, (name, rate) in enumerate(sorted(wanted.items(), key=lambda row: row[1])):
         equal = (total - sum(shares.values())) / (len(wanted) - number)
@@ -116,7 +116,7 @@ def fair_shares(wanted: Mapping[str, float], total: float) -> dict[str, float]:
 def _of_host(listed: Sequence[ListedTarget], window: TickWindow, rate: float) -> Iterator[Timed]:
     """Yield the checks of a host that its rate limit allows; tenants share it equally.
 
-    The intervals of a tenant that wants more than its share grow by one factor.
+    The intervals of a tenant that asks for more than its share grow by one factor.
     """
     by_tenant: defaultdict[str, list[ListedTarget]] = defaultdict(list)
     for each in listed:
@@ -160,7 +160,7 @@ def _slots(each: ListedTarget, window: TickWindow, factor: float) -> Iterator[Ti
 def _waiting(
     listed: Iterable[ListedTarget], window: TickWindow, factor: float
 ) -> tuple[list[DueTarget], list[DueTarget]]:
-    """Return the checks of long intervals that are overdue, and those that come due.
+    """Return the checks of long intervals that are overdue, and the ones that come due.
 
     If not all fit, the ones that are latest in proportion to their intervals are taken.
     """
@@ -195,7 +195,7 @@ def _check(each: ListedTarget, at: datetime, window: TickWindow, factor: float) 
 
 
 def _is_waiting(each: ListedTarget, window: TickWindow) -> bool:
-    """Return whether the message of an earlier tick is over and the check wasn't made."""
+    """Return whether the message of an earlier tick has expired without a check."""
     return each.listed_at <= window.now - _SPARE
 
 

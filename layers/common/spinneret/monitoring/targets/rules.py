@@ -18,7 +18,7 @@ from spinneret.web.fetching.urls import parse_url
 
 LISTED_STEP: Final = timedelta(minutes=5)
 """Step by which the due index lists targets of shorter intervals: a change of an index key costs
-two writes, and a tick can tell all check times within a step from the target's id."""
+two writes, and the check times within a step follow from the target's id."""
 PLANNED_SHARE: Final = 0.9
 """Share of a host's rate limit that checks are planned for: redirects and crawls need some."""
 _STEPS: Final = 4  # intervals at a crowded host grow by quarters, and so seldom change
@@ -83,7 +83,7 @@ def stretched(interval_seconds: int, factor: float) -> int | None:
 
 
 def paced_seconds(options: Options, others: Iterable[TargetWithState], rate: float) -> int | None:
-    """Return the seconds between two checks of a target beside the tenant's others at its host.
+    """Return the seconds between two checks of a target, given the tenant's others at its host.
 
     None if `rate`, the host's requests a second, leaves the target its interval.
     """
