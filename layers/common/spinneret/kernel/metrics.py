@@ -132,11 +132,11 @@ JOBS_DEFERRED: Final = Metric("jobs_deferred")
 EXECUTIONS_RESTARTED: Final = Metric("executions_restarted")
 """Executions that were started because the former one of the job was lost."""
 CHECKS_DUE: Final = Metric("checks_due")
-"""Targets of a tick whose check was due."""
+"""Entries of the due index that a tick read."""
 CHECKS_HANDED: Final = Metric("checks_handed")
-"""Targets that a tick handed to workers."""
+"""Checks that a tick sent."""
 CHECK_LATE: Final = Metric("check_late_seconds", "Seconds")
-"""Longest time that a check had been due at a tick."""
+"""Longest time that a check had certainly been due at a tick."""
 OUTBOX_LAG: Final = Metric("outbox_lag_seconds", "Seconds")
 """Age of the oldest domain event that a sweep found unsent."""
 ACCESS_DENIED: Final = Metric("access_denied")
