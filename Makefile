@@ -26,7 +26,7 @@ demo-publish: .venv/.done ## Publish ten products on eBay and Etsy as they behav
 
 ## Local stack
 
-up: .venv/.done ## Start the local stack, and deploy what changed (installs what is missing)
+up: .venv/.done ## Start the local stack, and deploy what changed (installs what is missing; BROWSER=1 also a browser, 70 MB)
 	@$(STACK) deploy --instance $(INSTANCE)
 
 # Names of the settings on the command line; make passes their values on in the environment.

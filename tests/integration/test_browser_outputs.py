@@ -1,14 +1,27 @@
 """Images, PDFs, DOMs and scripts of pages, on the real browser."""
 
+import base64
 import io
+import ssl
 import zlib
+from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+import trustme
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from pypdf import PdfReader
 
-from spinneret.kernel.errors import ContentRefused, FetchFailed, RenderTimeout, ScriptError
-from spinneret.web.browser import limits
+from spinneret.kernel.errors import (
+    ContentRefused,
+    FetchFailed,
+    PageTooLarge,
+    RenderTimeout,
+    ScriptError,
+)
+from spinneret.web.browser import chromium_process, devtools, limits
 from spinneret.web.browser.models import (
     Dom,
     ImageFormat,
@@ -21,7 +34,7 @@ from spinneret.web.browser.models import (
 )
 from spinneret.web.fetching.urls import Url, parse_url
 from tests.fakes.guarded_fetch import USER_AGENT
-from tests.fakes.scripted_server import ScriptedServer, answer, in_turn, redirect
+from tests.fakes.scripted_server import HOST, ScriptedServer, answer, in_turn, redirect
 from tests.integration.browsers import chromium, render
 
 pytestmark = pytest.mark.heavy
@@ -185,6 +198,15 @@ def test_each_script_has_its_own_result_or_error(
     assert dict(zip(cases, found, strict=True)) == cases
 
 
+def test_a_result_that_no_message_holds_ends_the_rendering(
+    server: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(devtools, "MESSAGE_MAX_BYTES", 100_000)
+    server.behaviours["/"] = answer(b"<p>")
+    with pytest.raises(PageTooLarge, match=HOST):
+        render(tmp_path, server, task=Scripts(sources=("'x'.repeat(2 ** 20)",)))
+
+
 def test_every_main_document_is_announced_before_its_request(
     server: ScriptedServer, tmp_path: Path
 ) -> None:
@@ -242,6 +264,43 @@ def test_a_page_that_gives_nothing_ends_with_its_reason(
     }
     with pytest.raises(error):
         render(tmp_path, server, **request_of)  # type: ignore[arg-type]  # by name
+
+
+@pytest.fixture
+def secure() -> Iterator[tuple[ScriptedServer, str]]:
+    """A server with TLS, and the digest of its key as a flag of Chromium takes it."""
+    context, certificate = (
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER),
+        trustme.CA().issue_cert("site.test"),
+    )
+    certificate.configure_cert(context)
+    parsed = x509.load_pem_x509_certificate(certificate.cert_chain_pems[0].bytes())
+    key = parsed.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    with ScriptedServer({"/": answer(b"<title>Silk</title>")}, tls=context) as server:
+        yield server, base64.b64encode(sha256(key).digest()).decode()
+
+
+# covers C-11
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_tls_is_the_browsers_own_through_the_proxy(
+    secure: tuple[ScriptedServer, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    is_trusted: bool,
+) -> None:
+    server, digest = secure
+    flag = f"--ignore-certificate-errors-spki-list={digest}"
+    if is_trusted:
+        monkeypatch.setattr(chromium_process, "FLAGS", (*chromium_process.FLAGS, flag))
+    browser = chromium(tmp_path, f"site.test:{server.port}", resolver=lambda *_: [HOST])
+    request = RenderRequest(url=parse_url(server.url(host="site.test")), task=Dom())
+    if is_trusted:
+        assert b"Silk" in browser.render(request).body
+        return
+    with pytest.raises(FetchFailed) as failed:
+        browser.render(request)
+    assert failed.value.details == {"reason": "tls"}
+    assert server.requests == []
 
 
 def test_a_name_without_an_address_is_reported_as_by_a_fetch(tmp_path: Path) -> None:

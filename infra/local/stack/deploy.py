@@ -32,11 +32,15 @@ from stack.deployment.warm import warm
 from stack.errors import UsageError
 from stack.instance import Instance, instance_lock
 from stack.parts.catalogue import all_parts
+from stack.tools.chromium import chromium_tool
+from stack.tools.store import Store
 from stack.up import bring_up
 from stack.workspace import Workspace
 
 BUCKET: Final = "spinneret-artifacts"
 FORCE_VARIABLE: Final = "FORCE"
+# `make up BROWSER=1`: functions find the browser in the tool store as soon as it is there.
+BROWSER_VARIABLE: Final = "BROWSER"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +66,8 @@ def ensure(instance: Instance, workspace: Workspace, words: Sequence[str] = ()) 
         settings.check(chosen, known)
         former = instance.read()
         running = former is not None and bool(former.alive())
+        if workspace.environ.get(BROWSER_VARIABLE) == "1":
+            Store(workspace).ensure(chromium_tool(workspace))
         bring_up(instance, all_parts(workspace), workspace, free_ports=running)
         return deploy_to(instance, workspace, chosen)
 

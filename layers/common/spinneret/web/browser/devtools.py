@@ -39,10 +39,15 @@ class DevTools:
         except RuntimeError as error:
             raise CommandRefused(str(error)) from error
         except (OSError, WebSocketException) as error:
-            socket = self._cdp.ws
-            if socket is not None and socket.close_code == _TOO_BIG:
+            if self._refused_an_answer():
                 raise self._watch.too_large("gives a result that is too large") from error
             raise BrowserFailed("the browser ended") from error
+
+    def _refused_an_answer(self) -> bool:
+        """Whether the connection was closed from here because an answer was too large."""
+        socket = self._cdp.ws
+        closed = socket.protocol.close_exc if socket is not None and socket.close_code else None
+        return closed is not None and closed.sent is not None and closed.sent.code == _TOO_BIG
 
 
 @asynccontextmanager
