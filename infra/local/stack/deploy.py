@@ -39,7 +39,7 @@ from stack.workspace import Workspace
 
 BUCKET: Final = "spinneret-artifacts"
 FORCE_VARIABLE: Final = "FORCE"
-# `make up BROWSER=1`: functions find the browser in the tool store as soon as it is there.
+# `make up BROWSER=1`: functions look for the browser in the tool store at each page.
 BROWSER_VARIABLE: Final = "BROWSER"
 
 
