@@ -121,7 +121,7 @@ def _rows(job_id: str) -> Iterator[Page]:
 @contextmanager
 def _embedded_by(url: str) -> Iterator[None]:
     """The step that crawls pages asks another embedder meanwhile."""
-    name = record.current(bench()).resources["DeepCrawlPage"]
+    name = record.current(bench()).resources["DeepCrawlStep"]
     functions: Any = boto3.client("lambda", endpoint_url=_gateway())
     before = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
     changed = {**before, "EMBEDDER_URL": url}

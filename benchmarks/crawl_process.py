@@ -23,7 +23,6 @@ from spinneret.content.documents import service as documents
 from spinneret.crawl import limits, worker_wiring
 from spinneret.crawl import wiring as crawl_wiring
 from spinneret.crawl.deep.models import DeepCrawlRequest
-from spinneret.crawl.deep.wiring import take_step
 from spinneret.crawl.models import BatchRequest
 from spinneret.crawl.wiring import crawl_api
 from spinneret.jobs.kinds import all_lanes
@@ -173,8 +172,9 @@ class Application:
         self._measure(indexed=indexed)
         self._api = crawl_api.of(env)
         self._worker = self._crawl_worker(env)
-        self._take = take_step.of(env)
-        self._page = worker_wiring.page_step.of(env)
+        step = worker_wiring.deep_crawl_step.of(env)
+        step.blocks.at_once = 1  # what overlaps can't be divided into steps
+        self._step = step
 
     def _crawl_worker(self, env: Mapping[str, str]) -> Worker:
         stage = Stage(env, worker_wiring.crawl_worker.reads)
@@ -265,23 +265,13 @@ class Application:
         self.seconds += time.perf_counter() - begin
 
     def _execute(self, state: dict[str, Any]) -> None:
-        """The state machine, one page after the other; what it enters are its transitions."""
-        while True:
+        """The state machine; what it enters are its transitions."""
+        action = "more"
+        while action != "stop":
             with self._invocation():
-                state = self._take.take(state, lambda: SECONDS)
-            self.transitions += 2  # Take, Choose
-            match state["action"]:
-                case "pages":
-                    keys = state.pop("keys")
-                    self.transitions += 1 + len(keys)  # Pages, and Page for each
-                    for key in keys:
-                        with self._invocation():
-                            self._page({**state, "key": key}, lambda: SECONDS)
-                case "wait":
-                    self.transitions += 1
-                case _:
-                    self.transitions += 1  # Stop
-                    return
+                state = self._step(state, lambda: SECONDS)
+            action = state["action"]
+            self.transitions += 2 if action == "more" else 3  # Crawl, Choose; Wait or Stop
 
     def figures(self) -> Counter[str]:
         """All that was taken so far: seconds of each step, calls, units, transitions."""

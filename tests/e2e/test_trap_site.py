@@ -104,10 +104,10 @@ def test_the_budget_is_exact(
 def test_killed_workers_and_a_stopped_execution_change_no_page(
     tenant: Tenant, server: TrapServer, deployed: Deployed, aws: Aws
 ) -> None:
-    """Twice asked for are at most the pages that were in the air, five at a time."""
+    """Twice asked for are at most the pages that were in the air, three at a time."""
     job_id = begin(tenant, server)
     tenant.wait(job_id, lambda job: job["pages_crawled"] >= PAGES // 4, SECONDS)
-    kill_workers(deployed.stack, deployed.resources["DeepCrawlPage"])
+    kill_workers(deployed.stack, deployed.resources["DeepCrawlStep"])
     tenant.wait(job_id, lambda job: job["pages_crawled"] >= PAGES // 2, SECONDS + RECOVERY / 2)
     stop_execution(aws, deployed.resources["DeepCrawlMachine"], job_id)
     ended = tenant.finished(job_id, SECONDS + RECOVERY)

@@ -1,6 +1,7 @@
 """Deep crawls on fakes: a website, the worker that starts executions, the machine's steps."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from datetime import timedelta
 from typing import Any, Final
 
@@ -145,27 +146,29 @@ class DeepSlice(CrawlSlice):
             self.worker().run(sent.ref, lambda: self.remaining)
 
     def execute(self, steps: int = _STEPS) -> None:
-        """The newest execution, for so many steps; then it is lost without a trace."""
+        """The newest execution, for so many batches; then it is lost without a trace."""
         state: dict[str, Any] = dict(list(self.executions.started.values())[-1])
-        page = PageStep(
-            driver=self._driver(),
+        for _ in range(steps):
+            taken = self.driving().take(state, lambda: self.remaining)
+            state = taken.state
+            if taken.block is not None:
+                for page in taken.block.pages:
+                    self.page_step()(taken.block, page, lambda: self.remaining, nullcontext())
+            elif state["action"] == "stop":
+                return
+            else:
+                self.clock.now = max(self.clock.now, parse_stamp(state["until"]))
+        assert steps < _STEPS, "the execution goes on for ever"
+
+    def page_step(self, wrap: Wrap = lambda _, port: port) -> PageStep:
+        """What crawls one page, as a new process would have it."""
+        return PageStep(
             frontier=self.frontier,
-            pipeline=self.pipeline(),
+            pipeline=self.pipeline(wrap),
             clock=self.clock,
             new_owner=lambda: self.new_id("owner"),
             product_token="Spinneret",
         )
-        for _ in range(steps):
-            state = self.driving().take(state, lambda: self.remaining)
-            match state["action"]:
-                case "stop":
-                    return
-                case "wait":
-                    self.clock.now = max(self.clock.now, parse_stamp(state["until"]))
-                case _:
-                    for key in state.pop("keys"):
-                        page({**state, "key": key}, lambda: self.remaining)
-        assert steps < _STEPS, "the execution goes on for ever"
 
     def lose_execution(self) -> None:
         """Time passes until its lease ends, and the sweeper reclaims it."""

@@ -7,19 +7,20 @@ crawl again (see the simulation's turnstile).
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import timedelta
 from enum import StrEnum
 from random import Random
 from typing import Any, Final
 
+from spinneret.crawl.deep.driving import Block, Taken
 from spinneret.crawl.deep.models import DeepCrawlView
 from spinneret.crawl.deep.pages import PageStep
 from spinneret.jobs.models import JobRef, JobStatus, Transition
 from spinneret.jobs.rules import TERMINAL
 from spinneret.kernel.bounds import PAGE_ATTEMPTS
 from spinneret.kernel.clock import parse_stamp
-from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.web.exploring.frontier.models import CrawlRef, Page, PageState
 from spinneret.web.exploring.frontier.ports import FrontierStore
 from spinneret.web.exploring.frontier.service import Frontier
@@ -262,23 +263,25 @@ class TrapCrawl(DeepSlice):
     def _execute(self, state: dict[str, Any]) -> End | None:
         """The execution to its end, or to an early one."""
         for _ in range(_STEPS):
-            state, end = self._take(state)
+            taken, end = self._take(state)
+            if taken is None:
+                return end
+            state = taken.state
             if end is not None:
                 return end
-            match state["action"]:
-                case "stop":
-                    return None
-                case "wait":
-                    self.clock.now = max(self.clock.now, parse_stamp(state["until"]))
-                    self.steps.move_a_stray()
-                case _:
-                    if end := self._map(state, state.pop("keys")):
-                        return end
+            if taken.block is not None:
+                if end := self._crawl(taken.block):
+                    return end
+            elif state["action"] == "stop":
+                return None
+            else:
+                self.clock.now = max(self.clock.now, parse_stamp(state["until"]))
+                self.steps.move_a_stray()
         raise AssertionError("the execution goes on for ever")
 
-    def _take(self, state: dict[str, Any]) -> tuple[dict[str, Any], End | None]:
+    def _take(self, state: dict[str, Any]) -> tuple[Taken | None, End | None]:
         """The machine tries again where the step dies, and gives the execution up in the end."""
-        answers: list[dict[str, Any]] = []
+        answers: list[Taken] = []
 
         def take() -> None:
             driving = self.driving(self.steps.wrap)
@@ -291,22 +294,22 @@ class TrapCrawl(DeepSlice):
             while not actor.ended:
                 if end := self.steps.move(actor):
                     self.steps.abandon([] if actor.ended else [actor])
-                    return state, end
+                    return None, end
             if answers:
                 return answers[-1], None
-        return state, End.LOST
+        return None, End.LOST
 
-    def _map(self, state: Mapping[str, Any], keys: Sequence[str]) -> End | None:
-        """The machine's Map: a step that dies is left."""
+    def _crawl(self, block: Block) -> End | None:
+        """The block's pages, of which any may die for itself."""
         random = self.steps.random
-        doubled = [key for key in keys if random.random() < self.twice]
-        waiting = [*keys, *doubled]
+        doubled = [page for page in block.pages if random.random() < self.twice]
+        waiting = [*block.pages, *doubled]
         running: list[Actor] = []
         while waiting or running:
             self.steps.move_a_stray()
             while waiting and len(running) < self._workers:
-                key = waiting.pop(0)
-                running.append(self.steps.begin(key, self._page(state, key)))
+                page = waiting.pop(0)
+                running.append(self.steps.begin(page.key, self._page(block, page)))
             actor = random.choice(running)
             end = self.steps.move(actor)
             if actor.ended:
@@ -316,18 +319,18 @@ class TrapCrawl(DeepSlice):
                 return end
         return None
 
-    def _page(self, state: Mapping[str, Any], key: str) -> Callable[[], None]:
-        step = self._warm or PageStep(
-            driver=self._driver(self.steps.wrap),
-            frontier=self.frontier,
-            pipeline=self.pipeline(self.steps.wrap),
-            clock=self.clock,
-            new_owner=lambda: self.new_id("owner"),
-            product_token="Spinneret",
-        )
+    def _page(self, block: Block, page: Page) -> Callable[[], None]:
+        step = self._warm or self.page_step(self.steps.wrap)
         if self.keeps_warm:
             self._warm = step
-        return lambda: step({**state, "key": key}, lambda: self.remaining)
+        driver = self._driver(self.steps.wrap)
+
+        def crawl() -> None:
+            with suppress(LeaseLost):  # a block looks before it begins a page
+                driver.held(block.turn)
+                step(block, page, lambda: self.remaining, nullcontext())
+
+        return crawl
 
 
 Make = Callable[..., TrapCrawl]

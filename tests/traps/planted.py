@@ -7,9 +7,10 @@ from spinneret.crawl.ports import CachedPage
 from spinneret.web.exploring.frontier import rules
 from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction, PageUpdate
 from spinneret.web.exploring.frontier.models import (
-    CrawlRef,
+    Crawl,
     Fetched,
     Outcome,
+    Page,
     PageLease,
     PageState,
 )
@@ -24,9 +25,9 @@ from tests.fakes.fetch_cache import FakeFetchCache
 class IgnoresClaims(Frontier):
     """A page is taken whoever has it."""
 
-    def claim(self, ref: CrawlRef, key: str, owner: str, until: datetime) -> PageLease | None:
+    def claim_page(self, crawl: Crawl, page: Page, owner: str, until: datetime) -> PageLease | None:
         """See Frontier."""
-        crawl, page = self.crawl(ref), self.store.find(ref, [key])[key]
+        page = self.store.find(crawl.ref, [page.key])[page.key]
         if page.state is not PageState.OPEN:
             return None
         claimed = rules.claimed(page, owner, until)
@@ -51,9 +52,9 @@ class LendsUrlsToAll(FakeDocumentStore):
 class CountsBeforeTheFetch(Frontier):
     """What is taken counts, whatever becomes of it."""
 
-    def claim(self, ref: CrawlRef, key: str, owner: str, until: datetime) -> PageLease | None:
+    def claim_page(self, crawl: Crawl, page: Page, owner: str, until: datetime) -> PageLease | None:
         """See Frontier."""
-        visit = super().claim(ref, key, owner, until)
+        visit = super().claim_page(crawl, page, owner, until)
         if visit is not None:
             self.store.commit(visit.crawl, FrontierTransaction(plus=CounterDelta(crawled=1)))
         return visit

@@ -38,6 +38,5 @@ NEEDED = {
         on("SecretsKey", "kms:Encrypt kms:Decrypt"),  # a proxy is tried with its credentials
     ),
     "CrawlWorker": _CRAWLING,
-    "DeepCrawlTake": together(JOB_WORK, RELAYING, EXPLORING),
-    "DeepCrawlPage": _PAGE,
+    "DeepCrawlStep": together(_PAGE, RELAYING),
 }

@@ -4,11 +4,9 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from spinneret.content.extraction.models import Content
 from spinneret.content.extraction.pages import extract
@@ -19,13 +17,11 @@ from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.jobs.models import JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import HttpRefused, HttpUnavailable, ResultRefused, ValidationFailed
-from spinneret.web.exploring.frontier.guide import batch_pages_of
 from spinneret.web.exploring.frontier.models import (
     CrawlRef,
     Next,
     PageLease,
     PageState,
-    Strategy,
 )
 from spinneret.web.exploring.frontier.service import Frontier
 from tests.factories import TENANT
@@ -33,7 +29,6 @@ from tests.fakes.deep_crawling import HOST, DeepSlice
 from tests.fakes.exploring import FakeFrontierStore
 from tests.fakes.fetching import fetched_page
 
-MACHINE = Path(__file__).parents[3] / "statemachines" / "deep_crawl.asl.yaml"
 WIDE = {
     "/": [f"/{n}" for n in range(40)],
     **{f"/{n}": ["/", "/end"] for n in range(40)},
@@ -468,12 +463,6 @@ def test_a_page_that_is_busy_for_a_while_is_tried_again() -> None:
     crawl.pages[f"{HOST}/a"] = answer
     finished(crawl, ref)
     assert crawl.asked().count("/a") == 2
-
-
-def test_the_map_is_as_wide_as_the_batches_of_ordered_strategies() -> None:
-    machine = yaml.safe_load(MACHINE.read_text())
-    width = machine["States"]["Pages"]["MaxConcurrency"]
-    assert batch_pages_of(Strategy.DFS) == batch_pages_of(Strategy.BEST_FIRST) == width
 
 
 def test_an_embedder_that_is_away_charges_no_page() -> None:

@@ -1,6 +1,7 @@
 """Crawl job: fetch a page, extract its content, and index it."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,7 +12,7 @@ from spinneret.content.extraction.api_models import extraction_fields
 from spinneret.content.extraction.models import Content, ExtractionStrategy
 from spinneret.crawl.configs.models import ConfigOptions
 from spinneret.crawl.known import origin_of
-from spinneret.crawl.pages import CrawlPages, options_of
+from spinneret.crawl.pages import CrawlPage, CrawlPages, options_of
 from spinneret.crawl.parts import parts_of
 from spinneret.crawl.ports import PartStore
 from spinneret.crawl.rules import require_suited
@@ -91,19 +92,26 @@ class CrawlPipeline:
         return _result(self.process(context))
 
     def process(
-        self, context: Claim, before_redirect: Callable[[Url], None] | None = None
+        self,
+        context: Claim,
+        before_redirect: Callable[[Url], None] | None = None,
+        processing: AbstractContextManager[object] = nullcontext(),  # has no state
     ) -> Processed:
         """Fetch and index one page; every side effect is idempotent or fenced.
+
+        `processing` is entered after the fetch.
 
         Raises Defer if the page must wait for a host or for another worker that has its URL, the
         exceptions of `before_redirect`, and domain errors.
         """
         with self.urls.hold(context, parse_url(context.job.payload["url"])) as held:
-            return self._process(context, held, before_redirect)
+            found = self._fetched(context, held, before_redirect)
+            with processing:
+                return self._indexed(context, held, found)
 
-    def _process(
+    def _fetched(
         self, context: Claim, held: HeldUrl, before_redirect: Callable[[Url], None] | None
-    ) -> Processed:
+    ) -> CrawlPage:
         def follow(url: Url) -> None:
             if before_redirect is not None:
                 before_redirect(url)
@@ -122,6 +130,10 @@ class CrawlPipeline:
                 "source": found.source,
             },
         )
+        return found
+
+    def _indexed(self, context: Claim, held: HeldUrl, found: CrawlPage) -> Processed:
+        page = found.page
         context.checkpoint("extracting", 30)
         payload, options = context.job.payload, options_of(context.job)
         content = found.content or self._extracted(page, options)

@@ -4,6 +4,7 @@ This module is separate from the API's wiring, whose functions ship neither the 
 extractor.
 """
 
+import time
 from typing import Final
 
 from spinneret.aws.stage import CONTENT_BUCKET, Stage, reads
@@ -14,11 +15,12 @@ from spinneret.content.worker_wiring import INDEXING, indexer
 from spinneret.crawl import limits
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.configs.service import HeaderSeal
+from spinneret.crawl.deep.blocks import PageBlocks
 from spinneret.crawl.deep.pages import PageStep
+from spinneret.crawl.deep.stepping import DeepCrawlStep
 from spinneret.crawl.deep.wiring import (
     DEEP_CRAWL_MACHINE,
     DEEP_CRAWLS,
-    FRONTIER_TABLE,
     deep_crawls,
     frontier,
 )
@@ -41,7 +43,7 @@ from spinneret.crawl.wiring import (
 from spinneret.events.wiring import RELAY, relaying_store
 from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions
-from spinneret.jobs.wiring import JOBS, children, driver, pushing_store, worker
+from spinneret.jobs.wiring import children, driver, worker
 from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel.settings import integer
 from spinneret.web.fetching.wiring import USER_AGENT
@@ -74,16 +76,22 @@ def crawl_worker(stage: Stage) -> Worker:
     return worker(stage, handlers, store, kinds)
 
 
-@reads(*JOBS, *PAGES, FRONTIER_TABLE)
-def page_step(stage: Stage) -> PageStep:
-    """Build the step of a deep crawl that crawls one page."""
-    return PageStep(
-        driver=driver(stage, pushing_store(stage)),
+@reads(*RELAY, *PAGES, *DEEP_CRAWLS)
+def deep_crawl_step(stage: Stage) -> DeepCrawlStep:
+    """Build the step of deep crawls."""
+    store = relaying_store(stage)
+    page = PageStep(
         frontier=frontier(stage),
         pipeline=_pipeline(stage),
         clock=stage.clock,
         new_owner=stage.new_token,
         product_token=product_token_of(stage[USER_AGENT]),
+    )
+    return DeepCrawlStep(
+        crawls=deep_crawls(stage, store),
+        blocks=PageBlocks(driver=driver(stage, store), page=page, clock=stage.clock),
+        clock=stage.clock,
+        sleep=time.sleep,
     )
 
 

@@ -1,8 +1,8 @@
-"""Driving step of a deep crawl: takes one batch after another until the crawl ends."""
+"""Drives a deep crawl: takes one batch of pages after another until the crawl ends."""
 
 import logging
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -26,6 +26,7 @@ from spinneret.web.exploring.frontier.models import (
     Crawl,
     Ended,
     EndReason,
+    Page,
     PageState,
     Wait,
 )
@@ -41,6 +42,25 @@ _OUT_OF_TIME: Final = Failure(
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """Pages that one invocation crawls now, in the order of their batch, and their claim."""
+
+    turn: ExecutionClaim
+    job: Job
+    crawl: Crawl
+    pages: tuple[Page, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Taken:
+    """The next action of an execution."""
+
+    state: dict[str, Any]
+    """The state after that: its `action` is `more`, `wait` (with `until`) or `stop`."""
+    block: Block | None = None
+
+
 @service
 class DeepCrawls:
     """Starts and drives deep crawls for the worker and the state machine."""
@@ -54,8 +74,7 @@ class DeepCrawls:
     segment_batches: int
     """Batches after which a new execution continues.
 
-    An execution has at most 25,000 history events (Step Functions quotas), and a batch of 25 pages
-    takes about 220.
+    An execution has at most 25,000 history events (Step Functions quotas).
     """
 
     def prepare(self, context: Context) -> None:
@@ -71,48 +90,69 @@ class DeepCrawls:
         if job.run > 1:
             self.frontier.reopen(ref, fence)
 
-    def take(self, state: Mapping[str, Any], remaining: Remaining) -> dict[str, Any]:
-        """Return the next state: pages to crawl, a time to wait for, or the end.
+    def take(self, state: Mapping[str, Any], remaining: Remaining) -> Taken:
+        """Take the pages to crawl, or a time to wait for, or the end.
 
         Raises DependencyUnavailable and Contended; the state machine then retries.
         """
-        turn = replace(ExecutionClaim.of(state), number=state["number"] + 1)
+        turn, batches = _next_turn(ExecutionClaim.of(state)), state.get("batches", 0)
+        return self._held(turn, lambda job: self._taken(turn, job, batches, remaining))
+
+    def wait(self, taken: Taken, until: datetime) -> Taken:
+        """Wait until then instead of crawling the block's other pages. Raises as `take`."""
+        block, batches = taken.block, taken.state["batches"]
+        assert block is not None
+        turn = _next_turn(block.turn)
+        return self._held(
+            turn,
+            lambda job: self._waiting(
+                turn, job, self.frontier.crawl(block.crawl.ref), until, batches
+            ),
+        )
+
+    def _held(self, turn: ExecutionClaim, act: Callable[[Job], Taken]) -> Taken:
+        """Return the result of `act`, or the state that stops an execution without a claim."""
+        stopped = Taken(state={**turn.state(), "action": "stop"})
         try:
-            job = self.driver.held(turn)
-            return self._taken(turn, job, state.get("batches", 0), remaining)
+            return act(self.driver.held(turn))
         except LeaseLost:
             logger.info("execution_ended", extra={"job_id": turn.job_id, "fence": turn.fence})
             self._leave_slot(turn)
-            return {**turn.state(), "action": "stop"}
+            return stopped
         except PermanentError as error:
             self.driver.fail(turn, self.driver.held(turn), error)
             self._leave_slot(turn)
-            return {**turn.state(), "action": "stop"}
+            return stopped
 
-    def _taken(
-        self, turn: ExecutionClaim, job: Job, batches: int, remaining: Remaining
-    ) -> dict[str, Any]:
+    def _taken(self, turn: ExecutionClaim, job: Job, batches: int, remaining: Remaining) -> Taken:
         ref = crawl_ref(job.ref)
         found = self.frontier.next_batch(
             ref, turn.fence, lambda: remaining() > bounds.DEADLINE_MARGIN_SECONDS
         )
-        crawl, now = self.frontier.crawl(ref), self.clock()
+        crawl = self.frontier.crawl(ref)
         state = {**turn.state(), "batches": batches, "action": "stop"}
         match found:
             case Ended():
                 self._end(turn, job, crawl)
                 self.slots.leave(job.tenant, _SLOTS, job.id)
             case Wait(until=until):
-                until = max(until, now + timedelta(seconds=1))
-                self._renew(turn, job, crawl, until, "waiting")
-                state |= {"action": "wait", "until": to_iso(until)}
+                return self._waiting(turn, job, crawl, until, batches)
             case Batch() if batches >= self.segment_batches:
                 self.driver.next_segment(turn, job)
-            case Batch(number=number, keys=keys):
-                until = now + timedelta(seconds=limits.DEEP_CRAWL_BATCH_SECONDS)
+            case Batch(number=number, pages=pages):
+                until = self.clock() + timedelta(seconds=limits.DEEP_CRAWL_BATCH_SECONDS)
                 self._renew(turn, job, crawl, until, f"batch {number}")
-                state |= {"action": "pages", "keys": list(keys), "batches": batches + 1}
-        return state
+                state |= {"action": "more", "batches": batches + 1}
+                block = Block(turn=turn, job=job, crawl=crawl, pages=pages)
+                return Taken(state=state, block=block)
+        return Taken(state=state)
+
+    def _waiting(
+        self, turn: ExecutionClaim, job: Job, crawl: Crawl, until: datetime, batches: int
+    ) -> Taken:
+        self._renew(turn, job, crawl, until, "waiting")
+        state = {**turn.state(), "batches": batches, "action": "wait", "until": to_iso(until)}
+        return Taken(state=state)
 
     def _end(self, turn: ExecutionClaim, job: Job, crawl: Crawl) -> None:
         is_expired = crawl.end_reason is EndReason.EXPIRED
@@ -141,8 +181,19 @@ class DeepCrawls:
     def _renew(
         self, turn: ExecutionClaim, job: Job, crawl: Crawl, until: datetime, step: str
     ) -> None:
-        self._take_slot(job, until)
+        """Extend the claim to `until`, unless it was extended a moment ago and lasts as long.
+
+        Progress that clears charged attempts is written at once.
+        """
         progress = 100 * crawl.crawled // crawl.plan.max_pages
+        recent = self.clock() + timedelta(
+            seconds=limits.DEEP_CRAWL_BATCH_SECONDS - limits.DEEP_CRAWL_RENEW_SECONDS
+        )
+        end = max(recent, until) + timedelta(seconds=bounds.LEASE_MARGIN_SECONDS)
+        lasts = job.locked_until is not None and job.locked_until >= end
+        if lasts and not (job.attempts and progress > job.progress):
+            return
+        self._take_slot(job, until)
         self.driver.renew(turn, job, until, step, progress, _counts(crawl))
 
     def _take_slot(self, job: Job, until: datetime) -> bool:
@@ -168,6 +219,10 @@ class DeepCrawls:
         """
         job = self.driver.find(ref)
         return job is None or job.status not in (JobStatus.RUNNING, JobStatus.PENDING)
+
+
+def _next_turn(turn: ExecutionClaim) -> ExecutionClaim:
+    return replace(turn, number=turn.number + 1)
 
 
 def _counts(crawl: Crawl) -> dict[str, Any]:

@@ -1,20 +1,20 @@
-"""Page step of a deep crawl: crawls one page of a batch."""
+"""Crawls one page of a deep crawl's block."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from spinneret.content.documents.rules import is_first
 from spinneret.crawl import limits
-from spinneret.crawl.deep.service import HANDED_BACK, HOST_BUSY, crawl_ref
+from spinneret.crawl.deep.driving import Block
+from spinneret.crawl.deep.service import HANDED_BACK, HOST_BUSY
 from spinneret.crawl.pages import options_of
 from spinneret.crawl.pipeline import CrawlPipeline, Processed
-from spinneret.jobs.driven.driving import Driver
-from spinneret.jobs.driven.models import ExecutionClaim
 from spinneret.jobs.models import Job, JobEventKind, Lease
 from spinneret.jobs.worker import Defer, ReleaseJob
 from spinneret.kernel import bounds
@@ -43,12 +43,11 @@ logger = logging.getLogger(__name__)
 
 
 class PageStep:
-    """Crawls one page of a batch."""
+    """Crawls one page of a block."""
 
     def __init__(
         self,
         *,
-        driver: Driver,
         frontier: Frontier,
         pipeline: CrawlPipeline,
         clock: Clock,
@@ -56,45 +55,58 @@ class PageStep:
         product_token: str,
     ) -> None:
         """Store the dependencies; pages address this crawler by `product_token`."""
-        self._driver = driver
         self._frontier = frontier
         self._pipeline = pipeline
         self._clock = clock
         self._new_owner = new_owner
         self._agents = {ANYBODY, product_token.lower()}
 
-    def __call__(self, state: Mapping[str, Any], remaining: Remaining) -> None:
-        """Crawl the page, unless another claim holds it or it is no longer open.
+    def __call__(
+        self,
+        block: Block,
+        page: Page,
+        remaining: Remaining,
+        processing: AbstractContextManager[object],
+    ) -> Outcome | None:
+        """Crawl the page and return its recorded outcome.
 
+        Return None if another claim holds the page or the crawl, or if the page is no longer open.
         Raises DependencyUnavailable if the outcome can't be written. The page's claim then expires,
-        and a later batch takes the page again.
+        and a later block takes the page again.
         """
-        turn = ExecutionClaim.of(state)
+        job, owner = block.job, self._new_owner()
+        until = _lease_end(self._clock, remaining)
         try:
-            job = self._driver.held(turn)
-            soon = self._clock() + timedelta(seconds=limits.DEEP_CRAWL_BATCH_SECONDS / 2)
-            self._driver.extend(turn, job, soon)
-            until = _lease_end(self._clock, remaining)
-            owner = self._new_owner()
-            visit = self._frontier.claim(crawl_ref(job.ref), state["key"], owner, until)
-            if visit is not None:
-                claim = PageClaim(
-                    job=page_job(job, visit.page),
-                    lease=turn.lease,
-                    owner=owner,
-                    visit=visit,
-                    frontier=self._frontier,
-                    clock=self._clock,
-                    invocation=remaining,
-                )
-                self._frontier.record(visit, self._outcome(job, claim, visit))
+            visit = self._frontier.claim_page(block.crawl, page, owner, until)
+            if visit is None:
+                return None
+            claim = PageClaim(
+                job=page_job(job, visit.page),
+                lease=block.turn.lease,
+                owner=owner,
+                visit=visit,
+                frontier=self._frontier,
+                clock=self._clock,
+                invocation=remaining,
+            )
+            outcome = self._outcome(job, claim, visit, processing)
+            self._frontier.record(visit, outcome)
         except LeaseLost:
-            logger.info("page_left", extra={"job_id": turn.job_id, "fence": turn.fence})
+            logger.info("page_left", extra={"job_id": job.id, "fence": block.turn.fence})
+            return None
+        return outcome
 
-    def _outcome(self, job: Job, claim: PageClaim, visit: PageLease) -> Outcome:
+    def _outcome(
+        self,
+        job: Job,
+        claim: PageClaim,
+        visit: PageLease,
+        processing: AbstractContextManager[object],
+    ) -> Outcome:
         """Process the page and return its outcome. Raises LeaseLost."""
+        gate = self._frontier.redirects(visit)
         try:
-            processed = self._pipeline.process(claim, self._frontier.redirects(visit))
+            processed = self._pipeline.process(claim, gate, processing)
             return _fetched(processed, self._links(job, processed))
         except RedirectRefused as refused:
             return refused.outcome
@@ -203,7 +215,7 @@ class PageClaim:
     def checkpoint(self, _step: str, _progress: int) -> None:
         """Renew the lease before it ends. Raises LeaseLost.
 
-        Raises ReleaseJob near the deadline, so that a later batch takes the page again.
+        Raises ReleaseJob near the deadline, so that a later block takes the page again.
         """
         if self._invocation() < bounds.DEADLINE_MARGIN_SECONDS:
             raise ReleaseJob

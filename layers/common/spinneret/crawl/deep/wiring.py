@@ -1,10 +1,9 @@
-"""Wire deep crawls except the step that crawls pages."""
+"""Wire deep crawls except their step, which crawls pages."""
 
 from typing import Final
 
-from spinneret.aws.stage import Stage, reads
+from spinneret.aws.stage import Stage
 from spinneret.crawl.deep.driving import DeepCrawls
-from spinneret.events.wiring import RELAY, relaying_store
 from spinneret.jobs.driven.dynamo import DynamoSemaphore
 from spinneret.jobs.ports import JobStore
 from spinneret.jobs.wiring import driver
@@ -35,9 +34,3 @@ def deep_crawls(stage: Stage, store: JobStore) -> DeepCrawls:
         at_once=stage[MAX_CONCURRENT],
         segment_batches=stage[SEGMENT_BATCHES],
     )
-
-
-@reads(*RELAY, *DEEP_CRAWLS)
-def take_step(stage: Stage) -> DeepCrawls:
-    """Build the step that takes batches; it ships neither fetcher nor extractor."""
-    return deep_crawls(stage, relaying_store(stage))

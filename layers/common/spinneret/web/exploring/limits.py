@@ -3,7 +3,7 @@
 from typing import Final
 
 CRAWL_BATCH_PAGES: Final = 25  # C-06: claimed together, in one DynamoDB transaction of at most 100
-CRAWL_ORDERED_BATCH_PAGES: Final = 5  # MaxConcurrency of statemachines/deep_crawl.asl.yaml
+CRAWL_ORDERED_BATCH_PAGES: Final = 5  # then their links are merged, and the best pages chosen
 FRONTIER_URLS_MAX: Final = 50_000  # of a crawl: 1000 pages with 50 new links each; about 25 MB
 FRONTIER_LINKS_PER_PAGE: Final = 5000  # the first ones in the page's order
 FRONTIER_CHUNK_BYTES: Final = 300 * 1024  # of a page's links in one item of DynamoDB's 400 KB

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from threading import Lock
 from typing import Final
 
 from spinneret.kernel import bounds
@@ -83,6 +84,7 @@ class RobotsGate:
         self._product_token = product_token
         self._clock = clock
         self._read: OrderedDict[str, _Read] = OrderedDict()  # by origin, least recently used first
+        self._reading = Lock()
 
     def rules_for(
         self, url: Url, fetch: FetchRobots, leases: RobotsLeases, gap_seconds: float = 0.0
@@ -124,18 +126,20 @@ class RobotsGate:
         return max((delay for delay in delays if delay), default=0.0)
 
     def _remembered(self, origin: str) -> _Read | None:
-        read = self._read.get(origin)
-        if read is None or self._clock() >= read.until:
-            return None
-        self._read.move_to_end(origin)
-        return read
+        with self._reading:
+            read = self._read.get(origin)
+            if read is None or self._clock() >= read.until:
+                return None
+            self._read.move_to_end(origin)
+            return read
 
     def _remember(self, origin: str, read: _Read) -> _Read:
-        self._read[origin] = read
-        self._read.move_to_end(origin)
-        if len(self._read) > _ORIGINS:
-            self._read.popitem(last=False)
-        return read
+        with self._reading:
+            self._read[origin] = read
+            self._read.move_to_end(origin)
+            if len(self._read) > _ORIGINS:
+                self._read.popitem(last=False)
+            return read
 
     def _looked_up(self, origin: str) -> _Read:
         """Return the stored copy of another origin, without fetching."""

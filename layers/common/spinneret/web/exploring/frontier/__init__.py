@@ -3,6 +3,7 @@
     frontier.begin(ref, plan, urls, fence)   once
     frontier.next_batch(ref, fence)          the driver: pages to fetch, or wait until, or the end
     frontier.claim(ref, key, owner, until)   a worker takes one page of the batch,
+    frontier.claim_page(crawl, page, …)      which it may have read already,
     frontier.redirects(visit)                checks each redirect before following it,
     frontier.record(visit, outcome)          and reports the outcome
 

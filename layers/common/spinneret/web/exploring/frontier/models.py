@@ -251,7 +251,12 @@ class Batch:
     """Pages to claim now, in the order of the batch: all of them, or those still open."""
 
     number: int
-    keys: tuple[str, ...]
+    pages: tuple[Page, ...]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys of the pages."""
+        return tuple(page.key for page in self.pages)
 
 
 @dataclass(frozen=True)

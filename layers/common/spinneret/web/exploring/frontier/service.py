@@ -116,7 +116,7 @@ class Frontier:
             free = [page for page in open_pages if rules.free_at(page) <= now]
             if not free:
                 return Wait(min(rules.free_at(page) for page in open_pages))
-            return Batch(number=crawl.batch, keys=tuple(page.key for page in free))
+            return Batch(number=crawl.batch, pages=tuple(free))
         # Read again: no page is open now, so the counters can't change meanwhile.
         crawl = self._adopted(ref, fence)
         if not self._merge_all(crawl, may_go_on):
@@ -152,8 +152,9 @@ class Frontier:
         waiting = self.store.first(crawl.ref, PageState.WAITING, places)
         if not waiting:
             return self._end(crawl, EndReason.EXHAUSTED, now)
-        self.store.commit(crawl, rules.taken(crawl, waiting, now))
-        return Batch(number=crawl.batch + 1, keys=tuple(page.key for page in waiting))
+        change = rules.taken(crawl, waiting, now)
+        self.store.commit(crawl, change)
+        return Batch(number=crawl.batch + 1, pages=tuple(move.after for move in change.moves))
 
     def _end(self, crawl: Crawl, reason: EndReason, now: datetime) -> Ended:
         self.store.commit(crawl, rules.ended(crawl, reason, now))
@@ -226,11 +227,15 @@ class Frontier:
         """
         crawl = self._existing(ref)
         page = self.store.find(ref, [key]).get(key)
-        now = self.clock()
         if page is None or page.state is not PageState.OPEN:
             return None
         if page.owner == owner and page.leased_until is not None:
             return PageLease(crawl=crawl, page=page)
+        return self.claim_page(crawl, page, owner, until)
+
+    def claim_page(self, crawl: Crawl, page: Page, owner: str, until: datetime) -> PageLease | None:
+        """Claim a page as `claim`, without reading its row."""
+        now = self.clock()
         if rules.free_at(page) > now or rules.is_lost(page, now):
             return None
         claimed = rules.claimed(page, owner, until)
