@@ -174,6 +174,9 @@ class Application:
         self._worker = self._crawl_worker(env)
         step = worker_wiring.deep_crawl_step.of(env)
         step.blocks.at_once = 1  # what overlaps can't be divided into steps
+        # Moto takes ten times as long as DynamoDB: what happens every few seconds isn't a page's.
+        bounds: Any = limits
+        bounds.CLAIM_CHECK_SECONDS, bounds.DEEP_CRAWL_RENEW_SECONDS = 250.0, 250.0
         self._step = step
 
     def _crawl_worker(self, env: Mapping[str, str]) -> Worker:

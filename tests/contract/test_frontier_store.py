@@ -353,7 +353,8 @@ def test_the_links_of_a_page_are_read_in_their_order(
     links = tuple(link(n, score=n / 1000, calendar=key_of("c")) for n in range(count))
     chunks = store.keep_links(crawl, page(1, fence=3), links)
     named = page(1, fence=4, links_fence=3, link_chunks=chunks)
-    assert store.links(crawl.ref, named) == links
+    other = page(2)
+    assert store.links(crawl.ref, [named, other]) == {named.key: links, other.key: ()}
 
 
 @OF_AWS
@@ -362,7 +363,7 @@ def test_links_of_another_claim_are_not_the_pages(store: FrontierStore, crawl: C
     store.keep_links(crawl, page(1, fence=2), [link(n) for n in range(900)])
     store.keep_links(crawl, page(1, fence=3), [link(1), link(2, score=None)])
     named = page(1, links_fence=3, link_chunks=chunks)
-    assert store.links(crawl.ref, named) == (link(1), link(2))
+    assert store.links(crawl.ref, [named]) == {named.key: (link(1), link(2))}
 
 
 @OF_AWS
@@ -415,7 +416,8 @@ def test_crawls_do_not_see_each_others_rows(store: FrontierStore, crawl: Crawl) 
 def test_all_the_links_of_the_largest_page_are_kept(store: FrontierStore, crawl: Crawl) -> None:
     links = tuple(link(number) for number in range(limits.FRONTIER_LINKS_PER_PAGE))
     chunks = store.keep_links(crawl, page(1), links)
-    assert store.links(crawl.ref, page(1, link_chunks=chunks)) == links
+    named = page(1, link_chunks=chunks)
+    assert store.links(crawl.ref, [named]) == {named.key: links}
 
 
 # ---------------------------------------------------------------- Only AWS can show
@@ -444,7 +446,7 @@ def test_every_read_is_consistent(tables: Tables, ref: CrawlRef) -> None:
         store.find(ref, [page(1).key])
         store.first(ref, PageState.WAITING, 1)
         store.pages(ref, None, None, 1)
-        store.links(ref, page(1, link_chunks=1))
+        store.links(ref, [page(1, link_chunks=1)])
         store.used(ref, ["quota"])
         store.originals(ref, ["content"])
     finally:

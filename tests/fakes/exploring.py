@@ -81,12 +81,14 @@ class FakeFrontierStore:
             self._crawls[crawl.ref].links[page.key, page.fence] = tuple(links)
         return 1
 
-    def links(self, ref: CrawlRef, page: Page) -> tuple[LinkCandidate, ...]:
+    def links(self, ref: CrawlRef, pages: Iterable[Page]) -> dict[str, tuple[LinkCandidate, ...]]:
         with self._lock:
             self._require()
-            if not page.link_chunks:
-                return ()
-            return self._crawls[ref].links[page.key, page.links_fence]
+            kept = self._crawls[ref].links
+            return {
+                page.key: kept[page.key, page.links_fence] if page.link_chunks else ()
+                for page in pages
+            }
 
     def used(self, ref: CrawlRef, quotas: Iterable[str]) -> Mapping[str, int]:
         with self._lock:

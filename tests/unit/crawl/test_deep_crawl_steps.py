@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from threading import Barrier, Lock
 from typing import Any
 
@@ -96,6 +97,15 @@ def test_one_invocation_crawls_batch_after_batch() -> None:
     assert driven.crawl.job(ref).status is JobStatus.COMPLETED
     assert driven.machine.entered == {"Crawl": 1, "Choose": 1, "Stop": 1}
     assert len(driven.crawl.asked()) == len(set(driven.crawl.asked())) == 41
+
+
+def test_the_timeline_gets_a_batch_every_ten_seconds_at_most() -> None:
+    driven = Driven(DeepSlice(WIDE))
+    ref = driven.run()
+    timeline = driven.crawl.store.events(ref, None, 100)
+    begun = [each.created_at for each in timeline if each.message.startswith("batch")]
+    assert begun
+    assert all((two - one).total_seconds() >= 9.9 for one, two in pairwise(begun))
 
 
 def test_an_invocation_that_has_little_time_left_leaves_the_rest_as_it_is() -> None:

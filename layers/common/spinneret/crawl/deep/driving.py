@@ -140,8 +140,7 @@ class DeepCrawls:
             case Batch() if batches >= self.segment_batches:
                 self.driver.next_segment(turn, job)
             case Batch(number=number, pages=pages):
-                until = self.clock() + timedelta(seconds=limits.DEEP_CRAWL_BATCH_SECONDS)
-                self._renew(turn, job, crawl, until, f"batch {number}")
+                self._renew(turn, job, crawl, self.clock(), f"batch {number}")
                 state |= {"action": "more", "batches": batches + 1}
                 block = Block(turn=turn, job=job, crawl=crawl, pages=pages)
                 return Taken(state=state, block=block)
@@ -179,17 +178,16 @@ class DeepCrawls:
         )
 
     def _renew(
-        self, turn: ExecutionClaim, job: Job, crawl: Crawl, until: datetime, step: str
+        self, turn: ExecutionClaim, job: Job, crawl: Crawl, needed: datetime, step: str
     ) -> None:
-        """Extend the claim to `until`, unless it was extended a moment ago and lasts as long.
+        """Extend the claim, at least to `needed`, unless that was done a moment ago.
 
         Progress that clears charged attempts is written at once.
         """
         progress = 100 * crawl.crawled // crawl.plan.max_pages
-        recent = self.clock() + timedelta(
-            seconds=limits.DEEP_CRAWL_BATCH_SECONDS - limits.DEEP_CRAWL_RENEW_SECONDS
-        )
-        end = max(recent, until) + timedelta(seconds=bounds.LEASE_MARGIN_SECONDS)
+        until = max(needed, self.clock() + timedelta(seconds=limits.DEEP_CRAWL_BATCH_SECONDS))
+        recent = until - timedelta(seconds=limits.DEEP_CRAWL_RENEW_SECONDS)
+        end = max(needed, recent) + timedelta(seconds=bounds.LEASE_MARGIN_SECONDS)
         lasts = job.locked_until is not None and job.locked_until >= end
         if lasts and not (job.attempts and progress > job.progress):
             return

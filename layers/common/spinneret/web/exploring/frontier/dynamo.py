@@ -75,11 +75,20 @@ class DynamoFrontierStore:
         """See FrontierStore: one query of the index."""
         return self.pages(ref, state, None, limit).pages
 
-    def links(self, ref: CrawlRef, page: Page) -> tuple[LinkCandidate, ...]:
-        chunks = range(page.link_chunks)
-        return items.links_of_items(
-            self._get_all(keys.links_key(ref, page.key, page.links_fence, n) for n in chunks)
-        )
+    def links(self, ref: CrawlRef, pages: Iterable[Page]) -> dict[str, tuple[LinkCandidate, ...]]:
+        """See FrontierStore: one BatchGetItem per hundred chunks."""
+        chunks = {
+            page.key: [
+                keys.links_key(ref, page.key, page.links_fence, n) for n in range(page.link_chunks)
+            ]
+            for page in pages
+        }
+        found = self._get_all(each for of_page in chunks.values() for each in of_page)
+        by_key = {item["sk"]: item for item in found}
+        return {
+            key: items.links_of_items([by_key[each["sk"]] for each in of_page])
+            for key, of_page in chunks.items()
+        }
 
     def used(self, ref: CrawlRef, quotas: Iterable[str]) -> Mapping[str, int]:
         by_key = {keys.quota_key(ref, quota)["sk"]: quota for quota in quotas}

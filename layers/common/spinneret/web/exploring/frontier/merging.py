@@ -40,6 +40,10 @@ class FrontierView:
     absent: set[str] = field(default_factory=set)
     """Keys of pages that don't exist."""
     used: dict[str, int] = field(default_factory=dict)
+    links: dict[str, tuple[LinkCandidate, ...]] = field(default_factory=dict)
+    """Links of fetched pages that aren't merged yet."""
+    originals: dict[str, str] = field(default_factory=dict)
+    """First page with a content, by the content's hash."""
     discovered: int = 0
 
     def lacks(self, keys: Iterable[str]) -> list[str]:
@@ -74,6 +78,7 @@ class FrontierView:
             self.pages[page.key] = page
             self.absent.discard(page.key)
         self.used.update({quota: after for quota, (_, after) in change.used.items()})
+        self.originals.update(change.contents)
         self.discovered += change.plus.discovered
 
 

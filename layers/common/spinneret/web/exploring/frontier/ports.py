@@ -42,8 +42,8 @@ class FrontierStore(Protocol):
         The call may be repeated. The links are unused until the page's own row names the fence.
         """
 
-    def links(self, ref: CrawlRef, page: Page) -> tuple[LinkCandidate, ...]:
-        """Return the links that the page's row refers to, in order."""
+    def links(self, ref: CrawlRef, pages: Iterable[Page]) -> dict[str, tuple[LinkCandidate, ...]]:
+        """Return the links that each page's row refers to, in order, by the page's key."""
 
     def used(self, ref: CrawlRef, quotas: Iterable[str]) -> Mapping[str, int]:
         """Return the usage of each quota; unused quotas are left out."""

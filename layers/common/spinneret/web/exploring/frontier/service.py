@@ -165,31 +165,50 @@ class Frontier:
     def _merge_all(self, crawl: Crawl, may_go_on: Callable[[], bool]) -> bool:
         """Merge all fetched pages; return False if the time ran out before."""
         known = merging.FrontierView(discovered=crawl.discovered)
-        # One at a time: a page that was found nearer comes before pages of later batches, in the
-        # same order as after a crash.
-        while found := self.store.first(crawl.ref, PageState.FETCHED, 1):
-            if not may_go_on():
-                return False
-            known.pages[found[0].key] = found[0]
-            self._merge(crawl, found[0], known)
+        while found := self.store.first(crawl.ref, PageState.FETCHED, limits.CRAWL_BATCH_PAGES):
+            self._learn_batch(crawl, found, known)
+            for page in found:
+                if not may_go_on():
+                    return False
+                if self._merge(crawl, page, known):
+                    break
         return True
 
-    def _merge(self, crawl: Crawl, page: Page, known: merging.FrontierView) -> None:
-        links: tuple[LinkCandidate, ...] = ()
-        original: str | None = None
+    def _merge(self, crawl: Crawl, page: Page, known: merging.FrontierView) -> bool:
+        """Merge a page's links; return whether fetched pages changed their order or their depth.
+
+        A page that was found nearer comes before pages of later batches, in the same order as
+        after a crash.
+        """
+        links = known.links.pop(page.key, ())
+        original = known.originals.get(page.content_hash or "")
         if page.same_as is not None:
             self._learn(crawl.ref, [page.same_as], known)
         else:
-            hashes = [page.content_hash] if page.content_hash else []
-            original = next(iter(self.store.originals(crawl.ref, hashes).values()), None)
-            links = self.store.links(crawl.ref, page)
             names = [link.key for link in links] if page.depth < crawl.plan.max_depth else []
             self._learn(crawl.ref, names if original in {None, page.key} else [original], known)
             self._learn_quotas(crawl, links, known)
-        changes = merging.merged(crawl, page, links, original, known, self.clock())
-        for change in changes:
+        moved = False
+        for change in merging.merged(crawl, page, links, original, known, self.clock()):
             self.store.commit(crawl, change)
             known.apply(change)
+            moved |= any(move.after.state is PageState.FETCHED for move in change.moves)
+        return moved
+
+    def _learn_batch(
+        self, crawl: Crawl, pages: Sequence[Page], known: merging.FrontierView
+    ) -> None:
+        """Read at once what the pages' merging needs."""
+        known.pages.update({page.key: page for page in pages})
+        own = [page for page in pages if page.same_as is None]
+        known.links.update(
+            self.store.links(crawl.ref, [page for page in own if page.key not in known.links])
+        )
+        hashes = {page.content_hash for page in own if page.content_hash} - known.originals.keys()
+        known.originals.update(self.store.originals(crawl.ref, sorted(hashes)))
+        links = (link for page in own for link in known.links[page.key])
+        if any(page.depth < crawl.plan.max_depth for page in own):
+            self._learn(crawl.ref, (link.key for link in links), known)
 
     def _learn(
         self, ref: CrawlRef, keys: Iterable[str | None], known: merging.FrontierView
