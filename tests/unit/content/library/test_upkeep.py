@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
+from threading import Event
 
 import pytest
 
@@ -139,6 +140,31 @@ def test_a_rebuild_writes_hundreds_of_chunks_at_once_and_embeds_no_known_text(
     shelves.index_upkeep.write = counted  # type: ignore[assignment, method-assign]  # see above
     assert shelves.rebuild().status is JobStatus.COMPLETED
     assert (sizes, shelves.embedder.embedded) == ([10, 10, 5], [])
+
+
+def test_a_rebuild_cuts_the_next_texts_while_it_writes(
+    shelves: LibraryFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(content_limits, "BULK_CHUNKS", 1)
+    filled(shelves, 2)
+    shelves.index.lose()
+    texts: list[str] = []
+    last = Event()
+    tokenize, write = shelves.embedder.tokenize, shelves.index_upkeep.write
+
+    def counted(text: str, remaining: Remaining) -> list[TokenSpan]:
+        texts.append(text)
+        if len(texts) == 2:
+            last.set()
+        return tokenize(text, remaining)
+
+    def waiting(chunks: Sequence[IndexedChunk], *rest: object) -> None:
+        assert last.wait(10), "the second text waits for the first one's bulk"
+        write(chunks, *rest)  # type: ignore[arg-type]  # as it is called
+
+    shelves.embedder.tokenize = counted  # type: ignore[method-assign]  # counts
+    shelves.index_upkeep.write = waiting  # type: ignore[assignment, method-assign]  # see above
+    assert shelves.rebuild().status is JobStatus.COMPLETED
 
 
 def test_reconciliation_of_a_lost_index_leaves_it_to_a_rebuild(shelves: LibraryFixture) -> None:

@@ -1,10 +1,11 @@
 """Brings an index in line with a page of rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from spinneret.content.documents.models import Document
-from spinneret.content.library.remaking import Reindexer, bulks
+from spinneret.content.library.remaking import Cuts, Reindexer, bulks
 from spinneret.content.search.ports import IndexUpkeep
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.service import service
@@ -55,10 +56,10 @@ class IndexFiller:
                 relabelled += 1
         written = 0
         lost: list[Document] = []
-        for bulk in bulks(outdated):
+        for bulk, cuts in self._cut_ahead(outdated, remaining):
             before_bulk()
             remade = self.remaker.remake(
-                bulk, lambda made: self.upkeep.write(made, target, remaining), remaining
+                bulk, lambda made: self.upkeep.write(made, target, remaining), remaining, cuts
             )
             for document in remade.documents:
                 if held[document.id].chunks > document.chunk_count:
@@ -66,3 +67,17 @@ class IndexFiller:
             written += len(remade.documents)
             lost += remade.lost
         return Filled(written=written, relabelled=relabelled, lost=tuple(lost))
+
+    def _cut_ahead(
+        self, documents: Sequence[Document], remaining: Remaining
+    ) -> Iterator[tuple[list[Document], Callable[[], Cuts]]]:
+        """Yield bulks with their chunks; the next bulk is cut while the caller writes one."""
+        with ThreadPoolExecutor(1) as ahead:
+            former: tuple[list[Document], Callable[[], Cuts]] | None = None
+            for bulk in bulks(documents):
+                cutting = ahead.submit(self.remaker.cut, bulk, remaining)
+                if former is not None:
+                    yield former
+                former = bulk, cutting.result
+            if former is not None:
+                yield former

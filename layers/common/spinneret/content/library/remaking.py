@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 Put = Callable[[Sequence[IndexedChunk]], object]
 """Writes chunks to the target index."""
 
+Cuts = Sequence[tuple[Document, list[Chunk]]]
+"""Documents and the chunks of their texts."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Remade:
@@ -49,13 +52,34 @@ class Reindexer:
         """Return the current embedding model; raise DependencyUnavailable."""
         return self.chunks.info(remaining).model_id
 
-    def remake(self, documents: Sequence[Document], put: Put, remaining: Remaining) -> Remade:
+    def cut(self, documents: Sequence[Document], remaining: Remaining) -> Cuts:
+        """Read the texts and cut them, several at once.
+
+        Raises KeyError for a missing body, EmbeddingRefused and DependencyUnavailable.
+        """
+
+        def cut(document: Document) -> list[Chunk]:
+            markdown = self.contents.get(document.content_key)
+            return self.chunks.cut(markdown, remaining, document.chunking)
+
+        with ThreadPoolExecutor(limits.BODY_READERS) as readers:
+            return list(zip(documents, readers.map(cut, documents), strict=True))
+
+    def remake(
+        self,
+        documents: Sequence[Document],
+        put: Put,
+        remaining: Remaining,
+        cuts: Callable[[], Cuts] | None = None,
+    ) -> Remade:
         """Write all documents' chunks with one `put`, and update the rows that a new model changed.
 
-        Raises DependencyUnavailable.
+        `cuts` returns the result of `cut`, if that has begun, or raises as it. Raises
+        DependencyUnavailable.
         """
         try:
-            return Remade(documents=self._remake(documents, put, remaining))
+            made = self.cut(documents, remaining) if cuts is None else cuts()
+            return Remade(documents=self._remake(made, put, remaining))
         except (KeyError, PermanentError) as error:
             if len(documents) == 1:
                 [document] = documents
@@ -70,18 +94,9 @@ class Reindexer:
             lost=tuple(each for part in parts for each in part.lost),
         )
 
-    def _remake(
-        self, documents: Sequence[Document], put: Put, remaining: Remaining
-    ) -> tuple[Document, ...]:
-        """Raises KeyError for a missing body, EmbeddingRefused, ContentRefused and
-        DependencyUnavailable."""
-
-        def cut(document: Document) -> list[Chunk]:
-            markdown = self.contents.get(document.content_key)
-            return self.chunks.cut(markdown, remaining, document.chunking)
-
-        with ThreadPoolExecutor(limits.BODY_READERS) as readers:
-            cuts = list(zip(documents, readers.map(cut, documents), strict=True))
+    def _remake(self, cuts: Cuts, put: Put, remaining: Remaining) -> tuple[Document, ...]:
+        """Raises EmbeddingRefused, ContentRefused and DependencyUnavailable."""
+        documents = [document for document, _ in cuts]
         model_id = self.model_id(remaining)
         remade = [
             replace(
