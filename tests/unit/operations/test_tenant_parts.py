@@ -1,0 +1,84 @@
+"""Parts of a deletion that belong to products (T-07)."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from spinneret.jobs.ports import Claimed, NewJob
+from spinneret.kernel.errors import DependencyUnavailable, DomainError, MarketplaceUnavailable
+from spinneret.operations.tenants.places import Connections, IndexPlace, LeasedJobs
+from tests import factories
+from tests.fakes.jobs import FakeJobStore
+from tests.fakes.time import START
+from tests.markets.bench import Bench
+from tests.markets.stores import in_memory
+
+
+@pytest.fixture
+def bench() -> Bench:
+    """A seller who is connected to eBay."""
+    made = Bench(in_memory())
+    made.connect("ebay")
+    return made
+
+
+def test_a_deletion_revokes_every_connection(bench: Bench) -> None:
+    connections = Connections(connections=bench.connecting)
+    assert connections.revoke_all(bench.tenant) == {"ebay": "revoked"}
+    assert bench.ebay.revoked
+    assert bench.connections.get(bench.tenant, "ebay") is None
+    assert connections.revoke_all(bench.tenant) == {}
+
+
+class Unreachable:
+    """A token endpoint that fails."""
+
+    def __init__(self, error: DomainError) -> None:
+        self._error = error
+
+    def revoke(self, *_: object) -> None:
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (MarketplaceUnavailable("away"), "not revoked: no answer"),
+        (DomainError("odd"), "not revoked: INTERNAL_ERROR"),
+    ],
+)
+def test_an_authorization_that_cannot_be_revoked_stops_no_deletion(
+    error: DomainError, outcome: str, bench: Bench
+) -> None:
+    endpoint = Unreachable(error)
+    service = replace(bench.connecting, endpoint=endpoint)  # type: ignore[arg-type]  # one method
+    assert Connections(connections=service).revoke_all(bench.tenant) == {"ebay": outcome}
+
+
+def test_an_outage_of_our_own_stops_the_deletion(bench: Bench) -> None:
+    endpoint = Unreachable(DependencyUnavailable("kms"))
+    service = replace(bench.connecting, endpoint=endpoint)  # type: ignore[arg-type]  # one method
+    with pytest.raises(DependencyUnavailable):
+        Connections(connections=service).revoke_all(bench.tenant)
+
+
+def test_work_is_busy_until_the_last_lease_ends() -> None:
+    store = FakeJobStore()
+    ends = [START + timedelta(seconds=seconds) for seconds in (60, 90)]
+    for number, end in enumerate(ends):
+        job = factories.job(id=f"job_{number}", duplicate_key=None)
+        store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), START)
+        assert isinstance(store.claim(job.ref, "one", job.due_at, end), Claimed)
+    work, tenant = LeasedJobs(jobs=store), factories.job().tenant
+    assert work.busy_until(tenant, START) == ends[1]
+    assert work.busy_until(tenant, ends[0]) == ends[1]
+    assert work.busy_until(tenant, ends[1]) is None
+    assert work.busy_until("other", START) is None
+
+
+def test_an_index_is_left_when_a_step_deletes_no_chunk() -> None:
+    counts = iter([1000, 3, 0])
+    place = IndexPlace(remove=lambda *_: next(counts))
+    steps = [place.erase("acme", None, lambda: 60.0) for _ in range(3)]
+    assert [(each.removed, each.after) for each in steps] == [(1000, True), (3, True), (0, None)]
