@@ -20,7 +20,13 @@ from spinneret.access.sessions.api_models import (
 from spinneret.access.sessions.models import Tokens
 from spinneret.access.users.api_models import AcceptRequest, PasswordRequest, UserView, user_view
 from spinneret.access.wiring import people_api
-from spinneret.kernel.errors import AuthRequired, DependencyUnavailable, Forbidden, RateLimited
+from spinneret.kernel.errors import (
+    AuthRequired,
+    DependencyUnavailable,
+    Forbidden,
+    RateLimited,
+    TenantSuspended,
+)
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
 
@@ -35,6 +41,7 @@ router = routes.router
         None,
         {200: TokenView},
         AuthRequired,
+        TenantSuspended,
         RateLimited,
         DependencyUnavailable,
         examples=LOGIN,
@@ -56,7 +63,15 @@ def sign_in(request: LoginRequest) -> Response[TokenView]:
 
 @router.post(
     "/api/v1/auth/refresh",
-    **declared(None, None, {200: TokenView}, AuthRequired, DependencyUnavailable, examples=REFRESH),
+    **declared(
+        None,
+        None,
+        {200: TokenView},
+        AuthRequired,
+        TenantSuspended,
+        DependencyUnavailable,
+        examples=REFRESH,
+    ),
 )
 def refresh_session(request: RefreshRequest) -> Response[TokenView]:
     """Return a new access token and the next refresh token.
@@ -69,7 +84,15 @@ def refresh_session(request: RefreshRequest) -> Response[TokenView]:
 
 @router.post(
     "/api/v1/auth/logout",
-    **declared(None, None, {200: SignedOut}, AuthRequired, DependencyUnavailable, examples=LOGOUT),
+    **declared(
+        None,
+        None,
+        {200: SignedOut},
+        AuthRequired,
+        TenantSuspended,
+        DependencyUnavailable,
+        examples=LOGOUT,
+    ),
 )
 def sign_out(request: LogoutRequest) -> SignedOut:
     """End the session of a refresh token, or all sessions of its user.
@@ -82,7 +105,15 @@ def sign_out(request: LogoutRequest) -> SignedOut:
 
 @router.post(
     "/api/v1/auth/accept",
-    **declared(None, None, {200: UserView}, AuthRequired, DependencyUnavailable, examples=ACCEPT),
+    **declared(
+        None,
+        None,
+        {200: UserView},
+        AuthRequired,
+        TenantSuspended,
+        DependencyUnavailable,
+        examples=ACCEPT,
+    ),
 )
 def accept_invitation(request: AcceptRequest) -> UserView:
     """Choose the password with an invitation, which is used up thereby."""
