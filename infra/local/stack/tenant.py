@@ -9,11 +9,19 @@ from stack.instance import Instance
 from stack.workspace import Workspace
 
 _FUNCTION: Final = "Tenants"
+_OPTIONS: Final = {
+    "--reason": "of a suspension",
+    "--continue": "id of an interrupted export",
+    "--confirm": "of a deletion: the tenant's name once more",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the words of the operator's command, see spinneret.access.tenants."""
-    parser.add_argument("words", nargs=argparse.REMAINDER, help="such as: suspend acme --reason …")
+    """Add the words of the operator's command, which spinneret.access.tenants checks."""
+    parser.add_argument("verb", help="create, suspend, resume, export or delete")
+    parser.add_argument("tenant", help="lower case letters, digits and hyphens")
+    for option, meaning in _OPTIONS.items():
+        parser.add_argument(option, dest=option, metavar="TEXT", help=meaning)
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
@@ -22,7 +30,9 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     from spinneret.access.tenants import bootstrap as command  # noqa: PLC0415 - see above
     from stack import aws  # noqa: PLC0415
 
-    _, request = command.request_of(arguments.words)
+    given = vars(arguments)
+    options = [word for name in _OPTIONS if given[name] for word in (name, given[name])]
+    _, request = command.request_of([arguments.verb, arguments.tenant, *options])
     instance = Instance.named(arguments.instance, workspace)
     name = record.current(instance).resources.get(_FUNCTION)
     if name is None:
