@@ -117,6 +117,7 @@ prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politenes
 	@POLITENESS_GAP_MS=2000 POLITENESS_FETCHES=200 $(BIN)/python -m pytest tests/integration/test_politeness_at_the_server.py
 	@SPINNERET_OUTAGE_SECONDS=90 $(BIN)/python -m pytest tests/e2e/test_stopped_parts.py tests/e2e/test_stopped_work.py
 	@SPINNERET_BATCH_PAGES=100 SPINNERET_BATCH_KILLS=2 $(BIN)/python -m pytest tests/e2e/test_batches.py
+	@SPINNERET_CHECKED_SECONDS=600 $(BIN)/python -m pytest tests/e2e/test_check_times.py
 	@SPINNERET_DURABLE_DOCUMENTS=1000 $(BIN)/python -m pytest tests/e2e/test_durable_application.py
 	@SPINNERET_SAM_LOCAL=1 $(BIN)/python -m pytest -rs tests/e2e/test_sam_local.py  # where a container engine is, or Podman
 	@SPINNERET_TRAP_PAGES=300 $(BIN)/python -m pytest tests/e2e/test_trap_site.py
@@ -126,6 +127,7 @@ prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politenes
 	@SPINNERET_PAIRS_STEP=1 $(BIN)/python -m pytest -n 2 -m heavy tests/unit/jobs/test_simulation.py
 	@SPINNERET_INBOX_LINES=100000 $(BIN)/python -m pytest tests/unit/crawl/inbox/test_large_files.py
 	@SPINNERET_MONTH_TARGETS=10000 $(BIN)/python -m pytest -n 2 -m heavy tests/unit/monitoring/test_simulated_month.py
+	@SPINNERET_WEEK_HOURS=168 $(BIN)/python -m pytest -m heavy tests/unit/monitoring/test_simulated_week.py
 	@$(BIN)/python -m pytest tests/unit/marketplace/test_contracts.py  # with MARKETPLACE_CONTRACTS
 	@mkdir -p .local && rm -f .local/requests.jsonl
 	@MARKETPLACE_RECORD=.local/requests.jsonl $(BIN)/python -m pytest tests/e2e/test_publishing.py tests/integration/test_publishing_functions.py tests/unit/marketplace --ignore tests/unit/marketplace/test_crashes.py

@@ -2,9 +2,9 @@
 
     python benchmarks/lateness.py [--targets 100:15 1000:60] [--seconds 120] [--here]
 
-Uses an instance of its own; with --here no instance at all, but ticks, lists, workers and checks in
-real time in one process of eight threads, over sockets, with the stores in memory and the time that
-AWS's calls take slept (benchmarks/monitoring.py has the same in simulated time).
+Uses an instance of its own; with --here no instance at all, but ticks, messages, workers and checks
+in real time in one process of eight threads, over sockets, with the stores in memory and the time
+that AWS's calls take slept (benchmarks/monitoring.py has the same in simulated time).
 
 Each of the given numbers of targets is imported with its interval, settles for a minute, and is
 watched for so many seconds; the targets are deleted before the next ones come. They are spread over
@@ -13,13 +13,14 @@ the site. The stage lets a host have 50 requests a second.
 """
 
 import argparse
+import heapq
 import os
 import statistics
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
@@ -44,10 +45,13 @@ from spinneret.kernel.clock import utc_now  # noqa: E402
 from spinneret.monitoring import limits  # noqa: E402
 from spinneret.monitoring.checks import items  # noqa: E402
 from spinneret.monitoring.checks.models import CheckResult, Outcome  # noqa: E402
+from spinneret.monitoring.due.models import Planned  # noqa: E402
+from spinneret.monitoring.due.rules import EVERY  # noqa: E402
 from spinneret.monitoring.targets.models import Options  # noqa: E402
 from spinneret.web.fetching.addresses import AddressPolicy  # noqa: E402
 from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402
 from spinneret.web.fetching.models import FetchRequest  # noqa: E402
+from spinneret.web.politeness.models import PaceLimits  # noqa: E402
 from tests.fakes.checking import CheckWorld  # noqa: E402
 from tests.fakes.time import HandClock  # noqa: E402
 
@@ -162,6 +166,36 @@ class RealClock(HandClock):
         return self()
 
 
+class DelayedLane:
+    """Implements CheckLane: messages arrive at their times, for whoever asks first."""
+
+    def __init__(self) -> None:
+        self._sent: list[tuple[datetime, int, Planned]] = []
+        self._changed = threading.Condition()
+        self._number = 0
+
+    def send(self, planned: Sequence[Planned]) -> None:
+        """See CheckLane."""
+        with self._changed:
+            for each in planned:
+                self._number += 1
+                heapq.heappush(self._sent, (each.at, self._number, each))
+            self._changed.notify_all()
+
+    def serve(self, run: Callable[[Any, Any], object], end: float) -> None:
+        """Take messages until the end."""
+        while time.monotonic() < end:
+            with self._changed:
+                wait = 0.5
+                if self._sent:
+                    wait = min(wait, (self._sent[0][0] - utc_now()).total_seconds())
+                if not self._sent or wait > 0:
+                    self._changed.wait(max(0.001, wait))
+                    continue
+                _, _, planned = heapq.heappop(self._sent)
+            run(planned.checks, lambda: 900.0)
+
+
 class Slowed:
     """A fetcher, and the time that a check's calls to AWS take."""
 
@@ -178,24 +212,25 @@ def row_here(number: int, interval: int, seconds: float) -> None:
     """Measures and prints one number of targets."""
     policy = AddressPolicy(allowed=frozenset(f"{host}:{PORT}" for host in HOSTS))
     fetcher = Slowed(GuardedFetcher(policy, lambda host, _: [host], user_agent="Bench/1"))
-    world = CheckWorld(RealClock())
+    world = CheckWorld(RealClock(), limits=PaceLimits(rate=50, burst=50))
     replace_policy(world, policy)
     ids = []
     for each in range(number):
         url = f"http://{HOSTS[each % len(HOSTS)]}:{PORT}/{each}"
         # As the service makes it; the fake's own way looks through all targets for each.
-        made = world.targets._new("acme", url, Options(interval_seconds=interval))  # noqa: SLF001
+        made = world.targets.draft("acme", url, Options(interval_seconds=interval))
         world.watch.rows["acme", made.target.id] = made
         ids.append(made.target.id)
-    tick = limits.CHECK_INTERVAL_SECONDS
-    began_at = time.monotonic()
+    lane: Any = DelayedLane()
+    world.lane = lane
+    end = time.monotonic() + SETTLING + seconds
     with ThreadPoolExecutor(limits.CHECK_CONCURRENCY) as pool:
-        for turn in range(int((SETTLING + seconds) / tick)):
-            time.sleep(max(0.0, began_at + turn * tick - time.monotonic()))
-            world.lanes.lists.clear()
-            world.tick().run(world.clock())
-            for order in world.lanes.lists:
-                pool.submit(world.worker(fetcher=fetcher).run, order, lambda: 900.0)
+        for _ in range(limits.CHECK_CONCURRENCY):
+            pool.submit(lane.serve, world.worker(fetcher=fetcher).run, end)
+        while time.monotonic() < end:
+            began_at = time.monotonic()
+            world.tick().run()
+            time.sleep(max(0.0, min(began_at + EVERY.total_seconds(), end) - time.monotonic()))
     since = utc_now() - timedelta(seconds=seconds)
     found = [
         result

@@ -1,18 +1,14 @@
-"""Speed and price of checks, on this machine's loopback and by DynamoDB's rules.
+"""Speed of checks on this machine's loopback, and how late they begin in simulated time.
 
     python benchmarks/monitoring.py [--checks 500]
 
 * core: checks a second of one process over a local web server, the stores in memory; what each
   phase of a check costs, plain and with TLS.
-* capacity: read and write units of a steady check, by the sizes of the items that the adapters
-  write (counted over moto), and what a million checks cost by the price list of us-east-1
-  (on demand, 2026: $0.625 a million writes, $0.125 a million reads).
-* lateness: ticks, lists and rounds as they are, in simulated time, where a check takes what AWS
-  adds to the core: how late checks begin with 100, 1,000 and 10,000 targets.
+* lateness: the rule, a queue with its delays, and eight workers, in simulated time, where a check
+  takes what AWS adds to the core: how late checks begin with 100, 1,000 and 10,000 targets.
 """
 
 import argparse
-import math
 import socketserver
 import ssl
 import statistics
@@ -21,8 +17,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -34,39 +28,20 @@ sys.path[:0] = [
     str(REPOSITORY),
 ]
 
-import boto3  # noqa: E402 (path set above)
-import trustme  # noqa: E402
-from moto import mock_aws  # noqa: E402
+import trustme  # noqa: E402 (path set above)
 
 from spinneret.kernel.clock import utc_now  # noqa: E402
 from spinneret.monitoring import limits  # noqa: E402
-from spinneret.monitoring.checks.dynamo import DynamoCheckStore  # noqa: E402
 from spinneret.monitoring.checks.service import CheckDisposition, Checker  # noqa: E402
-from spinneret.monitoring.due import rules  # noqa: E402
-from spinneret.monitoring.due.models import DueTarget  # noqa: E402
-from spinneret.monitoring.slots.dynamo import DynamoSlotStore  # noqa: E402
-from spinneret.monitoring.targets.dynamo import DynamoTargetStore  # noqa: E402
-from spinneret.monitoring.targets.rules import next_slot  # noqa: E402
+from spinneret.monitoring.targets.models import Options  # noqa: E402
 from spinneret.web.fetching.addresses import AddressPolicy  # noqa: E402
 from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402
-from spinneret.web.fetching.models import Certificate, Phases  # noqa: E402
 from spinneret.web.politeness.models import PaceLimits  # noqa: E402
 from tests.fakes.checking import CheckWorld  # noqa: E402
-from tests.fakes.fetching import fetched_page  # noqa: E402
-from tests.fakes.time import START, HandClock  # noqa: E402
-from tests.tables import create_tables  # noqa: E402
+from tests.fakes.time import HandClock  # noqa: E402
+from tests.unit.monitoring.playing import Playing  # noqa: E402
 
-URL = "https://site.example/health"
-CERTIFICATE = Certificate(
-    subject="CN=site.example",
-    issuer="C=US, O=Let's Encrypt, CN=R11",
-    names=("site.example", "www.site.example"),
-    not_before=START - timedelta(days=10),
-    not_after=START + timedelta(days=80),
-)
 PAGE = b"<!doctype html><title>A page</title>" + b"<p>All is well.</p>" * 200
-WRITE_PRICE, READ_PRICE = 0.625, 0.125  # dollars a million
-LAMBDA_PRICE = 0.0000166667  # dollars a GB-second
 AWS_SECONDS = 0.05  # eight calls of a check on AWS: some 6 ms each
 
 
@@ -156,106 +131,6 @@ def replace_policy(world: CheckWorld, policy: AddressPolicy) -> Any:
     return world.targets
 
 
-# ---------------------------------------------------------------- Capacity
-
-
-class Counting:
-    """A client that counts what its calls would consume."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self.reads = self.writes = 0.0
-        self.calls = 0
-
-    def transact_write_items(self, **request: Any) -> Any:
-        self.calls += 1
-        answer = self._client.transact_write_items(**request)
-        for action in request["TransactItems"]:
-            [(kind, what)] = action.items()
-            key = what.get("Key") or {name: what["Item"][name] for name in ("pk", "sk")}
-            self.writes += 2 * self._size(what["TableName"], key)
-            # A moved entry of the index is a deletion and a put (Developer Guide, "Global
-            # secondary indexes", "Provisioned throughput considerations").
-            self.writes += 2 if kind == "Put" and "due_at" in what["Item"] else 0
-        return answer
-
-    def update_item(self, **request: Any) -> Any:
-        self.calls += 1
-        answer = self._client.update_item(**request)
-        self.writes += self._size(request["TableName"], request["Key"])
-        return answer
-
-    def query(self, **request: Any) -> Any:
-        self.calls += 1
-        answer = self._client.query(**request)
-        self.reads += max(1, math.ceil(sum(map(_bytes, answer["Items"])) / 4096))
-        return answer
-
-    def _size(self, table: str, key: Any) -> int:
-        found = self._client.get_item(TableName=table, Key=key).get("Item", {})
-        return max(1, math.ceil(_bytes(found) / 1024))
-
-
-def _bytes(item: Any) -> int:
-    """The size of an item (Developer Guide, "DynamoDB Item sizes and formats"), about."""
-    return sum(len(name) + len(str(value).encode()) + 1 for name, value in item.items())
-
-
-def bench_capacity() -> None:
-    """Prints the units of a steady check."""
-    with mock_aws():
-        client = boto3.resource("dynamodb", region_name="us-east-1").meta.client
-        names = create_tables(client)
-        counting: Any = Counting(client)
-        targets = DynamoTargetStore(counting, names["Targets"])
-        world = CheckWorld()
-        world.targets.store = targets
-        target_id = world.target(URL, interval_seconds=60)
-        world.sites.answers[URL] = replace(
-            fetched_page(URL, PAGE),
-            phases=Phases(dns_ms=12, connect_ms=18, tls_ms=35, first_byte_ms=110, transfer_ms=4),
-        )
-        world.sites.certificates["site.example"] = CERTIFICATE
-        checker = Checker(
-            world.parts(
-                targets=targets,
-                checks=DynamoCheckStore(counting, names["Targets"], names["Checks"]),
-                slots=DynamoSlotStore(counting, names["Targets"]),
-            )
-        )
-        checks = 130  # two hours: the closing of hours is in it
-        counting.reads = counting.writes = counting.calls = 0
-        for number in range(checks):
-            watched = targets.get("acme", target_id)
-            counting.reads -= 1
-            assert watched is not None
-            assert watched.state.due_at is not None
-            world.clock.now = max(world.clock.now, watched.state.due_at)
-            world.sites.seconds["site.example"] = 0.05 + 0.013 * (number % 20)
-            due = DueTarget(
-                tenant="acme",
-                target_id=target_id,
-                host="site.example",
-                due_at=watched.state.due_at,
-            )
-            assert checker.check(due, world_slot(world)) is CheckDisposition.CHECKED
-    # The host's pace is one write more, its settings two reads, in the table of hosts.
-    writes, reads = counting.writes / checks + 1, counting.reads / checks + 2
-    dollars = writes * WRITE_PRICE + reads * READ_PRICE
-    seconds = AWS_SECONDS + 0.2
-    compute = 1_000_000 * seconds * 0.5 * LAMBDA_PRICE
-    print(f"\ncapacity      {writes:.1f} write units, {reads:.1f} read units a check")
-    print(f"              a million checks: ${dollars:.2f} DynamoDB, ${compute:.2f} Lambda")
-    print(f"              (512 MB, {1000 * seconds:.0f} ms a check: a site that takes 200 ms)")
-
-
-def world_slot(world: CheckWorld) -> Any:
-    """A worker's slot that lasts."""
-    slot = world.worker_slot()
-    world.slots.give_back(slot)
-    return replace(slot, until=world.clock() + timedelta(days=1))
-
-
 # ---------------------------------------------------------------- Lateness
 
 
@@ -271,36 +146,27 @@ def bench_lateness(core_seconds: float) -> None:
             needed = targets / interval * each / limits.CHECK_CONCURRENCY
             print(
                 f"            {targets:9}{interval:9} s{site_ms:5} ms"
-                f"{statistics.median(late):11.1f} s{late[int(0.95 * len(late))]:10.1f} s"
+                f"{statistics.median(late):11.2f} s{late[int(0.95 * len(late))]:10.2f} s"
                 f"{rate:11.1f}{'   yes' if needed > 1 else '   no'} ({needed:.2f})"
             )
 
 
 def _late(targets: int, interval: int, each: float) -> tuple[list[float], float]:
     """Seconds from due to begun, sorted; and checks a second, over the last half of the time."""
-    hosts = max(1, targets // 2)
-    due_at = {f"t_{number}": next_slot(f"t_{number}", interval, START) for number in range(targets)}
-    host_of = {target: f"h{number % hosts}" for number, target in enumerate(due_at)}
-    late: list[float] = []
-    end = START + timedelta(seconds=max(4 * interval, 600))
-    half, now = START + (end - START) / 2, START
-    places = rules.places_of_host(PaceLimits(), 15)
-    while (now := now + timedelta(seconds=15)) < end:
-        found = [
-            DueTarget(tenant="a", target_id=target, host=host_of[target], due_at=at)
-            for target, at in due_at.items()
-            if at <= now
-        ]
-        for one in rules.assign_to_workers(found, limits.CHECK_CONCURRENCY, places):
-            at: datetime = now + timedelta(seconds=0.1)  # queue and start
-            for row in one:
-                if at >= rules.end_of_round(now, 15):
-                    break
-                if at > half:
-                    late.append((at - row.due_at).total_seconds())
-                at += timedelta(seconds=each)
-                due_at[row.target_id] = next_slot(row.target_id, interval, at)
-    return sorted(late), len(late) / (end - half).total_seconds()
+    playing, hosts = Playing(1, PaceLimits(rate=50, burst=50)), max(1, targets // 2)
+    for number in range(targets):
+        url = f"https://h{number % hosts}.example/{number}"
+        made = playing.world.targets.draft("a", url, Options(interval_seconds=interval))
+        playing.world.watch.rows["a", made.target.id] = made
+    for number in range(hosts):
+        playing.sites.seconds[f"h{number}.example"] = each
+    half = 300.0
+    playing.play(half)
+    results = playing.world.watch._results  # noqa: SLF001 - a fake's
+    results.clear()
+    playing.play(half)
+    late = sorted(each.late_ms / 1000 for found in results.values() for each in found)
+    return late, len(late) / half
 
 
 if __name__ == "__main__":
@@ -308,5 +174,4 @@ if __name__ == "__main__":
     parser.add_argument("--checks", type=int, default=500)
     arguments = parser.parse_args()
     mean = bench_core(arguments.checks)
-    bench_capacity()
     bench_lateness(mean)

@@ -183,7 +183,7 @@ def _check(each: ListedTarget, at: datetime, window: TickWindow, factor: float) 
     begin = max(at, window.now)
     end = max(window.now + EVERY, begin + _SPARE)
     if _is_short(each):
-        end = min(end, begin + timedelta(seconds=_interval(each) * factor))
+        end = begin + timedelta(seconds=_interval(each) * factor)
     return DueTarget(
         tenant=each.tenant,
         target_id=each.target_id,
