@@ -16,6 +16,7 @@ import pytest
 
 from stack import aws
 from stack.instance import Instance
+from stack.lifecycle import GRACE_SECONDS
 from stack.process import is_alive
 from stack.workspace import Workspace
 from tests.conftest import run_stack
@@ -43,7 +44,10 @@ RESOURCES = {
     },
     "Key": {
         "Type": "AWS::KMS::Key",
-        "Properties": {"KeyPolicy": {"Version": "2012-10-17", "Statement": []}},
+        "Properties": {
+            "KeyPolicy": {"Version": "2012-10-17", "Statement": []},
+            "EnableKeyRotation": True,
+        },
     },
     "Name": {
         "Type": "AWS::KMS::Alias",
@@ -192,11 +196,19 @@ def test_a_new_stack_takes_over_the_data_of_the_former_one(durable: Durable) -> 
             }
         ],
     }
-    described = {"SecretString": "third", "Description": "after"}
+    tags = [{"Key": "stage", "Value": "local"}]
+    described = {"SecretString": "third", "Description": "after", "Tags": tags}
+    announcing = {
+        "VersioningConfiguration": {"Status": "Enabled"},
+        "NotificationConfiguration": {"EventBridgeConfiguration": {"EventBridgeEnabled": True}},
+    }
+    key = {"KeyPolicy": {"Version": "2012-10-17", "Statement": []}, "Description": "after"}
     durable.create(
         {
             **RESOURCES,
             "Rows": {**TABLE, "Properties": indexed},
+            "Files": {**RESOURCES["Files"], "Properties": announcing},
+            "Key": {**RESOURCES["Key"], "Properties": key},
             "Secret": {**RESOURCES["Secret"], "Properties": described},
             "Queue": {"Type": "AWS::SQS::Queue"},
         }
@@ -212,7 +224,18 @@ def test_a_new_stack_takes_over_the_data_of_the_former_one(durable: Durable) -> 
     )
     assert [item["pk"]["S"] for item in found["Items"]] == ["row"]
     secret = durable.client("secretsmanager").describe_secret(SecretId=ids["Secret"])
-    assert secret["Description"] == "after"
+    assert (secret["Description"], secret["Tags"]) == ("after", tags)
+    assert "EventBridgeConfiguration" in _notifications(durable)
+    kms = durable.client("kms")
+    assert kms.describe_key(KeyId=ids["Key"])["KeyMetadata"]["Description"] == "after"
+    assert not kms.get_key_rotation_status(KeyId=ids["Key"])["KeyRotationEnabled"]
+
+
+def _notifications(durable: Durable) -> dict[str, Any]:
+    found: dict[str, Any] = durable.client("s3").get_bucket_notification_configuration(
+        Bucket=durable.ids["Files"]
+    )
+    return found
 
 
 def test_a_table_does_not_take_over_rows_with_other_keys(durable: Durable) -> None:
@@ -226,6 +249,7 @@ def test_a_table_does_not_take_over_rows_with_other_keys(durable: Durable) -> No
         durable.create({"Rows": {**TABLE, "Properties": keyed}})
     durable.delete()
     durable.create(RESOURCES)
+    assert "EventBridgeConfiguration" not in _notifications(durable)
 
 
 def test_data_outlive_a_kill_of_every_process(durable: Durable) -> None:
@@ -248,7 +272,10 @@ def test_data_outlive_a_kill_of_every_process(durable: Durable) -> None:
 def test_data_outlive_a_stop_even_those_written_just_before(durable: Durable) -> None:
     before, ids = durable.read(), durable.ids
     durable.client("s3").put_object(Bucket=ids["Files"], Key="last", Body=b"last")
+    begin = time.monotonic()
     durable.command("down")
+    # LocalStack alone took longer before it was killed.
+    assert time.monotonic() - begin < GRACE_SECONDS - 2
     durable.command("up", *PARTS, "--free-ports")
     last = durable.client("s3").get_object(Bucket=ids["Files"], Key="last")
     assert last["Body"].read() == b"last"

@@ -293,6 +293,16 @@ def test_the_guard_ends_registered_groups_when_its_parent_dies(
         os.killpg(released, signal.SIGKILL)
 
 
+def test_the_guard_ends_registered_groups_when_it_is_asked(tmp_path: Path) -> None:
+    from spinneret_localstack.process_executor.process_guard import ProcessGuard
+
+    guard = ProcessGuard(tmp_path / "work")
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as process:
+        guard.add(process.pid)
+        guard.end()
+        assert process.wait(10) == -signal.SIGKILL
+
+
 def _runs(pid: int) -> bool:
     """Zombies don't count: in a container nobody may collect an orphan."""
     try:

@@ -40,7 +40,6 @@ def test_every_patch_is_still_needed(stack: Any) -> None:
         "form-bodies": True,
         "gateway-address": True,
         "gateway-responses": True,
-        "keepalive-timers": True,
         "sqs-concurrency": True,
         "task-token": True,
     }

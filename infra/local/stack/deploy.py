@@ -123,6 +123,8 @@ def parameters_of(chosen: Mapping[str, str], endpoints: Mapping[str, str]) -> di
 
 def _settle_losses(instance: Instance, workspace: Workspace, gateway: str) -> None:
     """Delete data that the new stack can't take over. Raises UsageError unless the user agrees."""
+    for name in durable.kept_values(instance, workspace.root):
+        workspace.progress.say(f"secret {name} keeps its value: its template's applies at creation")
     lost = durable.losses(instance, workspace.root)
     if not lost:
         return

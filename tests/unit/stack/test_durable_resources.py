@@ -44,6 +44,12 @@ Resources:
           Projection: {ProjectionType: ALL}
   Uploads:
     Type: AWS::S3::Bucket
+  Seal:
+    Type: AWS::KMS::Key
+    Properties: {EnableKeyRotation: true}
+  Clients:
+    Type: AWS::SecretsManager::Secret
+    Properties: {SecretString: first}
   Lane:
     Type: AWS::SQS::Queue
 """
@@ -71,6 +77,14 @@ def instance(workspace: Workspace) -> Instance:
         "spinneret-Core/Uploads": {
             "type": "AWS::S3::Bucket",
             "properties": {"BucketName": "uploads-1"},
+        },
+        "spinneret-Core/Seal": {
+            "type": "AWS::KMS::Key",
+            "properties": {"EnableKeyRotation": True, "KeyId": "key-1"},
+        },
+        "spinneret-Core/Clients": {
+            "type": "AWS::SecretsManager::Secret",
+            "properties": {"SecretString": "first", "Id": "secret-1"},
         },
         "spinneret-Core/Alias": {"type": "AWS::KMS::Alias", "properties": {}},
         "other/Rows": {"type": TABLE, "properties": {"TableName": "rows-1"}},
@@ -104,6 +118,9 @@ def _change(workspace: Workspace, old: str, new: str) -> None:
         ("sk, AttributeType: S", "sk, AttributeType: N", ["table Core/Jobs (its keys change)"]),
         ("state, KeyType: HASH", "pk, KeyType: HASH", []),
         ("state, AttributeType: S", "state, AttributeType: N", []),
+        ("EnableKeyRotation: true", "EnableKeyRotation: false", []),
+        ("EnableKeyRotation: true", "KeySpec: HMAC_256", ["key Core/Seal (its form changes)"]),
+        ("SecretString: first", "SecretString: second", []),
     ],
     ids=[
         "a queue changes",
@@ -114,6 +131,9 @@ def _change(workspace: Workspace, old: str, new: str) -> None:
         "a key gets another type",
         "a global index changes",
         "the key of a global index changes",
+        "the rotation of a key changes",
+        "a key gets another form",
+        "the value of a secret changes",
     ],
 )
 def test_what_a_new_stack_cannot_take_over_is_lost(
@@ -121,6 +141,12 @@ def test_what_a_new_stack_cannot_take_over_is_lost(
 ) -> None:
     _change(workspace, old, new)
     assert [str(each) for each in durable.losses(instance, workspace.root)] == lost
+
+
+def test_a_secret_that_keeps_its_value_is_named(workspace: Workspace, instance: Instance) -> None:
+    assert durable.kept_values(instance, workspace.root) == []
+    _change(workspace, "SecretString: first", "SecretString: second")
+    assert durable.kept_values(instance, workspace.root) == ["Core/Clients"]
 
 
 def test_an_instance_without_data_loses_nothing(workspace: Workspace) -> None:
@@ -165,7 +191,7 @@ def test_clean_names_what_it_deletes(instance: Instance, workspace: Workspace) -
     (instance.kept("opensearch")).mkdir()
     (instance.kept("opensearch") / "segment").write_bytes(bytes(3_000_000))
     held = durable.summary(instance)
-    assert held == "the data of instance dev: 2 tables, 1 bucket, index (3 MB)"
+    assert held == "the data of instance dev: 2 tables, 1 bucket, 1 key, 1 secret, index (3 MB)"
 
 
 def test_an_instance_for_one_command_keeps_nothing(workspace: Workspace) -> None:

@@ -40,13 +40,10 @@ def let_services_hang() -> None:
 
 @hooks.on_infra_start()
 def keep_durable_data() -> None:
-    from localstack.runtime.shutdown import SHUTDOWN_HANDLERS
-
+    from spinneret_localstack import ending
     from spinneret_localstack.durable.installation import install
 
     snapshots = install(
         Path(os.environ["SPINNERET_KEPT_FOLDER"]), durable=os.environ["SPINNERET_DURABLE"] == "1"
     )
-    if snapshots is not None:
-        # Before services stop, which may outlast the grace of `down`.
-        SHUTDOWN_HANDLERS.register(snapshots.save_changed)
+    ending.install(snapshots.save_changed if snapshots is not None else lambda: None)

@@ -8,12 +8,11 @@ requests whose clients gave up, and calls by LocalStack itself, for example for 
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from localstack.aws.api import RequestContext
-from localstack.aws.chain import HandlerChain
 from localstack.aws.handlers import run_custom_response_handlers
 from localstack.aws.handlers import serve_custom_service_request_handlers as request_handlers
-from localstack.http import Response
 
 POLL_SECONDS = 0.1
 
@@ -29,8 +28,9 @@ class HungServices:
         request_handlers.append(self.hold)
         run_custom_response_handlers.append(self.hold)
 
-    def hold(self, _chain: HandlerChain, context: RequestContext, _response: Response) -> None:
+    def hold(self, chain: Any, context: RequestContext, response: Any) -> None:
         """Wait as long as the request's service hangs."""
+        del chain, response
         name = _service_of(context)
         while name is not None and (self.folder / name).exists():
             time.sleep(POLL_SECONDS)
@@ -38,7 +38,8 @@ class HungServices:
 
 def _service_of(context: RequestContext) -> str | None:
     """Return the service that a request needs; an execution's call needs Step Functions."""
-    principal = (context.internal_request_params or {}).get("service_principal")
+    internal: Any = context.internal_request_params or {}
+    principal = internal.get("service_principal")
     if principal == "states":
         return "stepfunctions"
     return context.service.service_name if context.service is not None else None

@@ -1,8 +1,8 @@
 """Data that a deployment would lose, and their removal if the user agrees.
 
 A new stack takes over the tables, buckets, keys and secrets of the former one by their logical ids
-(see the plug-in's `durable.adoption`). A resource that the templates no longer have, and a table
-whose keys differ, would be lost.
+(see the plug-in's `durable.adoption`). A resource that the templates no longer have, a table whose
+keys differ and a KMS key of another form would be lost.
 """
 
 import json
@@ -54,7 +54,21 @@ def losses(instance: Instance, root: Path) -> list[Loss]:
             found.append(Loss(name, kind, properties, "no template has it"))
         elif kind == "AWS::DynamoDB::Table" and _keys(properties) != _keys(wanted[name]):
             found.append(Loss(name, kind, properties, "its keys change"))
+        elif kind == "AWS::KMS::Key" and _form(properties) != _form(wanted[name]):
+            found.append(Loss(name, kind, properties, "its form changes"))
     return found
+
+
+def kept_values(instance: Instance, root: Path) -> list[str]:
+    """Return the secrets that keep their value although the one in their template changed."""
+    known = _known(instance)
+    return [
+        name.removeprefix(f"{STACK_NAME}-")
+        for name, properties in _durable(root / "template.yaml", STACK_NAME)
+        if name in known
+        and known[name]["type"] == "AWS::SecretsManager::Secret"
+        and known[name]["properties"].get("SecretString") != properties.get("SecretString")
+    ]
 
 
 def _durable(template: Path, stack: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -78,6 +92,10 @@ def _keys(table: Mapping[str, Any]) -> Any:
     attributes += [each["AttributeName"] for keys in local.values() for each in keys]
     types = {each["AttributeName"]: each["AttributeType"] for each in table["AttributeDefinitions"]}
     return table["KeySchema"], local, {name: types[name] for name in attributes}
+
+
+def _form(key: Mapping[str, Any]) -> tuple[str, str]:
+    return key.get("KeySpec", "SYMMETRIC_DEFAULT"), key.get("KeyUsage", "ENCRYPT_DECRYPT")
 
 
 def give_up(instance: Instance, gateway: str, lost: list[Loss]) -> None:

@@ -82,7 +82,10 @@ def apply(resources: Resources) -> None:
         if action == "Add" and not payload["callbackContext"]:
             former = resources.find(name)
             adopted = None if former is None else _adopt(executor, kind, payload, former)
-            if adopted is not None:
+            if adopted is not None and kind == "AWS::S3::Bucket":
+                # It doesn't create a bucket that exists, and sets all that the template has.
+                payload["requestData"]["resourceProperties"]["BucketName"] = adopted["BucketName"]
+            elif adopted is not None:
                 resources.put(name, kind, adopted)
                 return ProgressEvent(OperationStatus.SUCCESS, resource_model=adopted)
         event: ProgressEvent[Any] = original(executor, provider, payload)
@@ -101,7 +104,7 @@ def _adopt(
     executor: ResourceProviderExecutor, kind: str, payload: Any, former: Model
 ) -> Model | None:
     """Return the adopted resource's properties; None if it no longer exists."""
-    request = convert_payload(executor.stack_name, executor.stack_id, payload)
+    request: Any = convert_payload(executor.stack_name, executor.stack_id, payload)
     try:
         return _ADOPTIONS[kind](request.aws_client_factory, request.desired_state, former)
     except ClientError as error:
@@ -111,20 +114,36 @@ def _adopt(
 
 
 def _bucket(aws: Any, wanted: Model, former: Model) -> Model | None:
-    aws.s3.head_bucket(Bucket=former["BucketName"])
-    versioning = wanted.get("VersioningConfiguration")
-    if versioning != former.get("VersioningConfiguration"):
-        status = (versioning or {}).get("Status", "Suspended")
-        aws.s3.put_bucket_versioning(
-            Bucket=former["BucketName"], VersioningConfiguration={"Status": status}
-        )
-    kept = ("BucketName", "Arn", "DomainName", "RegionalDomainName", "DualStackDomainName")
-    return {**wanted, **{name: former[name] for name in kept if name in former}}
+    """Remove settings that the template no longer has. LocalStack's creation sets the others."""
+    name = former["BucketName"]
+    aws.s3.head_bucket(Bucket=name)
+    removed = former.keys() - wanted.keys()
+    if "VersioningConfiguration" in removed:
+        suspended = {"Status": "Suspended"}
+        aws.s3.put_bucket_versioning(Bucket=name, VersioningConfiguration=suspended)
+    if "NotificationConfiguration" in removed:
+        aws.s3.put_bucket_notification_configuration(Bucket=name, NotificationConfiguration={})
+    if "CorsConfiguration" in removed:
+        aws.s3.delete_bucket_cors(Bucket=name)
+    if "Tags" in removed:
+        aws.s3.delete_bucket_tagging(Bucket=name)
+    return {**wanted, "BucketName": name}
 
 
 def _key(aws: Any, wanted: Model, former: Model) -> Model | None:
-    aws.kms.describe_key(KeyId=former["KeyId"])
-    return {**wanted, "KeyId": former["KeyId"], "Arn": former["Arn"]}
+    key = former["KeyId"]
+    aws.kms.describe_key(KeyId=key)
+    changed = _changed(wanted, former)
+    if "Description" in changed:
+        aws.kms.update_key_description(KeyId=key, Description=wanted.get("Description", ""))
+    if "EnableKeyRotation" in changed:
+        rotates = wanted.get("EnableKeyRotation")
+        (aws.kms.enable_key_rotation if rotates else aws.kms.disable_key_rotation)(KeyId=key)
+    if "Tags" in changed:
+        _remove_tags(former, aws.kms.untag_resource, KeyId=key)
+        named = [{"TagKey": tag["Key"], "TagValue": tag["Value"]} for tag in wanted.get("Tags", [])]
+        aws.kms.tag_resource(KeyId=key, Tags=named)
+    return {**wanted, "KeyId": key, "Arn": former["Arn"]}
 
 
 def _alias(aws: Any, wanted: Model, former: Model) -> Model | None:
@@ -134,12 +153,29 @@ def _alias(aws: Any, wanted: Model, former: Model) -> Model | None:
 
 
 def _secret(aws: Any, wanted: Model, former: Model) -> Model | None:
-    found = aws.secretsmanager.describe_secret(SecretId=former["Id"])
-    if wanted.get("Description", "") != found.get("Description", ""):
-        aws.secretsmanager.update_secret(
-            SecretId=former["Id"], Description=wanted.get("Description", "")
-        )
-    return {**wanted, "Id": former["Id"], "Name": former["Name"]}
+    """Keep the value even if the template's changed, because users set it."""
+    identity = former["Id"]
+    aws.secretsmanager.describe_secret(SecretId=identity)
+    changed = _changed(wanted, former)
+    given = {name: wanted.get(name, "") for name in ("Description", "KmsKeyId") if name in changed}
+    if given:
+        aws.secretsmanager.update_secret(SecretId=identity, **given)
+    if "Tags" in changed:
+        _remove_tags(former, aws.secretsmanager.untag_resource, SecretId=identity)
+        aws.secretsmanager.tag_resource(SecretId=identity, Tags=wanted.get("Tags", []))
+    return {**wanted, "Id": identity, "Name": former["Name"]}
+
+
+def _changed(wanted: Model, former: Model) -> set[str]:
+    """Return the names of properties that differ."""
+    return {name for name in wanted.keys() | former.keys() if wanted.get(name) != former.get(name)}
+
+
+def _remove_tags(former: Model, untag: Callable[..., Any], **resource: str) -> None:
+    """Remove the former tags."""
+    names = [tag["Key"] for tag in former.get("Tags", [])]
+    if names:
+        untag(**resource, TagKeys=names)
 
 
 _ADOPTIONS: Final[dict[str, Callable[[Any, Model, Model], Model | None]]] = {

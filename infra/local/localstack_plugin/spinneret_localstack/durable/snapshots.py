@@ -17,9 +17,7 @@ from typing import Any
 
 from localstack import config
 from localstack.aws.api import RequestContext
-from localstack.aws.chain import HandlerChain
 from localstack.aws.handlers import run_custom_response_handlers
-from localstack.http import Response
 from localstack.services.s3.models import s3_stores
 from localstack.services.stores import LOCAL_ATTR_PREFIX, AccountRegionBundle
 
@@ -74,7 +72,8 @@ class Snapshots:
                     if not self._save(name):
                         changed.set()
 
-    def _notice(self, _chain: HandlerChain, context: RequestContext, _response: Response) -> None:
+    def _notice(self, chain: Any, context: RequestContext, response: Any) -> None:
+        del chain, response
         name = context.service.service_name if context.service is not None else ""
         operation = context.operation.name if context.operation is not None else ""
         if name in self._changed and not operation.startswith(_READS):

@@ -11,7 +11,6 @@ from spinneret_localstack.patches import (
     form_bodies,
     gateway_address,
     gateway_responses,
-    keepalive_timers,
     sqs_concurrency,
     task_token,
 )
@@ -28,7 +27,6 @@ PATCHES: dict[str, Patch] = {
     "form-bodies": form_bodies,
     "gateway-address": gateway_address,
     "gateway-responses": gateway_responses,
-    "keepalive-timers": keepalive_timers,
     "sqs-concurrency": sqs_concurrency,
     "task-token": task_token,
 }

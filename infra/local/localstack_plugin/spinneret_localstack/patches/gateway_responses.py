@@ -67,7 +67,7 @@ def is_needed() -> bool:
     return "GATEWAY_RESPONSES" not in inspect.getsource(helpers.import_api_from_openapi_spec)
 
 
-def _declared(body: bytes) -> dict[str, Any]:
+def _declared(body: bytes) -> dict[Any, Any]:
     document = parse_json_or_yaml(to_str(body))
     given = document.get(helpers.OpenAPIExt.GATEWAY_RESPONSES) or {}
     return {

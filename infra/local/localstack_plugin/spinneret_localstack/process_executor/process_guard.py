@@ -38,6 +38,12 @@ class ProcessGuard:
             self._groups.discard(group)
             self._send(f"-{group}\n")
 
+    def end(self) -> None:
+        """End all registered groups; no process can be added afterwards."""
+        with self._lock:
+            self._pipe.close()
+            _kill(self._groups)
+
     def _start(self) -> IO[str]:
         guard = subprocess.Popen(
             [sys.executable, "-I", "-S", __file__, str(self._folder)],
@@ -69,10 +75,14 @@ def guard(commands: Iterable[str], folder: str) -> None:
             groups.add(group)
         else:
             groups.discard(group)
+    _kill(groups)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _kill(groups: Iterable[int]) -> None:
     for group in groups:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(group, signal.SIGKILL)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":
