@@ -293,14 +293,28 @@ def test_the_guard_ends_registered_groups_when_its_parent_dies(
         os.killpg(released, signal.SIGKILL)
 
 
-def test_the_guard_ends_registered_groups_when_it_is_asked(tmp_path: Path) -> None:
-    from spinneret_localstack.process_executor.process_guard import ProcessGuard
+_ENDING = """
+import subprocess, sys
+from pathlib import Path
+from spinneret_localstack.process_executor.process_guard import ProcessGuard
+guard = ProcessGuard(Path(sys.argv[1]))
+process = subprocess.Popen(["sleep", "60"], start_new_session=True)
+guard.add(process.pid)
+guard.end()
+print(process.wait(10))
+"""
 
-    guard = ProcessGuard(tmp_path / "work")
-    with subprocess.Popen(["sleep", "60"], start_new_session=True) as process:
-        guard.add(process.pid)
-        guard.end()
-        assert process.wait(10) == -signal.SIGKILL
+
+def test_the_guard_ends_registered_groups_when_it_is_asked(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _ENDING, str(tmp_path / "work")],
+        env={"PYTHONPATH": str(PLUGIN), "PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert int(done.stdout) == -signal.SIGKILL
 
 
 def _runs(pid: int) -> bool:
