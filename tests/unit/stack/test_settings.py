@@ -146,7 +146,7 @@ def test_only_parameters_of_resources_need_a_deployment() -> None:
     assert slow == {
         *("CheckConcurrency", "CrawlTimeout", "EmbedderSecretArn", "RerankerSecretArn"),
         *("ApiThrottleRps", "ApiThrottleBurst", "SearchInstanceType", "SearchInstanceCount"),
-        *("SearchVolumeGib", "SearchZones", "SearchDedicatedMasters"),
+        *("SearchVolumeGib", "SearchZones", "SearchDedicatedMasters", "AlarmTopicArn"),
         "SPINNERET_EMBEDDER",
     }
 
