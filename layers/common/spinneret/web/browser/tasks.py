@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from cdp_use.cdp.page.commands import CaptureScreenshotParameters
 from cdp_use.cdp.page.types import Viewport as Clip
 from cdp_use.cdp.runtime.types import ExceptionDetails
 from pypdf import PdfReader
@@ -18,6 +19,7 @@ from spinneret.web.browser.devtools import CommandRefused, DevTools
 from spinneret.web.browser.documents import Documents
 from spinneret.web.browser.models import (
     Dom,
+    ImageFormat,
     Paper,
     Pdf,
     Screenshot,
@@ -30,7 +32,10 @@ from spinneret.web.browser.watch import Watch
 
 _MM_PER_INCH: Final = 25.4
 _INCHES: Final = {Paper.A4: (210 / _MM_PER_INCH, 297 / _MM_PER_INCH), Paper.LETTER: (8.5, 11.0)}
-_QUALITY: Final = 85  # of JPEG and WebP
+# A PNG takes half the time so, and a third more bytes.
+_FAST: Final[CaptureScreenshotParameters] = {"optimizeForSpeed": True}
+_GOOD: Final[CaptureScreenshotParameters] = {"quality": 85}
+_ENCODING: Final = {ImageFormat.PNG: _FAST, ImageFormat.JPEG: _GOOD, ImageFormat.WEBP: _GOOD}
 _MILLISECONDS: Final = 1000
 
 
@@ -75,7 +80,7 @@ class Taker:
                 "format": task.format.value,
                 "clip": clip,
                 "captureBeyondViewport": True,
-                **({} if task.format.value == "png" else {"quality": _QUALITY}),
+                **_ENCODING[task.format],
             },
             self.page.session,
         )
