@@ -200,6 +200,7 @@ class Frontier:
     ) -> None:
         """Read at once what the pages' merging needs."""
         known.pages.update({page.key: page for page in pages})
+        self._learn(crawl.ref, [page.same_as for page in pages], known)
         own = [page for page in pages if page.same_as is None]
         known.links.update(
             self.store.links(crawl.ref, [page for page in own if page.key not in known.links])
