@@ -104,7 +104,7 @@ class Playing:
         self.each_tick: Callable[[], None] = lambda: None
 
     def play(self, seconds: float) -> None:
-        """Let so much time pass."""
+        """Let so much time pass; once, because the processes end with it."""
         end = self.clock.now + timedelta(seconds=seconds)
         self.clock.mover = self._pause
         self._at(self.clock.now, self._tick)
