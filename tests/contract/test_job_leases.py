@@ -6,11 +6,11 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.models import JobStatus
-from spinneret.jobs.ports import Claimed, JobStore
+from spinneret.jobs.ports import Claimed, JobStore, NewJob
 from spinneret.kernel.errors import FetchTimeout, LeaseLost
 from tests import factories
 from tests.contract.backends import OF_AWS
-from tests.contract.stored_jobs import SECOND, UNTIL, claimed, submitted
+from tests.contract.stored_jobs import SECOND, UNTIL, claimed, new_job, submitted
 from tests.fakes.time import START
 
 pytestmark = OF_AWS
@@ -88,3 +88,32 @@ def test_a_write_answers_the_number_of_watchers_that_stands(
     after = replace(before, step="fetching")
     assert store.transition(before, after, lease=factories.lease(row)) == 2
     assert store.get(row.ref) == replace(row, step="fetching")
+
+
+def test_the_events_of_one_write_are_read_page_by_page(store: JobStore, tenant: str) -> None:
+    before = claimed(store, tenant)
+    lease = factories.lease(before)
+    events = [factories.event(1, number) for number in range(1, 8)]
+    for noted in (events[:2], events[:5], events[5:]):  # the answer to the first one was lost
+        store.transition(before, replace(before, step="on"), noted, lease=lease)
+    timeline = [factories.event(), *events]
+    for start in range(8):
+        after = timeline[start - 1].id if start else None
+        for limit in (1, 2, 3, 9):
+            found = store.events(before.ref, after, limit)
+            assert found == timeline[start : start + limit]
+    assert store.events(before.ref, events[-1].id, 9) == []
+
+
+def test_a_timeline_begins_with_the_submission(store: JobStore, tenant: str) -> None:
+    job = new_job(tenant)
+    first = rules.first_event(job)
+    store.submit([NewJob(job=job)], [first], None, factories.reply(), START)
+    assert store.events(job.ref, None, 9) == [first]
+    paused = rules.pause(job, START + SECOND)
+    second = rules.status_event(paused, START + SECOND, run=1)
+    store.transition(job, paused, [second])
+    assert store.events(job.ref, None, 1) == [first]
+    assert store.events(job.ref, None, 9) == [first, second]
+    assert store.events(job.ref, first.id, 9) == [second]
+    assert store.events(new_job(tenant).ref, None, 9) == []

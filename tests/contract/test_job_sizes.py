@@ -57,3 +57,4 @@ def test_the_largest_payload_and_the_largest_result_fit_one_row(
     done = rules.complete(before, result, START + SECOND)
     store.transition(before, done, events, lease=factories.lease(before))
     assert store.get(before.ref) == done
+    assert store.events(before.ref, factories.event().id, len(events)) == events

@@ -9,15 +9,16 @@ import pytest
 
 from spinneret.jobs import limits, rules
 from spinneret.jobs.effects.dynamo import DynamoEffectStore
+from spinneret.jobs.keys import job_key
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
-from spinneret.jobs.models import Connection, Job, JobFilter, JobStatus
+from spinneret.jobs.models import Connection, Job, JobFilter, JobRef, JobStatus
 from spinneret.jobs.ports import Claimed, Holder, JobStore, NewJob, Reopening
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound
 from tests import factories
 from tests.contract.backends import OF_REAL_AWS, Tables
 from tests.contract.cut_answers import whole_scans
-from tests.contract.stored_jobs import SECOND, UNTIL, claimed, new_job, submitted
+from tests.contract.stored_jobs import SECOND, UNTIL, claimed, new_job, submit, submitted
 from tests.fakes.time import START
 
 pytestmark = OF_REAL_AWS
@@ -96,7 +97,7 @@ def test_rows_are_purged_when_their_time_is_over_and_not_before(
         "JOB, completed": end + timedelta(seconds=bounds.JOB_RETENTION_SECONDS),
         "EVENT": factories.event().created_at + timedelta(seconds=limits.EVENT_RETENTION_SECONDS),
         "REQUEST": START + timedelta(seconds=bounds.IDEMPOTENCY_SECONDS),
-        "SAME": None,  # its job is pending
+        "SAME": START + _SPARE + _KEPT + _MARGIN,
         "EFFECT": START + SECOND + timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS),
     }
     assert purges(tables, tenant) == expected
@@ -119,7 +120,7 @@ def test_a_duplicate_key_lives_as_long_as_its_job(
     retried.
     """
     running = claimed(store, tenant, duplicate_key="same")
-    assert purges(tables, tenant)["SAME"] is None
+    assert purges(tables, tenant)["SAME"] == START + _SPARE + _KEPT + _MARGIN
     late = START + timedelta(days=40)
     failed = rules.after_error(running, NotFound("gone"), late, 0.5)
     store.transition(running, failed)
@@ -136,6 +137,33 @@ def test_a_duplicate_key_lives_as_long_as_its_job(
     assert purges(tables, tenant)["SAME"] == later + _KEPT + _MARGIN
 
 
+@pytest.mark.parametrize("days", [0, 13.9, 14.1, 60])
+@pytest.mark.parametrize("pauses", [False, True])
+def test_a_duplicate_key_outlives_its_job_whenever_it_ends(
+    store: JobStore, tables: Tables, tenant: str, days: float, pauses: bool
+) -> None:
+    """A claim moves no TTL, so a job is claimed here, too, when its rows have one no longer."""
+    job = submitted(store, tenant, duplicate_key="same")
+    if pauses:
+        paused = rules.pause(job, START)
+        store.transition(job, paused)
+        assert purges(tables, tenant)["SAME"] is None
+        job = rules.resume(paused, START)
+        store.transition(paused, job)
+    now = START + timedelta(days=days)
+    for _ in range(2):
+        outcome = store.claim(job.ref, "one", now, now + SECOND)
+        assert isinstance(outcome, Claimed)
+        job = rules.hand_back(outcome.job, now)
+        store.transition(outcome.job, job, lease=outcome.lease)
+    kept = START + _SPARE + _KEPT + _MARGIN
+    assert purges(tables, tenant)["SAME"] == (kept if days < 14 else None)
+    outcome = store.claim(job.ref, "one", now, now + SECOND)
+    assert isinstance(outcome, Claimed)
+    store.transition(outcome.job, rules.complete(outcome.job, {}, now), lease=outcome.lease)
+    assert purges(tables, tenant)["SAME"] == max(kept, now + _KEPT + _MARGIN)
+
+
 def test_a_reopened_parent_keeps_its_duplicate_key(
     store: JobStore, tables: Tables, tenant: str
 ) -> None:
@@ -150,11 +178,14 @@ def test_a_reopened_parent_keeps_its_duplicate_key(
     )
     failed = _failed(store, child)
     ended = _ended_at(store, ready, START)
-    assert purges(tables, tenant)["SAME"] == START + _KEPT + _MARGIN
+    assert purges(tables, tenant)["SAME"] == START + _SPARE + _KEPT + _MARGIN
     again, reopened = rules.retry(failed, START), rules.reopened(ended, START)
     event = rules.status_event(reopened, START, reason="X")
     move = Reopening(before=ended, after=reopened, event=event)
     store.begin_run(failed, again, rules.status_event(again, START), None, move)
+    assert purges(tables, tenant)["SAME"] == START + _SPARE + _KEPT + _MARGIN
+    late = START + timedelta(days=40)
+    store.transition(reopened, rules.schedule_recheck(reopened, late))
     assert purges(tables, tenant)["SAME"] is None
 
 
@@ -174,7 +205,7 @@ def test_all_rows_of_a_parent_live_as_long_as_it_does(
     store.add_children(outcome.job, ready, news, events, lease=outcome.lease)
     waiting = rules.await_children(ready, START)
     store.transition(ready, waiting, lease=outcome.lease)
-    assert _lives(tables, made) == {None}
+    assert _lives(tables, made) == {None, START + _SPARE + _KEPT + _MARGIN}
 
     late = START + timedelta(days=40)
     failed = [_failed(store, child) for child in born]
@@ -213,6 +244,36 @@ def test_a_child_whose_parent_was_purged_ends_and_begins_again_by_itself(
     assert _failed(store, again).status is JobStatus.FAILED
 
 
+def test_children_of_earlier_versions_are_found_by_their_status(
+    store: JobStore, tables: Tables, tenant: str
+) -> None:
+    """Their rows have no `list_status`, like those of live children."""
+    parent = new_job(tenant, family=rules.new_family(3))
+    live, failed, paused = (rules.as_child(new_job(tenant), parent) for _ in range(3))
+    failed = replace(failed, status=JobStatus.FAILED, finished_at=START)
+    paused = replace(paused, status=JobStatus.PAUSED)
+    submit(store, live, failed, paused)
+    for _ in range(2):
+        for child in (live, failed, paused):
+            assert _children(store, parent, child.status) == {child.ref}
+        alive = (JobStatus.PENDING, JobStatus.RUNNING, JobStatus.PAUSED)
+        assert {live.ref, paused.ref} <= _children(store, parent, *alive)
+        for child in (failed, paused):
+            tables.client.update_item(
+                TableName=tables.names["Jobs"],
+                Key=job_key(child.ref),
+                UpdateExpression="REMOVE list_status",
+            )
+
+
+def _children(store: JobStore, parent: Job, *statuses: JobStatus) -> set[JobRef]:
+    found, page = set[JobRef](), store.children(parent.ref, statuses, None, 10)
+    while page.after is not None:
+        found |= {*page.items}
+        page = store.children(parent.ref, statuses, page.after, 10)
+    return found | {*page.items}
+
+
 def _failed(store: JobStore, child: Job) -> Job:
     outcome = store.claim(child.ref, "child's", START + timedelta(days=99), UNTIL)
     assert isinstance(outcome, Claimed)
@@ -242,6 +303,7 @@ def _lives(tables: Tables, parent: Job) -> set[datetime | None]:
 
 _KEPT = timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
 _MARGIN = timedelta(seconds=limits.OUTLIVES_ROW_SECONDS)
+_SPARE = timedelta(seconds=limits.ROWS_SPARE_SECONDS)
 
 
 def test_connections_are_purged_after_the_longest_that_one_lasts(

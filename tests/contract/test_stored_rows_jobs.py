@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
-from spinneret.jobs.items import JOBS, event_from_item, event_item
+from spinneret.jobs.items import JOBS, event_items, events_from_item
 from spinneret.jobs.live.items import CONNECTIONS, SUBSCRIBERS, connection_item, subscriber_item
 from spinneret.jobs.models import (
     Connection,
@@ -83,7 +83,9 @@ FAILED: Final = replace(
 EVENT: Final = JobEvent(
     fence=3, number=4, kind=JobEventKind.WARNING, message="ö", created_at=NOW, progress=5
 )
-EVENTS: Final = Functions(partial(event_item, PENDING.ref), event_from_item)
+EVENTS: Final = Functions(
+    lambda event: event_items(PENDING.ref, [event])[0], lambda row: events_from_item(row)[0]
+)
 
 OPEN: Final = Connection(id="c1=", tenant="acme", key_id="key_1")
 OF_TICKET: Final = replace(OPEN, ends_at=LATER, only_job="job_1")
@@ -116,11 +118,7 @@ SUBSCRIBED: Final = Functions(
                     "attempts": 0,
                     "max_attempts": 3,
                     "result_seconds": 86400,
-                    "redrives": 0,
-                    "max_redrives": 0,
-                    "worked_ms": 0,
                     "sends": 1,
-                    "own_faults": 0,
                     "progress": 0,
                     "watchers": 0,
                     "parent_run": 1,
@@ -249,6 +247,7 @@ SUBSCRIBED: Final = Functions(
                     "list_key": "T#acme#JOBS",
                     "list_id": "job_1",
                     "parent_key": "T#acme#JOB#job_0#CHILDREN",
+                    "list_status": "failed",
                     "trouble_key": "T#acme#TROUBLED",
                     "purge_at": 1769918645,
                 },
@@ -262,11 +261,7 @@ SUBSCRIBED: Final = Functions(
                 {
                     "pk": "T#acme#JOB#job_1",
                     "sk": "EVENT#00000003-000004",
-                    "kind": "warning",
-                    "message": "ö",
-                    "created_at": "2026-01-02T03:04:05.678901Z",
-                    "progress": 5,
-                    "data": "{}",
+                    "events": '[[4,"warning","ö","2026-01-02T03:04:05.678901Z",5]]',
                     "purge_at": 1769915045,
                 },
             ),
@@ -279,11 +274,9 @@ SUBSCRIBED: Final = Functions(
                 {
                     "pk": "T#acme#JOB#job_1",
                     "sk": "EVENT#00000003-000004",
-                    "kind": "warning",
-                    "message": "ö",
-                    "created_at": "2026-01-02T03:04:05.678901Z",
-                    "progress": 5,
-                    "data": '{"n":1.5,"none":null}',
+                    "events": (
+                        '[[4,"warning","ö","2026-01-02T03:04:05.678901Z",5,{"n":1.5,"none":null}]]'
+                    ),
                     "purge_at": 1769915045,
                 },
             ),
@@ -376,6 +369,39 @@ def test_rows_are_written_and_read_as_before(row: Any) -> None:
                     "sk": "CONN",
                     "tenant": "acme",
                     "purge_at": 1767333845,
+                },
+            ),
+        ),
+        (
+            "an event in a row of its own",
+            (
+                EVENTS,
+                replace(EVENT, data={"n": 1.5, "none": None}),
+                {
+                    "pk": "T#acme#JOB#job_1",
+                    "sk": "EVENT#00000003-000004",
+                    "kind": "warning",
+                    "message": "ö",
+                    "created_at": "2026-01-02T03:04:05.678901Z",
+                    "progress": 5,
+                    "data": '{"n":1.5,"none":null}',
+                    "purge_at": 1769915045,
+                },
+            ),
+        ),
+        (
+            "a new job with its zeros, and with both keys of its work",
+            (
+                JOBS,
+                replace(PENDING, duplicate_key="d", idempotency_key="d"),
+                {
+                    **JOBS.encode(PENDING),
+                    "redrives": 0,
+                    "max_redrives": 0,
+                    "worked_ms": 0,
+                    "own_faults": 0,
+                    "duplicate_key": "d",
+                    "idempotency_key": "d",
                 },
             ),
         ),

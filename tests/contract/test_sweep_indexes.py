@@ -93,6 +93,18 @@ def test_a_job_that_can_expire_is_woken_for_it(store: JobStore, tenant: str, due
     assert is_woken(store, job, end)
 
 
+def test_an_expiry_long_after_the_first_resend_is_woken_for_after_that(
+    store: JobStore, tenant: str
+) -> None:
+    end = START + timedelta(days=7)
+    job = submitted(store, tenant, expires_at=end)
+    assert not is_woken(store, job, EVER)
+    resent = rules.resent(job, START + 60 * SECOND)
+    store.transition(job, resent)
+    assert not is_woken(store, job, end - JUST)
+    assert is_woken(store, job, end)
+
+
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_finished_job_is_in_neither_index(store: JobStore, tenant: str, fails: bool) -> None:
     job = claimed(store, tenant)

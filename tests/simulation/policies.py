@@ -16,7 +16,7 @@ DRIVEN: Final = "driven"
 _LANES: Final = KINDS["crawl"].lanes
 POLICIES: Final = {
     **KINDS,
-    ONE_SERIES: KindPolicy(lanes=_LANES, events="crawl"),
+    ONE_SERIES: KindPolicy(lanes=_LANES, events="crawl", holds_steps=True),
     IMPATIENT: KindPolicy(lanes=_LANES, events="crawl", pending_seconds=90.0),
     DRIVEN: KindPolicy(lanes=_LANES, events="driven"),
     FAMILY: KindPolicy(lanes=_LANES, events="family"),

@@ -73,8 +73,8 @@ def test_every_field_of_a_job_is_stored() -> None:
 def test_the_id_of_an_event_is_one(fence: int, number: int) -> None:
     event = factories.event(fence, number)
     assert keys.is_event_id(event.id)
-    stored = items.event_item(FULL.ref, replace(event, data={"a": 1}))
-    assert items.event_from_item(stored).id == event.id
+    [stored] = items.event_items(FULL.ref, [replace(event, data={"a": 1})])
+    assert [each.id for each in items.events_from_item(stored)] == [event.id]
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,94 @@ def test_events_of_the_handler_are_written_with_the_next_checkpoint(bench: Bench
     assert [each.progress for each in events] == sorted(each.progress for each in events)
 
 
+# ---------------------------------------------------------------- Held steps
+
+
+def test_steps_soon_after_a_write_are_written_with_the_next_one(bench: Bench) -> None:
+    bench.holds_steps = True
+
+    def handler(context: Context) -> Mapping[str, Any]:
+        claimed = bench.job
+        for step in ("fetching", "extracting"):
+            bench.clock.advance(0.9)
+            context.checkpoint(step, 40)
+        assert (bench.job, bench.timeline[1:]) == (claimed, [])
+        bench.clock.advance(0.2)
+        context.checkpoint("embedding", 50)
+        assert (bench.job.step, bench.job.progress) == ("embedding", 50)
+        assert bench.job.locked_until == bench.clock() + timedelta(seconds=LEASE_SECONDS)
+        assert [message for *_, message in bench.timeline[2:]] == [
+            "fetching",
+            "extracting",
+            "embedding",
+        ]
+        bench.clock.advance(1.9)
+        context.checkpoint("indexing", 80)
+        assert bench.job.step == "embedding"
+        return {}
+
+    done = bench.run(handler)
+    assert (done.status, done.step) == (JobStatus.COMPLETED, "indexing")
+    events = bench.store.events(bench.ref, None, 99)
+    assert [event.number for event in events[1:]] == [1, 2, 3, 4, 5, 6]
+    assert [event.progress for event in events[1:]] == [0, 40, 40, 50, 80, 100]
+
+
+@pytest.mark.parametrize("seconds", [2.0, -0.1])
+def test_a_lost_claim_is_noticed_by_the_first_step_after_two_seconds(
+    bench: Bench, seconds: float
+) -> None:
+    """Also if the clock was set back."""
+    bench.holds_steps = True
+
+    def handler(context: Context) -> Mapping[str, Any]:
+        cancelled = rules.cancel(bench.job, bench.clock())
+        bench.store.transition(bench.job, cancelled)
+        context.checkpoint("fetching", 10)
+        bench.clock.advance(seconds)
+        with pytest.raises(LeaseLost):
+            context.checkpoint("extracting", 30)
+        raise LeaseLost("over")
+
+    assert bench.run(handler).status is JobStatus.CANCELLED
+
+
+def test_the_steps_of_a_watched_job_are_written_at_once(bench: Bench) -> None:
+    bench.holds_steps = True
+    bench.add(replace(factories.job(id="job_watched"), watchers=1))
+    bench.ref = JobRef(tenant="acme", job_id="job_watched")
+
+    def handler(context: Context) -> Mapping[str, Any]:
+        context.checkpoint("fetching", 10)
+        assert bench.job.step == "fetching"
+        return {}
+
+    assert bench.run(handler).status is JobStatus.COMPLETED
+
+
+def test_held_steps_are_lost_with_their_process_and_repeated_by_the_next_attempt(
+    bench: Bench,
+) -> None:
+    bench.holds_steps = True
+
+    def dies(context: Context) -> Mapping[str, Any]:
+        context.checkpoint("fetching", 10)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(dies)
+    assert bench.timeline[1:] == []
+    bench.clock.advance(LEASE_SECONDS + 60)
+    bench.sweep()
+
+    def handler(context: Context) -> Mapping[str, Any]:
+        context.checkpoint("fetching", 10)
+        return {}
+
+    assert bench.run(handler).status is JobStatus.COMPLETED
+    assert [fence for fence, _, message in bench.timeline if message == "fetching"] == [3]
+
+
 # ---------------------------------------------------------------- Claims that fail
 
 

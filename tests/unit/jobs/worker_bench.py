@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from spinneret.jobs.models import Job, JobEvent, JobRef
@@ -26,6 +27,8 @@ class Bench:
         self.store, self.queue, self.clock = store, queue, clock
         self.listeners: list[Listener] = []
         self.remaining = 60.0
+        self.holds_steps = False
+        """Whether the job's kind does, as crawls do."""
         self.owners = (f"owner-{n}" for n in itertools.count(1))
         self.ref = factories.job().ref
         self.add(factories.job())
@@ -48,7 +51,7 @@ class Bench:
         worker = Worker(
             store=self.published,
             queue=self.queue,
-            kinds=KINDS,
+            kinds={"crawl": replace(KINDS["crawl"], holds_steps=self.holds_steps)},
             handlers={"crawl": handler},
             clock=self.clock,
             random=lambda: MIDDLE,

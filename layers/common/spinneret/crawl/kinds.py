@@ -37,6 +37,7 @@ KINDS: Final = {
         ),
         max_redrives=bounds.REDRIVES,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
+        holds_steps=True,
     ),
     DEEP_CRAWL: KindPolicy(
         lanes=LANES,
@@ -50,6 +51,7 @@ KINDS: Final = {
         events="crawl_file",
         work_seconds=limits.INBOX_WORK_SECONDS,
         pending_seconds=bounds.JOB_PENDING_SECONDS,
+        holds_steps=True,
     ),
     CRAWL_BATCH: KindPolicy(
         lanes=LANES, events="crawl_batch", pending_seconds=bounds.JOB_PENDING_SECONDS

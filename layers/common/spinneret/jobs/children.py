@@ -96,7 +96,9 @@ class Children:
                 return
             drafts = drafts_of(text)
             last = min(len(drafts), first + bounds.CHILDREN_PER_WRITE)
-            on = f"{part}:{last}" if last < len(drafts) else f"{part + 1}:0"
+            is_last = part + 1 == _family(context.job).plan_rows
+            following = None if is_last else f"{part + 1}:0"
+            on = f"{part}:{last}" if last < len(drafts) else following
             self.create(context, drafts[first:last], on)
 
     def await_all(self, context: Context) -> NoReturn:
@@ -112,7 +114,8 @@ class Children:
 
         Raises as `create`.
         """
-        self._for_each(context, (JobStatus.PAUSED,), self._resume)
+        if context.job.fence > 1:  # the parent may have been paused
+            self._for_each(context, (JobStatus.PAUSED,), self._resume)
         if _family(context.job).retried_in > 1:
             self._retry_all(context)
 

@@ -2,7 +2,8 @@
 
 Jobs table
     pk `T#<tenant>#JOB#<id>`, sk `JOB`            the job row
-    pk `T#<tenant>#JOB#<id>`, sk `EVENT#<id>`     its timeline; query by prefix, order of event ids
+    pk `T#<tenant>#JOB#<id>`, sk `EVENT#<id>`     its timeline: the events of one write, under the
+    id of the last; query by prefix
     index `listed`: pk `list_key` (`T#<tenant>#JOBS`), sk `list_id`, with kind, status, domain and
     batch: a tenant's jobs by id, which is by time. The rows themselves are then read by key.
     index `troubled`: pk `trouble_key` (`T#<tenant>#TROUBLED`), sk `list_id`, sparse: failed jobs,
@@ -13,7 +14,8 @@ Jobs table
     only, sparse: pending rows whose message may be lost from then on. Query: resend_at <= a time;
     kind and priority determine the lane, so that a lane with a backlog isn't read.
     index `children`: pk `parent_key` (`T#<tenant>#JOB#<parent>#CHILDREN`), sk `list_id`, sparse,
-    with status: a parent's children by id
+    with `list_status`, the status of a child that is neither pending nor running: a parent's
+    children by id
     pk `T#<tenant>#JOB#<id>`, sk `PLAN#<number>`           plan from which children are created
     pk `T#<tenant>#JOB#<id>#CHILDREN#<shard>`, sk `COUNTER`   how a parent's children ended
     (holds of tenants' work: see dynamo_holds.py)
@@ -350,8 +352,16 @@ class DynamoJobStore:
             },
             "ConsistentRead": True,
         }
-        rows = reads.items(self._client.query, request, limit + 1)
-        found = [items.event_from_item(row) for row in rows if row["sk"] != first]
+        last, found = after or "", list[JobEvent]()
+        for row in reads.items(self._client.query, request, limit + 1):
+            # A write whose answer was lost may be repeated in a row that has more events.
+            found += [event for event in items.events_from_item(row) if event.id > last]
+            if len(found) >= limit:
+                break
+            last = found[-1].id if found else last
+        if after is None and (not found or found[0].id != rules.FIRST_EVENT_ID):
+            job = self.get(ref)  # whose row implies its first event
+            found = found if job is None else [rules.first_event(job), *found]
         return found[:limit]
 
     def _moved(
@@ -372,7 +382,7 @@ class DynamoJobStore:
         )
         return [
             row,
-            *(dynamo.put(self._jobs, items.event_item(before.ref, event)) for event in events),
+            *(dynamo.put(self._jobs, row) for row in items.event_items(before.ref, events)),
             *self._end_event(before, after),
         ]
 

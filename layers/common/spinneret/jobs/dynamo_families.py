@@ -16,6 +16,7 @@ from spinneret.kernel.paging import Page
 BIRTH_TRIES: Final = (
     8  # creating children updates every counter, and conflicts with each child that ends
 )
+_LIVE: Final = frozenset({JobStatus.PENDING, JobStatus.RUNNING})
 _EXISTS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 
 
@@ -26,7 +27,10 @@ def parent_writes(table: str, new: NewJob) -> list[TransactWriteItemTypeDef]:
         return []
     empty = ChildCounts()
     counters = [items.counter_item(job.ref, n, empty) for n in range(job.family.shards)]
-    plan = [{**keys.plan_key(job.ref, n), "text": text} for n, text in enumerate(new.plan)]
+    purge_at = {"purge_at": items.others_purge_at(job)}
+    plan = [
+        {**keys.plan_key(job.ref, n), "text": text, **purge_at} for n, text in enumerate(new.plan)
+    ]
     return [dynamo.put(table, item, conditions.NEW) for item in [*counters, *plan]]
 
 
@@ -68,10 +72,16 @@ def lifetime_writes(
     They outlive it by OUTLIVES_ROW_SECONDS. `counted` are the counters, which must be unchanged;
     the transaction writes the one numbered `counter_written` itself.
     """
-    if after.family is None or not (counted or items.purge_at(before) != items.purge_at(after)):
+    if after.family is None:
         return []
-    purge_at = {"purge_at": items.others_purge_at(after)}
     found = []
+    if items.others_live_longer(before, after):
+        purge_at = {"purge_at": items.others_purge_at(after)}
+        plan_keys = [keys.plan_key(after.ref, number) for number in range(after.family.plan_rows)]
+        found += [dynamo.update(table, key, purge_at, _EXISTS) for key in plan_keys]
+    if not counted and items.purge_at(before) == items.purge_at(after):
+        return found
+    purge_at = {"purge_at": items.counters_purge_at(after)}
     for shard in range(after.family.shards):
         if shard == counter_written:
             continue
@@ -79,8 +89,7 @@ def lifetime_writes(
         item = {name: value for name, value in item.items() if name not in ("pk", "sk")}
         condition = dynamo.equals(**item) if counted else _EXISTS
         found.append(dynamo.update(table, keys.counter_key(after.ref, shard), purge_at, condition))
-    plan_keys = [keys.plan_key(after.ref, number) for number in range(after.family.plan_rows)]
-    return found + [dynamo.update(table, key, purge_at, _EXISTS) for key in plan_keys]
+    return found
 
 
 def plan(client: DynamoDBClient, table: str, parent: JobRef, number: int) -> str | None:
@@ -112,10 +121,13 @@ def children(
     after: str | None,
     limit: int,
 ) -> Page[JobRef]:
-    """See JobStore. One query of `limit` index rows: a page may be empty and not the last."""
+    """See JobStore. One query of `limit` index rows: a page may be empty and not the last.
+
+    A row without `list_status` is of a live child, or was written by an earlier version.
+    """
     condition = "#parent_key = :parent AND #list_id > :after"
     wanted = {f":status_{n}": status.value for n, status in enumerate(statuses)}
-    chosen = f"#status IN ({', '.join(wanted)})"
+    chosen = f"#list_status IN ({', '.join(wanted)}) OR attribute_not_exists(#list_status)"
     with translate_aws_errors("dynamodb"):
         answer = client.query(
             TableName=table,
@@ -130,8 +142,15 @@ def children(
             },
             Limit=limit,
         )
+    unsure = [row["pk"] for row in answer["Items"] if "list_status" not in row]
+    if unsure and not set(statuses) >= _LIVE:
+        found = [{"pk": pk, "sk": keys.JOB_ROW} for pk in unsure]
+        rows = dynamo.batch_get(client, table, found, ("pk", "status"), consistent=False)
+        unsure = [row["pk"] for row in rows if row["status"] in statuses]
     refs = tuple(
-        JobRef(tenant=parent.tenant, job_id=str(row["list_id"])) for row in answer["Items"]
+        JobRef(tenant=parent.tenant, job_id=str(row["list_id"]))
+        for row in answer["Items"]
+        if "list_status" in row or row["pk"] in unsure
     )
     last = answer.get("LastEvaluatedKey")
     return Page(items=refs, after=str(last["list_id"]) if last else None)

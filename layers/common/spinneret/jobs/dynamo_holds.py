@@ -16,7 +16,7 @@ from spinneret.jobs import limits
 from spinneret.jobs.keys import hold_key
 from spinneret.kernel.clock import Clock, parse_stamp, to_iso
 
-_KNOWN_FOR: Final = timedelta(seconds=limits.HOLD_KNOWN_SECONDS)
+KNOWN_FOR: Final = timedelta(seconds=limits.HOLD_KNOWN_SECONDS)
 
 
 class DynamoHolds:
@@ -32,7 +32,7 @@ class DynamoHolds:
         """Return since when the tenant's work is on hold; None if it isn't."""
         now = self._clock()
         read_at, since = self._known.get(tenant, (None, None))
-        if read_at is not None and timedelta() <= now - read_at < _KNOWN_FOR:
+        if read_at is not None and timedelta() <= now - read_at < KNOWN_FOR:
             return since
         row = dynamo.get(self._client, self._table, hold_key(tenant))
         since = parse_stamp(row["since"]) if row else None

@@ -7,7 +7,7 @@ from typing import Any
 from spinneret.aws import dynamo
 from spinneret.aws.types import TransactWriteItemTypeDef
 from spinneret.jobs import dynamo_conditions as conditions
-from spinneret.jobs import dynamo_families, items, keys
+from spinneret.jobs import dynamo_families, items, keys, rules
 from spinneret.jobs.bodies import check_payload
 from spinneret.jobs.models import Job, JobEvent, Reply, RequestKey
 from spinneret.jobs.ports import Holder, NewJob
@@ -31,7 +31,8 @@ def writes(
         job = new.job
         check_payload(job.payload)
         found.append(dynamo.put(jobs_table, items.JOBS.encode(job), conditions.NEW))
-        found.append(dynamo.put(jobs_table, items.event_item(job.ref, event)))
+        if event != rules.first_event(job):  # which the job's row implies
+            found += [dynamo.put(jobs_table, row) for row in items.event_items(job.ref, [event])]
         found += dynamo_families.parent_writes(jobs_table, new)
         if job.duplicate_key is not None:
             record = items.duplicate_item(job, job.duplicate_key)
@@ -42,12 +43,12 @@ def writes(
 def key_lifetime_writes(
     idempotency_table: str, before: Job, after: Job
 ) -> list[TransactWriteItemTypeDef]:
-    """Build the write after which the record of a job's duplicate key lives as long as its row.
+    """Build the write after which the record of a job's duplicate key outlives its row, if needed.
 
     A job that hasn't ended holds its key, so the write needs no condition that could refuse an end.
     """
     key = after.duplicate_key
-    if key is None or items.purge_at(before) == items.purge_at(after):
+    if key is None or not items.others_live_longer(before, after):
         return []
     return [dynamo.put(idempotency_table, items.duplicate_item(after, key))]
 

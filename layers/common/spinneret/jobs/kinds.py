@@ -51,6 +51,11 @@ class KindPolicy:
     """Maximum seconds a job waits for its first claim, and maximum seconds it is deferred in all,
     before it expires; None means no limit.
     """
+    holds_steps: bool = False
+    """Whether a step within STEPS_HELD_SECONDS of the last write is written with the next one.
+
+    Only for kinds that change nothing outside, since a held step doesn't check the claim.
+    """
     looks_before_expiry: bool = False
     """Whether a started job is claimed once more when it expires, as `Job.ending`; for kinds that
     act on foreign systems, which our transactions don't cover.

@@ -25,6 +25,17 @@ def lease_end(clock: Clock, remaining: Remaining) -> datetime:
     return clock() + timedelta(seconds=seconds)
 
 
+def renewed(until: datetime | None, clock: Clock, remaining: Remaining) -> datetime:
+    """Return the end of a renewed lease: its former end, if that is less than a second earlier.
+
+    Most leases end with their invocation, whose end each write computes from two clocks.
+    """
+    end = lease_end(clock, remaining)
+    if until is not None and timedelta(0) <= end - until < timedelta(seconds=1):
+        return until
+    return end
+
+
 def reclaim(store: JobStore, job: Job, now: datetime) -> Job:
     """End the claim of a lost worker; return the job after that.
 

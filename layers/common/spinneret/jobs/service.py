@@ -221,7 +221,7 @@ class JobService:
 
 def first_events(new: Sequence[NewJob]) -> list[JobEvent]:
     """Return the first event of each job's timeline."""
-    return [rules.status_event(item.job, item.job.created_at, run=item.job.run) for item in new]
+    return [rules.first_event(item.job) for item in new]
 
 
 def send_new(queue: JobQueue, kinds: Mapping[str, KindPolicy], jobs: Sequence[Job]) -> None:

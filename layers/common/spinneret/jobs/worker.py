@@ -12,7 +12,7 @@ from spinneret.jobs import limits, rules
 from spinneret.jobs.bodies import check_result
 from spinneret.jobs.disclosure import safe_data, safe_text
 from spinneret.jobs.kinds import KindPolicy
-from spinneret.jobs.leases import Remaining, lease_end, reclaim
+from spinneret.jobs.leases import Remaining, lease_end, reclaim, renewed
 from spinneret.jobs.models import (
     Failure,
     Job,
@@ -79,12 +79,22 @@ class Context:
     """A handler's claim, and its only way to change the job."""
 
     def __init__(
-        self, claimed: Claimed, store: JobStore, clock: Clock, remaining: Remaining
+        self,
+        claimed: Claimed,
+        store: JobStore,
+        clock: Clock,
+        remaining: Remaining,
+        *,
+        holds_steps: bool = False,
     ) -> None:
+        """`holds_steps` as for KindPolicy."""
         self.job: Job = claimed.job
         self.lease: Lease = claimed.lease
         self._written = claimed.job
         """Job as last confirmed by the store; `job` may be ahead of it."""
+        self._holds_steps = holds_steps
+        self._written_at = clock()
+        """Time of the last confirmed write."""
         self._store = store
         self._clock = clock
         self.remaining = remaining
@@ -111,20 +121,21 @@ class Context:
     def checkpoint(self, step: str, progress: int) -> None:
         """Write step, progress and events, and renew the lease.
 
+        A kind that holds its steps writes nothing within STEPS_HELD_SECONDS of the last write,
+        unless somebody watches the job: the next write has all of it.
+
         Raises LeaseLost if the claim has ended, ReleaseJob if the invocation nears its deadline or
         the tenant is suspended.
         """
         if self.remaining() < bounds.DEADLINE_MARGIN_SECONDS or self._is_held():
             raise ReleaseJob
-        after = replace(
-            self.job,
-            step=step,
-            progress=max(progress, self.job.progress),
-            locked_until=lease_end(self._clock, self.remaining),
-            updated_at=self._clock(),
-        )
+        after = replace(self.job, step=step, progress=max(progress, self.job.progress))
         self._add(JobEventKind.STEP_STARTED, step, after.progress, {})
-        self._flush(after)
+        if self._may_hold():
+            self.job = after
+            return
+        until = renewed(self.job.locked_until, self._clock, self.remaining)
+        self._flush(replace(after, locked_until=until, updated_at=self._clock()))
 
     def add_children(
         self, children: Sequence[NewJob], events: Sequence[JobEvent], cursor: str | None
@@ -139,7 +150,7 @@ class Context:
         after = replace(
             self.job,
             family=replace(self.job.family, cursor=cursor),
-            locked_until=lease_end(self._clock, self.remaining),
+            locked_until=renewed(self.job.locked_until, self._clock, self.remaining),
         )
         self._store.add_children(self._written, after, children, events, lease=self.lease)
         self.job = self._written = after
@@ -195,7 +206,13 @@ class Context:
             self.job = replace(self.job, step=after.step, progress=after.progress)
             raise
         self.job = self._written = replace(after, watchers=watchers)
+        self._written_at = self._clock()
         self._events = []
+
+    def _may_hold(self) -> bool:
+        since = (self._clock() - self._written_at).total_seconds()
+        is_recent = 0 <= since < limits.STEPS_HELD_SECONDS
+        return self._holds_steps and is_recent and not self._written.watchers
 
     def _add(
         self, kind: JobEventKind, message: str, progress: int, data: Mapping[str, Any]
@@ -241,7 +258,9 @@ class Worker:
         claimed = self._claim(ref, remaining)
         if claimed is None:
             return
-        context = Context(claimed, self.store, self.clock, remaining)
+        policy = self.kinds.get(claimed.job.kind)
+        holds_steps = policy is not None and policy.holds_steps
+        context = Context(claimed, self.store, self.clock, remaining, holds_steps=holds_steps)
         try:
             if not self._stopped(context):
                 self._work(context)

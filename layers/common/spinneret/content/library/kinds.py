@@ -21,9 +21,15 @@ LANES: Final[Mapping[Priority, Lane]] = {
     Priority.LOW: Lane("documents-low"),
 }
 
+_INDEXED: Final = KindPolicy(
+    lanes=LANES,
+    subject="url",
+    pending_seconds=bounds.JOB_PENDING_SECONDS,
+    holds_steps=True,
+)
 KINDS: Final = {
-    UPLOAD: KindPolicy(lanes=LANES, subject="url", pending_seconds=bounds.JOB_PENDING_SECONDS),
-    REINDEX: KindPolicy(lanes=LANES, subject="url", pending_seconds=bounds.JOB_PENDING_SECONDS),
+    UPLOAD: _INDEXED,
+    REINDEX: _INDEXED,
     TAG: KindPolicy(lanes=LANES, pending_seconds=bounds.JOB_PENDING_SECONDS, result_seconds=0),
     REBUILD: KindPolicy(
         lanes=LANES,

@@ -46,9 +46,11 @@ from spinneret.jobs.rules.outcomes import (
     has_expired_lease,
 )
 from spinneret.jobs.rules.states import (
+    FIRST_EVENT_ID,
     TERMINAL,
     TRANSITIONS,
     check_not_ahead,
+    first_event,
     status_event,
     waiting,
 )
@@ -66,6 +68,7 @@ from spinneret.jobs.rules.sweeping import (
 )
 
 __all__ = [
+    "FIRST_EVENT_ID",
     "JITTER",
     "TERMINAL",
     "TRANSITIONS",
@@ -84,6 +87,7 @@ __all__ = [
     "defer",
     "end_of",
     "expire",
+    "first_event",
     "hand_back",
     "has_children_to_cancel",
     "has_expired_lease",

@@ -20,6 +20,8 @@ TERMINAL: Final = frozenset(
     }
 )
 
+FIRST_EVENT_ID: Final = "00000000-000000"
+
 # Terminal states are final within a run; a retry starts a new run.
 TRANSITIONS: Final[Mapping[tuple[JobStatus, Transition], JobStatus]] = {
     (JobStatus.PENDING, Transition.CLAIM): JobStatus.RUNNING,
@@ -144,6 +146,19 @@ def status_event(job: Job, moment: datetime, **data: Any) -> JobEvent:
         created_at=moment,
         progress=job.progress,
         data={"status": job.status, **data},
+    )
+
+
+def first_event(job: Job) -> JobEvent:
+    """Return the first event of a job's timeline, also long after its submission."""
+    return JobEvent(
+        fence=0,
+        number=0,
+        kind=JobEventKind.STATUS_CHANGED,
+        message=JobStatus.PENDING,
+        created_at=job.created_at,
+        progress=0,
+        data={"status": JobStatus.PENDING, "run": 1},
     )
 
 

@@ -31,10 +31,20 @@ def wake_at(job: Job) -> datetime | None:
         case JobStatus.CANCELLED if has_children_to_cancel(job):
             return job.due_at + timedelta(seconds=limits.CHILDREN_CHECK_SECONDS)
         case JobStatus.PENDING:
-            moments = [send_at(job), job.expires_at]
+            moments = [send_at(job), None if _expires_late(job) else job.expires_at]
             return min((each for each in moments if each is not None), default=None)
         case _:
             return None
+
+
+def _expires_late(job: Job) -> bool:
+    """Return whether the first message of a wait counts as lost long before the job expires.
+
+    The write that counts a resend adds the expiry; most jobs are claimed before that.
+    """
+    if job.sends != 1 or job.resent_at is not None or job.expires_at is None:
+        return False
+    return job.expires_at - job.due_at > timedelta(seconds=limits.LATE_EXPIRY_SECONDS)
 
 
 def send_at(job: Job) -> datetime | None:
