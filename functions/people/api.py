@@ -1,4 +1,4 @@
-"""API function of people: sign-in, sessions, users. Passwords are hashed here and nowhere else."""
+"""API function of people: sessions and users."""
 
 from people import auth_routes, users_routes
 from spinneret.runtime.http.entrypoint import Api

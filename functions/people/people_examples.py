@@ -32,38 +32,10 @@ UPDATE: Final[Examples] = {
         "answer": {**_USER, "is_active": False},
     }
 }
-LOGIN: Final[Examples] = {
-    "sign in": {
-        "request": {
-            "tenant": "acme",
-            "email": "maya@example.com",
-            "password": "an example of a long password",
-        },
-        "answer": _TOKENS,
-    }
-}
 LOGOUT: Final[Examples] = {
     "this session": {
         "request": {"refresh_token": "spr_EXAMPLE-that-each-use-replaces"},
         "answer": {"all": False},
-    }
-}
-ACCEPT: Final[Examples] = {
-    "choose a password": {
-        "request": {
-            "invitation": "spi_EXAMPLE-shown-this-once",
-            "password": "an example of a long password",
-        },
-        "answer": {**_USER, "has_password": True},
-    }
-}
-PASSWORD: Final[Examples] = {
-    "change it": {
-        "request": {
-            "current_password": "an example of a long password",
-            "new_password": "another example of one",
-        },
-        "answer": {**_USER, "has_password": True},
     }
 }
 REFRESH: Final[Examples] = {

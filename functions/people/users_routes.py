@@ -70,7 +70,12 @@ def replace_user(user_id: str, request: UserUpdate) -> UserView:
     The last active administrator keeps role and activity.
     """
     user = routes.services.users.replace(
-        routes.principal.tenant, user_id, request.name, request.role, is_active=request.is_active
+        routes.principal.tenant,
+        user_id,
+        request.name,
+        request.role,
+        is_active=request.is_active,
+        by=routes.principal.key_id,
     )
     return user_view(user)
 
@@ -81,5 +86,5 @@ def replace_user(user_id: str, request: UserUpdate) -> UserView:
 )
 def delete_user(user_id: str) -> Response[None]:
     """Delete a person and end all of the person's sessions; the last active administrator stays."""
-    routes.services.users.remove(routes.principal.tenant, user_id)
+    routes.services.users.remove(routes.principal.tenant, user_id, routes.principal.key_id)
     return Response(status_code=204)

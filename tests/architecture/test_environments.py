@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from spinneret.access.wiring import (
+    ALLOWED_ORIGINS,
     TOKEN_AUDIENCE,
     TOKEN_ISSUER,
     USER_REQUESTS_PER_MINUTE,
@@ -88,7 +89,7 @@ def test_a_function_reads_all_variables_that_it_declares(
 def test_every_function_has_the_stage_s_log_level_and_retry_delays(templates: Templates) -> None:
     of_tokens = {TOKEN_ISSUER.name, TOKEN_AUDIENCE.name, USER_REQUESTS_PER_MINUTE.name}
     shared = {LOG_LEVEL.name, RETRY_DELAYS.name, S3_ADDRESSING_STYLE.name, NAMESPACE.name}
-    shared |= of_tokens
+    shared |= {ALLOWED_ORIGINS.name, *of_tokens}
     assert templates.shared_variables.keys() == shared
     for function in templates.functions().values():
         given = function["Environment"]["Variables"]

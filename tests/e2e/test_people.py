@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import httpx
@@ -101,6 +102,36 @@ def test_two_refreshes_at_once_get_one_successor_and_sign_out_ends_it(
     assert ended.status_code == 200, ended.text
     again = call("POST", "/api/v1/auth/refresh", {"refresh_token": successor})
     assert again.status_code == 401
+
+
+# covers T-02
+def test_a_browser_signs_in_by_a_cookie_and_the_trail_shows_it(
+    deployed: Deployed, team: Team, call: Call
+) -> None:
+    """The client keeps the cookie as a browser does: by its attributes, below its path."""
+    tenant, tokens = team["seller"]
+    origin = "{0.scheme}://{0.netloc}".format(urlsplit(deployed.api_url))
+    with httpx.Client(timeout=40, trust_env=False, headers={"Origin": origin}) as browser:
+
+        def send(path: str, body: Any) -> httpx.Response:
+            return browser.post(f"{deployed.api_url}/api/v1/auth/{path}", json=body)
+
+        credentials = {"tenant": tenant, "email": "seller@example.com", "password": PASSWORD}
+        signed_in = send("login", {**credentials, "cookie": True})
+        assert (signed_in.status_code, signed_in.json()["refresh_token"]) == (200, None)
+        [cookie] = browser.cookies.jar
+        assert cookie.path == f"{urlsplit(deployed.api_url).path}/api/v1/auth"
+        refreshed = send("refresh", {})
+        assert (refreshed.status_code, refreshed.json()["refresh_token"]) == (200, None)
+        foreign = {"Origin": "https://evil.example"}
+        url = f"{deployed.api_url}/api/v1/auth/refresh"
+        assert browser.post(url, json={}, headers=foreign).status_code == 403
+        assert send("logout", {}).status_code == 200
+        assert list(browser.cookies.jar) == []
+    access_token = team["admin"][1]["access_token"]
+    events = call("GET", "/api/v1/auth/events?limit=2", token=access_token).json()["items"]
+    assert [each["type"] for each in events] == ["user.signed_out", "user.signed_in"]
+    assert call("GET", "/api/v1/auth/events", token=tokens["access_token"]).status_code == 403
 
 
 # covers T-02

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
@@ -15,12 +16,40 @@ from spinneret.access.tokens.models import KeySet
 from spinneret.access.users.models import User, Verified
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
 from spinneret.kernel.paging import Page
+from spinneret.outbox.models import DomainEvent
+
+
+class FakeTrail:
+    """Implements Trail; the other fakes add the events of their changes."""
+
+    def __init__(self) -> None:
+        self.events: list[DomainEvent] = []
+        self.strangers = 0
+        """Events of unknown accounts."""
+
+    def record(self, event: DomainEvent, *, known: bool) -> None:
+        if known:
+            self.events.append(event)
+        else:
+            self.strangers += 1
+
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[DomainEvent]:
+        own = [each for each in self.events if each.tenant == tenant]
+        newest = sorted(own, key=_place, reverse=True)
+        found = [each for each in newest if after is None or _place(each) < after]
+        shown = tuple(found[:limit])
+        return Page(items=shown, after=_place(shown[-1]) if len(found) > limit else None)
+
+
+def _place(event: DomainEvent) -> str:
+    return f"{event.sequence:020d}#{event.subject}#{event.type}"
 
 
 class FakeUserStore:
     """Implements UserStore."""
 
-    def __init__(self) -> None:
+    def __init__(self, trail: FakeTrail | None = None) -> None:
+        self.trail = trail or FakeTrail()
         self.users: dict[tuple[str, str], User] = {}
         self.reads = 0
         self.suspended: dict[str, str] = {}
@@ -46,11 +75,12 @@ class FakeUserStore:
         shown = tuple(found[:limit])
         return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
 
-    def change(self, user: User) -> bool:
+    def change(self, user: User, events: Callable[[User], Sequence[DomainEvent]]) -> bool:
         former = self.users.get((user.tenant, user.id))
         if former is None:
             return False
         self._keep_admin(former, user)
+        self.trail.events += events(former)
         ends = (former.role, former.is_active) != (user.role, user.is_active)
         self.users[user.tenant, user.id] = replace(
             former,
@@ -61,21 +91,23 @@ class FakeUserStore:
         )
         return True
 
-    def remove(self, tenant: str, user_id: str) -> bool:
-        former = self.users.get((tenant, user_id))
+    def remove(self, user: User, event: DomainEvent) -> bool:
+        former = self.users.get((user.tenant, user.id))
         if former is None:
             return False
         self._keep_admin(former, None)
-        del self.users[tenant, user_id]
+        del self.users[user.tenant, user.id]
+        self.trail.events.append(event)
         return True
 
-    def set_password(self, user: User, password_hash: str) -> bool:
+    def set_password(self, user: User, password_hash: str, event: DomainEvent) -> bool:
         stored = self.users.get((user.tenant, user.id))
         if stored is None or (stored.password_hash, stored.invitation_hash) != (
             user.password_hash,
             user.invitation_hash,
         ):
             return False
+        self.trail.events.append(event)
         self.users[user.tenant, user.id] = replace(
             stored,
             password_hash=password_hash,
@@ -111,11 +143,13 @@ class FakeUserStore:
 class FakeSessionStore:
     """Implements SessionStore."""
 
-    def __init__(self) -> None:
+    def __init__(self, trail: FakeTrail | None = None) -> None:
+        self.trail = trail or FakeTrail()
         self.sessions: dict[tuple[str, str, str], Session] = {}
 
-    def add(self, session: Session) -> None:
+    def add(self, session: Session, event: DomainEvent) -> None:
         self.sessions[session.tenant, session.user_id, session.id] = session
+        self.trail.events.append(event)
 
     def get(self, tenant: str, user_id: str, session_id: str) -> Session | None:
         return self.sessions.get((tenant, user_id, session_id))
@@ -130,8 +164,9 @@ class FakeSessionStore:
             self.sessions[place] = stored
         return stored
 
-    def remove(self, session: Session) -> None:
-        self.sessions.pop((session.tenant, session.user_id, session.id), None)
+    def remove(self, session: Session, event: DomainEvent) -> None:
+        if self.sessions.pop((session.tenant, session.user_id, session.id), None) is not None:
+            self.trail.events.append(event)
 
 
 class FakeFailureStore:
@@ -145,11 +180,12 @@ class FakeFailureStore:
         here = self._here.get((tenant, email, address), Failures())
         return replace(here, everywhere=self._hours.get((tenant, email, f"{now:%Y%m%d%H}"), 0))
 
-    def add(self, tenant: str, email: str, address: str, now: datetime) -> None:
+    def add(self, tenant: str, email: str, address: str, now: datetime) -> Failures:
         here = self._here.get((tenant, email, address), Failures())
         self._here[tenant, email, address] = Failures(here=here.here + 1, last_at=now)
         hour = (tenant, email, f"{now:%Y%m%d%H}")
         self._hours[hour] = self._hours.get(hour, 0) + 1
+        return self.get(tenant, email, address, now)
 
     def clear(self, tenant: str, email: str, address: str) -> None:
         self._here.pop((tenant, email, address), None)

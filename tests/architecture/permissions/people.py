@@ -12,8 +12,15 @@ CALLS = {
 }
 
 NEEDED = {
+    "SignInApi": together(
+        on("Tenancy", "DeleteItem GetItem PutItem UpdateItem"),
+        on("Events", "PutItem"),
+        UPLOADED,
+        on(f"key/*{CONDITIONED}", "kms:Sign"),  # of this stage's tag
+    ),
     "PeopleApi": together(
         on("Tenancy", "DeleteItem GetItem PutItem Query UpdateItem"),
+        on("Events", "PutItem"),
         UPLOADED,
         on("RefreshKey", "kms:GenerateMac"),
         on(f"key/*{CONDITIONED}", "kms:Sign"),  # of this stage's tag

@@ -40,6 +40,7 @@ SUBMIT, GET = "crawl/submit.json", "crawl/get.json"
 QUERY, HEALTH = "search/query.json", "core/health.json"
 ISSUE = "core/issue_key.json"
 STREAM = "streams/stream.json"
+ALLOWED_ORIGIN = "https://console.example.com"
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ class Services:
 
         self.keys = keys
         self.uploads = uploads
+        self.origins = frozenset({ALLOWED_ORIGIN})
         self.crawl: Any = slice_.crawls()
         self.deep: Any = _NoDeepCrawls()
         self.webhooks: Any = hooks.service

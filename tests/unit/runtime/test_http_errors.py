@@ -92,6 +92,7 @@ def test_a_function_without_its_settings_answers_and_logs_until_it_has_them(
     class Ready:
         keys: Any = None
         uploads: Any = None
+        origins: frozenset[str] = frozenset()
 
     def build(_: Any) -> Ready:
         if not settings:

@@ -49,6 +49,7 @@ class Nobody:
 
     keys: Any = None
     uploads: Any = None
+    origins: frozenset[str] = frozenset()
 
 
 @pytest.fixture(scope="module")

@@ -13,21 +13,25 @@ from spinneret.access.keys.service import KeyService
 from spinneret.access.sessions.dynamo import DynamoFailureStore, DynamoSessionStore
 from spinneret.access.sessions.people import SignedInPeople
 from spinneret.access.sessions.service import SessionService
+from spinneret.access.sessions.sign_in import SignIn
 from spinneret.access.tokens.dynamo import DynamoKeySetStore
 from spinneret.access.tokens.kms import KmsMac, KmsSigner
 from spinneret.access.tokens.rotation import KeyRotation, RotationResult
 from spinneret.access.tokens.service import TokenIssuer, TokenVerifier
+from spinneret.access.trail.dynamo import DynamoTrail, Recorded, recorded
+from spinneret.access.trail.ports import Trail
 from spinneret.access.uploads.s3 import S3UploadStore
 from spinneret.access.uploads.service import UploadService
 from spinneret.access.users.argon2_hasher import Argon2Hasher
 from spinneret.access.users.dynamo import DynamoUserStore
+from spinneret.access.users.passwords import PasswordService
 from spinneret.access.users.service import UserService
 from spinneret.aws.kms import kms_client
 from spinneret.aws.stage import Stage, reads
 from spinneret.aws.types import DynamoDBClient, KMSClient
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.ids import id_maker
-from spinneret.kernel.settings import integer, text
+from spinneret.kernel.settings import integer, names, text
 
 TENANCY_TABLE: Final = text("TENANCY_TABLE")
 """Keys, tickets and rate windows."""
@@ -45,8 +49,12 @@ USER_REQUESTS_PER_MINUTE: Final = integer(
 """Limit of each person."""
 REFRESH_KEY_ID: Final = text("REFRESH_KEY_ID")
 """KMS key by which refresh tokens follow from each other."""
+EVENTS_TABLE: Final = text("EVENTS_TABLE")
+"""The outbox."""
 STAGE: Final = text("STAGE")
 """Name of the stage; its signing keys have a tag with it."""
+ALLOWED_ORIGINS: Final = names("ALLOWED_ORIGINS", frozenset())
+"""Origins of web pages that may call the API; its own may in any case."""
 ADMITTING: Final = (TENANCY_TABLE, TOKEN_ISSUER, TOKEN_AUDIENCE, USER_REQUESTS_PER_MINUTE)
 """Variables of every function that checks credentials."""
 
@@ -59,12 +67,16 @@ class AdmissionServices:
     """Check credentials."""
     uploads: UploadService
     """Return bodies that were uploaded before their request."""
+    origins: frozenset[str]
+    """See ALLOWED_ORIGINS."""
 
 
-@reads(*ADMITTING, UPLOADS_BUCKET)
+@reads(*ADMITTING, UPLOADS_BUCKET, ALLOWED_ORIGINS)
 def admitting(stage: Stage) -> AdmissionServices:
     """Build the admission services of this stage."""
-    return AdmissionServices(keys=key_service(stage), uploads=upload_service(stage))
+    return AdmissionServices(
+        keys=key_service(stage), uploads=upload_service(stage), origins=stage[ALLOWED_ORIGINS]
+    )
 
 
 def key_service(stage: Stage) -> KeyService:
@@ -98,40 +110,75 @@ def keys_in(
 
 @dataclass(frozen=True, kw_only=True)
 class PeopleApi:
-    """Services that the routes of people use."""
+    """Services that the routes of users and sessions use."""
 
     users: UserService
     sessions: SessionService
+    trail: Trail
     verifier: TokenVerifier
+    origins: frozenset[str]
 
 
-@reads(TENANCY_TABLE, TOKEN_ISSUER, TOKEN_AUDIENCE, REFRESH_KEY_ID, STAGE)
+@reads(
+    TENANCY_TABLE,
+    TOKEN_ISSUER,
+    TOKEN_AUDIENCE,
+    REFRESH_KEY_ID,
+    STAGE,
+    ALLOWED_ORIGINS,
+    EVENTS_TABLE,
+)
 def people_api(stage: Stage) -> PeopleApi:
-    """Build the services of people."""
-    client, table = stage.dynamodb, stage[TENANCY_TABLE]
-    kms = kms_client()
-    users = user_service(client, table)
-    issuer = TokenIssuer(
-        keys=DynamoKeySetStore(client, table),
-        signer=KmsSigner(kms, stage[STAGE]),
-        issuer=stage[TOKEN_ISSUER],
-        audience=stage[TOKEN_AUDIENCE],
-        clock=stage.clock,
-        random=os.urandom,
-    )
+    """Build the services of users and sessions."""
+    client, table, events = stage.dynamodb, stage[TENANCY_TABLE], stage[EVENTS_TABLE]
+    users = user_service(client, table, recorded(table, events))
     sessions = SessionService(
         users=users.users,
-        sessions=DynamoSessionStore(client, table),
+        sessions=DynamoSessionStore(client, table, recorded(table, events)),
+        issuer=_issuer(stage),
+        successor=KmsMac(kms_client(), stage[REFRESH_KEY_ID]),
+        clock=stage.clock,
+    )
+    return PeopleApi(
+        users=users,
+        sessions=sessions,
+        trail=DynamoTrail(client, table, events),
+        verifier=_verifier(stage),
+        origins=stage[ALLOWED_ORIGINS],
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignInApi:
+    """Services of the routes that hash passwords."""
+
+    sign_in: SignIn
+    passwords: PasswordService
+    origins: frozenset[str]
+
+
+@reads(TENANCY_TABLE, TOKEN_ISSUER, TOKEN_AUDIENCE, STAGE, ALLOWED_ORIGINS, EVENTS_TABLE)
+def sign_in_api(stage: Stage) -> SignInApi:
+    """Build the services of sign-in and passwords."""
+    client, table, events = stage.dynamodb, stage[TENANCY_TABLE], stage[EVENTS_TABLE]
+    users, hasher = DynamoUserStore(client, table, recorded(table, events)), Argon2Hasher()
+    sign_in = SignIn(
+        users=users,
+        sessions=DynamoSessionStore(client, table, recorded(table, events)),
         failures=DynamoFailureStore(client, table),
+        trail=DynamoTrail(client, table, events),
         windows=DynamoRateLimitStore(client, table),
-        hasher=users.hasher,
-        issuer=issuer,
-        successor=KmsMac(kms, stage[REFRESH_KEY_ID]),
+        hasher=hasher,
+        issuer=_issuer(stage),
         clock=stage.clock,
         new_id=stage.new_id,
         random=os.urandom,
     )
-    return PeopleApi(users=users, sessions=sessions, verifier=_verifier(stage))
+    return SignInApi(
+        sign_in=sign_in,
+        passwords=PasswordService(users=users, hasher=hasher, clock=stage.clock),
+        origins=stage[ALLOWED_ORIGINS],
+    )
 
 
 @reads(TENANCY_TABLE, STAGE)
@@ -140,11 +187,12 @@ def key_rotation(stage: Stage) -> Callable[[], RotationResult]:
     return rotation_in(stage.dynamodb, stage[TENANCY_TABLE], kms_client(), stage[STAGE]).run
 
 
-def user_service(client: DynamoDBClient, table: str) -> UserService:
-    """Build the service of a table's people."""
+def user_service(
+    client: DynamoDBClient, table: str, recorded: Recorded = lambda _: []
+) -> UserService:
+    """Build the service of a table's people; without `recorded` it only invites."""
     return UserService(
-        users=DynamoUserStore(client, table),
-        hasher=Argon2Hasher(),
+        users=DynamoUserStore(client, table, recorded),
         clock=utc_now,
         new_id=id_maker(utc_now),
         random=os.urandom,
@@ -169,6 +217,17 @@ def _people(stage: Stage) -> SignedInPeople:
         verifier=_verifier(stage),
         clock=stage.clock,
         requests_per_minute=stage[USER_REQUESTS_PER_MINUTE],
+    )
+
+
+def _issuer(stage: Stage) -> TokenIssuer:
+    return TokenIssuer(
+        keys=DynamoKeySetStore(stage.dynamodb, stage[TENANCY_TABLE]),
+        signer=KmsSigner(kms_client(), stage[STAGE]),
+        issuer=stage[TOKEN_ISSUER],
+        audience=stage[TOKEN_AUDIENCE],
+        clock=stage.clock,
+        random=os.urandom,
     )
 
 

@@ -8,9 +8,11 @@ from spinneret.access.permissions import Role
 from spinneret.access.sessions.models import Tokens
 from spinneret.access.sessions.people import SignedInPeople
 from spinneret.access.sessions.service import SessionService
+from spinneret.access.sessions.sign_in import SignIn
 from spinneret.access.tokens.rotation import KeyRotation
 from spinneret.access.tokens.service import TokenIssuer, TokenVerifier
 from spinneret.access.users.models import User
+from spinneret.access.users.passwords import PasswordService
 from spinneret.access.users.service import UserService
 from tests.fakes.keys import FakeKeyStore, FakeRateLimitStore
 from tests.fakes.people import (
@@ -20,6 +22,7 @@ from tests.fakes.people import (
     FakeMac,
     FakeSessionStore,
     FakeSigner,
+    FakeTrail,
     FakeUserStore,
 )
 from tests.fakes.time import HandClock
@@ -34,10 +37,13 @@ class Team:
 
     clock: HandClock
     users: UserService
+    passwords: PasswordService
+    entrance: SignIn
     sessions: SessionService
     keys: KeyService
     rotation: KeyRotation
     verifier: TokenVerifier
+    trail: FakeTrail
     user_store: FakeUserStore
     session_store: FakeSessionStore
     key_sets: FakeKeySetStore
@@ -47,17 +53,18 @@ class Team:
     def person(self, role: Role = Role.ADMIN, name: str = "maya", tenant: str = "acme") -> User:
         """A new person who has chosen PASSWORD."""
         _, invitation = self.users.invite(tenant, f"{name}@example.com", name, role)
-        return self.users.accept(invitation, PASSWORD)
+        return self.passwords.accept(invitation, PASSWORD)
 
     def sign_in(self, name: str = "maya", password: str = PASSWORD, address: str = HERE) -> Tokens:
         """Sign a person of acme in."""
-        return self.sessions.sign_in("acme", f"{name}@example.com", password, address)
+        return self.entrance.sign_in("acme", f"{name}@example.com", password, address)
 
 
 def make_team() -> Team:
     """A team whose stage has a signing key."""
     clock, numbers = HandClock(), itertools.count(1)
-    users, sessions = FakeUserStore(), FakeSessionStore()
+    trail = FakeTrail()
+    users, sessions = FakeUserStore(trail), FakeSessionStore(trail)
     signer = FakeSigner()
     key_sets, hasher, windows = FakeKeySetStore(), FakeHasher(), FakeRateLimitStore()
 
@@ -81,18 +88,26 @@ def make_team() -> Team:
     )
     team = Team(
         clock=clock,
-        users=UserService(users=users, hasher=hasher, clock=clock, new_id=new_id, random=random),
-        sessions=SessionService(
+        users=UserService(users=users, clock=clock, new_id=new_id, random=random),
+        passwords=PasswordService(users=users, hasher=hasher, clock=clock),
+        entrance=SignIn(
             users=users,
             sessions=sessions,
             failures=FakeFailureStore(),
+            trail=trail,
             windows=windows,
             hasher=hasher,
             issuer=issuer,
-            successor=FakeMac(),
             clock=clock,
             new_id=new_id,
             random=random,
+        ),
+        sessions=SessionService(
+            users=users,
+            sessions=sessions,
+            issuer=issuer,
+            successor=FakeMac(),
+            clock=clock,
         ),
         keys=KeyService(
             keys=FakeKeyStore(),
@@ -104,6 +119,7 @@ def make_team() -> Team:
         ),
         rotation=KeyRotation(keys=key_sets, signer=signer, clock=clock, new_id=new_id),
         verifier=verifier,
+        trail=trail,
         user_store=users,
         session_store=sessions,
         key_sets=key_sets,

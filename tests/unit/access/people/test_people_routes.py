@@ -3,16 +3,20 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from people.auth_routes import routes as auth_routes
 from people.users_routes import routes as users_routes
+from sign_in.auth_routes import routes as sign_in_routes
 from spinneret.access.permissions import Role
 from spinneret.access.sessions.service import SessionService
+from spinneret.access.sessions.sign_in import SignIn
 from spinneret.access.tokens.service import TokenVerifier
+from spinneret.access.trail.ports import Trail
 from spinneret.access.uploads.service import UploadService
+from spinneret.access.users.passwords import PasswordService
 from spinneret.access.users.service import UserService
 from spinneret.runtime.http import entrypoint
 from tests.fakes.uploads import FakeUploadStore
@@ -21,6 +25,8 @@ from tests.unit.runtime.api import Answer, Invocation, changed, load
 from tests.unit.runtime.documented import assert_documented
 
 Send = Callable[..., Answer]
+CONSOLE = "https://console.example.com"
+"""An origin that the stage allows."""
 
 
 @dataclass(frozen=True)
@@ -32,21 +38,47 @@ class Services:
     users: UserService
     sessions: SessionService
     verifier: TokenVerifier
+    sign_in: SignIn
+    passwords: PasswordService
+    origins: frozenset[str]
+    trail: Trail
+
+
+# The host of the stored event.
+OWN: Final = {"Origin": "https://a1b2c3d4e5.execute-api.us-east-1.amazonaws.com"}
+LOCAL: Final = {"Host": "127.0.0.1:4566", "Origin": "http://127.0.0.1:4566"}
 
 
 @pytest.fixture
 def send(team: Team) -> Send:
     """Sends a request, by an access token, a key or nothing; the answer has to be documented."""
     uploads = UploadService(store=FakeUploadStore(), clock=team.clock, new_id=str)
-    services = Services(team.keys, uploads, team.users, team.sessions, team.verifier)
-    api = entrypoint.Api("people-api", auth_routes, users_routes, make=lambda _: services)
+    services = Services(
+        team.keys,
+        uploads,
+        team.users,
+        team.sessions,
+        team.verifier,
+        team.entrance,
+        team.passwords,
+        frozenset({CONSOLE}),
+        team.trail,
+    )
+    routes = (auth_routes, users_routes, sign_in_routes)
+    api = entrypoint.Api("people-api", *routes, make=lambda _: services)
 
-    def request(method: str, path: str, body: Any = None, bearer: str | None = None) -> Answer:
+    def request(
+        method: str,
+        path: str,
+        body: Any = None,
+        bearer: str | None = None,
+        **headers: str | None,
+    ) -> Answer:
         event = changed(
-            load("people/login.json"),
+            load("sign_in/login.json"),
             None,
             body="" if body is None else json.dumps(body),
-            headers={"Authorization": f"Bearer {bearer}" if bearer else None},
+            headers={"Authorization": f"Bearer {bearer}" if bearer else None, **headers},
             httpMethod=method,
             path=path,
         )
@@ -111,6 +143,85 @@ def tokens_of(tokens: dict[str, Any]) -> dict[str, str]:
     return {"refresh_token": tokens["refresh_token"]}
 
 
+# ---------------------------------------------------------------- Cookies
+
+
+def cookie_of(answer: Answer) -> tuple[str, set[str]]:
+    """The cookie that an answer sets, as a browser sends it, and its attributes."""
+    pair, *attributes = answer.headers["Set-Cookie"].split("; ")
+    return pair, set(attributes)
+
+
+# covers T-02
+def test_a_browser_holds_the_refresh_token_in_a_cookie(team: Team, send: Send) -> None:
+    team.person()
+    credentials = {"tenant": "acme", "email": "maya@example.com", "password": PASSWORD}
+    signed_in = send("POST", "/api/v1/auth/login", {**credentials, "cookie": True}, **OWN)
+    assert (signed_in.status, signed_in.body["refresh_token"]) == (200, None)
+    cookie, attributes = cookie_of(signed_in)
+    # Without a path a browser takes that of the request, up to its last slash.
+    assert attributes == {
+        *("HttpOnly", "Secure", "SameSite=Strict"),
+        "Expires=Fri, 09 Jan 2026 12:00:00 GMT",
+    }
+    team.clock.advance(3600)
+    held = {"Cookie": f"theme=dark; {cookie}", "Origin": CONSOLE}
+    refreshed = send("POST", "/api/v1/auth/refresh", {}, **held)
+    assert refreshed.body["refresh_token"] is None
+    assert refreshed.headers["Access-Control-Allow-Origin"] == CONSOLE
+    follower, again = cookie_of(refreshed)
+    assert (follower != cookie, again) == (True, attributes)
+    ended = send("POST", "/api/v1/auth/logout", {}, Cookie=follower, **OWN)
+    assert (ended.status, cookie_of(ended)[0]) == (200, "spinneret_refresh=")
+    assert "Expires=Thu, 01 Jan 1970 00:00:00 GMT" in cookie_of(ended)[1]
+    assert send("POST", "/api/v1/auth/refresh", {}, Cookie=follower, **OWN).status == 401
+
+
+def test_a_cookie_of_loopback_needs_no_tls(team: Team, send: Send) -> None:
+    team.person()
+    body = {"tenant": "acme", "email": "maya@example.com", "password": PASSWORD, "cookie": True}
+    _, attributes = cookie_of(send("POST", "/api/v1/auth/login", body, **LOCAL))
+    assert "Secure" not in attributes
+    assert "HttpOnly" in attributes
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Origin": "null"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "http://a1b2c3d4e5.execute-api.us-east-1.amazonaws.com"},
+        {"Origin": f"{CONSOLE}.evil.example"},
+        {"Origin": "http://127.0.0.1:4567", "Host": "127.0.0.1:4566"},
+        {"Origin": "http://127.0.0.1.evil.example", "Host": "127.0.0.1.evil.example"},
+    ],
+)
+# covers T-02
+def test_a_foreign_page_uses_no_cookie(team: Team, send: Send, headers: dict[str, str]) -> None:
+    team.person()
+    token = team.sign_in().refresh_token
+    cookie = {"Cookie": f"spinneret_refresh={token}", **headers}
+    body = {"tenant": "acme", "email": "maya@example.com", "password": PASSWORD, "cookie": True}
+    assert send("POST", "/api/v1/auth/login", body, **headers).status == 403
+    for path in ("/api/v1/auth/refresh", "/api/v1/auth/logout"):
+        refused = send("POST", path, {}, **cookie)
+        assert (refused.status, "Set-Cookie" in refused.headers) == (403, False)
+    # A token in the body is no page's to send along.
+    assert send("POST", "/api/v1/auth/refresh", {"refresh_token": token}, **cookie).status == 200
+
+
+def test_a_cookie_may_follow_a_token_in_the_body(team: Team, send: Send) -> None:
+    team.person()
+    body = {"refresh_token": team.sign_in().refresh_token, "cookie": True}
+    assert send("POST", "/api/v1/auth/refresh", body).status == 403
+    answer = send("POST", "/api/v1/auth/refresh", body, **OWN)
+    assert answer.body["refresh_token"] is None
+    assert cookie_of(answer)[0].startswith("spinneret_refresh=spr_acme.")
+    for path in ("/api/v1/auth/refresh", "/api/v1/auth/logout"):
+        assert send("POST", path, {}, **OWN).status == 401
+
+
 def test_a_key_has_no_password(team: Team, send: Send) -> None:
     from spinneret.access.keys.models import Scope  # noqa: PLC0415 - only here
 
@@ -138,7 +249,7 @@ def test_published_keys_need_no_credential_and_may_be_cached(send: Send) -> None
         ("/api/v1/auth/login", {"tenant": "acme", "email": "x", "password": 1}),
         ("/api/v1/auth/login", {"tenant": "acme", "email": "x", "password": "x" * 2000}),
         ("/api/v1/auth/login", {"tenant": "acme", "email": "x", "password": "y", "role": "admin"}),
-        ("/api/v1/auth/refresh", {}),
+        ("/api/v1/auth/refresh", {"refresh_token": ""}),
         ("/api/v1/auth/accept", {"invitation": "", "password": PASSWORD}),
     ],
 )

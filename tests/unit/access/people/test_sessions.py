@@ -1,5 +1,6 @@
 """Sessions: rotated once for each token, and ended for good."""
 
+import hmac
 import logging
 from dataclasses import replace
 from typing import Any
@@ -49,6 +50,65 @@ def test_a_later_use_of_a_rotated_token_ends_the_session(team: Team, rotations: 
             team.sessions.refresh(token)
 
 
+def made_up(token: str, stored_hash: str) -> dict[str, str]:
+    """Tokens that name the session of another one, and that were never issued."""
+    stem, _, last = token.rpartition(".")
+    secret, tag = last[:64], last[64:]
+    keyless = hmac.digest(b"", secret.encode(), "sha256").hex()
+    lasts = {
+        "another secret": "0" * 64 + tag,
+        "another tag": secret + "0" * 32,
+        "no tag": secret,
+        "the stored hash": stored_hash + tag,
+        "a tag of no key": secret + keyless[:32],
+        "not ASCII": f"é{last}",
+        "nothing": "",
+    }
+    return {name: f"{stem}.{each}" for name, each in lasts.items()}
+
+
+# covers T-02
+@pytest.mark.parametrize("how", made_up("", ""))
+def test_a_token_that_was_never_issued_changes_nothing(team: Team, how: str) -> None:
+    """Whoever knows a session's id, which every access token names, can't end the session."""
+    team.person()
+    token = team.sign_in().refresh_token
+    stored = dict(team.session_store.sessions)
+    [session] = stored.values()
+    forged = made_up(token, session.token_hash)[how]
+    for _ in range(2):
+        with pytest.raises(AuthRequired):
+            team.sessions.refresh(forged)
+        for everywhere in (False, True):
+            with pytest.raises(AuthRequired):
+                team.sessions.sign_out(forged, everywhere=everywhere)
+        assert team.session_store.sessions == stored
+        team.clock.advance(11)
+    assert team.sessions.refresh(token)
+
+
+def test_a_session_without_a_key_for_tags_has_ended(team: Team) -> None:
+    team.person()
+    token = team.sign_in().refresh_token
+    [(place, session)] = team.session_store.sessions.items()
+    team.session_store.sessions[place] = replace(session, tag_key="")
+    for each in (token, made_up(token, "")["a tag of no key"]):
+        with pytest.raises(AuthRequired):
+            team.sessions.refresh(each)
+
+
+def test_a_former_token_ends_its_own_session_only(team: Team) -> None:
+    team.person()
+    first, other = team.sign_in().refresh_token, team.sign_in().refresh_token
+    second = team.sessions.refresh(first).refresh_token
+    team.clock.advance(11)
+    with pytest.raises(AuthRequired):
+        team.sessions.sign_out(first, everywhere=True)
+    with pytest.raises(AuthRequired):
+        team.sessions.refresh(second)
+    assert team.sessions.refresh(other)
+
+
 def test_a_session_ends_after_seven_days(team: Team) -> None:
     team.person()
     token = team.sign_in().refresh_token
@@ -70,13 +130,13 @@ def test_what_ends_a_session_ends_its_access_tokens_within_a_minute(team: Team, 
         case "logout" | "logout all":
             team.sessions.sign_out(tokens.refresh_token, everywhere=end == "logout all")
         case "password":
-            team.users.change_password("acme", user.id, PASSWORD, "quite another password")
+            team.passwords.change("acme", user.id, PASSWORD, "quite another password")
         case "role":
-            team.users.replace("acme", user.id, "Maya", Role.VIEWER, is_active=True)
+            team.users.replace("acme", user.id, "Maya", Role.VIEWER, is_active=True, by="u_0")
         case "inactive":
-            team.users.replace("acme", user.id, "Maya", Role.SELLER, is_active=False)
+            team.users.replace("acme", user.id, "Maya", Role.SELLER, is_active=False, by="u_0")
         case _:
-            team.users.remove("acme", user.id)
+            team.users.remove("acme", user.id, "u_0")
     with pytest.raises(AuthRequired):
         team.sessions.refresh(tokens.refresh_token)
     team.clock.advance(60)
@@ -113,7 +173,7 @@ def test_a_ticket_of_a_person_ends_with_the_person(team: Team) -> None:
     assert team.keys.redeem(ticket.secret).job_id == "job_1"
     assert team.keys.is_active("acme", user.id)
     assert not team.keys.allows("acme", user.id, Scope.WRITE, Permission.PUBLISH_PRODUCT)
-    team.users.replace("acme", user.id, "Maya", Role.VIEWER, is_active=False)
+    team.users.replace("acme", user.id, "Maya", Role.VIEWER, is_active=False, by="u_0")
     assert not team.keys.is_active("acme", user.id)
     with pytest.raises(AuthRequired):
         team.keys.redeem(ticket.secret)
@@ -133,11 +193,11 @@ def test_unknown_wrong_inactive_and_locked_are_answered_alike(team: Team) -> Non
         ("No Tenant#", "maya@example.com", PASSWORD),
         ("acme", "no address", PASSWORD),
     ]
-    team.users.replace("acme", user.id, "Maya", Role.SELLER, is_active=False)
+    team.users.replace("acme", user.id, "Maya", Role.SELLER, is_active=False, by="u_0")
     attempts.append(("acme", "maya@example.com", PASSWORD))
     for number, attempt in enumerate(attempts, start=1):
         with pytest.raises(AuthRequired) as caught:
-            team.sessions.sign_in(*attempt, f"203.0.113.{number}")
+            team.entrance.sign_in(*attempt, f"203.0.113.{number}")
         answers.add(str(caught.value))
     assert len(answers) == 1
     assert team.hasher.checks == len(attempts)  # as slow for all
@@ -271,7 +331,7 @@ class Sessions(RuleBasedStateMachine):
     @rule(role=st.sampled_from([Role.SELLER, Role.VIEWER]))
     def change_role(self, role: Role) -> None:
         current = self.team.users.get("acme", self.user.id).role
-        self.team.users.replace("acme", self.user.id, "Maya", role, is_active=True)
+        self.team.users.replace("acme", self.user.id, "Maya", role, is_active=True, by="u_0")
         if role is not current:
             self._all_end()
 

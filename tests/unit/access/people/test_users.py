@@ -24,14 +24,14 @@ def test_an_invitation_sets_one_password_within_72_hours(team: Team) -> None:
     assert user.password_hash is None
     assert invitation not in repr(team.user_store.users)
     team.clock.advance(72 * 3600 - 1)
-    accepted = team.users.accept(invitation, PASSWORD)
+    accepted = team.passwords.accept(invitation, PASSWORD)
     assert (accepted.id, accepted.role) == (user.id, Role.SELLER)
     with pytest.raises(AuthRequired):
-        team.users.accept(invitation, OTHER)
+        team.passwords.accept(invitation, OTHER)
     _, late = team.users.invite("acme", "noah@example.com", "Noah", Role.VIEWER)
     team.clock.advance(72 * 3600)
     with pytest.raises(AuthRequired):
-        team.users.accept(late, PASSWORD)
+        team.passwords.accept(late, PASSWORD)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_an_invitation_sets_one_password_within_72_hours(team: Team) -> None:
 def test_a_wrong_invitation_is_refused(team: Team, wrong: str) -> None:
     team.person()
     with pytest.raises(AuthRequired, match=r"^a valid invitation is required$"):
-        team.users.accept(wrong, PASSWORD)
+        team.passwords.accept(wrong, PASSWORD)
 
 
 @pytest.mark.parametrize(
@@ -109,10 +109,12 @@ def test_the_last_active_administrator_stays(team: Team, change: str) -> None:
 
     def apply() -> None:
         if change == "delete":
-            team.users.remove("acme", admin.id)
+            team.users.remove("acme", admin.id, "u_0")
         else:
             role = Role.VIEWER if change == "demote" else Role.ADMIN
-            team.users.replace("acme", admin.id, "Maya", role, is_active=change == "demote")
+            team.users.replace(
+                "acme", admin.id, "Maya", role, is_active=change == "demote", by="u_0"
+            )
 
     with pytest.raises(Conflict):
         apply()
@@ -124,8 +126,8 @@ def test_a_foreign_person_is_answered_as_an_unknown_one(team: Team) -> None:
     user = team.person()
     for use in (
         lambda: team.users.get("other", user.id),
-        lambda: team.users.remove("other", user.id),
-        lambda: team.users.replace("other", user.id, "x", Role.VIEWER, is_active=True),
+        lambda: team.users.remove("other", user.id, "u_0"),
+        lambda: team.users.replace("other", user.id, "x", Role.VIEWER, is_active=True, by="u_0"),
     ):
         with pytest.raises(NotFound, match=r"^no such user$"):
             use()
@@ -134,10 +136,10 @@ def test_a_foreign_person_is_answered_as_an_unknown_one(team: Team) -> None:
 def test_a_password_is_changed_by_those_who_have_it(team: Team) -> None:
     user = team.person()
     with pytest.raises(Forbidden):
-        team.users.change_password("acme", user.id, OTHER, OTHER)
+        team.passwords.change("acme", user.id, OTHER, OTHER)
     with pytest.raises(ValidationFailed):
-        team.users.change_password("acme", user.id, PASSWORD, "short")
-    team.users.change_password("acme", user.id, PASSWORD, OTHER)
+        team.passwords.change("acme", user.id, PASSWORD, "short")
+    team.passwords.change("acme", user.id, PASSWORD, OTHER)
     with pytest.raises(DomainError):
         team.sign_in()
     assert team.sign_in(password=OTHER)

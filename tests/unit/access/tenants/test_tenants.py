@@ -48,8 +48,8 @@ def attempts(team: Team) -> dict[str, Callable[[], object]]:
         "ticket of a key": lambda: team.keys.redeem(tickets[0]),
         "ticket of a user": lambda: team.keys.redeem(tickets[1]),
         "refresh token": lambda: team.sessions.refresh(others.refresh_token),
-        "password": lambda: team.sessions.sign_in("acme", user.email, PASSWORD, HERE),
-        "invitation": lambda: team.users.accept(invitation, PASSWORD + "!"),
+        "password": lambda: team.entrance.sign_in("acme", user.email, PASSWORD, HERE),
+        "invitation": lambda: team.passwords.accept(invitation, PASSWORD + "!"),
         "new key": lambda: team.keys.issue("acme", "two", frozenset({Scope.READ})),
         "new user": lambda: team.users.invite("acme", "b@example.com", "b", user.role),
     }

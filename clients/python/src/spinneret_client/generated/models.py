@@ -129,6 +129,23 @@ class Accepted(Model):
     url: str | None = None
 
 
+class AccountEventList(Model):
+    """One page of events, newest first; they are kept for a year."""
+
+    items: list[AccountEventView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class AccountEventView(Model):
+    """An event of an account."""
+
+    type: str
+    user_id: str
+    occurred_at: str
+    data: dict[str, Any]
+
+
 class ActionTypeList(Model):
     """All action types."""
 
@@ -1827,7 +1844,7 @@ class TokenView(Model):
     """Tokens of a session."""
 
     access_token: str
-    refresh_token: str
+    refresh_token: str | None
     token_type: Literal["Bearer"] = "Bearer"
     expires_in: int = 3600
 

@@ -338,12 +338,13 @@ class LoginRequest(TypedDict, total=False):
     tenant: Required[str]
     email: Required[str]
     password: Required[str]
+    cookie: bool
 
 
 class LogoutRequest(TypedDict, total=False):
     """Body of `POST /api/v1/auth/logout`."""
 
-    refresh_token: Required[str]
+    refresh_token: str | None
     all: bool
 
 
@@ -406,7 +407,8 @@ class ProxyRequest(TypedDict, total=False):
 class RefreshRequest(TypedDict, total=False):
     """Body of `POST /api/v1/auth/refresh`."""
 
-    refresh_token: Required[str]
+    refresh_token: str | None
+    cookie: bool
 
 
 class ScoreRequest(TypedDict, total=False):

@@ -713,6 +713,10 @@ class Sessions(Resource):
         """Choose the password with an invitation, which is used up thereby."""
         return self._send(m.UserView, "POST", "/api/v1/auth/accept", body=body)
 
+    def account_events(self, **query: Unpack[r.Paging]) -> Pages[m.AccountEventView]:
+        """List the events of the tenant's accounts, newest first, of a year."""
+        return self._pages(m.AccountEventList, "/api/v1/auth/events", query=query)
+
     def caller(self) -> m.CallerView:
         """Return who calls, and what this caller may do."""
         return self._send(m.CallerView, "GET", "/api/v1/auth/me")

@@ -26,6 +26,8 @@ class LoginRequest(BaseModel):
     """E-mail address of the person."""
     password: GivenPassword
     """The person's password."""
+    cookie: bool = False
+    """Whether the refresh token comes as a cookie, for browsers."""
 
 
 class RefreshRequest(BaseModel):
@@ -33,8 +35,10 @@ class RefreshRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    refresh_token: _RefreshToken
-    """The latest refresh token of the session."""
+    refresh_token: _RefreshToken | None = None
+    """The latest refresh token of the session; by default that of the cookie."""
+    cookie: bool = False
+    """Whether the next refresh token comes as a cookie; without `refresh_token` it does."""
 
 
 class LogoutRequest(BaseModel):
@@ -42,8 +46,8 @@ class LogoutRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    refresh_token: _RefreshToken
-    """The latest refresh token of the session."""
+    refresh_token: _RefreshToken | None = None
+    """The latest refresh token of the session; by default that of the cookie."""
     all: bool = False
     """Whether all sessions of the user end."""
 
@@ -60,8 +64,8 @@ class TokenView(BaseModel):
 
     access_token: str
     """JWT for the header `Authorization: Bearer …`."""
-    refresh_token: str
-    """Opaque token for the next access token; each use replaces it."""
+    refresh_token: str | None
+    """Opaque token for the next access token; each use replaces it. Null if it is in the cookie."""
     token_type: Literal["Bearer"] = "Bearer"  # noqa: S105 - a scheme
     """Scheme of the `Authorization` header."""
     expires_in: int = limits.ACCESS_TOKEN_SECONDS
@@ -109,9 +113,11 @@ class KeySetView(BaseModel):
     """Public keys, oldest first."""
 
 
-def token_view(tokens: Tokens) -> TokenView:
-    """Return the response of a sign-in or refresh."""
-    return TokenView(access_token=tokens.access_token, refresh_token=tokens.refresh_token)
+def token_view(tokens: Tokens, *, cookie: bool) -> TokenView:
+    """Return the response of a sign-in or refresh; a cookie has the refresh token instead."""
+    return TokenView(
+        access_token=tokens.access_token, refresh_token=None if cookie else tokens.refresh_token
+    )
 
 
 def caller_view(caller: Principal) -> CallerView:

@@ -7,32 +7,40 @@ Tenancy table
 """
 
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from spinneret.access.sessions import items
 from spinneret.access.sessions.models import Failures, Session
+from spinneret.access.trail.dynamo import Recorded
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.table import Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.clock import epoch_seconds, to_iso
+from spinneret.outbox.models import DomainEvent
 
 _KEPT: Final = timedelta(hours=2)  # failures count for an hour at most
 _COUNT: Final = "SET #last_at = :now, #purge_at = :purge ADD #failures :one"
 _ROTATE: Final = "SET #token_hash = :new, #former_hash = :old, #rotated_at = :now"
+_EXISTS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 _IN_FORCE: Final = "attribute_exists(#pk) AND #token_hash = :old"
 
 
 class DynamoSessionStore:
     """Implements SessionStore: one conditional update rotates."""
 
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
+    def __init__(
+        self, client: DynamoDBClient, table: str, recorded: Recorded = lambda _: []
+    ) -> None:
+        """Use a table. `recorded` returns the writes of an event; readers need none."""
         self._client = client
         self._table = table
+        self._recorded = recorded
         self._sessions = Table(client, table, items.SESSIONS)
 
-    def add(self, session: Session) -> None:
-        self._sessions.put(session)
+    def add(self, session: Session, event: DomainEvent) -> None:
+        writes = [self._sessions.put_write(session), *self._recorded(event)]
+        dynamo.transact(self._client, writes)
 
     def get(self, tenant: str, user_id: str, session_id: str) -> Session | None:
         return self._sessions.get(items.session_key(tenant, user_id, session_id))
@@ -55,8 +63,10 @@ class DynamoSessionStore:
         item = answer.item if isinstance(answer, dynamo.Standing) else answer["Attributes"]
         return items.SESSIONS.decode(item) if item else None
 
-    def remove(self, session: Session) -> None:
-        self._sessions.delete(items.session_key(session.tenant, session.user_id, session.id))
+    def remove(self, session: Session, event: DomainEvent) -> None:
+        place = items.session_key(session.tenant, session.user_id, session.id)
+        gone = dynamo.delete(self._table, place, _EXISTS)
+        dynamo.transact_if(self._client, [gone, *self._recorded(event)])
 
 
 class DynamoFailureStore:
@@ -76,7 +86,8 @@ class DynamoFailureStore:
             everywhere=int(hour.get("failures", 0)),
         )
 
-    def add(self, tenant: str, email: str, address: str, now: datetime) -> None:
+    def add(self, tenant: str, email: str, address: str, now: datetime) -> Failures:
+        counts = []
         values: dict[str, Any] = {
             ":now": to_iso(now),
             ":purge": epoch_seconds(now + _KEPT),
@@ -87,13 +98,16 @@ class DynamoFailureStore:
             items.hour_key(tenant, email, now),
         ):
             with translate_aws_errors("dynamodb"):
-                self._client.update_item(
+                answer = self._client.update_item(
                     TableName=self._table,
                     Key=key,
                     UpdateExpression=_COUNT,
                     ExpressionAttributeNames=dynamo.names_in(_COUNT),
                     ExpressionAttributeValues=values,
+                    ReturnValues="UPDATED_NEW",
                 )
+            counts.append(int(cast(Any, answer["Attributes"]["failures"])))
+        return Failures(here=counts[0], last_at=now, everywhere=counts[1])
 
     def clear(self, tenant: str, email: str, address: str) -> None:
         with translate_aws_errors("dynamodb"):

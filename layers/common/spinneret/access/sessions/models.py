@@ -15,6 +15,9 @@ class Session:
     id: str
     epoch: int
     """The user's epoch at sign-in; the session ends with it."""
+    tag_key: str = field(default="", repr=False)
+    """Key of the tags that show which tokens the session issued; it opens nothing. A session
+    without one, of an earlier release, has ended."""
     token_hash: str = field(repr=False)
     """SHA-256 of the refresh token in force."""
     former_hash: str | None = field(default=None, repr=False)
@@ -34,6 +37,8 @@ class Tokens:
 
     access_token: str = field(repr=False)
     refresh_token: str = field(repr=False)
+    expires_at: datetime
+    """End of the session, and thus of every refresh token that follows."""
 
 
 @dataclass(frozen=True, kw_only=True)

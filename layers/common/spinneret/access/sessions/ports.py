@@ -4,13 +4,14 @@ from datetime import datetime
 from typing import Protocol
 
 from spinneret.access.sessions.models import Failures, Session
+from spinneret.outbox.models import DomainEvent
 
 
 class SessionStore(Protocol):
     """Sessions by user. Methods raise DependencyUnavailable; reads are consistent."""
 
-    def add(self, session: Session) -> None:
-        """Store a new session."""
+    def add(self, session: Session, event: DomainEvent) -> None:
+        """Store a new session with the event that reports it."""
 
     def get(self, tenant: str, user_id: str, session_id: str) -> Session | None:
         """Return the session, or None once it was ended."""
@@ -21,8 +22,8 @@ class SessionStore(Protocol):
         Return None if the session was ended.
         """
 
-    def remove(self, session: Session) -> None:
-        """End the session."""
+    def remove(self, session: Session, event: DomainEvent) -> None:
+        """End the session, and store the event that reports it."""
 
 
 class FailureStore(Protocol):
@@ -31,8 +32,8 @@ class FailureStore(Protocol):
     def get(self, tenant: str, email: str, address: str, now: datetime) -> Failures:
         """Return the failures that still count."""
 
-    def add(self, tenant: str, email: str, address: str, now: datetime) -> None:
-        """Count a failed attempt."""
+    def add(self, tenant: str, email: str, address: str, now: datetime) -> Failures:
+        """Count a failed attempt; return the failures with it."""
 
     def clear(self, tenant: str, email: str, address: str) -> None:
         """Forget the failures of this address after a success."""

@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Final
 
 from spinneret.access.tenants.rules import require_active
+from spinneret.access.trail.dynamo import Recorded
 from spinneret.access.users import items
 from spinneret.access.users.models import User
 from spinneret.aws import dynamo
@@ -25,7 +26,9 @@ from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
+from spinneret.outbox.models import DomainEvent
 
+_NOBODY: Final = "u_0"  # an id of no user
 _RACES: Final = 5  # concurrent changes of one tenant's people are rare
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _EXISTS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
@@ -37,8 +40,12 @@ People = Mapping[str, bool]
 class DynamoUserStore:
     """Implements UserStore; see the module's docstring for the key design."""
 
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
+    def __init__(
+        self, client: DynamoDBClient, table: str, recorded: Recorded = lambda _: []
+    ) -> None:
+        """Use a table. `recorded` returns the writes of an event; readers need none."""
         self._client = client
+        self._recorded = recorded
         self._table = table
         self._users = Table(client, table, items.USERS)
 
@@ -67,12 +74,14 @@ class DynamoUserStore:
 
     def find(self, tenant: str, email: str) -> User | None:
         found = dynamo.get(self._client, self._table, items.email_key(tenant, email))
-        return self.get(tenant, found["user"]) if found else None
+        return self.get(
+            tenant, found.get("user", _NOBODY)
+        )  # an unknown address takes as long as a known one
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[User]:
         return self._users.page(items.partition(tenant), after, limit)
 
-    def change(self, user: User) -> bool:
+    def change(self, user: User, events: Callable[[User], Sequence[DomainEvent]]) -> bool:
         place = items.user_key(user.tenant, user.id)
 
         def with_change(people: People) -> People:
@@ -89,38 +98,43 @@ class DynamoUserStore:
             update = (f"SET {sets} ADD #epoch :ends", {**values, ":ends": int(ends)})
             is_same = dynamo.equals(role=str(former.role), is_active=former.is_active)
             write = dynamo.change(self._table, place, update, is_same)
-            if self._change(user.tenant, with_change, [write]):
+            reports = [write for event in events(former) for write in self._recorded(event)]
+            if self._change(user.tenant, with_change, [write, *reports]):
                 return True
         raise _changing()
 
-    def remove(self, tenant: str, user_id: str) -> bool:
+    def remove(self, user: User, event: DomainEvent) -> bool:
+        tenant, user_id = user.tenant, user.id
+
         def without(people: People) -> People:
             left = {each: is_admin for each, is_admin in people.items() if each != user_id}
             return _keep_admin(people, left)
 
         for _ in range(_RACES):
-            user = self.get(tenant, user_id)
-            if user is None:
+            stored = self.get(tenant, user_id)
+            if stored is None:
                 return False
             writes = [
                 dynamo.delete(self._table, items.user_key(tenant, user_id), _EXISTS),
-                dynamo.delete(self._table, items.email_key(tenant, user.email), _EXISTS),
+                dynamo.delete(self._table, items.email_key(tenant, stored.email), _EXISTS),
+                *self._recorded(event),
             ]
             if self._change(tenant, without, writes):
                 return True
         raise _changing()
 
-    def set_password(self, user: User, password_hash: str) -> bool:
+    def set_password(self, user: User, password_hash: str, event: DomainEvent) -> bool:
         unchanged, values = dynamo.equals(
             password_hash=user.password_hash, invitation_hash=user.invitation_hash
         )
-        return self._update(
-            user.tenant,
-            user.id,
+        condition = (f"{_EXISTS[0]} AND {unchanged}", values)
+        update = (
             "SET #password_hash = :hash REMOVE #invitation_hash, #invited_until ADD #epoch :one",
-            {":hash": password_hash, ":one": 1, **values},
-            unchanged,
+            {":hash": password_hash, ":one": 1},
         )
+        place = items.user_key(user.tenant, user.id)
+        write = dynamo.change(self._table, place, update, condition)
+        return dynamo.transact_if(self._client, [write, *self._recorded(event)])
 
     def signed_in(self, user: User, now: datetime, new_hash: str | None) -> None:
         self._update(

@@ -1,10 +1,12 @@
 """Ports of the user service."""
 
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from spinneret.access.users.models import User, Verified
 from spinneret.kernel.paging import Page
+from spinneret.outbox.models import DomainEvent
 
 
 class UserStore(Protocol):
@@ -26,17 +28,19 @@ class UserStore(Protocol):
     def page(self, tenant: str, after: str | None, limit: int) -> Page[User]:
         """Return up to `limit` of the tenant's users with ids after `after`, oldest first."""
 
-    def change(self, user: User) -> bool:
+    def change(self, user: User, events: Callable[[User], Sequence[DomainEvent]]) -> bool:
         """Store name, role and activity, and end all sessions if role or activity differs.
+
+        `events` returns the events of the change from the former user.
 
         Return False if the user is missing. Raises Conflict if the tenant would lose its last
         active administrator.
         """
 
-    def remove(self, tenant: str, user_id: str) -> bool:
+    def remove(self, user: User, event: DomainEvent) -> bool:
         """Delete the user; return False if it was missing. Raises Conflict as `change` does."""
 
-    def set_password(self, user: User, password_hash: str) -> bool:
+    def set_password(self, user: User, password_hash: str, event: DomainEvent) -> bool:
         """Store a password, end the invitation and all sessions.
 
         Return False if the stored password or invitation is no longer the given user's.

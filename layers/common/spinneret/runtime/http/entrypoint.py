@@ -37,6 +37,7 @@ from spinneret.runtime.http.bodies import (
     without_body,
 )
 from spinneret.runtime.http.error_responses import as_response, refusal
+from spinneret.runtime.http.origins import cors_headers, preflight
 from spinneret.runtime.http.routes import PRINCIPAL, SERVICES, Routes
 from spinneret.runtime.http.validation import invalid, refuse_unknown
 from spinneret.runtime.logs import configure
@@ -77,7 +78,8 @@ class Api:
     def handler(self, event: Event, context: LambdaContext) -> dict[str, Any]:
         """Admit the request, serve it, and log its start and end.
 
-        HEAD is served on GET routes, without the body (RFC 9110, section 9.3.2).
+        HEAD is served on GET routes, without the body (RFC 9110, section 9.3.2). Preflights of
+        allowed origins need no credential.
         """
         started = time.perf_counter()
         facts = _facts(event)
@@ -85,21 +87,25 @@ class Api:
         if bare:
             event = {**event, "httpMethod": "GET"}
         admission = Admission()
+        origins: frozenset[str] = frozenset()
+        event = with_headers(event)
         try:
             self._configured()
             admitting = self._make(admitting_of_stage)
-            path = event["path"]
+            origins, path = admitting.origins, event["path"]
+            methods = self._table.methods(path)
             row = self._table.find(event["httpMethod"], path)
             route = None if row is None else self._routes[row]
             reads = route is not None and bool(route.dependant.body_params)
-            event = with_headers(event)
             if row is not None and row.signed:
                 event = with_plain_body(event)
             elif not reads:
                 event = without_body(event)
-            admission = identify(event, row, admitting.keys)
-            facts["tenant"] = admission.principal.tenant if admission.principal else None
-            require_permission(admission, path, self._table.methods(path))
+            asked = preflight(event["httpMethod"], event["headers"], origins, methods)
+            if asked is None:
+                admission = identify(event, row, admitting.keys)
+                facts["tenant"] = admission.principal.tenant if admission.principal else None
+                require_permission(admission, path, methods)
             if route is not None and row is not None:
                 _refuse_unknown_query(event, row, route)
             if reads:
@@ -110,8 +116,9 @@ class Api:
         else:
             logger.info("request_received", extra=facts)
             self.app.context.update({SERVICES: self._make, PRINCIPAL: admission.principal})
-            answer = self.app.resolve(event, context)
+            answer = asked or self.app.resolve(event, context)
         _add_headers(answer, rate_headers(admission.allowance))
+        _add_headers(answer, cors_headers(event["headers"], origins))
         if bare:
             answer["body"] = ""
         duration = round((time.perf_counter() - started) * 1000, 1)

@@ -1,0 +1,1 @@
+"""The audit trail: who signed in, and what changed accounts."""

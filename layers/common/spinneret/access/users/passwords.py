@@ -1,0 +1,62 @@
+"""Set passwords of people, by an invitation or by the present password (T-03)."""
+
+from dataclasses import replace
+
+from spinneret.access.tenants.rules import require_active
+from spinneret.access.trail.event_types import PASSWORD_CHANGED
+from spinneret.access.trail.rules import account_event
+from spinneret.access.users import rules
+from spinneret.access.users.models import User
+from spinneret.access.users.ports import PasswordHasher, UserStore
+from spinneret.access.users.service import known
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import AuthRequired, Forbidden
+from spinneret.kernel.service import service
+from spinneret.outbox.models import DomainEvent
+
+
+@service
+class PasswordService:
+    """Passwords of people."""
+
+    users: UserStore
+    hasher: PasswordHasher
+    clock: Clock
+
+    def accept(self, invitation: str, password: str) -> User:
+        """Set the first password; return the user.
+
+        Raises AuthRequired for an invalid or used invitation, TenantSuspended and
+        ValidationFailed.
+        """
+        named = rules.invited(invitation)
+        user = self.users.get(*named) if named else None
+        if user is None or not rules.may_accept(user, invitation, self.clock()):
+            raise _not_invited()
+        require_active(user.suspended)
+        chosen = rules.checked_password(password, user.email)
+        hashed = self.hasher.hash(chosen)
+        if not self.users.set_password(user, hashed, self._event(user)):
+            raise _not_invited()
+        return replace(user, password_hash=hashed)
+
+    def change(self, tenant: str, user_id: str, current: str, new: str) -> User:
+        """Replace one's own password, end all sessions, return the user.
+
+        Raises Forbidden if `current` is wrong, and ValidationFailed.
+        """
+        user = known(self.users.get(tenant, user_id))
+        given = rules.normalized_password(current)
+        if not self.hasher.verify(user.password_hash, given).matches:
+            raise Forbidden("the current password is wrong")
+        chosen = rules.checked_password(new, user.email)
+        if not self.users.set_password(user, self.hasher.hash(chosen), self._event(user)):
+            raise Forbidden("the current password was changed meanwhile")
+        return user
+
+    def _event(self, user: User) -> DomainEvent:
+        return account_event(user, PASSWORD_CHANGED, self.clock())
+
+
+def _not_invited() -> AuthRequired:
+    return AuthRequired("a valid invitation is required")
