@@ -176,7 +176,7 @@ class Sam:
             "AWS_SECRET_ACCESS_KEY": "local",
             "AWS_EC2_METADATA_DISABLED": "true",
             EMBEDDER: self._embedder,
-            "SPINNERET_BROWSER": "none",  # functions here use the tool store's, see chromium_tool
+            "CHROMIUM": "none",  # functions here use the tool store's, see chromium_tool
             "SAM_CLI_TELEMETRY": "0",
             "SAM_CLI_POLL_DELAY": "1",
         }
