@@ -96,7 +96,7 @@ def rows_with(deployed: Deployed, name: str) -> Iterator[str]:
     for table in (each for page in tables for each in page["TableNames"]):
         for page in client.get_paginator("scan").paginate(TableName=table):
             for item in page["Items"]:
-                if name in (text := json.dumps(item, default=str)):
+                if name in (text := json.dumps(item, default=repr)):
                     yield f"{table}: {text}"
 
 
