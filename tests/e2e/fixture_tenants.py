@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import uuid4
 
@@ -17,6 +18,8 @@ KEYS: Final = "/api/v1/api-keys"
 RATE: Final = 6000
 SIGNED: Final = frozenset({"receive_webhook"})
 """Operations whose credential is a signature over their body."""
+TOKENED: Final = frozenset({"refresh_session", "sign_out"})
+"""Operations whose credential is a refresh token in their body or cookie."""
 
 
 @dataclass(frozen=True)
@@ -26,17 +29,22 @@ class Credential:
     headers: Mapping[str, str]
     scope: str | None = None
     ticket: str | None = None
+    permissions: frozenset[str] | None = None
+    """Of a person, or of a narrowed key; None for all."""
 
     def admits(self, operation: Operation) -> str:
         """What the document promises: `passes`, `401` or `403`."""
         if operation.id in SIGNED:  # a parameter that the route doesn't know is refused before
             return "passes" if self.ticket else "401"
+        if operation.id in TOKENED:
+            return "401"
         if operation.scope is None:
             return "passes"
         if self.scope is None or (self.ticket and not operation.ticket):
             return "401"
         enough = SCOPES.index(self.scope) >= SCOPES.index(operation.scope)
-        return "passes" if enough else "403"
+        granted = self.permissions is None or operation.permission in self.permissions
+        return "passes" if enough and granted else "403"
 
 
 @dataclass(frozen=True)
@@ -60,13 +68,38 @@ class FixtureTenant:
         return cls(owner, *sets)
 
 
-def issued_key(owner: Tenant, scope: str) -> dict[str, Any]:
+def issued_key(owner: Tenant, scope: str, **given: Any) -> dict[str, Any]:
     """A new key of the owner's tenant, with its secret."""
-    wanted = {"name": "matrix", "scopes": [scope], "rate_limit_rpm": RATE}
+    wanted = {"name": "matrix", "scopes": [scope], "rate_limit_rpm": RATE, **given}
     answer = owner("POST", KEYS, wanted)
     assert answer.status_code == 201, answer.text
     issued: dict[str, Any] = answer.json()
     return issued
+
+
+def expired_key(owner: Tenant) -> str:
+    """A key that was valid for a second."""
+    end = datetime.now(UTC) + timedelta(seconds=1)
+    secret = str(issued_key(owner, "admin", expires_at=end.isoformat())["secret"])
+    deadline = time.monotonic() + 30
+    while owner("GET", KEYS, X_API_Key=secret).status_code != 401:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    return secret
+
+
+def signed_in(owner: Tenant, role: str) -> dict[str, Any]:
+    """A new person of the owner's tenant, signed in."""
+    email, password = f"{uuid4().hex}@example.com", "a password of some length"
+    wanted = {"name": role, "email": email, "role": role}
+    invitation = owner("POST", "/api/v1/users", wanted).json()["invitation"]
+    chosen = {"invitation": invitation, "password": password}
+    assert owner("POST", "/api/v1/auth/accept", chosen).status_code == 200
+    credentials = {"tenant": owner.name, "email": email, "password": password}
+    answer = owner("POST", "/api/v1/auth/login", credentials)
+    assert answer.status_code == 200, answer.text
+    tokens: dict[str, Any] = answer.json()
+    return tokens
 
 
 def _by_example(owner: Tenant, parameter: str) -> str:

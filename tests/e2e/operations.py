@@ -31,7 +31,9 @@ class Operation:
     method: str
     path: str
     scope: str | None
-    """What it asks for; None where it is open."""
+    """What it asks of a key; None where it is open."""
+    permission: str | None
+    """What it asks of everybody; None where it is open."""
     ticket: bool
     takes_body: bool
     parameters: tuple[str, ...]
@@ -76,6 +78,7 @@ def _read() -> tuple[Operation, ...]:
             method=method.upper(),
             path=_with_shared(path),
             scope=operation.get("x-scope"),
+            permission=operation.get("x-permission"),
             ticket={"Ticket": []} in operation["security"],
             takes_body="requestBody" in operation,
             parameters=tuple(

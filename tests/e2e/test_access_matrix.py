@@ -11,6 +11,8 @@ from uuid import uuid4
 
 import pytest
 
+from spinneret.access.permissions import ROLE_PERMISSIONS
+from spinneret.access.wiring import rotation_in
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.fixture_tenants import (
     BODIES,
@@ -20,7 +22,9 @@ from tests.e2e.fixture_tenants import (
     SIGNED,
     Credential,
     FixtureTenant,
+    expired_key,
     issued_key,
+    signed_in,
 )
 from tests.e2e.operations import OPERATIONS, Operation, Reply, Wire
 from tests.e2e.website import Website
@@ -32,6 +36,8 @@ pytestmark = pytest.mark.stack
 NEVER: Final = (
     "a wrong key",
     "a revoked key",
+    "an expired key",
+    "an ended session",
     "a ticket as key",
     "a malformed header",
     "another scheme",
@@ -91,9 +97,25 @@ def stranger(deployed: Deployed) -> Iterator[Tenant]:
 
 
 @pytest.fixture(scope="module")
-def credentials(fixture_tenant: FixtureTenant, stranger: Tenant) -> Mapping[str, Credential]:
+def credentials(
+    deployed: Deployed, fixture_tenant: FixtureTenant, stranger: Tenant
+) -> Mapping[str, Credential]:
     """Everything that can be shown at the door."""
     owner = fixture_tenant.owner
+    aws, table = deployed.aws, deployed.outputs["TenancyTable"]
+    rotation_in(aws.dynamodb(), table, aws("kms"), "local").run()  # the stage's first signing key
+    ended = signed_in(owner, "admin")
+    out = {"refresh_token": ended["refresh_token"]}
+    assert owner("POST", "/api/v1/auth/logout", out).status_code == 200
+    people = {
+        f"a person: {role}": Credential(
+            {"Authorization": f"Bearer {signed_in(owner, role)['access_token']}"},
+            scope="admin",
+            permissions=frozenset(map(str, permissions)),
+        )
+        for role, permissions in ROLE_PERMISSIONS.items()
+    }
+    narrowed = issued_key(owner, "admin", permissions=["search", "view_jobs"])
     secrets = {scope: issued_key(owner, scope)["secret"] for scope in SCOPES}
     revoked = issued_key(owner, "admin")
     assert owner("DELETE", f"{KEYS}/{revoked['key_id']}").status_code == 204
@@ -106,6 +128,8 @@ def credentials(fixture_tenant: FixtureTenant, stranger: Tenant) -> Mapping[str,
         "none": Credential({}),
         "a wrong key": Credential({"X-API-Key": "spn_wrong"}),
         "a revoked key": Credential({"X-API-Key": revoked["secret"]}),
+        "an expired key": Credential({"X-API-Key": expired_key(owner)}),
+        "an ended session": Credential({"Authorization": f"Bearer {ended['access_token']}"}),
         "a ticket as key": Credential({"X-API-Key": tickets[0]}),
         "a malformed header": Credential({**admin, "Authorization": "Bearer"}),
         "another scheme": Credential({**admin, "Authorization": f"Basic {secrets['admin']}"}),
@@ -115,7 +139,13 @@ def credentials(fixture_tenant: FixtureTenant, stranger: Tenant) -> Mapping[str,
         "a reader": Credential({"X-API-Key": secrets["read"]}, scope="read"),
         "a writer": Credential({"Authorization": f"Bearer {secrets['write']}"}, scope="write"),
         "an administrator": Credential(admin, scope="admin"),
+        "a narrowed key": Credential(
+            {"X-API-Key": narrowed["secret"]},
+            scope="admin",
+            permissions=frozenset({"search", "view_jobs"}),
+        ),
         "a stranger": Credential({"X-API-Key": stranger.key}, scope="admin"),
+        **people,
     }
 
 
