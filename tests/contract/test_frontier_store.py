@@ -439,6 +439,7 @@ def test_every_read_is_consistent(tables: Tables, ref: CrawlRef) -> None:
     crawl = Crawl(ref=ref, plan=Plan(), roots=(), begun_at=START)
     store.begin(crawl)
     add(store, crawl, page(1))
+    chunks = store.keep_links(crawl, page(1), (link(2),))
     event = "before-parameter-build.dynamodb"
     tables.client.meta.events.register(event, watch, unique_id="watch")
     try:
@@ -446,7 +447,7 @@ def test_every_read_is_consistent(tables: Tables, ref: CrawlRef) -> None:
         store.find(ref, [page(1).key])
         store.first(ref, PageState.WAITING, 1)
         store.pages(ref, None, None, 1)
-        store.links(ref, [page(1, link_chunks=1)])
+        store.links(ref, [page(1, link_chunks=chunks)])
         store.used(ref, ["quota"])
         store.originals(ref, ["content"])
     finally:

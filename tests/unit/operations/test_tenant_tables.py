@@ -29,6 +29,7 @@ def row(pk: str, sk: str = "X", **more: str) -> dict[str, Any]:
         ("Targets", row("SLUG#acme", "SLUG", tenant="other"), "other"),
         ("Targets", row("HOSTSLOT#acme", "SLOT"), NOBODY),
         ("Domains", row("DOMAIN#acme", "PACE"), NOBODY),
+        ("Domains", row("DOMAIN#other", "SESSION", session_id="acme/audit_1/2"), "acme"),
         ("Documents", row("UPKEEP#index"), NOBODY),
     ],
 )

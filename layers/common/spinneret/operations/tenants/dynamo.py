@@ -54,8 +54,8 @@ class TablePlace:
         )
 
     def _request(self, tenant: str, after: Any) -> dict[str, Any]:
-        names = ["pk", "tenant", *(["sk"] if self._rows.has_sort_key else [])]
-        found = ["contains(#pk, :name)", "#tenant = :name"]
+        names = ["pk", "tenant", "session_id", *(["sk"] if self._rows.has_sort_key else [])]
+        found = ["contains(#pk, :name)", "#tenant = :name", "begins_with(#session_id, :name)"]
         if self._rows.has_sort_key:
             found.append("contains(#sk, :name)")
         return {

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from spinneret.access.wiring import TENANCY_TABLE
+from spinneret.audits.models import RunRef
 from spinneret.audits.wiring import AUDITS_TABLE
 from spinneret.content.caches.wiring import CACHES_TABLE
 from spinneret.content.wiring import DOCUMENTS_TABLE, LABELS_TABLE
@@ -22,7 +23,7 @@ from spinneret.monitoring.variables import CHECKS_TABLE, TARGETS_TABLE
 from spinneret.web.hosts.wiring import DOMAINS_TABLE
 
 Row = Mapping[str, Any]
-"""Key of a row, and its attribute `tenant`."""
+"""Key of a row, and its attributes `tenant` and `session_id`."""
 NOBODY: Final = ""
 
 
@@ -32,6 +33,10 @@ class UnknownForm(Exception):
 
 def _by_attribute(row: Row) -> str:
     return str(row.get("tenant", NOBODY))
+
+
+def _by_session(row: Row) -> str:
+    return RunRef.of_session(row["session_id"]).tenant if row.get("session_id") else NOBODY
 
 
 def _shared(_: Row) -> str:
@@ -73,8 +78,8 @@ TABLES: Final[Mapping[str, TableRows]] = {
         (
             Form(
                 "DOMAIN#",
-                _shared,
-                "pace, breaker and session of a host hold for all tenants and name none of them",
+                _by_session,
+                "pace and breaker of a host hold for all tenants; its session names an audit",
             ),
         ),
     ),
