@@ -1,7 +1,7 @@
 """A browser that answers from a table."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from spinneret.kernel.errors import DomainError
@@ -37,6 +37,7 @@ class Rendering:
     """Outcomes of the task's scripts; missing ones are `null`."""
     console_errors: tuple[str, ...] = ()
     is_cut: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class FakeBrowser:
@@ -64,6 +65,7 @@ class FakeBrowser:
             url=chain[-1],
             status_code=answer.status_code,
             media_type="text/html",
+            headers=answer.headers,
             body=_body(request, answer, chain[-1]),
             scripts=_outcomes(request, answer),
             is_cut=answer.is_cut,

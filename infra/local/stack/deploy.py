@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from spinneret.web.browser.wiring import NONE
 from stack import aws
 from stack.deployment import (
     cloudformation,
@@ -32,14 +33,14 @@ from stack.deployment.warm import warm
 from stack.errors import UsageError
 from stack.instance import Instance, instance_lock
 from stack.parts.catalogue import all_parts
-from stack.tools.chromium import chromium_tool
+from stack.tools.chromium import chromium_tool, installed_folder
 from stack.tools.store import Store
 from stack.up import bring_up
 from stack.workspace import Workspace
 
 BUCKET: Final = "spinneret-artifacts"
 FORCE_VARIABLE: Final = "FORCE"
-# `make up BROWSER=1`: functions look for the browser in the tool store at each page.
+# `make up BROWSER=1`: the browser stays in the tool store, and later deployments use it too.
 BROWSER_VARIABLE: Final = "BROWSER"
 
 
@@ -81,7 +82,7 @@ def deploy_to(instance: Instance, workspace: Workspace, chosen: Mapping[str, str
     endpoints = record.endpoints(instance)
     sources = Sources(workspace.root)
     settings.check(chosen, settings.known(sources.template))
-    parameters = parameters_of(chosen, endpoints)
+    parameters = parameters_of(chosen, endpoints, installed_folder(workspace))
     wanted = Deployment(
         boot=endpoints["localstack_boot"],
         shape=sources.shape(parameters),
@@ -109,13 +110,16 @@ def deploy_to(instance: Instance, workspace: Workspace, chosen: Mapping[str, str
     return deployment
 
 
-def parameters_of(chosen: Mapping[str, str], endpoints: Mapping[str, str]) -> dict[str, str]:
-    """Return the template's parameters."""
+def parameters_of(
+    chosen: Mapping[str, str], endpoints: Mapping[str, str], browser: str = NONE
+) -> dict[str, str]:
+    """Return the template's parameters; `browser` is the folder of the installed one."""
     served = settings.embedder(chosen) == settings.SERVER
     return {
         "Stage": STAGE,
         "OpenSearchUrl": endpoints["opensearch"],
         "EmbedderUrl": endpoints["embedder"] if served else "",
+        "BrowserFolder": browser,
         "WebSocketUrl": f"{endpoints['websocket']}/{WEBSOCKET_STAGE}",
         **settings.parameters(chosen, endpoints["website"], endpoints["markets"]),
     }

@@ -10,6 +10,7 @@ from stack.deployment import record, settings
 from stack.deployment.sources import Sources
 from stack.errors import StackError, UsageError
 from stack.instance import Instance, instance_lock
+from stack.tools.chromium import installed_folder
 from stack.workspace import Workspace
 
 
@@ -56,7 +57,7 @@ def _apply(
         say(f"{', '.join(slow)} changes resources, so this needs a deployment")
         deploy.deploy_to(instance, workspace, chosen)
         return
-    wanted = deploy.parameters_of(chosen, endpoints)
+    wanted = deploy.parameters_of(chosen, endpoints, installed_folder(workspace))
     client = aws.client("lambda", endpoints["gateway"])
     named = deploy.apply_parameters(client, Sources(workspace.root).template, present, wanted)
     record.write(instance, replace(present, parameters=wanted))

@@ -34,7 +34,7 @@ MARKET_HOSTS: Final = tuple(
 )
 _RENAMED: Final = {"FetchAllowedEndpoints": FETCH_PARAMETER, "CrawlWorkerTimeout": "CrawlTimeout"}
 """Settings that earlier versions stored under other names."""
-STACK_OWN: Final = ("Stage", "OpenSearchUrl", "EmbedderUrl", "WebSocketUrl")
+STACK_OWN: Final = ("Stage", "OpenSearchUrl", "EmbedderUrl", "WebSocketUrl", "BrowserFolder")
 """Template parameters whose values follow from the instance."""
 _OWN: Final = {
     EMBEDDER: (SERVER, "server, or function: embed in a function of the stack, as on AWS."),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from spinneret.web.browser import unpacking
+from spinneret.web.browser.wiring import NONE
 from stack.tools.command import run
 from stack.tools.maven import read_digests, verify
 from stack.tools.store import Store, Tool
@@ -20,6 +21,12 @@ _QUIETLY: Final = ("--ignore-scripts", "--silent")
 _FILE: Final = "sparticuz-chromium-"
 # Folder of the package's archive that holds the packed files.
 _PACKED: Final = "package/bin"
+
+
+def installed_folder(workspace: Workspace) -> str:
+    """Return the browser's folder for functions, or NONE until it is installed."""
+    store, tool = Store(workspace), chromium_tool(workspace)
+    return str(store.path(tool)) if store.is_installed(tool) else NONE
 
 
 def node_tool(workspace: Workspace) -> Tool:

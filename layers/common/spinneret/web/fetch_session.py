@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from spinneret.kernel.clock import Clock
@@ -13,7 +14,9 @@ from spinneret.kernel.errors import (
     DependencyUnavailable,
     FetchFailed,
     FetchTimeout,
+    PageTooLarge,
     ProxyFailed,
+    ScriptError,
     TooManyRedirects,
 )
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
@@ -28,6 +31,8 @@ from spinneret.web.proxies.models import Route
 logger = logging.getLogger(__name__)
 
 PaceFor = Callable[[Url], PaceLimits]
+Send = Callable[[FetchRequest], FetchedPage]
+"""Sends a request like `Fetcher.fetch`, such as by a browser; raises what that raises."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +54,20 @@ class FetchSession:
     """
 
     def __init__(
-        self, parts: FetchDependencies, *, route: Route | None = None, within: Permit | None = None
+        self,
+        parts: FetchDependencies,
+        *,
+        route: Route | None = None,
+        within: Permit | None = None,
+        send: Send | None = None,
     ) -> None:
-        """`within` is the permit of the enclosing session."""
+        """`within` is the permit of the enclosing session.
+
+        `send` sends the page's request instead of the fetcher, which still gets robots.txt.
+        """
         self._parts = parts
         self._route = route
+        self._sender = send or partial(parts.fetcher.fetch, route)
         self._within = within
         self._permit: Permit | None = None
         self._pace: PaceLimits | None = None
@@ -165,7 +179,7 @@ class FetchSession:
 
     def _send(self, request: FetchRequest) -> FetchedPage:
         try:
-            page = self._parts.fetcher.fetch(self._route, request)
+            page = self._sender(request)
             self._note(_outcome(page.status_code), self._parts.permits.retry_after(page))
         except BaseException as error:
             self._note(_outcome_of(error), None)
@@ -216,6 +230,8 @@ def _outcome_of(error: BaseException) -> Outcome:
         case FetchTimeout() | FetchFailed():
             return Outcome.HOST_FAILURE
         case TooManyRedirects() | ContentRefused() | BodyTooLarge():
+            return Outcome.SUCCESS
+        case PageTooLarge() | ScriptError():  # of a browser that has the document
             return Outcome.SUCCESS
         case _:
             return Outcome.NOT_TRIED

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from spinneret.kernel.clock import Clock
-from spinneret.web.fetch_session import FetchDependencies, FetchSession
+from spinneret.web.fetch_session import FetchDependencies, FetchSession, Send
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import Url
 from spinneret.web.hosts.service import HostService
@@ -40,7 +40,11 @@ class PoliteFetcher:
         )
 
     def fetch(
-        self, caller: Caller, request: FetchRequest, options: FetchOptions = _DEFAULTS
+        self,
+        caller: Caller,
+        request: FetchRequest,
+        options: FetchOptions = _DEFAULTS,
+        send: Send | None = None,
     ) -> FetchedPage | WaitUntil:
         """Return the page with any status, or the moment until which the caller must wait.
 
@@ -49,10 +53,13 @@ class PoliteFetcher:
         request with validators may return a 304. Raises what `Fetcher.fetch` raises, ProxyFailed,
         FeatureDisabled and SecretUnreadable (proxies), DomainBlocked, RobotsDisallowed and
         DependencyUnavailable.
+
+        With `send`, that function gets the page instead of the fetcher, and without proxies.
         """
-        route = self._fetcher.choose(caller.tenant, options.proxy_config_id)
+        route = None if send else self._fetcher.choose(caller.tenant, options.proxy_config_id)
+        parts = self._parts(caller, options)
         try:
-            return FetchSession(self._parts(caller, options), route=route).fetch(request)
+            return FetchSession(parts, route=route, send=send).fetch(request)
         except FetchDeferred as postponed:
             return postponed.wait
 

@@ -1285,6 +1285,70 @@ class MarketplaceJobWithTasks(Model):
     tasks: list[TaskView]
 
 
+class MediaBatch(Model):
+    """Response to several URLs, in their order."""
+
+    batch_id: str | None
+    jobs: list[MediaOutcome]
+    total_submitted: int
+    failed_count: int
+
+
+class MediaError(Model):
+    """Reason for a rejection or failure."""
+
+    error: str
+    code: str
+    details: dict[str, Any] = {}
+
+
+class MediaOutcome(Model):
+    """Outcome of one of several URLs: its job or its error."""
+
+    url: str
+    job_id: str | None = None
+    status: JobStatus | str | None = None
+    message: str
+    error: MediaError | None = None
+
+
+class MediaSubmission(Model):
+    """Response to one URL."""
+
+    job_id: str
+    status: JobStatus | str
+    message: str
+
+
+class MediaView(Model):
+    """A screenshot, a PDF or a run of scripts."""
+
+    job_id: str
+    kind: str
+    url: str
+    status: JobStatus | str
+    progress: int
+    step: str | None
+    attempts: int
+    final_url: str | None
+    status_code: int | None
+    media_type: str | None
+    bytes: int | None
+    is_cut: bool | None
+    scripts: list[ScriptView] | None
+    console_errors: list[str] | None
+    requests: int | None
+    transferred_bytes: int | None
+    render_ms: int | None
+    download_url: str | None
+    expires_at: str | None
+    created_at: str
+    finished_at: str | None
+    duration_ms: int | None
+    error: MediaError | None
+    error_type: str | None
+
+
 class Moved(Model):
     """Response to cancel, pause, resume and retry."""
 
@@ -1603,6 +1667,13 @@ class ScoreView(Model):
     url: str
     score: float | None
     error: str | None = None
+
+
+class ScriptView(Model):
+    """Outcome of one script: its value or its error."""
+
+    value: Any | None = None
+    error: MediaError | None = None
 
 
 class SearchHit(Model):

@@ -34,6 +34,8 @@ ExtractionStrategy: TypeAlias = Literal["markdown", "structured", "raw"]
 
 FusionName: TypeAlias = Literal["rrf", "min_max", "auto"]
 
+ImageFormat: TypeAlias = Literal["png", "jpeg", "webp"]
+
 JobStatus: TypeAlias = Literal[
     "pending",
     "running",
@@ -56,6 +58,8 @@ MediaType: TypeAlias = Literal[
 Method: TypeAlias = Literal["GET", "HEAD"]
 
 PageState: TypeAlias = Literal["waiting", "open", "fetched", "crawled", "failed", "duplicate"]
+
+Paper: TypeAlias = Literal["A4", "letter"]
 
 Permission: TypeAlias = Literal[
     "create_product",
@@ -348,6 +352,15 @@ class LogoutRequest(TypedDict, total=False):
     all: bool
 
 
+class MarginsRequest(TypedDict, total=False):
+    """Margins of a PDF's sheets in millimetres."""
+
+    top: float
+    right: float
+    bottom: float
+    left: float
+
+
 class MarketplaceJobRequest(TypedDict, total=False):
     """One action for one product on one marketplace."""
 
@@ -373,6 +386,20 @@ class PasswordRequest(TypedDict, total=False):
 
     current_password: Required[str]
     new_password: Required[str]
+
+
+class PdfRequest(TypedDict, total=False):
+    """Body of `POST /api/v1/pdf`."""
+
+    wait_for: str | None
+    webhook_url: str | None
+    webhook_headers: Mapping[str, str]
+    url: Required[str]
+    wait_seconds: float
+    format: Paper
+    landscape: bool
+    margins: MarginsRequest
+    print_background: bool
 
 
 class PreviewRequest(TypedDict, total=False):
@@ -416,6 +443,32 @@ class ScoreRequest(TypedDict, total=False):
 
     urls: Required[Sequence[str]]
     query: Required[str]
+
+
+class ScreenshotRequest(TypedDict, total=False):
+    """Body of `POST /api/v1/screenshot`: one `url`, or `urls` with a job each."""
+
+    wait_for: str | None
+    webhook_url: str | None
+    webhook_headers: Mapping[str, str]
+    url: str | None
+    urls: Sequence[str] | None
+    wait_seconds: float
+    full_page: bool
+    selector: str | None
+    viewport: ViewportRequest
+    device_scale_factor: float
+    format: ImageFormat
+
+
+class ScriptsRequest(TypedDict, total=False):
+    """Body of `POST /api/v1/execute-js`."""
+
+    wait_for: str | None
+    webhook_url: str | None
+    webhook_headers: Mapping[str, str]
+    url: Required[str]
+    scripts: Required[Sequence[str]]
 
 
 class SearchRequest(TypedDict, total=False):
@@ -572,6 +625,13 @@ class UserUpdate(TypedDict, total=False):
     name: Required[str]
     role: Required[Role]
     is_active: Required[bool]
+
+
+class ViewportRequest(TypedDict, total=False):
+    """Size of the browser's window in CSS pixels."""
+
+    width: Required[int]
+    height: Required[int]
 
 
 class WindowRequest(TypedDict, total=False):

@@ -606,6 +606,48 @@ class Marketplace(Resource):
         return self._pages(m.TaskList, "/api/marketplace/tasks", query=query)
 
 
+class Media(Resource):
+    """Methods of `media`."""
+
+    def get(self, job_id: str) -> m.MediaView:
+        """Return a screenshot, a PDF or a run of scripts, with a URL of its object once it …"""
+        return self._send(m.MediaView, "GET", f"/api/v1/media/{part(job_id)}")
+
+    def print_page(
+        self, *, idempotency_key: str | None = None, **body: Unpack[r.PdfRequest]
+    ) -> m.MediaSubmission:
+        """Print a page as a PDF."""
+        return self._send(
+            m.MediaSubmission, "POST", "/api/v1/pdf", key=idempotency_key, replays=True, body=body
+        )
+
+    def run_scripts(
+        self, *, idempotency_key: str | None = None, **body: Unpack[r.ScriptsRequest]
+    ) -> m.MediaSubmission:
+        """Run scripts in a page, each with its own value or error."""
+        return self._send(
+            m.MediaSubmission,
+            "POST",
+            "/api/v1/execute-js",
+            key=idempotency_key,
+            replays=True,
+            body=body,
+        )
+
+    def take_screenshot(
+        self, *, idempotency_key: str | None = None, **body: Unpack[r.ScreenshotRequest]
+    ) -> m.MediaSubmission | m.MediaBatch:
+        """Take a screenshot of a page, or of up to 20 pages."""
+        return self._send(
+            m.MediaSubmission | m.MediaBatch,
+            "POST",
+            "/api/v1/screenshot",
+            key=idempotency_key,
+            replays=True,
+            body=body,
+        )
+
+
 class Products(Resource):
     """Methods of `products`."""
 

@@ -16,6 +16,7 @@ from spinneret.jobs.dynamo_holds import DynamoHolds
 from spinneret.jobs.wiring import JOBS_TABLE, job_store
 from spinneret.marketplace.publishing_wiring import product_store
 from spinneret.marketplace.wiring import CALLING, connection_service
+from spinneret.media.wiring import MEDIA_BUCKET
 from spinneret.monitoring.targets.dynamo import DynamoTargetStore
 from spinneret.monitoring.variables import TARGETS_TABLE
 from spinneret.operations.tenants.areas import DocumentsArea, list_areas
@@ -31,6 +32,7 @@ from spinneret.operations.tenants.tables import TABLES
 BUCKETS: Final = {
     "Content": CONTENT_BUCKET,
     "Inbox": INBOX_BUCKET,
+    "Media": MEDIA_BUCKET,
     "AuditObjects": AUDITS_BUCKET,
     "Uploads": UPLOADS_BUCKET,
 }

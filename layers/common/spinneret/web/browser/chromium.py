@@ -162,6 +162,7 @@ class _Rendering:
             url=shown.url,
             status_code=shown.status_code,
             media_type=shown.media_type,
+            headers=shown.headers,
             body=output.body,
             scripts=output.scripts,
             is_cut=output.is_cut,

@@ -1,7 +1,7 @@
 """The page's main documents: which may be requested, what came back, and the one that is shown."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
@@ -46,6 +46,7 @@ class Document:
     url: Url
     status_code: int
     media_type: str
+    headers: Mapping[str, str]
 
 
 class Documents:
@@ -127,7 +128,10 @@ class Documents:
         response = event["response"]
         media_type = response["mimeType"].lower()
         self._arrived[event["requestId"]] = Document(
-            url=url, status_code=response["status"], media_type=media_type
+            url=url,
+            status_code=response["status"],
+            media_type=media_type,
+            headers=_joined(response["headers"]),
         )
         if media_type not in MEDIA_TYPES:
             self._watch.fail(_refused(self._watch.host, media_type))
@@ -180,6 +184,11 @@ class Documents:
         if net_error := answer.get("errorText"):
             latest = list(self._requested.values())[-1:] or [url]
             raise self.failure(latest[0], net_error)
+
+
+def _joined(headers: Mapping[str, object]) -> dict[str, str]:
+    """Return headers as a fetch does; DevTools separates repeated ones by line feeds."""
+    return {name.lower(): str(value).replace("\n", ", ") for name, value in headers.items()}
 
 
 def _refused(host: str, media_type: str) -> ContentRefused:

@@ -1,6 +1,6 @@
 """Values of rendering: a page to open, what to take from it, and the answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -129,6 +129,8 @@ class RenderedPage:
     status_code: int
     media_type: str
     """Media type of the main document."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Headers of the main document, with names in lower case."""
     body: bytes = field(default=b"", repr=False)
     """Image, PDF or HTML; empty for scripts."""
     scripts: tuple[ScriptOutcome, ...] = ()

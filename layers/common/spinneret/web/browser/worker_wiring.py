@@ -5,13 +5,11 @@ from pathlib import Path
 from typing import Final
 
 from spinneret.aws.stage import Stage
-from spinneret.kernel.settings import text
 from spinneret.web.browser.chromium import ChromiumBrowser
+from spinneret.web.browser.wiring import BROWSER_FOLDER
 from spinneret.web.fetching.resolver import resolve_by_system
 from spinneret.web.fetching.wiring import ADDRESSES, USER_AGENT, address_policy
 
-BROWSER_FOLDER: Final = text("BROWSER_FOLDER")
-"""Folder of the packed or unpacked browser; it may be missing."""
 RENDERING: Final = (*ADDRESSES, USER_AGENT, BROWSER_FOLDER)
 
 

@@ -1,0 +1,17 @@
+"""Functions of media."""
+
+from tests.architecture.permissions.parts import JOB_WORK, POLITE_FETCHING, RELAYING, on, together
+
+NEEDED = {
+    "CrawlApi": on("Media/*", "s3:GetObject s3:PutObject"),  # links, and scripts of a job
+    "MediaWorker": together(
+        JOB_WORK,
+        RELAYING,
+        POLITE_FETCHING,
+        # robots.txt files, kept for all
+        on("Content/*", "s3:GetObject s3:PutObject"),
+        on("Content", "s3:ListBucket"),
+        on("Media/*", "s3:GetObject s3:PutObject"),
+        on("Media", "s3:ListBucket"),
+    ),
+}
