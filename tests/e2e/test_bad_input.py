@@ -128,7 +128,7 @@ def test_health_needs_no_key(deployed: Deployed) -> None:
     for path in ("/health/ready", "/api/v1/health/ready"):
         answer = httpx.get(deployed.api_url + path, trust_env=False, timeout=30)
         assert answer.status_code == 200
-        names = {"dynamodb", "sqs", "s3", "opensearch", "embedder"}
+        names = {"dynamodb", "sqs", "s3", "opensearch", "embedder", "browser"}
         assert set(answer.json()["checks"]) == names
 
 

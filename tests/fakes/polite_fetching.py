@@ -42,8 +42,16 @@ class PoliteWorld:
         """One try by a fresh process."""
         direct = FakeFetcher(self.pages)
         direct.on_request = self.on_request
-        fetcher = PoliteFetcher(
-            fetcher=self.proxies.fetcher(direct),
+        try:
+            polite = self.fetcher(direct)
+            return polite.fetch(caller, FetchRequest(url=parse_url(url), **request), options)
+        finally:
+            self.hops += direct.hops
+
+    def fetcher(self, direct: FakeFetcher | None = None) -> PoliteFetcher:
+        """The polite fetcher of a fresh process."""
+        return PoliteFetcher(
+            fetcher=self.proxies.fetcher(direct or FakeFetcher(self.pages)),
             hosts=self.hosts.service,
             pace=self.hosts.pace,
             robots=RobotsGate(store=self.robots, product_token="Spinneret", clock=self.clock),
@@ -51,10 +59,6 @@ class PoliteWorld:
             clock=self.clock,
             sleep=self.sleep,
         )
-        try:
-            return fetcher.fetch(caller, FetchRequest(url=parse_url(url), **request), options)
-        finally:
-            self.hops += direct.hops
 
     def page(self, caller: Caller, url: str, options: FetchOptions = DEFAULTS) -> FetchedPage:
         """A try that doesn't have to wait."""

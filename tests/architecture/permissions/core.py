@@ -28,6 +28,7 @@ NEEDED = {
         on("Domain/_alias/chunks-*", "es:ESHttpGet"),
         on(f"Documents{CONDITIONED}", "GetItem"),  # whether there ever was an index
         EMBEDDING,
+        on("MediaWorker", "lambda:InvokeFunction"),
     ),
     "StreamsApi": together(ADMISSION, on("Jobs", "GetItem Query")),
     "LiveApi": together(

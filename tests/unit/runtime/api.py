@@ -115,7 +115,8 @@ class Services:
         self.health: Any = HealthService(
             probes={
                 name: lambda name=name: probe(name) for name in ("dynamodb", "sqs", "opensearch")
-            }
+            },
+            absent=("browser",),
         )
 
 

@@ -306,4 +306,4 @@ def test_readiness_names_every_part(api: Api, path: str, down: set[str]) -> None
     states = {name: each["status"] for name, each in body["checks"].items()}
     assert states == {
         name: "unavailable" if name in down else "ok" for name in ("dynamodb", "sqs", "opensearch")
-    }
+    } | {"browser": "absent"}

@@ -7,7 +7,7 @@ class DependencyHealth(BaseModel):
     """One dependency of the product."""
 
     status: str
-    """`ok` or `unavailable`."""
+    """`ok` or `unavailable`; `absent` for a part that the stage does without, such as a browser."""
     latency_ms: float
     """Duration of the check in milliseconds."""
 

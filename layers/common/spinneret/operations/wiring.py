@@ -3,6 +3,8 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
 import boto3
 from botocore.config import Config
@@ -38,9 +40,14 @@ from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.sqs import lane_url
 from spinneret.jobs.wiring import JOBS_TABLE, LANES_URL, job_control, live_service
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.settings import text
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE, counting
 from spinneret.operations.service import HealthService, Probe
+from spinneret.web.browser.wiring import BROWSER_FOLDER, has_browser
 
+MEDIA_FUNCTION: Final = text("MEDIA_FUNCTION")
+"""Function that has the browser."""
+BROWSER: Final = "browser"
 _SECONDS = 2
 
 
@@ -59,16 +66,31 @@ class CoreApi:
 @reads(
     *(*RELAY, *INDEX_AND_EMBEDDER, *ADMITTING, RATE_LIMIT__API_RPM),
     *(UPLOADS_BUCKET, CONTENT_BUCKET, DOCUMENTS_TABLE, MARKETPLACE_TABLE),
+    *(BROWSER_FOLDER, MEDIA_FUNCTION),
 )
 def core_api(stage: Stage) -> CoreApi:
     """Build the services of the core API, which counts cancelled marketplace jobs too."""
     return CoreApi(
         keys=issuing_key_service(stage),
         uploads=upload_service(stage),
-        health=HealthService(probes=_probes(stage)),
+        health=_health(stage),
         jobs=job_control(stage, relaying_store(stage, counting(stage))),
         live=live_service(stage),
     )
+
+
+def _health(stage: Stage) -> HealthService:
+    probes = _probes(stage)
+    ask_browser = partial(_ask_function, BROWSER, stage[MEDIA_FUNCTION])
+    if not has_browser(stage):
+        return HealthService(probes=probes, absent=(BROWSER,))
+    return HealthService(probes={**probes, BROWSER: ask_browser})
+
+
+def _ask_function(dependency: str, name: str) -> None:
+    """Check only that the function exists: cold starts are slow."""
+    with translate_aws_errors(dependency):
+        lambda_client(_SECONDS).invoke(FunctionName=name, InvocationType="DryRun")
 
 
 def _probes(stage: Stage) -> Mapping[str, Probe]:
@@ -118,11 +140,7 @@ def _probes(stage: Stage) -> Mapping[str, Probe]:
             shown = credentials.value() if credentials is not None else None
             get(f"{embedder}/health", _SECONDS, "embedder", authorization=shown)
             return
-        with translate_aws_errors(
-            "embedder"
-        ):  # checks only that the function exists: cold starts are slow
-            client = lambda_client(_SECONDS)
-            client.invoke(FunctionName=embedder_function, InvocationType="DryRun")
+        _ask_function("embedder", embedder_function)
 
     return {
         "dynamodb": ask_dynamodb,
