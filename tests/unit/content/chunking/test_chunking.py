@@ -355,8 +355,23 @@ def test_a_continued_table_brings_its_header_rows_and_still_fits() -> None:
         assert each.head == HEAD
         assert each.standing_alone == f"{HEAD}\n{each.text}"
         assert text[each.start : each.end] == each.text
-        assert len(words(each.standing_alone)) <= 100
+        assert len(words(each.standing_alone)) == each.token_count <= 100
     assert chunks[0].head is None
+
+
+@pytest.mark.parametrize("first", range(4, 40))
+def test_a_table_keeps_its_delimiter_row_with_its_header_wherever_it_is_cut(first: int) -> None:
+    head = "| number | its meaning in a few words |\n| --- | --- |"
+    row = f"| 0 | {paragraph('v', first)} |"
+    text = f"{paragraph('a', 30)}\n\n{head}\n{row}\n{rows(1, 60)}"
+    body = text.index(head) + len(head)
+
+    chunks = chunk(text, words(text), size=100, overlap=40, minimum=10, max_bytes=4096)
+
+    for each in chunks:
+        assert ("| number |" in each.standing_alone) == ("| --- |" in each.standing_alone)
+        if each.start > body:
+            assert each.head == head
 
 
 def test_a_header_that_would_fill_the_chunk_is_not_repeated() -> None:

@@ -73,13 +73,22 @@ class Units:
 
 
 def kept_blocks(structure: Structure, units: Units, *, size: int, max_bytes: int) -> list[Span]:
-    """Return code fences, table rows and headings that fit into a chunk, in order."""
+    """Return code fences, table heads, other table rows and headings that fit into a chunk, in
+    order."""
+    heads = [table.head for table in structure.tables]
+    together = [head for head in heads if _fits(head, units, size, max_bytes)]
+    starts = [head.start for head in together]
+
+    def is_inside(line: Line) -> bool:
+        index = bisect_right(starts, line.start) - 1
+        return index >= 0 and line.end <= together[index].end
+
     lines = (
         Span(line.start, line.end)
         for line in structure.lines
-        if line.type is ChunkType.TABLE or line.heading is not None
+        if line.heading is not None or (line.type is ChunkType.TABLE and not is_inside(line))
     )
-    blocks = sorted([*structure.fences, *lines], key=lambda span: span.start)
+    blocks = sorted([*structure.fences, *together, *lines], key=lambda span: span.start)
     return [span for span in blocks if _fits(span, units, size, max_bytes)]
 
 

@@ -4,8 +4,8 @@
    characters (tokenizers split one emoji into several tokens). Text between two tokens belongs to
    the first one. Only a unit of more than `max_bytes` is cut inside.
 2. Every boundary between units gets a rank. From best to worst: blank line, heading, list item,
-   sentence, line, blank, inside a word. Boundaries inside a heading, code fence or table row that
-   fits into a chunk rank last.
+   sentence, line, blank, inside a word. Boundaries inside a heading, code fence, table row or table
+   header that fits into a chunk rank last.
 3. From left to right, a window takes as many units as fit. It ends at the best boundary of its
    last quarter; the latest one wins a tie. If all of these cut a word or a block, the window ends
    at the latest earlier boundary that doesn't. An end that would split a paragraph or table that
@@ -43,7 +43,7 @@ def chunk(
     A chunk exceeds `size` only if more than `size` tokens share characters. It has fewer than
     `minimum` tokens only if the text is shorter, `max_bytes` is reached, or tokens that share
     characters allow no other cut. To reach `minimum`, the last chunk may overlap by more. Chunk
-    texts are stripped; their token count is that of the window.
+    texts are stripped; their token count is that of the window and of a repeated table header.
 
     Raises ValueError unless 0 <= overlap < size, 1 <= minimum <= size and max_bytes >= 4.
     """
@@ -87,7 +87,7 @@ def _chunks(
                 start=start,
                 end=end,
                 text=text,
-                token_count=units.weight(first, last),
+                token_count=units.weight(first, last) + _weight(units, head),
                 section=structure.section_at(start),
                 type=structure.type_of(start, end),
                 head=markdown[head.start : head.end] if head is not None else None,
@@ -106,8 +106,12 @@ def continued_head(units: Units, structure: Structure, start: int, size: int) ->
     head = structure.head_above(position)
     if head is None:
         return None
-    weight = units.weight(units.holding(head.start), units.at(head.end))
-    return head if weight <= size // 4 else None
+    return head if _weight(units, head) <= size // 4 else None
+
+
+def _weight(units: Units, head: Span | None) -> int:
+    """Return the number of tokens of repeated header rows."""
+    return 0 if head is None else units.weight(units.holding(head.start), units.at(head.end))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -71,6 +71,7 @@ class Chunk:
     end: int
     text: str
     token_count: int
+    """Tokens of `head` and `text`."""
     section: str | None
     """Nearest heading above the chunk's start, or the heading that the chunk starts with."""
     type: ChunkType
