@@ -12,6 +12,7 @@ import pytest
 
 from spinneret.access.users.bootstrap import invite
 from tests.e2e.conftest import Deployed
+from tests.e2e.website import Website
 
 pytestmark = pytest.mark.stack
 
@@ -132,6 +133,15 @@ def test_a_browser_signs_in_by_a_cookie_and_the_trail_shows_it(
     events = call("GET", "/api/v1/auth/events?limit=2", token=access_token).json()["items"]
     assert [each["type"] for each in events] == ["user.signed_out", "user.signed_in"]
     assert call("GET", "/api/v1/auth/events", token=tokens["access_token"]).status_code == 403
+
+
+# covers P-01
+def test_a_job_names_the_person_who_submitted_it(team: Team, call: Call, website: Website) -> None:
+    token = team["admin"][1]["access_token"]
+    me = call("GET", "/api/v1/auth/me", token=token).json()["id"]
+    job_id = call("POST", "/api/v1/crawl", {"url": website.url}, token).json()["job_id"]
+    job = call("GET", f"/api/v1/jobs/{job_id}", token=token)
+    assert (job.status_code, job.json()["created_by"]) == (200, me)
 
 
 # covers T-02

@@ -36,6 +36,7 @@ from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Worker
+from spinneret.kernel.caller import current_caller
 from spinneret.kernel.errors import DomainError
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage
@@ -166,6 +167,7 @@ class CrawlSlice:
             kinds=self.kinds,
             clock=self.clock,
             new_id=self.new_id,
+            caller=current_caller,
         )
 
     def control(self, wrap: Wrap = lambda _, port: port) -> JobControl:

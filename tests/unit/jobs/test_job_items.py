@@ -43,6 +43,7 @@ FULL = factories.job(
     last_error=Failure(code="X", message="m", type="transient", details={"status_code": 503}),
     domain="site.example",
     batch="batch_1",
+    created_by="u_1",
     parent="job_0",
     parent_shard=3,
     parent_run=4,

@@ -51,6 +51,21 @@ def test_a_crawl_is_accepted(api: Api, key: str) -> None:
     assert (sent.lane, sent.ref) == (CRAWL_HIGH, JobRef(tenant="acme", job_id=job_id))
 
 
+# covers P-01
+def test_a_job_names_the_caller_who_submitted_it(api: Api, key: str) -> None:
+    """One process serves callers in turn, and open routes between them."""
+    other = api.key("acme")
+    first = submit(api, key).body["job_id"]
+    api.send(HEALTH)
+    second = submit(api, other, {"url": f"{URL}?other"}).body["job_id"]
+    shown = [
+        api.send(HEALTH, key, path=f"/api/v1/jobs/{each}").body["created_by"]
+        for each in (first, second)
+    ]
+    assert shown == [api.keys.authenticate(each).key_id for each in (key, other)]
+    assert shown[0] != shown[1]
+
+
 def test_the_stored_event_is_accepted_as_it_is(api: Api, key: str) -> None:
     assert api.send(SUBMIT, key).status == 202
 

@@ -38,6 +38,9 @@ class JobView(BaseModel):
     """Subject of the job, such as the URL of a crawl."""
     batch: str | None
     """Id of the batch or run that the job belongs to; null for a single job."""
+    created_by: str | None
+    """Id of the key or user that submitted the job; null for a child, whose parent has it, and for
+    jobs that no request submitted."""
     run: int
     attempts: int
     max_attempts: int
@@ -136,6 +139,7 @@ def job_view(job: Job) -> JobView:
         domain=job.domain,
         subject=_subject(job),
         batch=job.batch,
+        created_by=job.created_by,
         run=job.run,
         attempts=job.attempts,
         max_attempts=job.max_attempts,

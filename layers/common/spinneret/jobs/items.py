@@ -85,6 +85,7 @@ JOBS: Final = Codec(
         "worked_ms": SPARSE,
         "own_faults": SPARSE,
         "notify": SPARSE,
+        "created_by": SPARSE,
     },
     derived=_indexed,
 )

@@ -193,6 +193,8 @@ class Job:
     """Host that the job is about, for lists."""
     batch: str | None = None
     """Id of the submission, if it made several jobs; for a child, the parent's id."""
+    created_by: str | None = None
+    """Id of the key or user that submitted the job; None for a child and for the system's jobs."""
     parent: str | None = None
     """Id of the parent, which counts the end of this job."""
     parent_shard: int = 0

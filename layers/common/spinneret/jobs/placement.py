@@ -1,6 +1,6 @@
 """Choice of the job for a draft: an existing job that does the same work, or a new one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -8,6 +8,7 @@ from spinneret.jobs import rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import ChildCounts, Draft, Job, JobRef, JobStatus
 from spinneret.jobs.ports import Holder, JobStore, NewJob
+from spinneret.kernel.caller import nobody
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.service import service
@@ -43,6 +44,8 @@ class Deduplication:
     kinds: Mapping[str, KindPolicy]
     clock: Clock
     new_id: NewId
+    caller: Callable[[], str | None] = nobody
+    """Returns who submits."""
 
     def place(
         self,
@@ -122,6 +125,7 @@ class Deduplication:
             expires_at=None if pending_limit is None else now + timedelta(seconds=pending_limit),
             domain=draft.domain,
             batch=batch,
+            created_by=self.caller(),
             notify=draft.notify,
             duplicate_key=draft.duplicate_key,
             idempotency_key=scope or draft.duplicate_key,

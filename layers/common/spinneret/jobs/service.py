@@ -22,6 +22,7 @@ from spinneret.jobs.models import (
 from spinneret.jobs.placement import Deduplication, Placed, family_counts
 from spinneret.jobs.plans import plan_of
 from spinneret.jobs.ports import JobQueue, JobStore, NewJob, SubmissionRaced
+from spinneret.kernel.caller import nobody
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     DependencyUnavailable,
@@ -56,13 +57,17 @@ class JobService:
         kinds: Mapping[str, KindPolicy],
         clock: Clock,
         new_id: NewId,
+        caller: Callable[[], str | None] = nobody,
     ) -> None:
+        """`caller` returns who submits: new jobs keep it."""
         self._store = store
         self._queue = queue
         self._kinds = kinds
         self._clock = clock
         self._new_id = new_id
-        self._placement = Deduplication(store=store, kinds=kinds, clock=clock, new_id=new_id)
+        self._placement = Deduplication(
+            store=store, kinds=kinds, clock=clock, new_id=new_id, caller=caller
+        )
 
     def submit(
         self,

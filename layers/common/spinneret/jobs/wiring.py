@@ -27,6 +27,7 @@ from spinneret.jobs.service import JobService
 from spinneret.jobs.sqs import SqsDeadLetterQueues, SqsJobQueue
 from spinneret.jobs.sweeper import Sweeper, SweepResult
 from spinneret.jobs.worker import Handler, Worker
+from spinneret.kernel.caller import current_caller
 from spinneret.kernel.settings import text
 from spinneret.outbox.ports import HandOn
 
@@ -111,6 +112,7 @@ def job_service(
         kinds={**all_kinds(), **(kinds or {})},
         clock=stage.clock,
         new_id=stage.new_id,
+        caller=current_caller,
     )
 
 

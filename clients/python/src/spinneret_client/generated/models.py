@@ -1111,6 +1111,7 @@ class JobView(Model):
     domain: str | None
     subject: str | None
     batch: str | None
+    created_by: str | None
     run: int
     attempts: int
     max_attempts: int
@@ -1144,6 +1145,7 @@ class JobWithCounts(Model):
     domain: str | None
     subject: str | None
     batch: str | None
+    created_by: str | None
     run: int
     attempts: int
     max_attempts: int

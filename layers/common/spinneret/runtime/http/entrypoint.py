@@ -15,6 +15,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from spinneret.access.wiring import admitting as admitting_of_stage
 from spinneret.aws.stage import Builder, Stage
 from spinneret.kernel import metrics
+from spinneret.kernel.caller import bind_caller
 from spinneret.kernel.canonical import parse_json
 from spinneret.kernel.errors import (
     DomainError,
@@ -115,6 +116,7 @@ class Api:
             answer = refusal(error, facts["request_id"])
         else:
             logger.info("request_received", extra=facts)
+            bind_caller(admission.principal.key_id if admission.principal else None)
             self.app.context.update({SERVICES: self._make, PRINCIPAL: admission.principal})
             answer = asked or self.app.resolve(event, context)
         _add_headers(answer, rate_headers(admission.allowance))
