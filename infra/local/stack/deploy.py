@@ -86,8 +86,8 @@ def deploy_to(instance: Instance, workspace: Workspace, chosen: Mapping[str, str
     wanted = Deployment(
         boot=endpoints["localstack_boot"],
         shape=sources.shape(parameters),
-        functions=direct.sha256_of(sources.function_archive()),
-        common=direct.sha256_of(sources.common_archive()),
+        functions=direct.sha256_of(sources.function_archive),
+        common=direct.sha256_of(sources.common_archive),
         outputs={},
         resources={},
         parameters=parameters,
@@ -185,16 +185,16 @@ def _update(
     instance: Instance, present: Deployment, wanted: Deployment, sources: Sources, gateway: str
 ) -> tuple[Deployment, str]:
     client = aws.client("lambda", gateway)
-    functions = functions_of(client, present)
+    functions = direct.functions_of(client, present.resources.values())
     changed = []
     deployment = present
     if present.functions != wanted.functions:
-        direct.update_code(client, functions, sources.function_archive())
+        direct.update_code(client, functions, sources.function_archive)
         deployment = replace(deployment, functions=wanted.functions)
         changed.append("functions")
     if present.common != wanted.common:
         [layer] = [arn for name, arn in present.resources.items() if name.startswith("CommonLayer")]
-        new = direct.update_layer(client, functions, layer, sources.common_archive())
+        new = direct.update_layer(client, functions, layer, sources.common_archive)
         renamed = {name: new if arn == layer else arn for name, arn in present.resources.items()}
         deployment = replace(deployment, common=wanted.common, resources=renamed)
         changed.append("common layer")
@@ -220,13 +220,6 @@ def apply_parameters(
         named.append(name)
         for function, variables in each.variables.items():
             changes[deployment.resources[function]] |= dict.fromkeys(variables, value)
-    direct.update_variables(client, changes)
+    if changes:
+        direct.update_variables(client, direct.functions_of(client, changes), changes)
     return named
-
-
-def functions_of(client: Any, deployment: Deployment) -> list[str]:
-    """Return the names of the stack's functions."""
-    known = set(deployment.resources.values())
-    pages = client.get_paginator("list_functions").paginate()
-    names = [each["FunctionName"] for page in pages for each in page["Functions"]]
-    return sorted(name for name in names if name in known)

@@ -2,14 +2,14 @@
 
 import threading
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Final
 
 from stack.errors import PortTaken, ProbeError, StackError, StartError
 from stack.files import last_lines
 from stack.instance import Instance, Record, Running
-from stack.parts.part import Part, Site
+from stack.parts.part import Part, Site, require_listener
 from stack.port_claims import is_taken
 from stack.process import ProcessId, is_alive, spawn, stop
 from stack.tools.store import Store
@@ -69,19 +69,22 @@ def _start(part: Part, site: Site) -> ProcessId:
 def _await_ready(
     parts: Sequence[Part], site: Site, record: Record, *, fresh: Collection[str]
 ) -> Iterator[tuple[Part, float]]:
-    """Probe all parts at once, and yield each part that passes with the seconds it took.
+    """Wait for all parts at once, and yield each part that works with the seconds it took.
 
     Raises StartError for the first part that ends or exceeds its time; the wait for the others ends
-    then. `fresh` names the parts that boot.
+    then. `fresh` names the parts that boot: these are probed. The others passed a probe when they
+    booted, and `status` probes them again; here it takes too long before each deployment of code.
     """
     abandon = threading.Event()
     begin = time.monotonic()
     with ThreadPoolExecutor(len(parts)) as pool:
         waits = {}
         for part in parts:
-            limit = part.boot_seconds if part.name in fresh else RUNNING_SECONDS
+            boots = part.name in fresh
+            limit = part.boot_seconds if boots else RUNNING_SECONDS
+            probe = part.probe if boots else require_listener
             process = record.parts[part.name].process
-            waits[pool.submit(_wait, part, site, process, limit, abandon)] = part
+            waits[pool.submit(_wait, part, probe, site, process, limit, abandon)] = part
         try:
             for done in as_completed(waits):
                 done.result()
@@ -91,12 +94,17 @@ def _await_ready(
 
 
 def _wait(
-    part: Part, site: Site, process: ProcessId, limit: float, abandon: threading.Event
+    part: Part,
+    probe: Callable[[str], None],
+    site: Site,
+    process: ProcessId,
+    limit: float,
+    abandon: threading.Event,
 ) -> None:
     url = part.url(site.ports)
     deadline = time.monotonic() + limit
     while not abandon.is_set():
-        error = failure(part, url)
+        error = failure(probe, url)
         if error is None:
             return
         if not is_alive(process):
@@ -116,10 +124,10 @@ def _ended(part: Part, site: Site, how: str) -> StartError:
     return StartError(_with_log(f"{part.title} {how}", site.instance, part))
 
 
-def failure(part: Part, url: str) -> ProbeError | None:
-    """Return why a probe of the part failed, or None if it passed."""
+def failure(probe: Callable[[str], None], url: str) -> ProbeError | None:
+    """Return why a probe failed, or None if it passed."""
     try:
-        part.probe(url)
+        probe(url)
     except ProbeError as error:
         return error
     return None

@@ -79,7 +79,7 @@ def _health(parts: Sequence[Part], record: Record) -> dict[str, str]:
     running = [part for part in parts if part.name in alive]
     health = {part.name: "no: it has died" for part in parts}
     with ThreadPoolExecutor(max(1, len(running))) as pool:
-        errors = pool.map(lambda part: failure(part, part.url(record.ports)), running)
+        errors = pool.map(lambda part: failure(part.probe, part.url(record.ports)), running)
         for part, error in zip(running, errors, strict=True):
             health[part.name] = WORKS if error is None else f"no: {error}"
     return health

@@ -105,8 +105,8 @@ def deployed(instance: Instance, endpoints: Mapping[str, str], chosen: Mapping[s
     deployment = Deployment(
         boot="boot 1",
         shape=sources.shape(deploy.parameters_of(chosen, endpoints)),
-        functions=direct.sha256_of(sources.function_archive()),
-        common=direct.sha256_of(sources.common_archive()),
+        functions=direct.sha256_of(sources.function_archive),
+        common=direct.sha256_of(sources.common_archive),
         outputs={"ApiId": "api"},
         resources=FUNCTIONS,
         parameters=deploy.parameters_of(chosen, endpoints),

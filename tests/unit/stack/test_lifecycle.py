@@ -2,9 +2,11 @@
 
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from stack.errors import ProbeError, StartError
 from stack.instance import Instance, Record, machine_boot
 from stack.lifecycle import end, start_missing
 from stack.parts.part import Part, Site
-from stack.ports import Ports
+from stack.ports import HOST, Ports
 from stack.process import Spawn
 from stack.progress import Progress
 from stack.tools.store import Store
@@ -115,6 +117,18 @@ def test_a_part_that_ran_before_survives_the_failure_of_another(site: Site, make
         start_missing([two], [one, two], site, before)
     assert site.instance.read() == before
     assert set(before.alive()) == {"one"}
+
+
+def test_a_part_that_runs_is_not_probed_again(site: Site, make: MakePart) -> None:
+    with socket.socket() as listener:
+        listener.bind((HOST, 0))
+        listener.listen()
+        port = listener.getsockname()[1]
+        ports = replace(site.ports, gateway=port)
+        held = replace(site, ports=ports)
+        before = start_missing([make("one")], [make("one")], held, _nothing())
+        asked = make("one", probe=does_not_work)
+        assert start_missing([], [asked], held, before) == before
 
 
 def test_ending_one_part_leaves_the_other(site: Site, make: MakePart) -> None:

@@ -34,11 +34,28 @@ class _Functions:
     def __init__(self, names: list[str]) -> None:
         self.variables: dict[str, dict[str, str]] = {name: {"STAGE": "local"} for name in names}
         self.updated: list[str] = []
+        self.conflicts = 0
+        """Number of updates still to be refused, because a former one hasn't ended."""
+
+    class exceptions:  # noqa: N801 - boto3's name
+        class ResourceConflictException(Exception):
+            """The function is being updated."""
+
+    def get_paginator(self, _operation: str) -> Any:
+        return self
+
+    def paginate(self) -> list[dict[str, Any]]:
+        found = self.variables.items()
+        listed = [{"FunctionName": n, "Environment": {"Variables": v}} for n, v in found]
+        return [{"Functions": listed[:1]}, {"Functions": listed[1:]}]
 
     def get_function_configuration(self, FunctionName: str) -> dict[str, Any]:  # noqa: N803 - boto3
         return {"State": "Active", "Environment": {"Variables": self.variables[FunctionName]}}
 
     def update_function_configuration(self, FunctionName: str, Environment: Any) -> None:  # noqa: N803 - boto3
+        if self.conflicts:
+            self.conflicts -= 1
+            raise self.exceptions.ResourceConflictException
         self.updated.append(FunctionName)
         self.variables[FunctionName] = Environment["Variables"]
 
@@ -180,6 +197,15 @@ def test_a_setting_is_stored_and_applied_once(instance: Instance, functions: _Fu
     readers = {f"spinneret-{name}" for name in PARAMETERS["JobMaxRetries"].variables}
     assert settings.kept(instance) == {"JobMaxRetries": "7"}
     assert sorted(functions.updated) == sorted(readers)
+
+
+def test_a_setting_follows_an_update_that_was_interrupted(
+    instance: Instance, functions: _Functions
+) -> None:
+    functions.conflicts = 1
+    assert cli.main(["set", "DomainBurst=20"]) == 0
+    holders = PARAMETERS["DomainBurst"].variables
+    assert sorted(functions.updated) == sorted(f"spinneret-{name}" for name in holders)
 
 
 def test_an_empty_value_restores_the_default_in_the_functions(

@@ -5,6 +5,7 @@ import io
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -63,12 +64,14 @@ class Sources:
         folders = (self.functions, self.root / "layers", self.root / "statemachines")
         return [*self.templates(), *(file for folder in folders for file in _files(folder))]
 
+    @cached_property
     def function_archive(self) -> bytes:
-        """Return the archive of the functions' code, in Lambda's format."""
+        """Archive of the functions' code at the first use, in Lambda's format."""
         return archive(self.functions, "")
 
+    @cached_property
     def common_archive(self) -> bytes:
-        """Return the archive of the common layer, in Lambda's format."""
+        """Archive of the common layer at the first use, in Lambda's format."""
         return archive(self.common, "python/spinneret/")
 
 
@@ -91,7 +94,8 @@ def archive(folder: Path, prefix: str) -> bytes:
             entry = zipfile.ZipInfo(prefix + file.relative_to(folder).as_posix(), _DATE)
             entry.external_attr = 0o644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
-            target.writestr(entry, file.read_bytes())
+            # The best compression would take longer than it saves within one machine.
+            target.writestr(entry, file.read_bytes(), compresslevel=1)
     return buffer.getvalue()
 
 
