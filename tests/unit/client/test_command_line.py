@@ -3,6 +3,7 @@
 # covers L-02
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +32,11 @@ BASE: Routes = {
     ("GET", "/report"): httpx.Response(200, text="<report>"),
     ("GET", "/api/v1/jobs"): {"items": [], "next_cursor": None, "has_more": False},
     ("GET", "/api/v1/api-keys"): refusal(403, "FORBIDDEN"),
+    ("GET", "/api/v1/auth/me"): sample(m.CallerView, role="viewer", permissions=["search"]),
+    ("GET", "/api/v1/users/u_1"): sample(m.UserView, user_id="u_1", name="Maya", role="seller"),
+    ("PUT", "/api/v1/users/u_1"): sample(m.UserView, user_id="u_1", role="viewer"),
+    ("POST", "/api/v1/users"): sample(m.InvitedUser, invitation="spi_1"),
+    ("POST", "/api/v1/api-keys"): sample(m.IssuedKey, key_id="key_1", secret="spn_1"),
     ("DELETE", "/api/v1/api-keys/key_1"): httpx.Response(204),
 }
 
@@ -268,6 +274,44 @@ def test_a_login_is_verified_before_it_is_stored(
     assert load(no_profile) == {"ci": Profile(URL, "sk-new")}
     assert main(["logout", "--profile", "ci"]) == 0
     assert load(no_profile) == {}
+
+
+def test_a_caller_is_shown_with_role_and_permissions(
+    api: Api, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["whoami"]) == 0
+    assert "(viewer)\nmay: search\n" in capsys.readouterr().out
+    api.routes["GET", "/api/v1/auth/me"] = refusal(403, "FORBIDDEN")
+    assert main(["whoami"]) == 0
+    assert "use_account" in capsys.readouterr().out
+
+
+def test_a_key_is_created_narrowed_and_for_a_time(
+    api: Api, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--scope", "write", "--permission", "crawl", "--permission", "search"]
+    assert main(["keys", "create", "ci", *words, "--expires", "90d", "--rate", "120"]) == 0
+    assert capsys.readouterr().out == "spn_1\n"
+    sent = json.loads(api.server.requests[-1].content)
+    end = datetime.fromisoformat(sent.pop("expires_at")) - datetime.now(UTC)
+    assert 89 < end.total_seconds() / 86400 <= 90
+    assert sent == {
+        "name": "ci",
+        "scopes": ["write"],
+        "permissions": ["crawl", "search"],
+        "rate_limit_rpm": 120,
+    }
+
+
+def test_a_person_is_invited_and_changed(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["users", "invite", "maya@example.com", "Maya", "--role", "seller"]) == 0
+    assert capsys.readouterr().out == "spi_1\n"
+    assert main(["users", "change", "u_1", "--role", "viewer"]) == 0
+    sent = json.loads(api.server.requests[-1].content)
+    assert (sent["name"], sent["role"]) == ("Maya", "viewer")
+    assert main(["users", "change", "u_1", "--inactive"]) == 0
+    sent = json.loads(api.server.requests[-1].content)
+    assert (sent["role"], sent["is_active"]) == ("seller", False)
 
 
 def test_without_a_profile_the_command_says_how_to_sign_in(

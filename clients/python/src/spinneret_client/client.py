@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Final
 
@@ -10,9 +10,10 @@ import httpx
 from typing_extensions import Self
 
 from spinneret_client import jobs
-from spinneret_client.config import Connection, resolve
+from spinneret_client.config import Connection, config_path, resolve
 from spinneret_client.generated import async_resources, resources
 from spinneret_client.retries import RETRIES
+from spinneret_client.stored_session import StoredSession
 from spinneret_client.transport import (
     TIMEOUT,
     AsyncTransport,
@@ -194,7 +195,14 @@ class AsyncSpinneret:
 def _settings(connection: Connection, timeout: float, retries: int) -> Settings:
     if timeout <= 0 or retries < 0:
         raise ValueError("timeout must be above 0, and retries at least 0")
-    return Settings(connection.url, lambda: connection.key, timeout, retries)
+    return Settings(connection.url, _credential(connection), timeout, retries)
+
+
+def _credential(connection: Connection) -> Callable[[], str | None]:
+    name, stored = connection.profile, connection.stored
+    if name is None or stored is None:
+        return lambda: connection.key
+    return StoredSession(config_path(), name, stored).credential
 
 
 def _known(changes: Mapping[str, Any]) -> Mapping[str, Any]:

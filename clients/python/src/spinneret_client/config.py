@@ -49,6 +49,8 @@ class Connection:
     profile: str | None
     """Name of the profile that the key is from."""
     sources: Mapping[str, str]
+    stored: Profile | None = None
+    """That profile."""
 
     def __repr__(self) -> str:
         return f"Connection(url={self.url!r}, key=…, profile={self.profile!r})"
@@ -89,7 +91,8 @@ def resolve(
         raise NotConfigured(f"no URL: run `spinneret login`, or set {URL_VARIABLE}")
     if not found_url.startswith(("http://", "https://")):
         raise ConfigurationError(f"{found_url} is no URL: it must begin with https:// or http://")
-    return Connection(found_url.rstrip("/"), found_key, from_profile, sources)
+    used = stored if from_profile is not None else None
+    return Connection(found_url.rstrip("/"), found_key, from_profile, sources, used)
 
 
 def _first(
@@ -149,10 +152,11 @@ def save(path: Path, name: str, profile: Profile | None) -> None:
         profiles.pop(name, None)
         if profile is not None:
             profiles[name] = replace(profile, url=profile.url.rstrip("/"))
-        _write(path, profiles)
+        write(path, profiles)
 
 
-def _write(path: Path, profiles: Mapping[str, Profile]) -> None:
+def write(path: Path, profiles: Mapping[str, Profile]) -> None:
+    """Replace the file; the caller holds its lock."""
     lines = []
     for name, profile in sorted(profiles.items()):
         lines.append(f"[profiles.{_quoted(name)}]")

@@ -96,8 +96,9 @@ class Transport:
         policy, attempt = self.settings.policy(), 1
         while True:
             outcome: httpx.Response | httpx.TransportError
+            arguments = self.settings.arguments(call)
             try:
-                outcome = self.http.request(**self.settings.arguments(call))
+                outcome = self.http.request(**arguments)
             except httpx.TransportError as error:
                 outcome = error
             pause = policy.pause(outcome, attempt, repeatable=call.repeatable)
@@ -127,8 +128,10 @@ class AsyncTransport:
         policy, attempt = self.settings.policy(), 1
         while True:
             outcome: httpx.Response | httpx.TransportError
+            # In a thread, since a session's credential may wait for a refresh.
+            arguments = await asyncio.to_thread(self.settings.arguments, call)
             try:
-                outcome = await self.http.request(**self.settings.arguments(call))
+                outcome = await self.http.request(**arguments)
             except httpx.TransportError as error:
                 outcome = error
             pause = policy.pause(outcome, attempt, repeatable=call.repeatable)

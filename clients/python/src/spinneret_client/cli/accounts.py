@@ -1,129 +1,141 @@
-"""`login`, `logout`, `whoami` and `keys list|create|revoke`."""
+"""`login`, `logout` and `whoami`."""
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any, Literal
+import time
+from typing import Annotated, Any
 
 import typer
 
-from spinneret_client.cli.tools import tools_of
+from spinneret_client.cli.tools import Tools, tools_of
 from spinneret_client.client import Spinneret
-from spinneret_client.config import DEFAULT, Profile, config_path, save
-from spinneret_client.errors import ConfigurationError, Forbidden
-from spinneret_client.permissions import may
-
-Scope = Literal["read", "write", "admin"]
+from spinneret_client.config import DEFAULT, Profile, config_path, load, resolve, save
+from spinneret_client.errors import ApiError, ConfigurationError, Forbidden
+from spinneret_client.generated.models import CallerView
+from spinneret_client.stored_session import sessions_at, with_tokens
 
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command(epilog="Example: spinneret login --url https://…")(login)
+    app.command(epilog="Example: spinneret login --url https://… --tenant acme --email me@x.org")(
+        login
+    )
     app.command(epilog="Example: spinneret logout")(logout)
     app.command(epilog="Example: spinneret whoami")(whoami)
-    group = typer.Typer(no_args_is_help=True, help="API keys of the tenant.")
-    group.command("list", epilog="Example: spinneret keys list")(list_keys)
-    group.command(epilog="Example: spinneret keys create ci --scope read")(create)
-    group.command(epilog="Example: spinneret keys revoke key_0198… --yes")(revoke)
-    app.add_typer(group, name="keys")
 
 
 def login(
     context: typer.Context,
+    email: Annotated[str | None, typer.Option(help="Sign in as a person.")] = None,
+    tenant: Annotated[str | None, typer.Option(help="Tenant of the person.")] = None,
     key_stdin: Annotated[
         bool, typer.Option("--key-stdin", help="Read the key from stdin.")
     ] = False,
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="Read the password from stdin.")
+    ] = False,
 ) -> None:
-    """Store the URL and a key in a profile, which only you can read."""
+    """Store the URL and a key, or a person's session, in a profile, which only you can read."""
     tools = tools_of(context)
-    url = tools.url
-    terminal = sys.stdin.isatty() and sys.stderr.isatty()
-    if url is None and terminal:
-        url = typer.prompt("URL of the API", err=True)
-    if url is None:
-        raise ConfigurationError("--url is missing: the address of the API")
-    if key_stdin:
-        key = sys.stdin.readline().strip()
-    elif terminal:
-        key = typer.prompt("API key", hide_input=True, err=True)
+    if key_stdin and (email or tenant or password_stdin):
+        raise ConfigurationError("--key-stdin stores a key: leave --email, --tenant and a password")
+    url = _given(tools.url, "--url", "URL of the API")
+    if email or tenant or password_stdin:
+        profile = _session(url, tenant, email, from_stdin=password_stdin)
     else:
-        raise ConfigurationError("there is no terminal to ask at: pass --key-stdin")
-    with Spinneret(url, key) as client:
-        list(client.jobs.list(limit=1, max_items=1))  # raises for a wrong key
+        profile = _key(url, from_stdin=key_stdin)
     name = tools.profile or DEFAULT
     path = config_path()
-    save(path, name, Profile(client.connection.url, key))
+    save(path, name, profile)
     tools.output.note(f"profile {name} stored in {path}")
 
 
+def _key(url: str, *, from_stdin: bool) -> Profile:
+    key = _secret("API key", "--key-stdin", from_stdin=from_stdin)
+    with Spinneret(url, key) as client:
+        list(client.jobs.list(limit=1, max_items=1))  # raises for a wrong key
+        return Profile(client.connection.url, key)
+
+
+def _session(url: str, tenant: str | None, email: str | None, *, from_stdin: bool) -> Profile:
+    """Sign in. Raises AuthRequired."""
+    tenant = _given(tenant, "--tenant", "Tenant")
+    email = _given(email, "--email", "E-mail address")
+    password = _secret("Password", "--password-stdin", from_stdin=from_stdin)
+    place = resolve(url).url
+    tokens = sessions_at(place).sign_in(tenant=tenant, email=email, password=password)
+    return with_tokens(Profile(place, tokens.access_token), tokens, time.time())
+
+
+def _given(value: str | None, option: str, question: str) -> str:
+    """Return an option's value, or ask for it at a terminal. Raises ConfigurationError."""
+    if value is None and _has_terminal():
+        return str(typer.prompt(question, err=True))
+    if value is None:
+        raise ConfigurationError(f"{option} is missing: {question}")
+    return value
+
+
+def _secret(question: str, option: str, *, from_stdin: bool) -> str:
+    if from_stdin:
+        return sys.stdin.readline().strip("\r\n")
+    if _has_terminal():
+        return str(typer.prompt(question, hide_input=True, err=True))
+    raise ConfigurationError(f"there is no terminal to ask at: pass {option}")
+
+
+def _has_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def logout(context: typer.Context) -> None:
-    """Remove the profile."""
+    """Remove the profile, and end its session."""
     tools = tools_of(context)
     name = tools.profile or DEFAULT
+    stored = load(config_path()).get(name)
     save(config_path(), name, None)
+    if stored is not None and stored.refresh_token is not None:
+        _end(tools, stored.url, stored.refresh_token)
     tools.output.note(f"profile {name} removed")
 
 
+def _end(tools: Tools, url: str, refresh_token: str) -> None:
+    """End a session; say so if it can't be ended, since the profile is gone anyway."""
+    try:
+        sessions_at(url).sign_out(refresh_token=refresh_token)
+    except ApiError as error:
+        tools.output.note(f"the session wasn't ended on the server: {error}")
+
+
 def whoami(context: typer.Context) -> None:
-    """Show where requests go, and what the key may do."""
+    """Show where requests go, who sends them, and what this caller may do."""
     tools = tools_of(context)
-    client = tools.client
-    list(client.jobs.list(limit=1, max_items=1))
+    connection = tools.client.connection
+    caller = _caller(tools.client)
     found: dict[str, Any] = {
-        "url": client.connection.url,
-        "profile": client.connection.profile,
-        "sources": dict(client.connection.sources),
-        "write": may(client, "POST", "/api/v1/crawl"),
-        "admin": _is_admin(client),
+        "url": connection.url,
+        "profile": connection.profile,
+        "sources": dict(connection.sources),
+        "caller": caller,
     }
 
     def text() -> None:
         tools.output.line(f"url: {found['url']} ({found['sources']['url']})")
         tools.output.line(f"key: from {found['sources'].get('key', 'nowhere')}")
-        rights = ["read", *(name for name in ("write", "admin") if found[name])]
-        tools.output.line(f"may: {', '.join(rights)}")
+        if caller is None:
+            tools.output.line("may: what a key without the permission use_account is narrowed to")
+            return
+        role = f" ({caller.role})" if caller.role else ""
+        tools.output.line(f"{caller.kind}: {caller.id} of {caller.tenant}{role}")
+        tools.output.line(f"may: {', '.join(caller.permissions)}")
 
     tools.output.result(found, text)
 
 
-def _is_admin(client: Spinneret) -> bool:
+def _caller(client: Spinneret) -> CallerView | None:
+    """Return who the server says calls; None if a narrowed key may not ask."""
     try:
-        list(client.keys.list(limit=1, max_items=1))
+        return client.sessions.caller()
     except Forbidden:
-        return False
-    return True
-
-
-def list_keys(context: typer.Context) -> None:
-    """List keys."""
-    tools = tools_of(context)
-    found = list(tools.client.keys.list())
-    rows = [
-        (x.key_id, x.name, x.prefix, ",".join(x.scopes), x.is_active, x.expires_at) for x in found
-    ]
-    columns = ["id", "name", "prefix", "scopes", "active", "expires"]
-    tools.output.result(found, lambda: tools.output.table(columns, rows))
-
-
-def create(
-    context: typer.Context,
-    name: Annotated[str, typer.Argument(help="Name of the key.")],
-    scope: Annotated[Scope, typer.Option(help="What it may do.")] = "read",
-) -> None:
-    """Create a key, whose secret is shown once."""
-    tools = tools_of(context)
-    made = tools.client.keys.create(name=name, scopes=[scope])
-    tools.output.result(made, lambda: tools.output.line(made.secret))
-    tools.output.note(f"{made.key_id}: the secret is shown once")
-
-
-def revoke(
-    context: typer.Context,
-    key_id: Annotated[str, typer.Argument(help="Id of a key.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
-) -> None:
-    """Revoke a key at once."""
-    tools = tools_of(context)
-    tools.confirm(f"Revoke {key_id}?", yes=yes)
-    tools.client.keys.delete(key_id)
-    tools.output.note(f"revoked {key_id}")
+        return None

@@ -33,10 +33,10 @@ def list_jobs(
     """List jobs, newest first."""
     tools = tools_of(context)
     query: dict[str, Any] = {"status": status, "kind": kind, "max_items": limit}
-    found = list(tools.client.jobs.list(limit=min(limit, 100), **query))
-    rows = [(x.job_id, x.kind, x.status, f"{x.progress}%", x.subject or x.domain) for x in found]
-    tools.output.result(
-        found, lambda: tools.output.table(["id", "kind", "status", "done", "subject"], rows)
+    tools.listing(
+        tools.client.jobs.list(limit=min(limit, 100), **query),
+        ["id", "kind", "status", "done", "subject"],
+        lambda x: (x.job_id, x.kind, x.status, f"{x.progress}%", x.subject or x.domain),
     )
 
 

@@ -16,11 +16,13 @@ from spinneret_client.cli import (
     crawls,
     exits,
     jobs,
+    keys,
     marketplaces,
     monitors,
     searches,
     servers,
     sources,
+    users,
     webhooks,
 )
 from spinneret_client.cli.output import Output
@@ -43,7 +45,7 @@ app = typer.Typer(
 )
 for module in (crawls, searches, sources, jobs, monitors, audits, marketplaces, webhooks):
     module.add_to(app)
-for module in (accounts, servers):
+for module in (accounts, keys, users, servers):
     module.add_to(app)
 
 

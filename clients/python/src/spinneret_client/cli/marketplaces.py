@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from spinneret_client.cli import exits
-from spinneret_client.cli.tools import Tools, tools_of
+from spinneret_client.cli.tools import Tools, Yes, tools_of
 from spinneret_client.errors import ApiError, ConfigurationError
 
 COLUMNS: Final = ("title", "description", "price", "currency", "quantity", "sku", "images")
@@ -36,7 +36,7 @@ def publish(
     marketplace: Annotated[str, typer.Argument(help="Marketplace, such as ebay.")],
     action: Annotated[str, typer.Argument(help="Action, such as publish.")],
     products: Annotated[list[str], typer.Argument(help="Ids of products.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    yes: Yes = False,
     wait: Annotated[bool, typer.Option("--wait", help="Wait until all are done.")] = False,
 ) -> None:
     """Plan an action for products, then do it."""
@@ -55,10 +55,11 @@ def publish(
 def list_products(context: typer.Context) -> None:
     """List products."""
     tools = tools_of(context)
-    found = list(tools.client.products.list())
-    rows = [(x.product_id, x.sku, x.price / 100, x.currency, x.quantity, x.title) for x in found]
-    columns = ["id", "sku", "price", "currency", "quantity", "title"]
-    tools.output.result(found, lambda: tools.output.table(columns, rows))
+    tools.listing(
+        tools.client.products.list(),
+        ["id", "sku", "price", "currency", "quantity", "title"],
+        lambda x: (x.product_id, x.sku, x.price / 100, x.currency, x.quantity, x.title),
+    )
 
 
 def import_csv(
@@ -115,13 +116,11 @@ def _product(row: dict[str, str]) -> Any:
 def list_batches(context: typer.Context) -> None:
     """List batches, newest first."""
     tools = tools_of(context)
-    found = list(tools.client.batches.list(max_items=20))
-    rows = [
-        (x.batch_id, x.marketplace, x.action_code, x.status, f"{x.progress_percent}%")
-        for x in found
-    ]
-    columns = ["id", "marketplace", "action", "status", "done"]
-    tools.output.result(found, lambda: tools.output.table(columns, rows))
+    tools.listing(
+        tools.client.batches.list(max_items=20),
+        ["id", "marketplace", "action", "status", "done"],
+        lambda x: (x.batch_id, x.marketplace, x.action_code, x.status, f"{x.progress_percent}%"),
+    )
 
 
 def watch(

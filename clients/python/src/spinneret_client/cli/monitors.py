@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from spinneret_client.cli import exits
-from spinneret_client.cli.tools import tools_of
+from spinneret_client.cli.tools import Yes, tools_of
 from spinneret_client.durations import seconds_of
 from spinneret_client.errors import ConfigurationError
 from spinneret_client.links import check as check_links
@@ -79,10 +79,11 @@ def add(
 def list_targets(context: typer.Context) -> None:
     """List monitored addresses with their states."""
     tools = tools_of(context)
-    found = list(tools.client.targets.list())
-    rows = [(x.id, x.status, x.last_status_code, x.last_latency_ms, x.url) for x in found]
-    columns = ["id", "state", "status", "ms", "url"]
-    tools.output.result(found, lambda: tools.output.table(columns, rows))
+    tools.listing(
+        tools.client.targets.list(),
+        ["id", "state", "status", "ms", "url"],
+        lambda x: (x.id, x.status, x.last_status_code, x.last_latency_ms, x.url),
+    )
 
 
 def results(
@@ -92,19 +93,15 @@ def results(
 ) -> None:
     """List a target's results, newest first."""
     tools = tools_of(context)
-    found = list(tools.client.targets.results(target_id, max_items=limit))
-    rows = [(x.checked_at, x.outcome, x.status_code, x.latency_ms, x.error) for x in found]
-    columns = ["time", "outcome", "status", "ms", "error"]
-    tools.output.result(found, lambda: tools.output.table(columns, rows))
+    tools.listing(
+        tools.client.targets.results(target_id, max_items=limit),
+        ["time", "outcome", "status", "ms", "error"],
+        lambda x: (x.checked_at, x.outcome, x.status_code, x.latency_ms, x.error),
+    )
 
 
-def remove(
-    context: typer.Context,
-    target_id: TargetId,
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
-) -> None:
+def remove(context: typer.Context, target_id: TargetId, yes: Yes = False) -> None:
     """End the monitoring of an address."""
     tools = tools_of(context)
-    tools.confirm(f"Remove {target_id} with its results?", yes=yes)
-    tools.client.targets.delete(target_id)
-    tools.output.note(f"removed {target_id}")
+    question = f"Remove {target_id} with its results?"
+    tools.remove(question, tools.client.targets.delete, target_id, yes=yes)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from spinneret_client.cli.tools import tools_of
+from spinneret_client.cli.tools import Yes, tools_of
 
 SourceId = Annotated[str, typer.Argument(help="Id of a source.")]
 
@@ -25,10 +25,11 @@ def add_to(app: typer.Typer) -> None:
 def list_sources(context: typer.Context) -> None:
     """List sources."""
     tools = tools_of(context)
-    found = list(tools.client.sources.list())
-    rows = [(x.source_id, x.name, x.url_pattern, x.schedule_cron, x.last_crawled_at) for x in found]
-    columns = ["id", "name", "pages", "schedule", "last crawl"]
-    tools.output.result(found, lambda: tools.output.table(columns, rows))
+    tools.listing(
+        tools.client.sources.list(),
+        ["id", "name", "pages", "schedule", "last crawl"],
+        lambda x: (x.source_id, x.name, x.url_pattern, x.schedule_cron, x.last_crawled_at),
+    )
 
 
 def add(
@@ -56,19 +57,14 @@ def run(context: typer.Context, source_id: SourceId) -> None:
 def runs(context: typer.Context, source_id: SourceId) -> None:
     """List the runs of a source, newest first."""
     tools = tools_of(context)
-    found = list(tools.client.sources.runs(source_id, max_items=20))
-    rows = [(x.run_id, x.status, x.new, x.changed, x.unchanged, x.gone) for x in found]
-    columns = ["run", "status", "new", "changed", "unchanged", "gone"]
-    tools.output.result(found, lambda: tools.output.table(columns, rows))
+    tools.listing(
+        tools.client.sources.runs(source_id, max_items=20),
+        ["run", "status", "new", "changed", "unchanged", "gone"],
+        lambda x: (x.run_id, x.status, x.new, x.changed, x.unchanged, x.gone),
+    )
 
 
-def remove(
-    context: typer.Context,
-    source_id: SourceId,
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
-) -> None:
+def remove(context: typer.Context, source_id: SourceId, yes: Yes = False) -> None:
     """Remove a source; its documents stay."""
     tools = tools_of(context)
-    tools.confirm(f"Remove {source_id}?", yes=yes)
-    tools.client.sources.delete(source_id)
-    tools.output.note(f"removed {source_id}")
+    tools.remove(f"Remove {source_id}?", tools.client.sources.delete, source_id, yes=yes)

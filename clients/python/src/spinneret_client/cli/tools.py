@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 import typer
 from rich.markup import escape
@@ -18,6 +18,8 @@ from spinneret_client.errors import ConfigurationError
 from spinneret_client.events import FINAL
 from spinneret_client.generated.models import EventView
 
+T = TypeVar("T")
+Yes = Annotated[bool, typer.Option("--yes", help="Don't ask.")]
 LINE_SECONDS: Final = 10.0
 """Between two lines of progress where no bar is drawn."""
 
@@ -84,6 +86,27 @@ class Tools:
                 self.output.note(f"{job_id} {percent:.0f}% {text}")
 
         return show
+
+    def listing(
+        self, found: Iterable[T], columns: Sequence[str], row: Callable[[T], Sequence[object]]
+    ) -> None:
+        """Print items as a result; as a table for people, with the cells that `row` returns."""
+        items = list(found)
+        self.output.result(items, lambda: self.output.table(columns, map(row, items)))
+
+    def remove(
+        self,
+        question: str,
+        delete: Callable[[str], None],
+        item_id: str,
+        *,
+        yes: bool,
+        done: str = "removed",
+    ) -> None:
+        """Delete an item, if the user agrees."""
+        self.confirm(question, yes=yes)
+        delete(item_id)
+        self.output.note(f"{done} {item_id}")
 
     def confirm(self, question: str, *, yes: bool) -> None:
         """Return if the user agrees. Raises ConfigurationError without a terminal and `--yes`."""

@@ -28,9 +28,11 @@ def add_to(app: typer.Typer) -> None:
 def list_webhooks(context: typer.Context) -> None:
     """List endpoints."""
     tools = tools_of(context)
-    found = list(tools.client.webhooks.list())
-    rows = [(x.endpoint_id, x.name, x.url, ",".join(x.events)) for x in found]
-    tools.output.result(found, lambda: tools.output.table(["id", "name", "url", "events"], rows))
+    tools.listing(
+        tools.client.webhooks.list(),
+        ["id", "name", "url", "events"],
+        lambda x: (x.endpoint_id, x.name, x.url, ",".join(x.events)),
+    )
 
 
 def listen(
