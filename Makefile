@@ -14,7 +14,7 @@ QUICK := not heavy and not stack and not proof
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test test-end-to-end test-parts test-heavy check lint test-quick coverage prove mutate up status logs down clean deploy settings set invoke sam-local key user tenant rebuild-index validate lock
+.PHONY: help demo demo-publish test test-end-to-end test-parts test-heavy check lint test-quick coverage prove mutate up status logs down clean deploy settings set invoke sam-local key user tenant console rebuild-index validate lock
 
 ## Try it
 
@@ -68,6 +68,9 @@ invoke: .venv/.done ## Invoke a deployed function: make invoke F=Sweeper E=event
 
 sam-local: .venv/.done ## Run a function in a container by `sam local invoke`: make sam-local F=Sweeper E=events/core/sweep.json (PODMAN=1 starts Podman for it)
 	@$(if $(PODMAN),$(subst -m stack,-m containers,$(STACK)) env) $(STACK) sam-local --instance $(INSTANCE) $(F) $(E)
+
+console: .venv/.done ## Serve the console's current files in front of the running stack: a reload shows a change
+	@$(STACK) console --instance $(INSTANCE)
 
 rebuild-index: .venv/.done ## Make the chunk index anew from rows and bodies; searches change over when it is complete
 	@$(STACK) rebuild-index --instance $(INSTANCE)

@@ -6,7 +6,8 @@ from aws_lambda_powertools.event_handler import Response
 
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import NO_SERVICES, Routes
-from spinneret.runtime.openapi.page import StaticText, document, page, part
+from spinneret.runtime.http.static_text import StaticText, text_response
+from spinneret.runtime.openapi.page import document, page, part
 
 routes = Routes(NO_SERVICES)
 router = routes.router
@@ -31,13 +32,4 @@ def get_page_part(part_name: str) -> Response[str]:
 
 
 def _answer(served: StaticText) -> Response[str]:
-    """Return the text, or 304 if the client has it (RFC 9110, section 13.1.2)."""
-    known = router.current_event.headers.get("If-None-Match", "")
-    if served.headers["ETag"] in (tag.strip().removeprefix("W/") for tag in known.split(",")):
-        return Response(status_code=304, body="", headers=dict(served.headers))
-    return Response(
-        status_code=200,
-        content_type=served.content_type,
-        body=served.text,
-        headers=dict(served.headers),
-    )
+    return text_response(served, router.current_event.headers)

@@ -39,6 +39,7 @@ COMMANDS: Final = (
     Command("key", "stack.key", "issue an API key for a tenant"),
     Command("user", "stack.user", "invite an administrator of a tenant"),
     Command("tenant", "stack.tenant", "create, suspend, resume, export or delete a tenant"),
+    Command("console", "stack.console", "serve the console's current files"),
     Command("demo", "stack.demo", "crawl a small website, or a page, and search it"),
     Command(
         "demo-publish", "stack.demo_publish", "publish ten products on marketplaces of its own"

@@ -31,6 +31,7 @@ NEEDED = {
         on("MediaWorker", "lambda:InvokeFunction"),
     ),
     "StreamsApi": together(ADMISSION, on("Jobs", "GetItem Query")),
+    "ConsoleApi": ADMISSION,
     "LiveApi": together(
         ADMISSION,
         PUSHING,

@@ -40,7 +40,7 @@ def test_what_is_not_listed_is_not_served(method: str, path: str) -> None:
     assert TABLE.find(method, path) is None
 
 
-def test_only_health_documents_sign_in_status_pages_and_marketplaces_calls_are_open() -> None:
+def test_only_static_texts_sign_in_status_pages_and_marketplaces_calls_are_open() -> None:
     assert {row.route for row in ROUTES if row.scope is None} == {
         "/health",
         "/health/ready",
@@ -49,6 +49,10 @@ def test_only_health_documents_sign_in_status_pages_and_marketplaces_calls_are_o
         "/api/v1/openapi.json",
         "/docs",
         "/docs/<part_name>",
+        "/console",
+        "/console/index.html",
+        "/console/icon.svg",
+        "/console/<version>/<folder>/<file_name>",
         "/.well-known/jwks.json",
         "/api/v1/auth/login",
         "/api/v1/auth/accept",  # by an invitation

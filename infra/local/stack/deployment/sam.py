@@ -20,6 +20,8 @@ from stack.errors import InstallError
 from stack.instance import Instance
 from stack.locks import exclusive
 from stack.tools.command import run
+from stack.tools.npm import with_npm
+from stack.tools.store import Store
 from stack.workspace import ACCOUNT, REGION, Workspace
 
 # Ten times the duration on a loaded machine with two cores: they end a hang, not a slow run.
@@ -157,7 +159,7 @@ class Sam:
             log=self._instance.log("deploy"),
             seconds=seconds,
             directory=self._workspace.root,
-            environ=self._environment(),
+            environ=with_npm(Store(self._workspace), self._environment()),
         )
 
     def _environment(self) -> dict[str, str]:

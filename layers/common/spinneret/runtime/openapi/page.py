@@ -5,22 +5,19 @@ document when a reader opens the area. Its Content-Security-Policy allows its ow
 style by their hashes, and files of this API.
 """
 
-import base64
-import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import Any, Final
 
 from spinneret.kernel.errors import NotFound
+from spinneret.runtime.http.static_text import StaticText, hash_source, static_text
 from spinneret.runtime.openapi.areas import AREA, AREAS, part_of
 
 _ASSETS: Final = "event_handler/openapi/swagger_ui"
-_KEPT: Final = "public, max-age=300"  # then revalidated with the ETag
 _LIBRARY: Final[Mapping[str, tuple[str, str]]] = {
     "swagger-ui.js": ("swagger-ui-bundle.min.js", "text/javascript; charset=utf-8"),
     "swagger-ui.css": ("swagger-ui.min.css", "text/css; charset=utf-8"),
@@ -45,20 +42,11 @@ _POLICY: Final = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class StaticText:
-    """A text with its content type and headers."""
-
-    text: str
-    content_type: str
-    headers: Mapping[str, str]
-
-
 @cache
 def document() -> StaticText:
     """Return the document that `docs/render.py` has written."""
     text = (files("spinneret.runtime.openapi") / "openapi.json").read_text(encoding="utf-8")
-    return _served(text, "application/json", {})
+    return static_text(text, "application/json")
 
 
 @cache
@@ -80,8 +68,8 @@ def page() -> StaticText:
         + "".join(_section(whole, area, title) for area, title in AREAS.items())
         + f"</main><script>{script}</script></body></html>\n"
     )
-    policy = _POLICY.format(script=_source(script), style=_source(_STYLE))
-    return _served(text, "text/html; charset=utf-8", {"Content-Security-Policy": policy})
+    policy = _POLICY.format(script=hash_source(script), style=hash_source(_STYLE))
+    return static_text(text, "text/html; charset=utf-8", {"Content-Security-Policy": policy})
 
 
 @cache
@@ -93,12 +81,12 @@ def part(name: str) -> StaticText:
     if name in _LIBRARY:
         file, content_type = _LIBRARY[name]
         text = (files("aws_lambda_powertools") / _ASSETS / file).read_text(encoding="utf-8")
-        return _served(text, content_type, {})
+        return static_text(text, content_type)
     area = name.removesuffix(".json")
     if area not in AREAS or area == name:
         raise NotFound("the page has no such part")
     described = part_of(json.loads(document().text), area)
-    return _served(json.dumps(described, ensure_ascii=False), "application/json", {})
+    return static_text(json.dumps(described, ensure_ascii=False), "application/json")
 
 
 def _html(text: str) -> str:
@@ -123,21 +111,3 @@ def _section(whole: Mapping[str, Any], area: str, title: str) -> str:
         f'<section id="{area}"><details><summary>{escape(title)} ({len(items)})</summary>'
         f"<div></div></details><ul hidden>{''.join(items)}</ul></section>"
     )
-
-
-def _served(text: str, content_type: str, headers: Mapping[str, str]) -> StaticText:
-    always = {
-        "Cache-Control": _KEPT,
-        "ETag": f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"',
-        "Referrer-Policy": "no-referrer",
-        "X-Content-Type-Options": "nosniff",
-    }
-    return StaticText(text=text, content_type=content_type, headers={**always, **headers})
-
-
-def _source(inline: str) -> str:
-    """Return the source expression of this inline text (Content Security Policy level 3, section
-    2.3.1).
-    """
-    digest = hashlib.sha256(inline.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"

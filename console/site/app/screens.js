@@ -1,0 +1,13 @@
+// The console's screens: each a module below `screens/` that exports its component.
+import { may } from "./session.js";
+
+const always = () => true;
+
+// In the order of the navigation; a screen without a title isn't in it. `isOffered` decides by the
+// caller's permissions.
+export const SCREENS = [
+  { name: "sign-in", isOffered: always, load: () => import("../screens/sign-in.js") },
+  { name: "home", title: "Home", isOffered: always, load: () => import("../screens/home.js") },
+  { name: "crawl", title: "Crawl", isOffered: () => may("view_crawls"), load: () => import("../screens/crawl.js") },
+  { name: "jobs", title: "Jobs", isOffered: () => may("view_jobs"), load: () => import("../screens/jobs.js") },
+];

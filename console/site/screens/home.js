@@ -1,0 +1,97 @@
+// What runs now, what failed, what is down, and the last audits.
+import { html } from "html";
+import { Bar } from "../app/charts.js";
+import { api } from "../app/api.js";
+import { attempt } from "../app/dialog.js";
+import { Time, number, plural, words } from "../app/format.js";
+import { Table } from "../app/list.js";
+import { useLoad, usePoll } from "../app/loading.js";
+import { AsOf, Button, Card, Empty, Failure, Header, Loading, Status } from "../app/parts.js";
+import { href } from "../app/router.js";
+import { may } from "../app/session.js";
+import { JobState } from "../app/timeline.js";
+
+const RUNNING_SECONDS = 5;
+const OTHERS_SECONDS = 60;
+const DAY_MS = 24 * 3600 * 1000;
+const SHOWN = 8;
+const MOST = 100;
+
+const JobLink = ({ job }) => html`<a href=${href("jobs", job.job_id)}>${words(job.kind)}</a> <span class="small">${job.subject ?? job.domain}</span>`;
+
+const Running = () => {
+  const { data, error, at, reload } = usePoll(
+    (options) => api.get("api/v1/jobs", { status: "running", limit: SHOWN }, options),
+    RUNNING_SECONDS,
+  );
+  return html`<${Card} title="Running now" actions=${html`<a href=${href("jobs", { status: "running" })}>All</a>`}>
+    ${!data && !error && html`<${Loading} />`}
+    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    ${data?.items.length === 0 && html`<${Empty} title="Nothing is running."><a href=${href("crawl")}>Crawl a page</a> to begin.</${Empty}>`}
+    ${data?.items.length > 0 && html`<${Table} title="Running jobs" rows=${data.items} keyOf=${(job) => job.job_id} columns=${[
+      { title: "Job", value: (job) => html`<span><${JobLink} job=${job} /></span>`, kind: "wide" },
+      { title: "Progress", value: (job) => html`<${JobState} job=${job} />` },
+    ]} />`}
+    <${AsOf} at=${at} />
+  </${Card}>`;
+};
+
+const Failed = () => {
+  const { data, error, reload } = usePoll(
+    (options) => api.get("api/v1/jobs/failed", { limit: MOST }, options),
+    OTHERS_SECONDS,
+  );
+  const since = Date.now() - DAY_MS;
+  const recent = (data?.items ?? []).filter((job) => new Date(job.updated_at) > since);
+  const retry = (job) => async () => {
+    if (await attempt(() => api.post(`api/v1/jobs/${job.job_id}/retry`), "Started again.")) reload();
+  };
+  const ended = (job) => ["failed", "partially_failed", "expired"].includes(job.status);
+  return html`<${Card} title="Failed in the last 24 hours" actions=${html`<a href=${href("jobs", { view: "failed" })}>All failures</a>`}>
+    ${!data && !error && html`<${Loading} />`}
+    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    ${data && recent.length === 0 && html`<${Empty} title="Nothing failed." />`}
+    ${recent.length > 0 && html`<p class="small">${plural(recent.length, "job")}${data.has_more ? " or more" : ""}</p>
+      <${Table} title="Failed jobs" rows=${recent.slice(0, SHOWN)} keyOf=${(job) => job.job_id} columns=${[
+        { title: "Job", value: (job) => html`<span><${JobLink} job=${job} /></span>`, kind: "wide" },
+        { title: "Why", value: (job) => job.error_summary ?? html`<${Status} of=${job.status} />`, kind: "wide" },
+        { title: "", kind: "actions", value: (job) => ended(job) && may("control_jobs", "write") && html`<${Button} act=${retry(job)}>Retry</${Button}>` },
+      ]} />`}
+  </${Card}>`;
+};
+
+const Down = () => {
+  const { data, error, reload } = usePoll((options) => api.get("v1/targets", { limit: MOST }, options), OTHERS_SECONDS);
+  const down = (data?.items ?? []).filter((target) => ["down", "degraded"].includes(target.status));
+  return html`<${Card} title="Watched links that are down">
+    ${!data && !error && html`<${Loading} />`}
+    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    ${data && down.length === 0 && html`<${Empty} title=${data.items.length ? `All ${plural(data.items.length, "link")}${data.has_more ? " looked at" : ""} are up or not checked yet.` : "No links are watched yet."} />`}
+    ${down.length > 0 && html`<${Table} title="Links that are down" rows=${down} keyOf=${(target) => target.id} columns=${[
+      { title: "Link", value: (target) => target.name ?? target.url, kind: "wide" },
+      { title: "State", value: (target) => html`<${Status} of=${target.status} />` },
+      { title: "Since", value: (target) => html`<${Time} at=${target.status_since} />` },
+    ]} />`}
+    ${data?.has_more && html`<p class="small">Of the first ${MOST} links.</p>`}
+  </${Card}>`;
+};
+
+const Scores = () => {
+  const { data, error, reload } = useLoad((options) => api.get("audits", { status: "completed", limit: SHOWN }, options));
+  return html`<${Card} title="Last audits">
+    ${!data && !error && html`<${Loading} />`}
+    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    ${data?.items.length === 0 && html`<${Empty} title="No audits yet." />`}
+    ${data?.items.map((audit) => html`<${Bar} key=${audit.audit_id} title=${new URL(audit.url).host} value=${audit.score} of=${100}
+      text=${audit.score == null ? "no score" : `${number(Math.round(audit.score))} ${audit.grade ?? ""}`} />`)}
+  </${Card}>`;
+};
+
+export default () => html`
+  <${Header} title="Home" />
+  <div class="grid halves">
+    ${may("view_jobs") && html`<${Running} /><${Failed} />`}
+    ${may("view_targets") && html`<${Down} />`}
+    ${may("view_audits") && html`<${Scores} />`}
+  </div>
+`;

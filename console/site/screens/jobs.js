@@ -1,0 +1,107 @@
+// All jobs, of every kind, and a job with its events.
+import { html } from "html";
+import { useState } from "preact/hooks";
+import { api } from "../app/api.js";
+import { Time, duration, number, words } from "../app/format.js";
+import { Filters, List, useList } from "../app/list.js";
+import { usePoll } from "../app/loading.js";
+import { Card, Empty, Facts, Failure, Header, Loading, Progress, Status, Tabs } from "../app/parts.js";
+import { href } from "../app/router.js";
+import { ENDED, Events, JobActions, JobError, JobState, Phases } from "../app/timeline.js";
+
+const STATES = ["pending", "running", "paused", "completed", "partially_failed", "failed", "cancelled", "expired"];
+const KINDS = ["crawl", "crawl_batch", "crawl_file", "deep_crawl", "discover", "upload", "reindex", "tag", "rebuild_index", "audit", "target_import", "publish", "publish_batch", "delivery"];
+const JOB_SECONDS = 3;
+
+const COLUMNS = [
+  { title: "Job", kind: "wide", value: (job) => html`<span><a href=${href("jobs", job.job_id)}>${words(job.kind)}</a> <span class="small url">${job.subject ?? job.domain}</span></span>` },
+  { title: "State", value: (job) => html`<${JobState} job=${job} />` },
+  { title: "Began", value: (job) => html`<${Time} at=${job.created_at} />` },
+  { title: "Took", kind: "number", value: (job) => duration(job.duration_ms) },
+  { title: "Error", kind: "wide", value: (job) => job.error_summary ?? "" },
+];
+
+// Jobs that the query describes; `view=failed` lists failures and retries.
+const JobList = ({ query }) => {
+  const isFailed = query.view === "failed";
+  const { status, kind, domain } = query;
+  const list = useList(isFailed ? "api/v1/jobs/failed" : "api/v1/jobs", isFailed ? { kind } : { status, kind, domain });
+  const filters = [
+    { name: "kind", title: "Kind", options: KINDS },
+    ...(isFailed ? [] : [{ name: "status", title: "State", options: STATES }, { name: "domain", title: "Host", placeholder: "example.com" }]),
+  ];
+  return html`
+    <${Header} title="Jobs"><button type="button" onClick=${list.reload}>Refresh</button></${Header}>
+    <${Tabs} chosen=${isFailed ? "failed" : "all"} of=${[
+      { name: "all", title: "All", href: href("jobs") },
+      { name: "failed", title: "Failed and retrying", href: href("jobs", { view: "failed" }) },
+    ]} />
+    <${Filters} of=${filters} />
+    <${List} list=${list} title="Jobs" columns=${COLUMNS} keyOf=${(job) => job.job_id} filters=${filters.map((each) => each.name)}
+      empty=${html`<${Empty} title=${isFailed ? "Nothing failed." : "No jobs yet."}>${!isFailed && html`<a href=${href("crawl")}>Crawl a page</a> to begin.`}</${Empty}>`} />
+  `;
+};
+
+const Children = ({ job, round }) => {
+  const list = useList("api/v1/jobs", { batch: job.job_id, round: undefined });
+  const counts = job.children;
+  return html`<${Card} title="Jobs of this batch" actions=${html`<button type="button" onClick=${list.reload}>Refresh</button>`}>
+    <p><${Progress} value=${counts.total_count - counts.pending_count} of=${counts.total_count} label="Finished jobs" />
+      ${" "}${number(counts.completed_count)} of ${number(counts.total_count)} completed, ${number(counts.failed_count)} failed, ${number(counts.cancelled_count)} cancelled</p>
+    <${List} key=${round} list=${list} title="Jobs of this batch" columns=${COLUMNS} keyOf=${(each) => each.job_id} empty=${html`<${Empty} title="No jobs." />`} />
+  </${Card}>`;
+};
+
+const PLACES = {
+  crawl: (id) => href("crawl", "job", id),
+  crawl_batch: (id) => href("crawl", "job", id),
+  deep_crawl: (id) => href("crawl", "job", id),
+  discover: (id) => href("crawl", "discovery", id),
+  crawl_file: (id) => href("crawl", "inbox", id),
+};
+
+const JobPage = ({ id }) => {
+  const [isOver, setOver] = useState(false);
+  const { data: job, error, reload } = usePoll(
+    async (options) => {
+      const found = await api.get(`api/v1/jobs/${id}`, {}, options);
+      setOver(ENDED.includes(found.status));
+      return found;
+    },
+    JOB_SECONDS,
+    [id],
+    !isOver,
+  );
+  const back = { href: href("jobs"), title: "Jobs" };
+  if (!job) return html`<${Header} title="Job" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
+  const place = PLACES[job.kind]?.(id);
+  return html`
+    <${Header} title=${`Job: ${words(job.kind)}`} back=${back}>
+      ${place && html`<a class="button" href=${place}>Open the results</a>`}
+      <${JobActions} job=${job} changed=${reload} />
+    </${Header}>
+    <${Failure} error=${error} />
+    <${Card}>
+      <${JobState} job=${job} />
+      <${Phases} job=${job} />
+      <${JobError} error=${job.error} />
+      <${Facts} of=${[
+        ["About", job.subject ?? job.domain],
+        ["Created", html`<${Time} at=${job.created_at} />`],
+        ["Started", job.started_at && html`<${Time} at=${job.started_at} />`],
+        ["Ended", job.finished_at && html`<${Time} at=${job.finished_at} />`],
+        ["Next try", !job.finished_at && job.attempts > 0 && html`<${Time} at=${job.due_at} />`],
+        ["Attempts", `${job.attempts} of ${job.max_attempts}`],
+        ["Run", job.run > 1 ? number(job.run) : null],
+        ["Priority", words(job.priority)],
+        ["Id", html`<code>${job.job_id}</code>`],
+        ["Part of", job.parent && html`<a href=${href("jobs", job.parent)}>another job</a>`],
+      ]} />
+    </${Card}>
+    ${job.children && html`<${Children} job=${job} />`}
+    <${Card} title="Events"><${Events} path=${`api/v1/jobs/${id}/stream`} round=${job.run} onEvent=${reload} /></${Card}>
+    ${job.result && html`<${Card} title="Result"><pre>${JSON.stringify(job.result, null, 2)}</pre></${Card}>`}
+  `;
+};
+
+export default ({ parts, query }) => (parts[0] ? html`<${JobPage} id=${parts[0]} />` : html`<${JobList} query=${query} />`);

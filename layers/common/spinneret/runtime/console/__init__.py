@@ -1,0 +1,1 @@
+"""Static files of the web console, which `console/` at the repository's root holds."""

@@ -1,0 +1,104 @@
+"""Files of the console, ready to be served.
+
+The page `index.html` names all other files below a folder that is called like the digest of all
+files. So a browser may keep them without asking again, and never mixes files of two releases.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Final
+
+from spinneret.aws.stage import Builder
+from spinneret.kernel.errors import NotFound
+from spinneret.runtime.http.static_text import StaticText, hash_source, static_text
+
+PACKAGE: Final = "spinneret_console"
+PAGE: Final = "index.html"
+ICON: Final = "icon.svg"
+_VERSION: Final = "VERSION"
+"""Placeholder of the digest in the page."""
+_TYPES: Final[Mapping[str, str]] = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".html": "text/html; charset=utf-8",
+}
+_REVALIDATED: Final = "no-cache"
+_FOREVER: Final = "public, max-age=31536000, immutable"
+_INLINE: Final = re.compile(r'<script type="importmap">(.*?)</script>', re.DOTALL)
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self' {scripts}; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
+_ALWAYS: Final[Mapping[str, str]] = {
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Strict-Transport-Security": "max-age=31536000",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """All files of one release."""
+
+    version: str
+    """Digest of all files."""
+    page: StaticText
+    icon: StaticText
+    parts: Mapping[str, StaticText]
+    """The other files, by `folder/name`."""
+
+    def part(self, version: str, name: str) -> StaticText:
+        """Return the file of this release. Raises NotFound for others."""
+        if version != self.version or name not in self.parts:
+            raise NotFound("the console has no such file; reload the page after an update")
+        return self.parts[name]
+
+
+def read_site(folder: Traversable) -> Site:
+    """Return the files of the folder and of its folders that a browser understands."""
+    texts = dict(sorted(_texts(folder)))
+    digest = hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
+    page = texts.pop(PAGE).replace(_VERSION, digest)
+    scripts = " ".join(map(hash_source, _INLINE.findall(page)))
+    policy = {"Content-Security-Policy": _POLICY.format(scripts=scripts)}
+    return Site(
+        version=digest,
+        page=_file(PAGE, page, policy, _REVALIDATED),
+        icon=_file(ICON, texts.pop(ICON), _closed(), _REVALIDATED),
+        parts={name: _file(name, text, _closed(), _FOREVER) for name, text in texts.items()},
+    )
+
+
+@cache
+def installed_site() -> Site:
+    """Return the site of the layer with the console's files."""
+    return read_site(files(PACKAGE))
+
+
+site: Final = Builder(lambda _: installed_site)
+"""Builds the function that reads the site when it is first asked for."""
+
+
+def _texts(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, str]]:
+    for each in folder.iterdir():
+        if each.is_dir() and not prefix:
+            yield from _texts(each, f"{each.name}/")
+        elif any(each.name.endswith(suffix) for suffix in _TYPES):
+            yield prefix + each.name, each.read_text(encoding="utf-8")
+
+
+def _file(name: str, text: str, headers: Mapping[str, str], cached: str) -> StaticText:
+    content_type = _TYPES[name[name.rindex(".") :]]
+    return static_text(text, content_type, {**_ALWAYS, **headers}, cached=cached)
+
+
+def _closed() -> Mapping[str, str]:
+    """Return the policy of a file that somebody opens by itself, such as a picture with scripts."""
+    return {"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
