@@ -155,6 +155,26 @@ def test_a_drivers_change_leaves_the_counters_of_others(store: FrontierStore, cr
 
 
 @OF_AWS
+@pytest.mark.parametrize("counter", ["discovered", "crawled", "failed"])
+@pytest.mark.parametrize("writes", [True, False], ids=["writes", "only asks"])
+def test_a_driver_that_counted_before_a_page_ended_changes_nothing(
+    store: FrontierStore, crawl: Crawl, counter: str, writes: bool
+) -> None:
+    store.commit(crawl, FrontierTransaction(plus=CounterDelta(**{counter: 1})))
+    counted = replace(crawl, **{counter: 1})  # type: ignore[arg-type]  # the name of a number
+
+    def change(before: Crawl, of: Page) -> FrontierTransaction:
+        after = replace(before, batch=9) if writes else before
+        return FrontierTransaction(before=before, after=after, counted=True, new=(of,))
+
+    with pytest.raises(WriteConflict):
+        store.commit(crawl, change(crawl, page(1)))
+    assert store.crawl(crawl.ref) == counted
+    store.commit(counted, change(counted, page(2)))
+    assert store.find(crawl.ref, [page(1).key, page(2).key]) == {page(2).key: page(2)}
+
+
+@OF_AWS
 def test_a_crawl_ends_and_is_reopened(store: FrontierStore, crawl: Crawl) -> None:
     after = replace(crawl, ended_at=START + SECOND, end_reason=EndReason.EXHAUSTED)
     store.commit(crawl, FrontierTransaction(before=crawl, after=after))

@@ -137,10 +137,15 @@ def _order(page: Page) -> tuple[str, str]:
     return place_of(page), page.key
 
 
+def _required(crawl: Crawl, change: FrontierTransaction) -> tuple[int, ...]:
+    counters = (crawl.discovered, crawl.crawled, crawl.failed) if change.counted else ()
+    return crawl.fence, crawl.batch, *counters
+
+
 def _holds(rows: _Rows, change: FrontierTransaction) -> bool:
     before, pages = change.before, rows.pages
     return (
-        (before is None or (rows.crawl.fence, rows.crawl.batch) == (before.fence, before.batch))
+        (before is None or _required(rows.crawl, change) == _required(before, change))
         and not any(page.key in pages for page in change.new)
         and all(_stands(pages.get(move.before.key), move.before) for move in change.moves)
         and all(_stands(pages.get(page.key), page) for page in change.standing)

@@ -126,10 +126,9 @@ class DeepCrawls:
 
     def _taken(self, turn: ExecutionClaim, job: Job, batches: int, remaining: Remaining) -> Taken:
         ref = crawl_ref(job.ref)
-        found = self.frontier.next_batch(
+        crawl, found = self.frontier.advance(
             ref, turn.fence, lambda: remaining() > bounds.DEADLINE_MARGIN_SECONDS
         )
-        crawl = self.frontier.crawl(ref)
         state = {**turn.state(), "batches": batches, "action": "stop"}
         match found:
             case Ended():

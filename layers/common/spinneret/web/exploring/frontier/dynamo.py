@@ -20,9 +20,9 @@ would end a crawl too early or take its pages out of order. A local index limits
 GB, four hundred times the largest crawl.
 
 Every change is one transaction. Its conditions are state, fence and depth of the pages it moves
-and, when a driver writes, fence and batch of the crawl. A change of one row is a conditional put;
-if its response is lost, the stored item shows that it succeeded. Counters change with `ADD` in the
-same transaction as the rows that they count.
+and, when a driver writes, fence and batch of the crawl; once no page is open, also its counters. A
+change of one row is a conditional put; if its response is lost, the stored item shows that it
+succeeded. Counters change with `ADD` in the same transaction as the rows that they count.
 
 `purge_at` (epoch seconds) is DynamoDB's TTL attribute: it only removes garbage; no condition uses
 it.
@@ -160,7 +160,8 @@ class DynamoFrontierStore:
         before, after = change.before, change.after
         standing = _THERE
         if before is not None:
-            standing = dynamo.equals(fence=before.fence, batch=before.batch)
+            counters = items.counters(before) if change.counted else {}
+            standing = dynamo.equals(fence=before.fence, batch=before.batch, **counters)
         key = keys.crawl_key(crawl.ref)
         old = items.crawl_state(before) if before is not None else {}
         new = items.crawl_state(after) if after is not None else {}
@@ -229,7 +230,7 @@ def _update(changed: Mapping[str, Any], plus: CounterDelta) -> dynamo.Condition:
     values: dict[str, Any] = {
         f":to_{n}": value for n, value in changed.items() if value is not None
     }
-    added = {"discovered": plus.discovered, "crawled": plus.crawled, "failed": plus.failed}
+    added = items.counters(plus)
     adds = [f"#{name} :plus_{name}" for name, number in added.items() if number]
     values |= {f":plus_{name}": number for name, number in added.items() if number}
     removed = [f"#{name}" for name, value in changed.items() if value is None]

@@ -13,6 +13,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.web.exploring import limits
 from spinneret.web.exploring.frontier import keys
+from spinneret.web.exploring.frontier.changes import CounterDelta
 from spinneret.web.exploring.frontier.models import Crawl, LinkCandidate, Page, Plan
 
 
@@ -29,6 +30,11 @@ def crawl_state(crawl: Crawl) -> Item:
     """Return the attributes of the crawl's row that a driver changes; None means no attribute."""
     item = CRAWLS.encode(crawl)
     return {name: item.get(name) for name in _DRIVEN}
+
+
+def counters(of: Crawl | CounterDelta) -> dict[str, int]:
+    """Return the attributes of the crawl's row that count its pages."""
+    return {"discovered": of.discovered, "crawled": of.crawled, "failed": of.failed}
 
 
 def page_item(crawl: Crawl, page: Page) -> Item:

@@ -11,7 +11,6 @@ from spinneret.web.exploring.frontier.keys import key_of
 from spinneret.web.exploring.frontier.models import (
     Crawl,
     Deferred,
-    EndReason,
     Failed,
     Fetched,
     Outcome,
@@ -86,8 +85,10 @@ def places_left(crawl: Crawl) -> int:
     return min(crawl.plan.batch_pages, crawl.plan.max_pages - crawl.crawled)
 
 
-def taken(crawl: Crawl, waiting: Sequence[Page], now: datetime) -> FrontierTransaction:
-    """Open the next batch."""
+def taken(
+    crawl: Crawl, waiting: Sequence[Page], now: datetime
+) -> tuple[Crawl, FrontierTransaction]:
+    """Open the next batch; return the crawl with it, and the change."""
     batch = crawl.batch + 1
     moves = [
         PageUpdate(
@@ -97,16 +98,9 @@ def taken(crawl: Crawl, waiting: Sequence[Page], now: datetime) -> FrontierTrans
         for position, page in enumerate(waiting)
     ]
     depth = max([crawl.current_depth, *(page.depth for page in waiting)])
-    return FrontierTransaction(
-        before=crawl,
-        after=replace(crawl, batch=batch, current_depth=depth),
-        moves=tuple(moves),
-    )
-
-
-def ended(crawl: Crawl, reason: EndReason, now: datetime) -> FrontierTransaction:
-    """End the crawl."""
-    return FrontierTransaction(before=crawl, after=replace(crawl, ended_at=now, end_reason=reason))
+    after = replace(crawl, batch=batch, current_depth=depth)
+    change = FrontierTransaction(before=crawl, after=after, counted=True, moves=tuple(moves))
+    return after, change
 
 
 def reopened(crawl: Crawl, fence: int, failed: Sequence[Page]) -> FrontierTransaction:

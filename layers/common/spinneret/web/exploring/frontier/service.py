@@ -10,10 +10,11 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, LeaseLost, NotFound, ValidationFailed
 from spinneret.web.exploring import limits
-from spinneret.web.exploring.frontier import merging, rules
+from spinneret.web.exploring.frontier import rules
 from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction, PageUpdate
 from spinneret.web.exploring.frontier.guide import LinkPolicy, check_plan
 from spinneret.web.exploring.frontier.keys import is_position_in
+from spinneret.web.exploring.frontier.merge_pass import MergePass
 from spinneret.web.exploring.frontier.models import (
     Batch,
     Crawl,
@@ -96,35 +97,42 @@ class Frontier:
     def next_batch(
         self, ref: CrawlRef, fence: int, may_go_on: Callable[[], bool] = _always
     ) -> Next:
-        """Return what to do next; call again after each batch.
+        """Return what to do next; see `advance`."""
+        return self.advance(ref, fence, may_go_on)[1]
+
+    def advance(
+        self, ref: CrawlRef, fence: int, may_go_on: Callable[[], bool] = _always
+    ) -> tuple[Crawl, Next]:
+        """Return the crawl and what to do next; call again after each batch.
 
         `may_go_on` is called before merging the links of each page. When it returns False, the
         result is a `Wait` that has already passed. Raises NotFound, LeaseLost for an outdated
         fence, and Contended.
         """
-        return self._persistently(lambda: self._next_batch(ref, fence, may_go_on))
+        return self._persistently(lambda: self._advance(ref, fence, may_go_on))
 
-    def _next_batch(self, ref: CrawlRef, fence: int, may_go_on: Callable[[], bool]) -> Next:
+    def _advance(
+        self, ref: CrawlRef, fence: int, may_go_on: Callable[[], bool]
+    ) -> tuple[Crawl, Next]:
         crawl = self._adopted(ref, fence)
         if crawl.end_reason is not None:
-            return Ended(crawl.end_reason)
+            return crawl, Ended(crawl.end_reason)
         now = self.clock()
         if not crawl.batch:
-            self._seed(crawl, crawl.roots, now)
-        open_pages = self._still_open(crawl, now)
+            crawl = self._seed(crawl, crawl.roots, now)
+        crawl, open_pages = self._still_open(crawl, now)
         if open_pages:
             free = [page for page in open_pages if rules.free_at(page) <= now]
             if not free:
-                return Wait(min(rules.free_at(page) for page in open_pages))
-            return Batch(number=crawl.batch, pages=tuple(free))
-        # Read again: no page is open now, so the counters can't change meanwhile.
-        crawl = self._adopted(ref, fence)
-        if not self._merge_all(crawl, may_go_on):
-            return Wait(now)
-        return self._take(crawl, now)
+                return crawl, Wait(min(rules.free_at(page) for page in open_pages))
+            return crawl, Batch(number=crawl.batch, pages=tuple(free))
+        # No page is open now. One that ended since the crawl was read makes the next write fail.
+        merging = MergePass(self.store, self.clock, crawl)
+        is_merged = merging.run(may_go_on)
+        return self._take(merging.crawl, now) if is_merged else (merging.crawl, Wait(now))
 
-    def _seed(self, crawl: Crawl, urls: Sequence[str], now: datetime) -> None:
-        """Add the start URLs that aren't known yet."""
+    def _seed(self, crawl: Crawl, urls: Sequence[str], now: datetime) -> Crawl:
+        """Add the start URLs that aren't known yet; return the crawl with them."""
         pages = rules.seeds(crawl, urls, now)
         found = self.store.find(crawl.ref, [page.key for page in pages])
         missing = (page for page in pages if page.key not in found)
@@ -132,18 +140,21 @@ class Frontier:
             plus = CounterDelta(discovered=len(some))
             added = FrontierTransaction(plus=plus, before=crawl, after=crawl, new=tuple(some))
             self.store.commit(crawl, added)
+            crawl = replace(crawl, discovered=crawl.discovered + len(some))
+        return crawl
 
-    def _still_open(self, crawl: Crawl, now: datetime) -> list[Page]:
+    def _still_open(self, crawl: Crawl, now: datetime) -> tuple[Crawl, list[Page]]:
         """Return open pages of the current batch; fail pages whose last attempt is lost."""
         left: list[Page] = []
         for page in self.store.first(crawl.ref, PageState.OPEN, limits.CRAWL_BATCH_PAGES):
             if rules.is_lost(page, now):
                 self.store.commit(crawl, rules.given_up(page, now))
+                crawl = replace(crawl, failed=crawl.failed + 1)
             else:
                 left.append(page)
-        return left
+        return crawl, left
 
-    def _take(self, crawl: Crawl, now: datetime) -> Next:
+    def _take(self, crawl: Crawl, now: datetime) -> tuple[Crawl, Next]:
         places = rules.places_left(crawl)
         if places <= 0:
             return self._end(crawl, EndReason.BUDGET, now)
@@ -152,90 +163,14 @@ class Frontier:
         waiting = self.store.first(crawl.ref, PageState.WAITING, places)
         if not waiting:
             return self._end(crawl, EndReason.EXHAUSTED, now)
-        change = rules.taken(crawl, waiting, now)
+        after, change = rules.taken(crawl, waiting, now)
         self.store.commit(crawl, change)
-        return Batch(number=crawl.batch + 1, pages=tuple(move.after for move in change.moves))
+        return after, Batch(number=after.batch, pages=tuple(move.after for move in change.moves))
 
-    def _end(self, crawl: Crawl, reason: EndReason, now: datetime) -> Ended:
-        self.store.commit(crawl, rules.ended(crawl, reason, now))
-        return Ended(reason)
-
-    # ------------------------------------------------------------ Merging
-
-    def _merge_all(self, crawl: Crawl, may_go_on: Callable[[], bool]) -> bool:
-        """Merge all fetched pages; return False if the time ran out before."""
-        known = merging.FrontierView(discovered=crawl.discovered)
-        while found := self.store.first(crawl.ref, PageState.FETCHED, limits.CRAWL_BATCH_PAGES):
-            self._learn_batch(crawl, found, known)
-            for page in found:
-                if not may_go_on():
-                    return False
-                if self._merge(crawl, page, known):
-                    break
-        return True
-
-    def _merge(self, crawl: Crawl, page: Page, known: merging.FrontierView) -> bool:
-        """Merge a page's links; return whether fetched pages changed their order or their depth.
-
-        A page that was found nearer comes before pages of later batches, in the same order as
-        after a crash.
-        """
-        links = known.links.pop(page.key, ())
-        original = known.originals.get(page.content_hash or "")
-        if page.same_as is not None:
-            self._learn(crawl.ref, [page.same_as], known)
-        else:
-            names = [link.key for link in links] if page.depth < crawl.plan.max_depth else []
-            self._learn(crawl.ref, names if original in {None, page.key} else [original], known)
-            self._learn_quotas(crawl, links, known)
-        moved = False
-        for change in merging.merged(crawl, page, links, original, known, self.clock()):
-            self.store.commit(crawl, change)
-            known.apply(change)
-            moved |= any(move.after.state is PageState.FETCHED for move in change.moves)
-        return moved
-
-    def _learn_batch(
-        self, crawl: Crawl, pages: Sequence[Page], known: merging.FrontierView
-    ) -> None:
-        """Read at once what the pages' merging needs."""
-        known.pages.update({page.key: page for page in pages})
-        self._learn(crawl.ref, [page.same_as for page in pages], known)
-        own = [page for page in pages if page.same_as is None]
-        known.links.update(
-            self.store.links(crawl.ref, [page for page in own if page.key not in known.links])
-        )
-        hashes = {page.content_hash for page in own if page.content_hash} - known.originals.keys()
-        known.originals.update(self.store.originals(crawl.ref, sorted(hashes)))
-        links = (link for page in own for link in known.links[page.key])
-        if any(page.depth < crawl.plan.max_depth for page in own):
-            self._learn(crawl.ref, (link.key for link in links), known)
-
-    def _learn(
-        self, ref: CrawlRef, keys: Iterable[str | None], known: merging.FrontierView
-    ) -> None:
-        """Read pages, and the pages that they are duplicates of."""
-        wanted = {key for key in keys if key is not None}
-        while wanted:
-            missing = known.lacks(sorted(wanted))
-            if missing:
-                known.learn(missing, self.store.find(ref, missing))
-            names = (known.pages[key].same_as for key in wanted if key in known.pages)
-            wanted = {name for name in names if name is not None and known.lacks([name])}
-
-    def _learn_quotas(
-        self, crawl: Crawl, links: Sequence[LinkCandidate], known: merging.FrontierView
-    ) -> None:
-        quotas = {
-            quota
-            for link in links
-            if link.key in known.absent
-            for quota in merging.quotas_of(crawl.plan, link)
-            if quota not in known.used
-        }
-        if quotas:
-            used = self.store.used(crawl.ref, sorted(quotas))
-            known.used.update({quota: used.get(quota, 0) for quota in quotas})
+    def _end(self, crawl: Crawl, reason: EndReason, now: datetime) -> tuple[Crawl, Ended]:
+        after = replace(crawl, ended_at=now, end_reason=reason)
+        self.store.commit(crawl, FrontierTransaction(before=crawl, after=after, counted=True))
+        return after, Ended(reason)
 
     # ------------------------------------------------------------ Worker
 
