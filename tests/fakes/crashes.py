@@ -75,10 +75,11 @@ class Overtaken(CrashPlan):
         self.calls.append(name)
         if self._place == (len(self.calls), Moment.BEFORE):
             self._act()
-        answer = operation(*given, **named)
-        if self._place == (len(self.calls), Moment.AFTER):
-            self._act()
-        return answer
+        try:
+            return operation(*given, **named)
+        finally:  # also after a call that was refused
+            if self._place == (len(self.calls), Moment.AFTER):
+                self._act()
 
 
 class _Watched:

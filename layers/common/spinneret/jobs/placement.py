@@ -54,14 +54,16 @@ class Deduplication:
         *,
         scope: str | None = None,
         batch: str | None = None,
+        look: bool = True,
     ) -> tuple[list[Placed], list[NewJob]]:
         """Return the jobs of the drafts in their order, and the new ones among them.
 
         `scope` is that of an Idempotency-Key. A draft with a promised id always gets a new job,
-        without the duplicate key if another job holds it.
+        without the duplicate key if another job holds it. Unless `look`, no key is taken to be
+        held; if one is, the store refuses the new jobs.
         """
         wanted = [draft.duplicate_key for draft in drafts if draft.duplicate_key]
-        holders = self.store.find_duplicates(tenant, wanted) if wanted else {}
+        holders = self.store.find_duplicates(tenant, wanted) if wanted and look else {}
         placed: list[Placed] = []
         new: dict[str, NewJob] = {}
         fresh: dict[str, Job] = {}

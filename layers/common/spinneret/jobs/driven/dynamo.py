@@ -47,16 +47,24 @@ class DynamoSemaphore:
         return self._change(tenant, group, taken)
 
     def leave(self, tenant: str, group: str, holder: str) -> None:
-        def left(holders: dict[str, str]) -> dict[str, str]:
-            return {name: end for name, end in holders.items() if name != holder}
-
-        self._change(tenant, group, left)
+        """See Semaphore; sends one UpdateItem."""
+        update, there = "REMOVE #holders.#holder ADD #version :one", "attribute_exists(#holders)"
+        names = dynamo.names_in(f"{update} {there}")
+        dynamo.write_if(
+            self._client.update_item,
+            TableName=self._table,
+            Key=_key(tenant, group),
+            UpdateExpression=update,
+            ConditionExpression=there,
+            ExpressionAttributeNames={**names, "#holder": holder},
+            ExpressionAttributeValues={":one": 1},
+        )
 
     def _change(
         self, tenant: str, group: str, change: Callable[[dict[str, str]], dict[str, str] | None]
     ) -> bool:
         """Apply `change` to the holders; return False if it returns None."""
-        key = {"pk": f"T#{tenant}#SLOTS", "sk": group}
+        key = _key(tenant, group)
         for _ in range(_TRIES):
             found = dynamo.get(self._client, self._table, key)
             holders: dict[str, str] = dict(found.get("holders", {}))
@@ -78,3 +86,7 @@ class DynamoSemaphore:
             ExpressionAttributeValues={":read": version},
         )
         return written is not None
+
+
+def _key(tenant: str, group: str) -> dict[str, str]:
+    return {"pk": f"T#{tenant}#SLOTS", "sk": group}

@@ -119,7 +119,7 @@ class Frontier:
             return crawl, Ended(crawl.end_reason)
         now = self.clock()
         if not crawl.batch:
-            crawl = self._seed(crawl, crawl.roots, now)
+            return self._take(self._seed(crawl, crawl.roots, now), now)
         crawl, open_pages = self._still_open(crawl, now)
         if open_pages:
             free = [page for page in open_pages if rules.free_at(page) <= now]
