@@ -67,7 +67,6 @@ def templates() -> Templates:
 def translated(templates: Templates) -> dict[str, Any]:
     """The root template that CloudFormation gets from SAM, of a stage on AWS with tracing on."""
     source = deepcopy(templates.root)
-    source["Globals"]["Function"]["Tracing"] = "Active"
     source["Globals"]["Function"]["CodeUri"] = "s3://bucket/functions"
     for resource in source["Resources"].values():
         for uri in {"ContentUri", "DefinitionUri"} & resource.get("Properties", {}).keys():

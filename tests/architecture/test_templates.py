@@ -11,6 +11,8 @@ from spinneret.kernel import bounds
 from tests.architecture.conftest import ROOT, Templates
 from tests.routes import ROUTES
 
+_TRACED = {"Fn::If": ["IsTraced", True, False]}
+
 
 def test_every_handler_exists(templates: Templates) -> None:
     for name, function in templates.functions().items():
@@ -147,6 +149,36 @@ def test_both_apis_log_their_requests_as_json_and_bound_them(templates: Template
     for bounds_of in (method, stage["DefaultRouteSettings"]):
         assert isinstance(bounds_of["ThrottlingRateLimit"], dict)
         assert isinstance(bounds_of["ThrottlingBurstLimit"], dict)
+
+
+# covers P-12
+def test_functions_executions_and_requests_are_traced_by_one_parameter(
+    translated: dict[str, Any],
+) -> None:
+    kinds = {
+        "AWS::Lambda::Function": ("TracingConfig", {"Mode": {"Ref": "Tracing"}}),
+        "AWS::StepFunctions::StateMachine": ("TracingConfiguration", {"Enabled": _TRACED}),
+        "AWS::ApiGateway::Stage": ("TracingEnabled", _TRACED),
+    }
+    seen = set()
+    for name, each in translated["Resources"].items():
+        if each["Type"] in kinds:
+            setting, value = kinds[each["Type"]]
+            assert each["Properties"][setting] == value, name
+            seen.add(each["Type"])
+    assert seen == kinds.keys()
+
+
+def test_lambda_lets_a_job_come_back_as_often_as_it_has_to_wait(
+    translated: dict[str, Any],
+) -> None:
+    """By default it drops the sixteenth message that a function causes for itself."""
+    functions = [
+        each["Properties"]
+        for each in translated["Resources"].values()
+        if each["Type"] == "AWS::Lambda::Function"
+    ]
+    assert {each["RecursiveLoop"] for each in functions} == {"Allow"}
 
 
 def test_only_our_own_resources_may_invoke_a_function(translated: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
+from spinneret.aws.tracing import attribute_of
 from spinneret.jobs import limits
 from spinneret.jobs.models import DeadLetter, JobRef
 from spinneret.jobs.redrive import Redrive, RedriveResult
@@ -113,21 +114,31 @@ def test_a_letter_that_the_lane_does_not_take_stays(
     assert counts["Attributes"]["ApproximateNumberOfMessagesNotVisible"] == "1"
 
 
-@pytest.mark.parametrize("group", ["acme", None])
-def test_a_letter_goes_back_into_its_group(
+TRACE = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
+
+
+@pytest.mark.parametrize(("group", "trace"), [("acme", TRACE), (None, "")])
+def test_a_letter_goes_back_into_its_group_and_trace(
     queues: SqsDeadLetterQueues,
     client_of: Callable[[str], Any],
     urls: dict[str, str],
     group: str | None,
+    trace: str,
 ) -> None:
-    """Without it the queue is no longer fair to the tenant."""
+    """Without its group the queue is no longer fair to the tenant."""
     client = client_of("sqs")
     grouped = {"MessageGroupId": group} if group else {}
-    client.send_message(QueueUrl=urls["dead"], MessageBody="not a job", **grouped)
+    client.send_message(
+        QueueUrl=urls["dead"],
+        MessageBody="not a job",
+        MessageSystemAttributes=attribute_of(trace),
+        **grouped,
+    )
     [letter] = received(queues)
     queues.send_back(LANE, letter)
     [back] = _messages(client, urls["lane"])
     assert back["Attributes"].get("MessageGroupId") == group
+    assert back["Attributes"].get("AWSTraceHeader", "") == trace
 
 
 UNREADABLE = {

@@ -1,5 +1,6 @@
 """Executions and callbacks on Step Functions: which of its answers mean what."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from spinneret.jobs.driven.stepfunctions import StepFunctionsExecutions, StepFun
 from spinneret.kernel.errors import DependencyUnavailable
 from tests.metrics import recorded
 
+TRACE = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
 MACHINE = "arn:aws:states:us-east-1:000000000000:stateMachine:publish"
 CALLS = {"complete": "send_task_success", "heartbeat": "send_task_heartbeat"}
 
@@ -75,6 +77,25 @@ def test_an_outage_is_told_from_a_wrong_call(method: str, client: Any, answers: 
     with pytest.raises(ClientError):
         call("token-1")
     assert recorded() == {"access_denied": [1]}
+
+
+@pytest.mark.parametrize(
+    ("variable", "header"),
+    [(f"{TRACE};Lineage=1:a87bd80c:0", {"traceHeader": TRACE}), ("", {})],
+)
+def test_an_execution_continues_the_trace_of_the_invocation(
+    variable: str,
+    header: dict[str, str],
+    client: Any,
+    answers: Stubber,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("_X_AMZN_TRACE_ID", variable)
+    state = {"job_id": "job_1", "trace": header.get("traceHeader", "")}
+    asked = {"stateMachineArn": MACHINE, "name": "job_1-1", "input": json.dumps(state), **header}
+    begun = {"executionArn": f"{MACHINE}:job_1-1", "startDate": 0}
+    answers.add_response("start_execution", begun, asked)
+    StepFunctionsExecutions(client, MACHINE).start("job_1-1", {"job_id": "job_1"})
 
 
 def test_an_execution_of_a_name_that_exists_counts_as_started(

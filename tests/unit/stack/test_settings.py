@@ -164,6 +164,7 @@ def test_only_parameters_of_resources_need_a_deployment() -> None:
         *("CheckConcurrency", "CrawlTimeout", "EmbedderSecretArn", "RerankerSecretArn"),
         *("ApiThrottleRps", "ApiThrottleBurst", "SearchInstanceType", "SearchInstanceCount"),
         *("SearchVolumeGib", "SearchZones", "SearchDedicatedMasters", "AlarmTopicArn"),
+        "Tracing",
         "SPINNERET_EMBEDDER",
     }
 

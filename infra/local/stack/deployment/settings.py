@@ -187,9 +187,9 @@ def parameters(
     own_site = ",".join(url.removeprefix("http://") for url in (website, markets))
     allowed = ",".join(filter(None, (own_site, chosen.get(FETCH_PARAMETER))))
     # Products of a laptop go to local marketplaces, never to real ones. Nobody buys there, so order
-    # polling is disabled. The emulator has no host for each bucket.
+    # polling is disabled. The emulator has no host for each bucket, and no X-Ray.
     hosts = market_hosts(markets, chosen.get("MarketplaceHosts", ""))
-    defaults = {"OrderPollingEnabled": "false", "S3AddressingStyle": "path"}
+    defaults = {"OrderPollingEnabled": "false", "S3AddressingStyle": "path", "Tracing": "Disabled"}
     own = {**defaults, **chosen, "MarketplaceHosts": hosts}
     return {**own, FETCH_PARAMETER: allowed}
 

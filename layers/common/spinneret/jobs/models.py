@@ -304,6 +304,8 @@ class DeadLetter:
     """Number of times the message was sent back before; None if the count can't be read."""
     group: str | None
     """Message group, which is the tenant; None if it has none."""
+    trace: str = ""
+    """X-Ray header of the trace that sent it; empty if it has none."""
 
 
 @dataclass(frozen=True, kw_only=True)

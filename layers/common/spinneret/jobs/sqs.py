@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.tracing import MESSAGE_ATTRIBUTE, attribute_of, message_attributes
 from spinneret.aws.types import MessageTypeDef, SendMessageRequestTypeDef, SQSClient
 from spinneret.jobs import limits
 from spinneret.jobs.models import Backlog, DeadLetter, JobRef, Lane
@@ -47,6 +48,7 @@ class SqsJobQueue:
                             "MessageBody": message_of(ref),
                             "MessageGroupId": ref.tenant,
                             "DelaySeconds": delay_seconds,
+                            "MessageSystemAttributes": message_attributes(),
                         }
                         for number, ref in enumerate(batch)
                     ],
@@ -78,7 +80,7 @@ class SqsDeadLetterQueues:
                 VisibilityTimeout=_LETTER_SECONDS,
                 WaitTimeSeconds=_POLL_SECONDS,
                 MessageAttributeNames=[_MOVES],
-                MessageSystemAttributeNames=[_GROUP],
+                MessageSystemAttributeNames=[_GROUP, MESSAGE_ATTRIBUTE],
             )
         return [_letter(message) for message in answer.get("Messages", [])]
 
@@ -88,6 +90,7 @@ class SqsDeadLetterQueues:
             "QueueUrl": lane_url(self._lanes_url, lane),
             "MessageBody": letter.body,
             "MessageAttributes": {_MOVES: {"DataType": "Number", "StringValue": moves}},
+            "MessageSystemAttributes": attribute_of(letter.trace),
         }
         if letter.group is not None:
             message["MessageGroupId"] = letter.group
@@ -129,6 +132,7 @@ def _letter(message: MessageTypeDef) -> DeadLetter:
         receipt=message["ReceiptHandle"],
         moves=_moves(message),
         group=message.get("Attributes", {}).get(_GROUP),
+        trace=message.get("Attributes", {}).get(MESSAGE_ATTRIBUTE, ""),
     )
 
 

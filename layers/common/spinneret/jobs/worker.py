@@ -279,7 +279,9 @@ class Worker:
             until = lease_end(self.clock, remaining)
             outcome = self.store.claim(ref, owner, self.clock(), until)
         match outcome:
-            case Claimed():
+            case Claimed(job=job):
+                facts = {"job_id": job.id, "kind": job.kind, "fence": outcome.lease.fence}
+                logger.info("job_claimed", extra=facts)
                 return outcome
             case Refused(job=None):
                 logger.warning("job_unknown", extra={"job_id": ref.job_id})

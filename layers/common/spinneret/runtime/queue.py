@@ -13,6 +13,7 @@ from aws_lambda_powertools.utilities.batch import (
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from spinneret.aws import tracing
 from spinneret.aws.stage import Builder
 from spinneret.jobs.sqs import ref_of
 from spinneret.jobs.worker import Worker
@@ -52,8 +53,10 @@ def message_entrypoint[M](
             built.append(build.of(os.environ))
         run_message = built[0]
         bind_request_id(context.aws_request_id)
+        own_trace = tracing.trace_header()
 
         def run(record: SQSRecord) -> None:
+            tracing.follow(record.attributes.aws_trace_header or own_trace)
             try:
                 message = parse(record.body)
             except ValueError:

@@ -6,6 +6,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from spinneret.aws import tracing
 from spinneret.aws.stage import Builder
 from spinneret.kernel.clock import Remaining
 from spinneret.runtime.logs import bind_request_id, configure
@@ -29,7 +30,10 @@ def step_entrypoint(
             configure(name)
             built.append(build.of(os.environ))
         bind_request_id(context.aws_request_id)
+        trace = state.get(tracing.STATE_KEY)
+        tracing.follow(trace)
         with measured(name):
-            return built[0](state, lambda: context.get_remaining_time_in_millis() / 1000)
+            answer = built[0](state, lambda: context.get_remaining_time_in_millis() / 1000)
+        return answer if trace is None else {**answer, tracing.STATE_KEY: trace}
 
     return handler

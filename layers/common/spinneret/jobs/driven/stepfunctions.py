@@ -7,6 +7,7 @@ from typing import Any, Final
 from botocore.exceptions import ClientError
 
 from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.tracing import STATE_KEY, trace_header
 from spinneret.aws.types import SFNClient
 
 # Errors for a state that has ended, or timed out (API reference of SendTaskSuccess).
@@ -22,10 +23,15 @@ class StepFunctionsExecutions:
 
     def start(self, name: str, state: Mapping[str, Any]) -> None:
         """See Executions. Counts an ended execution of the same name as started."""
+        header = trace_header()
+        traced = {"traceHeader": header} if header else {}
         try:
             with translate_aws_errors("stepfunctions"):
                 self._client.start_execution(
-                    stateMachineArn=self._machine, name=name, input=json.dumps(state)
+                    stateMachineArn=self._machine,
+                    name=name,
+                    input=json.dumps({**state, STATE_KEY: header}),
+                    **traced,
                 )
         except ClientError as error:
             if error_code(error) != "ExecutionAlreadyExists":

@@ -7,6 +7,7 @@ from itertools import batched
 from typing import Final
 
 from spinneret.aws.clients import translate_aws_errors
+from spinneret.aws.tracing import message_attributes
 from spinneret.aws.types import SQSClient
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
@@ -50,6 +51,7 @@ class SqsCheckLane:
                         "MessageBody": checks_message(each.checks),
                         "MessageGroupId": each.checks[0].tenant,
                         "DelaySeconds": _delay((each.at - now).total_seconds()),
+                        "MessageSystemAttributes": message_attributes(),
                     }
                     for number, each in enumerate(planned)
                 ],
