@@ -1,7 +1,8 @@
 """What AWS asks for, and what a program asks of it: prices and the counting of calls.
 
 List prices of us-east-1 in November 2026: DynamoDB on demand, S3 Standard, Lambda on x86, SQS
-standard queues, Step Functions standard workflows, EventBridge's own bus.
+standard queues, Step Functions standard workflows, EventBridge's own bus, REST APIs of API Gateway,
+OpenSearch on demand, KMS, Secrets Manager, CloudWatch.
 """
 
 import json
@@ -21,6 +22,16 @@ MESSAGE: Final = 0.4e-6
 """A request to SQS; a message has three: to send, to receive, to delete."""
 TRANSITION: Final = 25e-6
 BUS_EVENT: Final = 1e-6
+API_REQUEST: Final = 3.5e-6
+NODE_HOURS: Final = {"t3.small.search": 0.036, "r7g.large.search": 0.178}
+SEARCH_GIBIBYTE: Final = 0.122
+"""Of gp3 storage, a month, as the following are."""
+KMS_KEY: Final = 1.0
+SECRET: Final = 0.40
+CUSTOM_METRIC: Final = 0.30
+ALARM_METRIC: Final = 0.10
+COMPOSITE_ALARM: Final = 0.50
+DASHBOARD: Final = 3.0
 
 _READS: Final = frozenset({"GetItem", "Query", "BatchGetItem"})
 _WRITES: Final = frozenset(

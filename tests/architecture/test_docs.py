@@ -27,6 +27,12 @@ def test_every_setting_is_documented_as_the_template_declares_it() -> None:
     assert render["configuration"](text) == text, "run python docs/render.py"
 
 
+def test_the_cost_of_a_stage_follows_from_its_templates_and_counted_calls() -> None:
+    cost = runpy.run_path(str(ROOT / "benchmarks" / "cost.py"))
+    text = cost["DOCUMENT"].read_text()
+    assert cost["document"](text) == text, "run python benchmarks/cost.py --write"
+
+
 def test_every_row_of_the_failure_matrix_names_a_test_that_is_there() -> None:
     text = (ROOT / "docs" / "proofs.md").read_text()
     matrix = text.partition("<!-- matrix -->")[2].partition("<!-- end matrix -->")[0]

@@ -12,6 +12,7 @@ PARALLEL_INITS = "SPINNERET_LAMBDA_PARALLEL_INITS"
 MAX_ENVIRONMENTS = "SPINNERET_LAMBDA_MAX_ENVIRONMENTS"
 MAX_IDLE = "SPINNERET_LAMBDA_MAX_IDLE"
 IDLE_SECONDS = "SPINNERET_LAMBDA_IDLE_SECONDS"
+CALLS = "SPINNERET_LAMBDA_CALLS"
 
 # A function process takes 40 to 100 MB, so 32 of them fit into 8 GB with the other services.
 DEFAULT_MAX_ENVIRONMENTS = 32
@@ -31,6 +32,7 @@ class Settings:
     max_environments: live function processes over all functions.
     max_idle: processes of these that may be idle.
     idle_seconds: time after which an idle process ends.
+    calls: folder of recorded calls, see recorded_calls.py; empty to record none.
     """
 
     python: Path
@@ -38,6 +40,7 @@ class Settings:
     max_environments: int
     max_idle: int
     idle_seconds: int
+    calls: str = ""
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Settings:
@@ -54,6 +57,7 @@ class Settings:
             max_environments=_positive(env, MAX_ENVIRONMENTS, DEFAULT_MAX_ENVIRONMENTS),
             max_idle=_positive(env, MAX_IDLE, DEFAULT_MAX_IDLE),
             idle_seconds=_positive(env, IDLE_SECONDS, DEFAULT_IDLE_SECONDS),
+            calls=env.get(CALLS, ""),
         )
 
 

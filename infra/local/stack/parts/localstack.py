@@ -25,8 +25,11 @@ HUNG: Final = "hung"
 """Folder in its data for the names of services that hang."""
 BOOT_SECONDS: Final = 600.0
 DYNAMODB_HEAP: Final = "256m"
-EXECUTOR_VARIABLES: Final = ("SPINNERET_LAMBDA_IDLE_SECONDS", "SPINNERET_LAMBDA_MAX_IDLE")
-"""Variables of `up` that bound the idle environments of functions."""
+EXECUTOR_VARIABLES: Final = (
+    *("SPINNERET_LAMBDA_IDLE_SECONDS", "SPINNERET_LAMBDA_MAX_IDLE"),
+    "SPINNERET_LAMBDA_CALLS",
+)
+"""Variables of `up` that bound the idle environments of functions, and record their calls."""
 
 
 def localstack(workspace: Workspace) -> Part:

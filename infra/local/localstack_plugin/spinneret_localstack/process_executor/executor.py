@@ -205,7 +205,7 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
         temporary.mkdir(parents=True, exist_ok=True)
         path = environment.search_path(self._variables, folders, interpreter)
         return ProcessSpec(
-            command=[str(interpreter.executable), runtime_entry.__file__, *path],
+            command=[str(interpreter.executable), runtime_entry.__file__, self.host.calls, *path],
             variables=environment.variables(
                 self._variables,
                 folders,

@@ -31,6 +31,8 @@ class LambdaHost:
     pool: WarmPool[RuntimeProcess]
     init_slots: threading.BoundedSemaphore
     guard: ProcessGuard
+    calls: str
+    """Folder of recorded calls, or empty."""
 
     @classmethod
     def start(cls, settings: Settings) -> LambdaHost:
@@ -55,6 +57,7 @@ class LambdaHost:
             pool=pool,
             init_slots=threading.BoundedSemaphore(settings.parallel_inits),
             guard=ProcessGuard(folder),
+            calls=settings.calls,
         )
 
 
