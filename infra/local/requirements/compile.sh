@@ -19,7 +19,7 @@ pin $root/layers/embedder/requirements --no-deps --no-build --python-platform x8
 # The local embedder runs what the layer runs.
 pin embedder --constraint $root/layers/embedder/requirements.txt
 pin weights --no-deps --constraint $root/layers/embedder/requirements.txt
-for name in websocket java maven node; do pin $name; done
+for name in websocket java maven node load; do pin $name; done
 # The layers take the versions that the tests ran with.
 for layer in core search content passwords browser; do
     pin $root/layers/$layer/requirements --constraint dev.txt

@@ -1,0 +1,92 @@
+"""Rows that a former release wrote, as today's code reads them.
+
+`tests/cases/former_rows.json` was recorded from the release of 2026-11-23 (commit ebc54864) by its
+contract suites: each kind of row, and the value that the release read from it. The file never
+changes, because a stage has such rows. A later release adds a file of its own.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from enum import Enum
+from importlib import import_module
+from typing import Any, Final
+
+import pytest
+from boto3.dynamodb.types import TypeDeserializer
+
+from spinneret.aws.codec import Codec
+from tests.conftest import ROOT
+
+FORMER: Final[dict[str, list[dict[str, Any]]]] = json.loads(
+    (ROOT / "tests" / "cases" / "former_rows.json").read_text()
+)
+"""By the former reader: its module, and its name in it."""
+RENAMED: Final[Mapping[str, str]] = {}
+"""Readers of former rows that have another name today."""
+CASES: Final = [
+    pytest.param(reader, each, id=f"{reader.removeprefix('spinneret.')}-{number}")
+    for reader, rows in FORMER.items()
+    for number, each in enumerate(rows)
+]
+
+
+@pytest.mark.parametrize(("reader", "former"), CASES)
+def test_a_row_of_a_former_release_has_the_same_meaning_today(
+    reader: str, former: dict[str, Any]
+) -> None:
+    module, _, name = RENAMED.get(reader, reader).partition(":")
+    read = getattr(import_module(module), name)
+    row = {key: TypeDeserializer().deserialize(_typed(each)) for key, each in former["row"].items()}
+    today = plain(read.decode(row) if isinstance(read, Codec) else read(row))
+    assert _missing(former["value"], today) == []
+
+
+def _typed(attribute: Any) -> Any:
+    """The attribute as DynamoDB answers it; JSON has no bytes."""
+    match attribute:
+        case {"B": {"__bytes__": str(text)}}:
+            return {"B": bytes.fromhex(text)}
+        case {"L": list(each)}:
+            return {"L": [_typed(part) for part in each]}
+        case {"M": dict(each)}:
+            return {"M": {key: _typed(part) for key, part in each.items()}}
+    return attribute
+
+
+def _missing(former: Any, today: Any, at: str = "") -> list[str]:
+    """Where today's value differs from the former one; further fields are allowed."""
+    if isinstance(former, dict) and isinstance(today, dict):
+        return [
+            difference
+            for name, each in former.items()
+            for difference in _missing(each, today.get(name, "no such field"), f"{at}.{name}")
+        ]
+    return [] if former == today else [f"{at}: {today!r} instead of {former!r}"]
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON, in the form of the recording."""
+    if is_dataclass(value):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(plain(name)): plain(each) for name, each in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted((plain(each) for each in value), key=str)
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> Any:
+    match value:
+        case Enum():
+            return _scalar(value.value)
+        case datetime():
+            return value.isoformat()
+        case bytes():
+            return value.hex()
+        case None | str() | int() | float():
+            return value
+    return str(value)
