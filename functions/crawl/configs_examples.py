@@ -21,6 +21,9 @@ _CONFIG: Final[dict[str, Any]] = {
     "max_page_size_mb": 50,
     "max_redirects": 10,
     "proxy_config_id": None,
+    "render": False,
+    "wait_for": None,
+    "wait_seconds": 0.0,
     "is_default": False,
 }
 CONFIG: Final[Examples] = {

@@ -79,4 +79,5 @@ class Configs:
             user_agent=USER_AGENT,
             clock=clock,
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
+            has_browser=True,
         )

@@ -15,11 +15,13 @@ from spinneret.content.tags.service import TagService
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.checks import CrawlChecks
 from spinneret.crawl.inbox.handler import FileHandler
-from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE
+from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE, RENDERED_CRAWL
 from spinneret.crawl.known import KnownPages
+from spinneret.crawl.limits import FETCH_KEPT_SECONDS
 from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
+from spinneret.crawl.rendering import PageRenderer
 from spinneret.crawl.service import CrawlService
 from spinneret.crawl.tagging import DuplicateTags
 from spinneret.crawl.url_leases import UrlLeases
@@ -41,10 +43,12 @@ from spinneret.kernel.errors import DomainError
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.ports import Fetcher
+from spinneret.web.polite_browser import PoliteBrowser
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.robots_gate import RobotsGate
 from tests.contract.named import collections as collection_rows
 from tests.contract.named import tags as tag_rows
+from tests.fakes.browser import FakeBrowser
 from tests.fakes.configs import Configs
 from tests.fakes.documents import FakeContentStore, FakeDocumentStore
 from tests.fakes.fetch_cache import FakeFetchCache
@@ -103,10 +107,12 @@ class CrawlSlice:
             store=FakeNamedStore(tag_rows.page_of), clock=self.clock, new_id=self.new_id
         )
         self.webhooks: Any = FakeWebhooks()
+        self.browser = FakeBrowser({})
         self.hops: list[str] = []
         """Every URL that was asked for, by any worker."""
         self.extract: Extract = plain_content
         self.remaining = 60.0
+        self.kept_seconds = float(FETCH_KEPT_SECONDS)
         self.sleep: Callable[[float], None] = self.clock.advance
 
     def ending_store(self, wrap: Wrap = lambda _, port: port) -> JobStore:
@@ -222,6 +228,10 @@ class CrawlSlice:
                 parts=wrap("parts", self.parts),
             ).find,
             clock=self.clock,
+            kept_seconds=self.kept_seconds,
+            renderer=PageRenderer(
+                browser=PoliteBrowser(fetcher=fetcher, browser=wrap("browser", self.browser))
+            ),
         )
         return CrawlPipeline(
             urls=UrlLeases(documents=wrap("documents", self.documents), clock=self.clock),
@@ -247,7 +257,7 @@ class CrawlSlice:
             queue=wrap("queue", self.queue),
             kinds=self.kinds,
             handlers={
-                CRAWL: self.pipeline(wrap),
+                **dict.fromkeys((CRAWL, RENDERED_CRAWL), self.pipeline(wrap)),
                 TAG: TagPipeline(
                     documents=wrap("documents", self.documents),
                     index=wrap("index", self.index),

@@ -15,8 +15,8 @@ from tests.architecture.permissions.parts import (
     together,
 )
 
-_PAGE = together(JOB_WORK, POLITE_FETCHING, STORING, CACHING, INDEX_WRITING, EMBEDDING, EXPLORING)
-_CRAWLING = together(_PAGE, RELAYING, on("DeepCrawlMachine", "states:StartExecution"))
+_PAGE = together(JOB_WORK, POLITE_FETCHING, STORING, CACHING, INDEX_WRITING, EMBEDDING)
+_CRAWLING = together(_PAGE, EXPLORING, RELAYING, on("DeepCrawlMachine", "states:StartExecution"))
 
 CALLS = {
     "start_execution": "states:StartExecution",
@@ -38,5 +38,6 @@ NEEDED = {
         on("SecretsKey", "kms:Encrypt kms:Decrypt"),  # a proxy is tried with its credentials
     ),
     "CrawlWorker": _CRAWLING,
-    "DeepCrawlStep": together(_PAGE, RELAYING),
+    "DeepCrawlStep": together(_PAGE, EXPLORING, RELAYING),
+    "RenderedCrawlWorker": together(_PAGE, RELAYING),
 }

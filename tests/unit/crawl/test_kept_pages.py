@@ -12,7 +12,6 @@ from spinneret.content.extraction.pages import extract
 from spinneret.crawl import limits
 from spinneret.crawl.configs.models import ConfigOptions
 from spinneret.crawl.configs.service import ConfigDraft
-from spinneret.crawl.pages import CrawlPages
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.kernel import bounds
@@ -393,13 +392,8 @@ def run_with(crawl: Watched, ref: JobRef, cache: Any) -> Job:
     return crawl.run(ref, lambda name, port: cache if name == "cache" else port)
 
 
-def test_a_stage_may_keep_nothing(crawl: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
-    keeping = CrawlPages.__init__
-
-    def keeping_none(self: CrawlPages, **given: Any) -> None:
-        keeping(self, **given, kept_seconds=0)
-
-    monkeypatch.setattr(CrawlPages, "__init__", keeping_none)
+def test_a_stage_may_keep_nothing(crawl: Watched) -> None:
+    crawl.kept_seconds = 0
     crawl.crawled()
     crawl.clock.advance(60)
     assert crawl.sources(crawl.crawled()) == ["site"]

@@ -8,9 +8,10 @@ from spinneret.content.collections.service import CollectionService
 from spinneret.content.documents.models import DocumentSource
 from spinneret.content.tags.service import TagService
 from spinneret.crawl.configs.models import Config, snapshot_of
+from spinneret.crawl.configs.rendering import Rendering, rendering_of
 from spinneret.crawl.configs.service import ConfigService
-from spinneret.crawl.kinds import CRAWL
-from spinneret.crawl.models import CrawlOptions, PageOptions
+from spinneret.crawl.kinds import CRAWL, RENDERED_CRAWL
+from spinneret.crawl.models import CrawlOptions, CrawlRequest, PageOptions
 from spinneret.jobs.models import Draft, Priority
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.errors import (
@@ -48,12 +49,20 @@ class CrawlTerms:
     """Further values by which two crawls of one URL differ."""
     once: bool = False
     """See Draft.once."""
+    rendering: Rendering | None = None
+    """Rendering of the pages in a browser; None if they are only fetched."""
+
+    @property
+    def kind(self) -> str:
+        """Kind of the crawls."""
+        return CRAWL if self.rendering is None else RENDERED_CRAWL
 
     def payload(self, url: Url) -> dict[str, Any]:
         """Build the payload of a crawl of this URL."""
         given = {
             "proxy_config_id": self.proxy_config_id,
             "config": None if self.config is None else snapshot_of(self.config),
+            "rendering": None if self.rendering is None else self.rendering.item(),
             "collection_id": self.collection_id,
             "tag_ids": list(self.tag_ids) or None,
             "source_id": self.source_id,
@@ -69,6 +78,8 @@ class CrawlTerms:
         same: dict[str, Any] = {"kind": kind, "recipe": recipe, "url": cache_url(url), **self.same}
         if self.proxy_config_id is not None:  # a host may respond differently to other addresses
             same["proxy_config_id"] = self.proxy_config_id
+        if self.rendering is not None:
+            same["rendering"] = self.rendering.item()
         if self.config is not None:
             same["config"] = [self.config.id, self.config.version]
         if self.collection_id is not None:
@@ -77,13 +88,14 @@ class CrawlTerms:
 
     def draft(self, url: Url) -> Draft:
         """Build the draft of a job that crawls this URL."""
+        same = self.identity(self.kind, RECIPE, url)
         return Draft(
-            kind=CRAWL,
+            kind=self.kind,
             payload=self.payload(url),
             priority=self.priority,
             domain=url.host,
             notify=self.notify,
-            duplicate_key=None if self.force else fingerprint(self.identity(CRAWL, RECIPE, url)),
+            duplicate_key=None if self.force else fingerprint(same),
             once=self.once,
         )
 
@@ -114,9 +126,11 @@ class CrawlChecks:
             self.proxies.require(tenant, options.proxy_config_id)
         if options.collection_id is not None:
             self.collections.get(tenant, options.collection_id)
+        config = self.configs.in_force(tenant, options.config_id)
         return CrawlTerms(
             notify=notify,
-            config=self.configs.in_force(tenant, options.config_id),
+            config=config,
+            rendering=self._rendering(options, config),
             proxy_config_id=options.proxy_config_id,
             collection_id=options.collection_id,
             priority=options.priority,
@@ -140,14 +154,41 @@ class CrawlChecks:
         """Build the terms of a source's crawls. Raises NotFound."""
         if collection_id is not None:
             self.collections.get(tenant, collection_id)
+        config = self.configs.in_force(tenant, config_id)
         return CrawlTerms(
             notify=(),
-            config=self.configs.in_force(tenant, config_id),
+            config=config,
+            rendering=None if config is None else config.options.rendering,
             collection_id=collection_id,
             source_id=source_id,
             priority=Priority.LOW,
             force=True,
         )
+
+    def _rendering(self, options: PageOptions, config: Config | None) -> Rendering | None:
+        """Return the rendering that the request names, else its config's.
+
+        Raises as `ConfigService.check_rendering`, and ValidationFailed for proxies.
+        """
+        asked = options.render if isinstance(options, CrawlRequest) else None
+        if isinstance(options, CrawlRequest) and asked is not None:
+            found = rendering_of(asked, options.wait_for, options.wait_seconds)
+        else:
+            found = None if config is None else config.options.rendering
+        self.configs.check_rendering(found, None if config is None else config.sealed_headers)
+        proxies = None if config is None else config.options.proxy_config_id
+        if found is not None and (options.proxy_config_id or proxies) is not None:
+            raise ValidationFailed.of_field("render", "a browser uses no proxies")
+        return found
+
+    def require_unrendered(self, terms: CrawlTerms) -> None:
+        """Raise ValidationFailed if the terms render pages, which deep crawls don't."""
+        if terms.rendering is not None:
+            raise ValidationFailed.of_field(
+                "render",
+                "deep crawls don't render pages",
+                "name a config without render, or crawl the pages as a batch",
+            )
 
     def require_listed(self, options: PageOptions, terms: CrawlTerms) -> None:
         """Raise ValidationFailed if a list of URLs names a config with a depth.

@@ -1,6 +1,7 @@
 """Job kinds of crawls, and their lanes."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from spinneret.crawl import limits
@@ -9,6 +10,8 @@ from spinneret.jobs.models import Lane, Priority
 from spinneret.kernel import bounds, metrics
 
 CRAWL: Final = "crawl"
+RENDERED_CRAWL: Final = "rendered_crawl"
+"""A crawl whose worker has a browser."""
 CRAWL_BATCH: Final = "crawl_batch"
 """Parent of the crawls of one request."""
 CRAWL_FILE: Final = "crawl_file"
@@ -23,22 +26,24 @@ LANES: Final[Mapping[Priority, Lane]] = {
     Priority.LOW: Lane("crawl-low"),
 }
 
-KINDS: Final = {
-    CRAWL: KindPolicy(
-        lanes=LANES,
-        subject="url",
-        events="crawl",
-        ends_in_part=False,
-        end_metrics=EndMetrics(
-            ended=metrics.CRAWLS,
-            succeeded=metrics.CRAWLS_SUCCEEDED,
-            failed=metrics.CRAWLS_FAILED,
-            duration=metrics.CRAWL_DURATION,
-        ),
-        max_redrives=bounds.REDRIVES,
-        pending_seconds=bounds.JOB_PENDING_SECONDS,
-        holds_steps=True,
+_PAGE: Final = KindPolicy(
+    lanes=LANES,
+    subject="url",
+    events="crawl",
+    ends_in_part=False,
+    end_metrics=EndMetrics(
+        ended=metrics.CRAWLS,
+        succeeded=metrics.CRAWLS_SUCCEEDED,
+        failed=metrics.CRAWLS_FAILED,
+        duration=metrics.CRAWL_DURATION,
     ),
+    max_redrives=bounds.REDRIVES,
+    pending_seconds=bounds.JOB_PENDING_SECONDS,
+    holds_steps=True,
+)
+KINDS: Final = {
+    CRAWL: _PAGE,
+    RENDERED_CRAWL: replace(_PAGE, lanes=dict.fromkeys(Priority, Lane("crawl-rendered"))),
     DEEP_CRAWL: KindPolicy(
         lanes=LANES,
         subject="url",

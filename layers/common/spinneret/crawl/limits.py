@@ -6,6 +6,7 @@ URLS_PER_BATCH: Final = 100  # seed 003, section 5.2
 URLS_PER_CRAWL: Final = 20  # up to four rows per URL in one DynamoDB transaction of at most 100
 FETCH_LEAST_SECONDS: Final = 5.0  # skip the request when less time remains
 URL_WAIT_SECONDS: Final = 5.0  # a page usually takes less; a lost worker's lease ends by itself
+RENDER_LEAST_SECONDS: Final = 15.0  # skip the rendering when less time remains
 FETCH_KEPT_SECONDS: Final = 24 * 3600  # C-02 and ruling "Fetch cache"
 INBOX_WORK_SECONDS: Final = 3 * 3600.0  # 5,000 writes of 20 crawls, at some 0.2 s each
 DEEP_CRAWL_BATCH_SECONDS: Final = 300.0  # claim while a batch is crawled; its pages extend it

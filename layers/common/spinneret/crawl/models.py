@@ -7,6 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from spinneret.content.extraction.api_models import ExtractionView
 from spinneret.content.tags.api_models import TagName
 from spinneret.crawl import limits
+from spinneret.crawl.configs.api_models import Selector, WaitInPage
+from spinneret.crawl.configs.rendering import RenderMode
 from spinneret.jobs.api_models import CountsView, WaitSeconds
 from spinneret.jobs.models import JobStatus, Priority
 from spinneret.kernel import bounds
@@ -70,6 +72,18 @@ class CrawlRequest(CrawlOptions):
         Field(min_length=1, max_length=limits.URLS_PER_CRAWL, strict=False),
     ] = None
     """URLs of the pages to crawl, each as one job."""
+    render: RenderMode | None = None
+    """Whether to open pages in a browser with their scripts; by default as the config says. `auto`
+    opens a page that has scripts and next to no text without them.
+
+    A browser uses no proxies and sends no headers of a config. Pages rendered otherwise are other
+    crawls.
+    """
+    wait_for: Selector | None = None
+    """CSS selector of an element that a rendered page must have; without it in time, the crawl
+    fails."""
+    wait_seconds: WaitInPage = 0.0
+    """Seconds to wait after a rendered page is there."""
     wait: WaitSeconds = 0
     """Seconds to wait for the result of one `url`; the response is 200 with it, or 202 after that.
 
@@ -82,6 +96,8 @@ class CrawlRequest(CrawlOptions):
             raise ValueError("give either url or urls")
         if self.wait and self.url is None:
             raise ValueError("only a crawl of one url can be waited for")
+        if not self.render and (self.wait_for is not None or self.wait_seconds):
+            raise ValueError("wait_for and wait_seconds require render")
         return self
 
 

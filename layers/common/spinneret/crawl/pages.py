@@ -13,9 +13,11 @@ from spinneret.crawl import limits
 from spinneret.crawl.checks import RECIPE
 from spinneret.crawl.configs import rules as config_rules
 from spinneret.crawl.configs.models import ConfigOptions, read_snapshot
+from spinneret.crawl.configs.rendering import Rendering
 from spinneret.crawl.configs.service import HeaderSeal
 from spinneret.crawl.known import FindKnown, PreviousFetch
 from spinneret.crawl.ports import CachedPage, FetchCache
+from spinneret.crawl.rendering import PageRenderer, PageToRender, needs_scripts, rendering_of
 from spinneret.jobs.leases import Remaining
 from spinneret.jobs.models import Job
 from spinneret.jobs.worker import Defer, ReleaseJob
@@ -76,13 +78,16 @@ class CrawlPages:
         known: FindKnown,
         clock: Clock,
         kept_seconds: float = limits.FETCH_KEPT_SECONDS,
+        renderer: PageRenderer | None = None,
     ) -> None:
+        """`renderer` opens the pages of rendered crawls; other workers have none."""
         self._fetcher = fetcher
         self._cache = cache
         self._seal = seal
         self._known = known
         self._clock = clock
         self._kept_for = timedelta(seconds=kept_seconds)
+        self._renderer = renderer
 
     def get(
         self,
@@ -109,7 +114,7 @@ class CrawlPages:
             return CrawlPage(page=kept.page, source=Source.KEPT, asked=asked)
         known = self._find_known(document, asked) if kept is None else None
         validators = kept.page.validators if kept else known.validators if known else None
-        answer = self._fetch(job, validators, remaining, before_redirect)
+        answer = self._answer(job, key, validators, remaining, before_redirect)
         now = self._clock()
         confirmed = _confirms(answer, validators)
         if confirmed and known is not None:
@@ -128,6 +133,46 @@ class CrawlPages:
         self._keep(job.tenant, key, CachedPage(page=found.page, fetched_at=now, run=_run(job)))
         return found
 
+    def _answer(
+        self,
+        job: Job,
+        key: str,
+        validators: Validators | None,
+        remaining: Remaining,
+        before_redirect: Callable[[Url], None],
+    ) -> FetchedPage:
+        """Fetch the page, open it in the browser, or both."""
+        rendering = rendering_of(job)
+        if rendering is None:
+            return self._fetch(job, validators, remaining, before_redirect)
+        if rendering.only_shells and self._kept_for:
+            # A run that waits with a shell in hand must not fetch it again, or it waits for ever.
+            name = fingerprint({"shell": key})
+            shell = self._find(job.tenant, name)
+            if shell is None or not _is_of_this_run(shell, job):
+                page = self._fetch(job, validators, remaining, before_redirect)
+                if not needs_scripts(page):
+                    return page
+                kept = CachedPage(page=page, fetched_at=self._clock(), run=_run(job))
+                self._keep(job.tenant, name, kept)
+        return self._render(job, rendering, remaining, before_redirect)
+
+    def _render(
+        self,
+        job: Job,
+        rendering: Rendering,
+        remaining: Remaining,
+        before_redirect: Callable[[Url], None],
+    ) -> FetchedPage:
+        assert self._renderer is not None  # the worker of rendered crawls has one
+        wanted = PageToRender(
+            url=parse_url(job.payload["url"]),
+            rendering=rendering,
+            left_seconds=lambda: _left(remaining, limits.RENDER_LEAST_SECONDS),
+            before_redirect=before_redirect,
+        )
+        return _page_of(self._renderer.render(_caller(job), wanted, _fetch_options(job)))
+
     def _fetch(
         self,
         job: Job,
@@ -135,13 +180,13 @@ class CrawlPages:
         remaining: Remaining,
         before_redirect: Callable[[Url], None],
     ) -> FetchedPage:
-        options, rate, sealed = options_of(job), None, None
+        options, sealed = options_of(job), None
         if (stored := job.payload.get("config")) is not None:
-            rate, sealed = options.rate_limit_rps, read_snapshot(stored).sealed_headers
+            sealed = read_snapshot(stored).sealed_headers
         user_agent, headers = config_rules.parted(self._seal.open(job.tenant, sealed))
         seconds = options.page_timeout_ms / 1000
         answer = self._fetcher.fetch(
-            Caller(tenant=job.tenant, id=_run(job), reservation=job.waiting_for),
+            _caller(job),
             FetchRequest(
                 url=parse_url(job.payload["url"]),
                 validators=validators,
@@ -151,19 +196,13 @@ class CrawlPages:
                 max_redirects=options.max_redirects,
                 total_seconds=seconds,
                 read_seconds=seconds,
-                left_seconds=lambda: _left(remaining, seconds),
+                left_seconds=lambda: _left(remaining, min(seconds, limits.FETCH_LEAST_SECONDS)),
                 media_types=MEDIA_TYPES,
                 before_redirect=before_redirect,
             ),
-            FetchOptions(
-                proxy_config_id=job.payload.get("proxy_config_id") or options.proxy_config_id,
-                obey_robots=options.respect_robots_txt,
-                requests_per_second=rate,
-            ),
+            _fetch_options(job),
         )
-        if isinstance(answer, WaitUntil):
-            raise Defer(answer.until, answer.waiting_for)
-        return answer
+        return _page_of(answer)
 
     def _find(self, tenant: str, key: str) -> CachedPage | None:
         if not self._kept_for:
@@ -193,10 +232,30 @@ class CrawlPages:
             logger.warning("fetch_cache_not_written", extra={"reason": error.message})
 
 
-def _left(remaining: Remaining, wanted: float) -> float:
-    """Return the seconds available for a fetch. Raises ReleaseJob if they are too few."""
+def _caller(job: Job) -> Caller:
+    return Caller(tenant=job.tenant, id=_run(job), reservation=job.waiting_for)
+
+
+def _fetch_options(job: Job) -> FetchOptions:
+    options = options_of(job)
+    return FetchOptions(
+        proxy_config_id=job.payload.get("proxy_config_id") or options.proxy_config_id,
+        obey_robots=options.respect_robots_txt,
+        requests_per_second=options.rate_limit_rps if "config" in job.payload else None,
+    )
+
+
+def _page_of(answer: FetchedPage | WaitUntil) -> FetchedPage:
+    """Return the page. Raises Defer if it must wait for its host."""
+    if isinstance(answer, WaitUntil):
+        raise Defer(answer.until, answer.waiting_for)
+    return answer
+
+
+def _left(remaining: Remaining, least: float) -> float:
+    """Return the seconds available for a page. Raises ReleaseJob if they are less than `least`."""
     left = remaining() - bounds.DEADLINE_MARGIN_SECONDS
-    if left < min(wanted, limits.FETCH_LEAST_SECONDS):
+    if left < least:
         raise ReleaseJob
     return left
 
@@ -204,7 +263,10 @@ def _left(remaining: Remaining, wanted: float) -> float:
 def _key(job: Job) -> str:
     """Return a fingerprint of all values that may change a host's response."""
     names = ("url", "proxy_config_id", "config")
-    return fingerprint({name: job.payload.get(name) for name in names})
+    asked = {name: job.payload.get(name) for name in names}
+    if "rendering" in job.payload:
+        asked["rendering"] = job.payload["rendering"]
+    return fingerprint(asked)
 
 
 def options_of(job: Job) -> ConfigOptions:

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import Final
 
 from spinneret.content.documents.ports import DocumentStore
 from spinneret.crawl.checks import CrawlChecks, CrawlTerms
-from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE
+from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE, RENDERED_CRAWL
 from spinneret.crawl.models import (
     BatchRequest,
     BatchSubmission,
@@ -31,6 +32,7 @@ from spinneret.kernel.errors import DomainError, ValidationFailed, field_error
 from spinneret.kernel.service import service
 from spinneret.web.fetching.urls import Url
 
+_READ: Final = (CRAWL, RENDERED_CRAWL, CRAWL_BATCH, CRAWL_FILE)
 SubmitDeep = Callable[[str, CrawlRequest, int, RequestKey | None], Submitted]
 """Function of (tenant, request for one URL, depth, key) that submits a deep crawl.
 
@@ -135,7 +137,7 @@ class CrawlService:
 
     def get(self, tenant: str, job_id: str) -> CrawlView | BatchView:
         """Return a crawl, or a batch or file of URLs with its counters. Raises NotFound."""
-        job = self.jobs.get(JobRef(tenant=tenant, job_id=job_id), CRAWL, CRAWL_BATCH, CRAWL_FILE)
+        job = self.jobs.get(JobRef(tenant=tenant, job_id=job_id), *_READ)
         counts = self.jobs.counts(job)
         if counts is not None:
             return batch_view_of(job, counts)
@@ -147,6 +149,7 @@ class CrawlService:
         if request.url is not None:
             url = self.checks.url(tenant, request.url)
             if terms.config is not None and terms.config.options.max_depth:
+                self.checks.require_unrendered(terms)
                 return self.submit_deep(tenant, request, terms.config.options.max_depth, key)
             drafts = [self.checks.tagged(tenant, request, terms).draft(url)]
             return self.jobs.submit(

@@ -17,7 +17,7 @@ from spinneret.crawl.configs.dynamo import DynamoConfigStore
 from spinneret.crawl.configs.service import ConfigService, HeaderSeal
 from spinneret.crawl.deep.service import DeepCrawlService
 from spinneret.crawl.deep.wiring import FRONTIER_TABLE, frontier
-from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, KINDS
+from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, KINDS, RENDERED_CRAWL
 from spinneret.crawl.s3_parts import S3PartStore
 from spinneret.crawl.service import CrawlService
 from spinneret.crawl.tagging import DuplicateTags
@@ -30,6 +30,7 @@ from spinneret.jobs.live.waiting import JobWaits
 from spinneret.jobs.wiring import children, job_control, job_service, job_waits, worker
 from spinneret.kernel import bounds
 from spinneret.kernel.settings import flag, integer, number, text
+from spinneret.web.browser.wiring import BROWSER_FOLDER, has_browser
 from spinneret.web.fetching.wiring import USER_AGENT, address_policy
 from spinneret.web.hosts.service import HostService
 from spinneret.web.hosts.wiring import host_service
@@ -49,7 +50,7 @@ JOB__TIMEOUT_S: Final = number("JOB__TIMEOUT_S", bounds.JOB_WORK_SECONDS)
 """Maximum working seconds of a run, over all of its claims."""
 SUBMITTED: Final = (JOB__MAX_RETRIES, JOB__RESULT_TTL_S)
 WORKED: Final = (*SUBMITTED, JOB__TIMEOUT_S)
-CHECKS: Final = (*PROXIES, *LABELS, PLANS_TABLE, USER_AGENT)
+CHECKS: Final = (*PROXIES, *LABELS, PLANS_TABLE, USER_AGENT, BROWSER_FOLDER)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +121,7 @@ def crawl_checks(stage: Stage) -> CrawlChecks:
         user_agent=stage[USER_AGENT],
         clock=stage.clock,
         new_id=stage.new_id,
+        has_browser=has_browser(stage),
     )
     return CrawlChecks(
         policy=address_policy(stage),
@@ -142,15 +144,20 @@ def part_store(stage: Stage) -> S3PartStore:
 
 
 def submitted_kinds(stage: Stage) -> Kinds:
-    """Return the kind of crawls with this stage's settings for submission."""
-    policy = replace(
-        KINDS[CRAWL],
-        max_attempts=stage[JOB__MAX_RETRIES],
-        result_seconds=stage[JOB__RESULT_TTL_S],
-    )
-    return {CRAWL: policy}
+    """Return the kinds of crawls of pages with this stage's settings for submission."""
+    return {
+        kind: replace(
+            KINDS[kind],
+            max_attempts=stage[JOB__MAX_RETRIES],
+            result_seconds=stage[JOB__RESULT_TTL_S],
+        )
+        for kind in (CRAWL, RENDERED_CRAWL)
+    }
 
 
 def worked_kinds(stage: Stage) -> Kinds:
-    """Return the kind of crawls for their worker, which also submits the crawls of a batch."""
-    return {CRAWL: replace(submitted_kinds(stage)[CRAWL], work_seconds=stage[JOB__TIMEOUT_S])}
+    """Return the kinds of crawls for their worker, which also submits the crawls of a batch."""
+    return {
+        kind: replace(policy, work_seconds=stage[JOB__TIMEOUT_S])
+        for kind, policy in submitted_kinds(stage).items()
+    }

@@ -30,6 +30,7 @@ from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE, DEEP_CRAWL
 from spinneret.crawl.known import KnownPages
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline
+from spinneret.crawl.rendering import PageRenderer
 from spinneret.crawl.s3 import S3FetchCache
 from spinneret.crawl.url_leases import UrlLeases
 from spinneret.crawl.wiring import (
@@ -62,7 +63,7 @@ def crawl_worker(stage: Stage) -> Worker:
     executions = StepFunctionsExecutions(stage.step_functions, stage[DEEP_CRAWL_MACHINE])
     makes = children(stage, store, kinds)
     handlers: dict[str, Handler] = {
-        CRAWL: _pipeline(stage),
+        CRAWL: crawl_pipeline(stage),
         CRAWL_BATCH: BatchHandler(makes),
         CRAWL_FILE: FileHandler(
             store=inbox_store(stage),
@@ -82,7 +83,7 @@ def deep_crawl_step(stage: Stage) -> DeepCrawlStep:
     store = relaying_store(stage)
     page = PageStep(
         frontier=frontier(stage),
-        pipeline=_pipeline(stage),
+        pipeline=crawl_pipeline(stage),
         clock=stage.clock,
         new_owner=stage.new_token,
         product_token=product_token_of(stage[USER_AGENT]),
@@ -95,7 +96,8 @@ def deep_crawl_step(stage: Stage) -> DeepCrawlStep:
     )
 
 
-def _pipeline(stage: Stage) -> CrawlPipeline:
+def crawl_pipeline(stage: Stage, renderer: PageRenderer | None = None) -> CrawlPipeline:
+    """Build the handler of crawls of pages, with a renderer for rendered ones."""
     model, parts = embedder(stage), part_store(stage)
     pages = CrawlPages(
         fetcher=polite_fetcher(stage),
@@ -104,6 +106,7 @@ def _pipeline(stage: Stage) -> CrawlPipeline:
         known=KnownPages(contents=content_store(stage), parts=parts).find,
         clock=stage.clock,
         kept_seconds=stage[CACHE__CRAWL_TTL_S],
+        renderer=renderer,
     )
     index = indexer(stage, model, written_index(stage, model))
     urls = UrlLeases(documents=document_store(stage), clock=stage.clock)

@@ -1,6 +1,6 @@
 """Objects of media jobs in a bucket of their own, whose lifecycle rule removes them.
 
-`T/<tenant>/<job id>.<suffix>`              what a job made: a retry writes the same object again
+`T/<tenant>/<job id>.<suffix>`              output of a job: a retry writes the same object again
 `T/<tenant>/scripts/<scripts id>.json`      scripts that a job will run
 """
 

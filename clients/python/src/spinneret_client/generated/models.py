@@ -491,6 +491,9 @@ class ConfigView(Model):
     max_page_size_mb: int
     max_redirects: int
     proxy_config_id: str | None
+    render: bool | Literal["auto"]
+    wait_for: str | None
+    wait_seconds: float
     is_default: bool
     created_at: str
     updated_at: str

@@ -200,6 +200,9 @@ class ConfigRequest(TypedDict, total=False):
     max_page_size_mb: int
     max_redirects: int
     proxy_config_id: str | None
+    render: bool | Literal["auto"]
+    wait_for: str | None
+    wait_seconds: float
     is_default: bool
 
 
@@ -216,6 +219,9 @@ class CrawlRequest(TypedDict, total=False):
     webhook_headers: Mapping[str, str]
     url: str | None
     urls: Sequence[str] | None
+    render: bool | Literal["auto"] | None
+    wait_for: str | None
+    wait_seconds: float
     wait: int
 
 

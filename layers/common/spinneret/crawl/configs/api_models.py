@@ -8,12 +8,18 @@ from spinneret.content.chunking.models import ChunkingStrategy
 from spinneret.content.extraction.models import ExtractionStrategy
 from spinneret.crawl.configs import limits
 from spinneret.crawl.configs.models import Config, ConfigOptions
+from spinneret.crawl.configs.rendering import RenderMode
 from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
+from spinneret.web.browser import limits as browser_limits
 
+Selector = Annotated[
+    str, StringConstraints(min_length=1, max_length=browser_limits.SELECTOR_MAX_CHARS)
+]
+WaitInPage = Annotated[float, Field(ge=0, le=browser_limits.RENDER_WAIT_SECONDS)]
 ConfigName = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=limits.CONFIG_NAME_MAX_CHARS),
@@ -79,6 +85,19 @@ class ConfigRequest(BaseModel):
     """Maximum number of redirects that one fetch follows."""
     proxy_config_id: Annotated[str, StringConstraints(min_length=1, max_length=80)] | None = None
     """Proxies for the pages; null fetches directly."""
+    render: RenderMode = _DEFAULTS.render
+    """Whether pages are opened in a browser with their scripts. `auto` opens a page that has
+    scripts and next to no text without them.
+
+    A browser sends no `headers` and uses no proxies, and deep crawls don't render.
+    `page_timeout_ms`, `max_page_size_mb` and `max_redirects` don't hold in a browser, which has
+    bounds of its own.
+    """
+    wait_for: Selector | None = None
+    """CSS selector of an element that a rendered page must have; without it in time, the crawl
+    fails."""
+    wait_seconds: WaitInPage = 0.0
+    """Seconds to wait after a rendered page is there."""
     is_default: bool = False
     """Whether crawls without a config use this one; a tenant has at most one default."""
 
@@ -88,6 +107,12 @@ class ConfigRequest(BaseModel):
             raise ValueError("chunk_overlap is more than half of chunk_size")
         if self.min_chunk_size > self.chunk_size:
             raise ValueError("min_chunk_size is more than chunk_size")
+        if self.render and self.max_depth:
+            raise ValueError("deep crawls don't render: render requires max_depth 0")
+        if self.render and self.proxy_config_id is not None:
+            raise ValueError("a browser uses no proxies: render excludes proxy_config_id")
+        if not self.render and (self.wait_for is not None or self.wait_seconds):
+            raise ValueError("wait_for and wait_seconds require render")
         return self
 
     @property
@@ -136,6 +161,12 @@ class ConfigView(BaseModel):
     """Maximum number of redirects that one fetch follows."""
     proxy_config_id: str | None
     """Proxies for the pages; null if they are fetched directly."""
+    render: RenderMode
+    """Whether pages are opened in a browser; `auto` opens a page with scripts and without text."""
+    wait_for: str | None
+    """CSS selector of an element that a rendered page must have; null for none."""
+    wait_seconds: float
+    """Seconds to wait after a rendered page is there."""
     is_default: bool
     """Whether crawls without a config use this one."""
     created_at: str

@@ -9,6 +9,7 @@ from typing import Any
 from spinneret.content.chunking.models import Chunking, ChunkingStrategy
 from spinneret.content.extraction.models import ExtractionStrategy
 from spinneret.crawl.configs import limits
+from spinneret.crawl.configs.rendering import Rendering, RenderMode, rendering_of
 from spinneret.kernel import bounds
 
 
@@ -29,6 +30,14 @@ class ConfigOptions:
     max_page_size_mb: int = limits.CONFIG_PAGE_MB_MAX
     max_redirects: int = limits.CRAWL_MAX_REDIRECTS
     proxy_config_id: str | None = None
+    render: RenderMode = False
+    wait_for: str | None = None
+    wait_seconds: float = 0.0
+
+    @property
+    def rendering(self) -> Rendering | None:
+        """Rendering of the pages; None if they are only fetched."""
+        return rendering_of(self.render, self.wait_for, self.wait_seconds)
 
     @property
     def chunking(self) -> Chunking:

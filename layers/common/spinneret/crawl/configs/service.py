@@ -8,8 +8,9 @@ from typing import Final
 from spinneret.crawl.configs import rules
 from spinneret.crawl.configs.models import Config, ConfigOptions
 from spinneret.crawl.configs.ports import ConfigStore
+from spinneret.crawl.configs.rendering import Rendering
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, NotFound
+from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound, ValidationFailed
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.sealing import Sealer
@@ -65,6 +66,8 @@ class ConfigService:
     """The stage's own."""
     clock: Clock
     new_id: NewId
+    has_browser: bool
+    """Whether the stage can render pages."""
 
     def create(self, tenant: str, draft: ConfigDraft) -> Config:
         """Create a config.
@@ -74,6 +77,7 @@ class ConfigService:
         """
         shown, sealed = self._headers(tenant, draft.headers or {})
         self._check_proxy(tenant, draft.options)
+        self.check_rendering(draft.options.rendering, sealed)
         now = self.clock()
         config = Config(
             tenant=tenant,
@@ -120,6 +124,7 @@ class ConfigService:
             if draft.options.proxy_config_id != former.options.proxy_config_id:
                 self._check_proxy(tenant, draft.options)
             shown, sealed = headers or (former.shown_headers, former.sealed_headers)
+            self.check_rendering(draft.options.rendering, sealed)
             config = Config(
                 tenant=tenant,
                 id=former.id,
@@ -148,6 +153,17 @@ class ConfigService:
     ) -> tuple[dict[str, str], bytes | None]:
         allowed = rules.allowed_headers(headers, self.user_agent)
         return rules.shown(allowed), self.seal.close(tenant, allowed)
+
+    def check_rendering(self, rendering: Rendering | None, sealed_headers: bytes | None) -> None:
+        """Raise DependencyUnavailable without a browser, ValidationFailed for headers."""
+        if rendering is None:
+            return
+        if not self.has_browser:
+            raise DependencyUnavailable("browser", "this stage has none")
+        if sealed_headers is not None:
+            raise ValidationFailed.of_field(
+                "render", "a browser doesn't send a config's headers", "remove the headers"
+            )
 
     def _check_proxy(self, tenant: str, options: ConfigOptions) -> None:
         if options.proxy_config_id is not None:

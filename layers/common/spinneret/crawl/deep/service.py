@@ -194,6 +194,7 @@ class DeepCrawlService:
         check_plan(plan_of(fields))
         notify = self.webhooks.targets(tenant, request.webhook_url, request.webhook_headers)
         terms = self.checks.crawl_terms(tenant, request, notify)
+        self.checks.require_unrendered(terms)
         # A deep crawl's tags are part of its identity: it may have made thousands of documents.
         tags = {"tags": sorted(set(request.tags))} if request.tags else {}
         same = {**terms.identity(DEEP_CRAWL, RECIPE, url), **tags, **fields}
