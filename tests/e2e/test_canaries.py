@@ -13,6 +13,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from spinneret.access.wiring import rotation_in
 from tests.conftest import Aws, Stack
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.website import Website
@@ -32,6 +33,11 @@ class Canaries:
     def sing(self, where: str) -> str:
         secret = f"zq{uuid4().hex[:10]}vx"
         self.sung[secret] = where
+        return secret
+
+    def watch(self, where: str, secret: str) -> str:
+        """Listen for a secret that the product made, by the part that isn't an id; return it."""
+        self.sung[secret.rpartition(".")[2]] = where
         return secret
 
     def heard_in(self, text: str) -> list[str]:
@@ -55,10 +61,11 @@ def test_no_planted_secret_is_found_in_any_item_object_message_or_log(
 ) -> None:
     _in_requests(canaries, tenant, deployed)
     _in_handshakes(canaries, deployed)
+    _in_accounts(canaries, deployed, aws)
     jobs = _in_answers(canaries, tenant, website)
     _in_what_is_entrusted(canaries, tenant, website)
     _in_variables_and_providers(canaries, tenant, website, deployed, aws)
-    assert len(canaries.sung) >= 60
+    assert len(canaries.sung) >= 70
     for job_id in jobs[1:]:
         tenant.wait(job_id, lambda job: job["error"] is not None, 60)
     assert tenant.finished(jobs[0])["status"] == "completed"
@@ -103,6 +110,45 @@ def _in_handshakes(canaries: Canaries, deployed: Deployed) -> None:
     key = {"X-API-Key": canaries.sing("key of a handshake")}
     with suppress(InvalidStatus), connect(address, additional_headers=key):
         raise AssertionError("it was let in")
+
+
+def _in_accounts(canaries: Canaries, deployed: Deployed, aws: Aws) -> None:
+    """Passwords and tokens of a person, in their places and in wrong ones."""
+    table = deployed.outputs["TenancyTable"]
+    rotation_in(aws.dynamodb(), table, aws("kms"), "local").run()  # the stage's first signing key
+    owner, email = deployed.tenant("admin"), f"{uuid4().hex}@example.com"
+    invited = owner("POST", "/api/v1/users", {"email": email, "name": "x", "role": "viewer"})
+    invitation = canaries.watch("invitation", invited.json()["invitation"])
+    first, second = (f"{canaries.sing(f'{each} password')} of a person" for each in ("one", "two"))
+    credentials = {"tenant": owner.name, "email": email}
+    sing, auth = canaries.sing, "/api/v1/auth"
+    with httpx.Client(base_url=deployed.api_url, trust_env=False, timeout=40) as http:
+
+        def ask(path: str, body: Any, status: int, token: str | None = None) -> Any:
+            headers = {"Authorization": f"Bearer {token}"} if token else {}
+            answer = http.post(f"{auth}/{path}", json=body, headers=headers)
+            assert answer.status_code == status, answer.text
+            return answer.json()
+
+        ask("accept", {"invitation": invitation, "password": sing("a short password")}, 422)
+        ask("accept", {"invitation": sing("a wrong invitation"), "password": first}, 401)
+        ask("accept", {"invitation": invitation, "password": first}, 200)
+        ask("login", {**credentials, "password": sing("a wrong password")}, 401)
+        ask("login", {**credentials, "password": {"x": sing("a password as an object")}}, 422)
+        tokens = ask("login", {**credentials, "password": first}, 200)
+        access = canaries.watch("access token", tokens["access_token"])
+        refresh = canaries.watch("refresh token", tokens["refresh_token"])
+        http.get(f"{auth}/me", headers={"Authorization": f"Bearer {access}x"})
+        http.get(f"{auth}/me", headers={"Authorization": f"Bearer {refresh}"})
+        ask("refresh", {"refresh_token": access}, 401)
+        next_one = ask("refresh", {"refresh_token": refresh}, 200)["refresh_token"]
+        canaries.watch("second refresh token", next_one)
+        ask("logout", {"refresh_token": f"{next_one}x"}, 401)
+        changed = {"current_password": first, "new_password": second}
+        ask("password", {**changed, "current_password": f"{first}x"}, 401, access)
+        ask("password", changed, 200, access)
+        ask("refresh", {"refresh_token": next_one}, 401)
+    owner.close()
 
 
 def _in_answers(canaries: Canaries, tenant: Tenant, website: Website) -> list[str]:

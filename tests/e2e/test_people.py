@@ -1,7 +1,9 @@
 """People of a tenant: invited, signed in, kept to their roles, and signed out."""
 
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -11,12 +13,15 @@ import jwt
 import pytest
 
 from spinneret.access.users.bootstrap import invite
+from spinneret.access.wiring import rotation_in
 from tests.e2e.conftest import Deployed
 from tests.e2e.website import Website
 
 pytestmark = pytest.mark.stack
 
 PASSWORD = "a password of some length"
+ROUNDS_AFTER = 10
+"""Requests of each thread after the rotation."""
 Call = Callable[..., httpx.Response]
 Team = Mapping[str, tuple[str, dict[str, Any]]]
 """Role → tenant, and the answer to the sign-in."""
@@ -142,6 +147,52 @@ def test_a_job_names_the_person_who_submitted_it(team: Team, call: Call, website
     job_id = call("POST", "/api/v1/crawl", {"url": website.url}, token).json()["job_id"]
     job = call("GET", f"/api/v1/jobs/{job_id}", token=token)
     assert (job.status_code, job.json()["created_by"]) == (200, me)
+
+
+# covers T-02
+def test_a_rotation_under_load_refuses_no_request(
+    deployed: Deployed, team: Team, call: Call
+) -> None:
+    """Requests, refreshes and sign-ins go on in several threads while the stage gets a new key."""
+    tenant, tokens = team["admin"]
+    credentials = {"tenant": tenant, "email": "admin@example.com", "password": PASSWORD}
+    table = deployed.outputs["TenancyTable"]
+    rotation = rotation_in(deployed.aws.dynamodb(), table, deployed.aws("kms"), "local")
+    published = len(call("GET", "/.well-known/jwks.json").json()["keys"])
+    is_rotated = Event()
+
+    def reads() -> int:
+        return call("GET", "/api/v1/auth/me", token=tokens["access_token"]).status_code
+
+    def signs_in() -> int:
+        made = call("POST", "/api/v1/auth/login", credentials).json()
+        refreshed = call("POST", "/api/v1/auth/refresh", {"refresh_token": made["refresh_token"]})
+        token = refreshed.json()["access_token"]
+        return call("GET", "/api/v1/auth/me", token=token).status_code
+
+    def work(request: Callable[[], int]) -> list[int]:
+        statuses: list[int] = []
+        left = ROUNDS_AFTER
+        while left:
+            left -= is_rotated.is_set()
+            statuses.append(request())
+        return statuses
+
+    with ThreadPoolExecutor(3) as pool:
+        runs = [pool.submit(work, request) for request in (reads, reads, signs_in)]
+        assert rotation.run(at_once=True).created == 1
+        is_rotated.set()
+        statuses = [status for run in runs for status in run.result()]
+    assert set(statuses) == {200}
+    _shown(call, published + 1)
+
+
+def _shown(call: Call, keys: int) -> None:
+    """Wait until the stage publishes so many keys: processes keep them for a minute."""
+    deadline = time.monotonic() + 90
+    while len(call("GET", "/.well-known/jwks.json").json()["keys"]) != keys:
+        assert time.monotonic() < deadline
+        time.sleep(1)
 
 
 # covers T-02

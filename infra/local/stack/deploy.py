@@ -31,7 +31,7 @@ from stack.deployment.sources import Sources
 from stack.deployment.verify import verify
 from stack.deployment.warm import warm
 from stack.errors import UsageError
-from stack.instance import Instance, instance_lock
+from stack.instance import DEFAULT_NAME, Instance, instance_lock
 from stack.parts.catalogue import all_parts
 from stack.tools.chromium import chromium_tool, installed_folder
 from stack.tools.store import Store
@@ -69,7 +69,9 @@ def ensure(instance: Instance, workspace: Workspace, words: Sequence[str] = ()) 
         running = former is not None and bool(former.alive())
         if workspace.environ.get(BROWSER_VARIABLE) == "1":
             Store(workspace).ensure(chromium_tool(workspace))
-        bring_up(instance, all_parts(workspace), workspace, free_ports=running)
+        # The usual ports are those of the usual instance.
+        is_new = former is None and instance.name != DEFAULT_NAME
+        bring_up(instance, all_parts(workspace), workspace, free_ports=running or is_new)
         return deploy_to(instance, workspace, chosen)
 
 

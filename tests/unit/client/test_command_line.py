@@ -250,10 +250,14 @@ def test_a_hit_shows_its_scores_and_leg_without_markup(
 
 
 def test_an_error_names_the_faulty_fields(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
-    fields = [{"path": "query", "message": "too long"}]
+    fields = [
+        {"path": "query", "message": "too long", "hint": None},
+        {"path": "lmit", "message": "unknown", "hint": "did you mean limit?"},
+    ]
     api.routes["POST", "/api/v1/search"] = refusal(422, "VALIDATION_ERROR", fields=fields)
     main(["search", "silk"])
-    assert "query: too long" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "query: too long; lmit: unknown\n  did you mean limit?\n" in err
 
 
 def test_a_login_is_verified_before_it_is_stored(

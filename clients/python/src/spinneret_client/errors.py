@@ -80,6 +80,11 @@ class ApiError(SpinneretError):
         found = self.details.get("fields", [])
         return [(str(each.get("path")), str(each.get("message", ""))) for each in found]
 
+    @property
+    def hints(self) -> list[str]:
+        """What to do about the invalid fields, where the server knows it."""
+        return [str(each["hint"]) for each in self.details.get("fields", []) if each.get("hint")]
+
 
 class InvalidRequest(ApiError):
     """400, 413 or 422: the request can't succeed as it is."""

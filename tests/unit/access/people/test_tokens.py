@@ -184,8 +184,12 @@ def test_a_token_ends_after_an_hour_and_the_leeway(team: Team) -> None:
 
 # covers T-02
 def test_a_rotation_refuses_no_token_and_deletes_the_old_key_at_last(team: Team) -> None:
-    """Every minute a token is issued and all of the last hour are verified, by a warm process."""
+    """Every minute a token is issued, and the oldest and newest of the last hour are verified.
+
+    The verifiers are warm processes, each of which reads the keys at a third of its own.
+    """
     team.person()
+    processes = [replace(team.verifier) for _ in range(3)]
     tokens: list[tuple[str, int]] = []
     for minute in range(200):
         if minute == 20:
@@ -194,9 +198,10 @@ def test_a_rotation_refuses_no_token_and_deletes_the_old_key_at_last(team: Team)
             team.rotation.run()
         tokens.append((team.sign_in().access_token, minute))
         tokens = [each for each in tokens if minute - each[1] < 60]
-        for token, _ in (tokens[0], tokens[-1]):
-            assert team.keys.authenticate(token)
-        team.clock.advance(60)
+        for process in processes:
+            for token, _ in (tokens[0], tokens[-1]):
+                assert process.claims(token)
+            team.clock.advance(20)
     assert (len(team.key_sets.keys.keys), team.signer.deleted) == (1, ["kms-1"])
 
 

@@ -136,6 +136,7 @@ def explained(error: errors.SpinneretError) -> str:
     if isinstance(error, errors.ApiError):
         faults = [f"{field}: {fault}" if fault else field for field, fault in error.fields]
         text += "".join(f"; {each}" for each in faults)
+        text += "".join(f"\n  {hint}" for hint in error.hints)
     if isinstance(error, errors.AuthRequired):
         text += ". Sign in with `spinneret login`"
     elif isinstance(error, errors.Forbidden) and not isinstance(error, errors.UrlRefused):
