@@ -186,7 +186,7 @@ def test_the_command_crawls_searches_and_checks(
     code, checked = _command(deployed, admin, "check", page, f"{website.url}/status?code=404")
     assert (code, checked["counts"]) == (2, {"ok": 1, "broken": 1})
     code, me = _command(deployed, admin, "whoami")
-    assert (code, me["write"], me["admin"]) == (0, True, True)
+    assert (code, me["caller"]["kind"], me["caller"]["scopes"]) == (0, "key", ["admin"])
 
 
 def test_an_agent_crawls_searches_and_reads_over_stdio(
