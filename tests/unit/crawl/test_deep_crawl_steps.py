@@ -134,7 +134,7 @@ def test_a_slow_host_costs_no_invocation_that_sleeps() -> None:
     assert max(page.fence for page in driven.pages(ref).values()) == 2
 
 
-def test_pages_overlap_in_fetching_three_at_a_time_and_in_nothing_else() -> None:
+def test_pages_are_fetched_three_at_a_time_and_extracted_one_by_one() -> None:
     crawl = DeepSlice({"/": ["/a", "/b", "/c"], **{path: [] for path in ("/a", "/b", "/c")}})
     together, processing, extract = Barrier(3, timeout=10), Lock(), crawl.extract
 
@@ -151,6 +151,21 @@ def test_pages_overlap_in_fetching_three_at_a_time_and_in_nothing_else() -> None
 
     served(crawl, fetching)
     crawl.extract = alone
+    driven = Driven(crawl, limits.PAGES_AT_ONCE)
+    ref = driven.run()
+    assert {page.state for page in driven.pages(ref).values()} == {PageState.CRAWLED}
+
+
+def test_pages_wait_for_the_index_together() -> None:
+    crawl = DeepSlice({"/": ["/a", "/b", "/c"], **{path: [] for path in ("/a", "/b", "/c")}})
+    together, write = Barrier(3, timeout=10), crawl.index.write
+
+    def waiting(chunks: Any, *given: Any, **named: Any) -> Any:
+        if not chunks[0].url.endswith("/"):
+            together.wait()
+        return write(chunks, *given, **named)
+
+    crawl.index.write = waiting  # type: ignore[method-assign]  # for this test
     driven = Driven(crawl, limits.PAGES_AT_ONCE)
     ref = driven.run()
     assert {page.state for page in driven.pages(ref).values()} == {PageState.CRAWLED}

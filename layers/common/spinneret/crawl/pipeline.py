@@ -99,15 +99,14 @@ class CrawlPipeline:
     ) -> Processed:
         """Fetch and index one page; every side effect is idempotent or fenced.
 
-        `processing` is entered after the fetch.
+        `processing` is entered to extract, cut and embed.
 
         Raises Defer if the page must wait for a host or for another worker that has its URL, the
         exceptions of `before_redirect`, and domain errors.
         """
         with self.urls.hold(context, parse_url(context.job.payload["url"])) as held:
             found = self._fetched(context, held, before_redirect)
-            with processing:
-                return self._indexed(context, held, found)
+            return self._indexed(context, held, found, processing)
 
     def _fetched(
         self, context: Claim, held: HeldUrl, before_redirect: Callable[[Url], None] | None
@@ -132,13 +131,20 @@ class CrawlPipeline:
         )
         return found
 
-    def _indexed(self, context: Claim, held: HeldUrl, found: CrawlPage) -> Processed:
+    def _indexed(
+        self,
+        context: Claim,
+        held: HeldUrl,
+        found: CrawlPage,
+        processing: AbstractContextManager[object],
+    ) -> Processed:
         page = found.page
         context.checkpoint("extracting", 30)
         payload, options = context.job.payload, options_of(context.job)
-        content = found.content or self._extracted(page, options)
-        require_suited(content)
-        parts = parts_of(content, options.extraction_strategy)
+        with processing:
+            content = found.content or self._extracted(page, options)
+            require_suited(content)
+            parts = parts_of(content, options.extraction_strategy)
         identity = document_id(context.job.tenant, cache_url(page.url))
         parts_key = self.parts.keep(context.job.tenant, identity, parts)
         indexed = self.indexer.index(
@@ -159,6 +165,7 @@ class CrawlPipeline:
             context.checkpoint,
             lambda: context.remaining() - bounds.DEADLINE_MARGIN_SECONDS,
             held.taken,
+            processing,
         )
         return Processed(
             page=page,

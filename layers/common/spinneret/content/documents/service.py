@@ -6,6 +6,7 @@ names. Chunks are therefore written first, and one conditional write commits the
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -111,11 +112,13 @@ class Indexer:
         checkpoint: Checkpoint,
         remaining: Remaining,
         url: UrlTaken | None = None,
+        processing: AbstractContextManager[object] = nullcontext(),  # has no state
     ) -> Indexed:
         """Index a page; skip embedding and indexing of unchanged content unless `page.anew`.
 
-        Restores a deleted document unless `page.anew`. A fetched page is committed under the lease
-        of its URL, which ends. Raises LeaseLost, UrlLeaseLost, EmbeddingRefused, ContentRefused,
+        `processing` is entered to cut and embed, not to wait for the index and the store. Restores
+        a deleted document unless `page.anew`. A fetched page is committed under the lease of its
+        URL, which ends. Raises LeaseLost, UrlLeaseLost, EmbeddingRefused, ContentRefused,
         DependencyUnavailable and what `checkpoint` raises.
         """
         identity = rules.document_id(page.tenant, page.url_key)
@@ -124,7 +127,7 @@ class Indexer:
         current = self._documents.get(page.tenant, identity) if url is None else url.document
         for _ in range(_RACES):
             try:
-                return self._index_once(page, current, claim, checkpoint, remaining)
+                return self._index_once(page, current, claim, checkpoint, remaining, processing)
             except VersionRaced:
                 logger.info("document_version_raced", extra={"url": page.url})
                 current = self._documents.get(page.tenant, identity)
@@ -140,6 +143,7 @@ class Indexer:
         claim: _Claim,
         checkpoint: Checkpoint,
         remaining: Remaining,
+        processing: AbstractContextManager[object],
     ) -> Indexed:
         identity = rules.document_id(page.tenant, page.url_key)
         digest = rules.content_hash(page.content)
@@ -153,9 +157,10 @@ class Indexer:
         ):
             return self._seen_again(page, current, claim, remaining)
         checkpoint("chunking", 40)
-        chunks = self._chunks.cut(page.content.markdown, remaining, page.chunking)
-        document = self._document(page, identity, digest, chunks, embedder, current, claim.job)
-        indexed = self._chunks.indexed(document, chunks, checkpoint, remaining)
+        with processing:
+            chunks = self._chunks.cut(page.content.markdown, remaining, page.chunking)
+            document = self._document(page, identity, digest, chunks, embedder, current, claim.job)
+            indexed = self._chunks.indexed(document, chunks, checkpoint, remaining)
         checkpoint("indexing", 90)
         written = self._index.write(indexed, remaining)
         self._documents.commit(document, current, claim.job, claim.url)
@@ -241,7 +246,8 @@ class Indexer:
             later = self._index.targets(remaining) - written
             if later:
                 self._index.write(indexed, remaining, later)
-            self._index.remove_others(document, remaining)
+            if not rules.is_first(document.version):  # reconciliation finds what a crash left
+                self._index.remove_others(document, remaining)
         except DependencyUnavailable:
             logger.warning("old_version_left", extra={"document_id": document.id})
 

@@ -1,7 +1,7 @@
 """Blocks of a deep crawl's pages: one invocation crawls them, at most three at once.
 
-Pages overlap only in fetching. One that must wait returns to the frontier uncharged, and pages that
-weren't begun keep their rows.
+Pages overlap in fetching, and in waiting for the index and the stores. One that must wait returns
+to the frontier uncharged, and pages that weren't begun keep their rows.
 """
 
 import logging
