@@ -9,8 +9,8 @@ INSTANCE ?= dev
 URL ?=
 # The functions' code, for which the quick checks run.
 CODE := layers/common functions infra/local tests benchmarks docs clients/python
-# The tests that they run.
-QUICK := not heavy and not stack and not proof
+# The tests that they run; those of the folders that are left out all have one of the marks.
+QUICK := -m "not heavy and not stack and not proof" $(addprefix --ignore tests/,e2e integration stack)
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -88,7 +88,7 @@ lint: .venv/.done
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
 
 test-quick: .venv/.done
-	@$(BIN)/python -m pytest -m "$(QUICK)" -n 2
+	@$(BIN)/python -m pytest $(QUICK) -n 2
 
 test: export SPINNERET_EXAMPLES := 50
 test: check ## Run every test; the stack's run on fresh instances of their own
@@ -111,7 +111,7 @@ test-parts: .venv/.done
 
 coverage: .venv/.done ## Run the tests of make check, print statement coverage by package; a service below 90 % fails
 	@mkdir -p .local
-	@$(BIN)/python -m pytest -m "$(QUICK)" -n 2 --cov --cov-report=
+	@$(BIN)/python -m pytest $(QUICK) -n 2 --cov --cov-report=
 	@$(BIN)/python benchmarks/coverage_table.py
 
 prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politeness at 2,000 ms, all work while each part of the stack is stopped, a month of 10,000 targets (some three hours)

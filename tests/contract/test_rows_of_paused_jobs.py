@@ -23,7 +23,7 @@ from tests.fakes.time import START
 
 pytestmark = OF_REAL_AWS
 PAUSED = timedelta(days=90)
-LARGE = "".join(random.Random(1).choices("0123456789abcdef", k=1_000_000))  # several parts
+LARGE = random.Random(1).randbytes(500_000).hex()  # several parts
 
 
 @pytest.fixture

@@ -34,6 +34,7 @@ from tests.fakes.webhooks import (
     stored_delivery,
     stored_endpoint,
 )
+from tests.sampling import sampled
 
 pytestmark = OF_AWS
 
@@ -247,9 +248,7 @@ def test_a_claim_that_is_over_writes_no_line(
     assert log.get(tenant, "wh_1", "dlv_1") is None
 
 
-@pytest.mark.parametrize(
-    "limit", [2, 5, *(pytest.param(limit, marks=pytest.mark.heavy) for limit in (1, 4, 6))]
-)
+@pytest.mark.parametrize("limit", sampled([2, 5, 1, 4, 6], quick=2))
 def test_lines_are_listed_newest_first_page_by_page(
     log: DeliveryLog, tenant: str, job: Job, limit: int
 ) -> None:

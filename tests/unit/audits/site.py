@@ -9,6 +9,7 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from zlib import crc32
 
 from spinneret.audits.facts.models import Failure, PageFacts
@@ -39,6 +40,7 @@ _VOCABULARY = tuple(
 )
 
 
+@cache
 def words(count: int, seed: int) -> str:
     """Text in which no word stands out."""
     rest = random.Random(seed)

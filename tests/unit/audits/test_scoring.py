@@ -17,6 +17,7 @@ from spinneret.audits.checks.models import WEIGHTS, Category, Check, CheckScope,
 from spinneret.audits.findings import FindingLog
 from spinneret.audits.judging import AuditEvaluator
 from spinneret.audits.scoring import PAGES_SHARE, SITE_SHARE, CheckBitmap, cost, score
+from tests.sampling import sampled
 from tests.unit.audits import broken
 from tests.unit.audits.site import good_site_facts
 
@@ -254,10 +255,7 @@ def broken_total() -> float:
     return _total(broken.facts())
 
 
-@pytest.mark.parametrize(
-    "index",
-    [0, *(pytest.param(index, marks=pytest.mark.heavy) for index in range(5, len(BROKEN), 5))],
-)
+@pytest.mark.parametrize("index", sampled(range(0, len(BROKEN), 5)))
 def test_mending_a_page_of_the_broken_site_raises_its_score(
     index: int, broken_total: float
 ) -> None:

@@ -10,6 +10,7 @@ from spinneret.crawl.deep.models import DeepCrawlView
 from spinneret.web.exploring.frontier.models import Strategy
 from spinneret.web.exploring.frontier.service import Frontier
 from tests.fakes.time import START
+from tests.sampling import sampled
 from tests.simulation.run import silent_logs
 from tests.traps.crawls import End, TrapCrawl, crawls_of, violations
 from tests.traps.oracle import first_visited, sized, visited
@@ -30,14 +31,11 @@ SITES: Final = [
 ]
 BUDGETS: Final = [
     (SMALL, 17),
-    pytest.param(SMALL, 1, marks=pytest.mark.heavy),
-    *(pytest.param(LARGE, budget, marks=pytest.mark.heavy) for budget in (1, 17, 100)),
+    (SMALL, 1),
+    *((LARGE, budget) for budget in (1, 17, 100)),
 ]
-STRATEGIES: Final = [
-    Strategy.BFS,
-    *(pytest.param(each, marks=pytest.mark.heavy) for each in Strategy if each != Strategy.BFS),
-]
-SEEDS: Final = [0, *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(1, 25))]
+STRATEGIES: Final = sampled([Strategy.BFS, Strategy.DFS, Strategy.BEST_FIRST])
+SEEDS: Final = sampled(range(25))
 ASKED: Final = visited(SMALL).asked
 _MOVES: Final = 3500
 """Of a crawl of SMALL, some fewer than it has."""
@@ -65,9 +63,7 @@ def test_every_page_within_reach_is_asked_for_once(
 
 
 @pytest.mark.parametrize("site", SITES)
-@pytest.mark.parametrize(
-    "depth", [1, *(pytest.param(depth, marks=pytest.mark.heavy) for depth in (0, 3))]
-)
+@pytest.mark.parametrize("depth", sampled([1, 0, 3]))
 def test_no_page_is_deeper_than_asked_for(site: TrapSite, depth: int) -> None:
     for strategy in Strategy:
         with crawls_of(site) as make:
@@ -86,8 +82,9 @@ def test_best_first_leaves_out_what_isn_t_about_its_keyword(site: TrapSite) -> N
     assert violations(crawl, view, expected.asked) == []
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("site", "budget"), BUDGETS)
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", Strategy)
 def test_the_budget_is_exact_and_its_pages_don_t_depend_on_who_is_faster(
     site: TrapSite, budget: int, strategy: Strategy
 ) -> None:
@@ -129,7 +126,7 @@ def test_steps_that_die_lose_no_page_and_double_none_but_theirs(
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("end", End)
+@pytest.mark.parametrize("end", sampled(End))
 def test_a_lost_execution_is_followed_by_one_that_ends_at_the_same_pages(
     end: End, seed: int
 ) -> None:

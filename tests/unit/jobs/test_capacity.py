@@ -8,6 +8,7 @@ import pytest
 from spinneret.jobs import limits
 from spinneret.outbox import limits as outbox_limits
 from tests.fakes.jobs import FakeJobStore
+from tests.sampling import sampled
 from tests.simulation.capacity import Capacity
 from tests.simulation.loads import LARGE
 from tests.simulation.planted import (
@@ -21,6 +22,7 @@ from tests.simulation.run import silent_logs
 
 SEEDS = 120
 BLOCK = 5
+QUICK_BLOCK = 2
 BUSY = replace(LARGE, jobs=3000)
 """Large enough for a pass that is full."""
 STORM = replace(LARGE, jobs=5000, per_minute=3_000_000.0, pollers=LARGE.jobs, plans={"plain": 1})
@@ -35,11 +37,18 @@ def quiet() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    "first",
-    [0, *(pytest.param(first, marks=pytest.mark.heavy) for first in range(BLOCK, SEEDS, BLOCK))],
+    "seeds",
+    sampled(
+        [
+            range(QUICK_BLOCK),
+            range(QUICK_BLOCK, BLOCK),
+            *(range(first, first + BLOCK) for first in range(BLOCK, SEEDS, BLOCK)),
+        ]
+    ),
+    ids=str,
 )
-def test_small_loads_under_faults_keep_their_times(first: int) -> None:
-    for seed in range(first, first + BLOCK):
+def test_small_loads_under_faults_keep_their_times(seeds: range) -> None:
+    for seed in seeds:
         report = Capacity(seed).run()
         assert not report.violations, f"seed {seed}: {report}"
 

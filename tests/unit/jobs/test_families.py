@@ -14,6 +14,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, LeaseLost
 from tests.fakes.crashes import CrashPlan, Moment
 from tests.fakes.time import START
+from tests.sampling import sampled
 from tests.simulation.planted import CountsTwice, EndsEarly
 from tests.unit.jobs.household import ParentScenario
 from tests.unit.jobs.submissions import finish
@@ -246,7 +247,7 @@ def follow(seed: int, **given: Any) -> ParentScenario:
     return household
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", sampled(range(30), quick=6))
 def test_counters_are_exact_under_deaths_duplicates_and_the_tenants_moves(seed: int) -> None:
     household = follow(seed)
     assert household.counts() == household.true_counts()
@@ -285,7 +286,7 @@ def test_a_parent_does_not_end_while_a_child_begins_again() -> None:
     assert household.job(household.parent).status is JobStatus.RUNNING
 
 
-@pytest.mark.parametrize("planted", ["counts twice", "ends early"])
+@pytest.mark.parametrize("planted", sampled(["ends early", "counts twice"]))
 def test_planted_faults_are_found(planted: str) -> None:
     given: dict[str, Any] = (
         {"store": CountsTwice()} if planted == "counts twice" else {"ends": EndsEarly}

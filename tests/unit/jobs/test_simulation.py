@@ -56,7 +56,7 @@ BLOCK = 25
 QUICK_BLOCK = 5
 PAIRS_STEP = int(os.environ.get("SPINNERET_PAIRS_STEP", "10"))
 """Of two deaths every so many second ones; `make prove` takes them all."""
-QUICK_FLOWS = {"complete", "fail", "postpone", "side effect"}
+QUICK_FLOWS = {"postpone", "side effect"}
 DONE = {
     "fail": JobStatus.FAILED,
     "fail and begin again": JobStatus.FAILED,

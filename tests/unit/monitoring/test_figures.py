@@ -18,6 +18,7 @@ from spinneret.monitoring.rollups.service import FigureService
 from spinneret.monitoring.targets.models import Options, Target, TargetState, TargetWithState
 from tests.fakes.monitoring import FakeWatch
 from tests.fakes.time import HandClock
+from tests.sampling import sampled
 
 NOW: Final = datetime.fromisoformat("2026-03-05T14:37:21.250+00:00")
 """Amid a day, an hour and a minute."""
@@ -146,7 +147,7 @@ class Oracle:
 
 
 # covers M-04
-@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.heavy) for n in (1, 2))])
+@pytest.mark.parametrize("seed", sampled(range(3)))
 @pytest.mark.parametrize(
     "window",
     [pytest.param(each, marks=() if each is Window.HOUR else pytest.mark.heavy) for each in Window],

@@ -27,6 +27,7 @@ from tests.fakes.politeness import FakeProgressStore, FakeRobotsStore
 from tests.fakes.proxies import Proxies
 from tests.fakes.time import plenty
 from tests.rows import each_row
+from tests.sampling import sampled
 from tests.unit.served import Served
 from watch import imports_routes
 
@@ -257,13 +258,7 @@ FILE = "url\n" + "".join(f"https://site.example/{number}\n" for number in range(
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
-@pytest.mark.parametrize(
-    "kills",
-    [
-        (5, 25),
-        *(pytest.param(each, marks=pytest.mark.heavy) for each in [(1, 1), (1, 2), (20, 1), (32,)]),
-    ],
-)
+@pytest.mark.parametrize("kills", sampled([(5, 25), (1, 1), (1, 2), (20, 1), (32,)]))
 def test_a_killed_import_continues_behind_what_it_stored(
     slice_: ImportSlice, moment: str, kills: tuple[int, ...]
 ) -> None:

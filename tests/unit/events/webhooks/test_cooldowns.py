@@ -182,6 +182,7 @@ def test_a_target_that_stays_slow_is_asked_more_rarely_but_for_ever(hooks: Webho
     assert waits == [10, 20, 40, 60, 60, 60, 60]
 
 
+@pytest.mark.heavy
 def test_a_slow_targets_backlog_is_delivered_whole_in_few_checks(hooks: WebhookSlice) -> None:
     """If all came back whenever one may try, there would be 820 checks."""
     hooks.endpoint()

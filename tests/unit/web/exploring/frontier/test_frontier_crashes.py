@@ -8,6 +8,7 @@ from spinneret.web.exploring.frontier.models import Plan, Strategy
 from spinneret.web.exploring.frontier.service import Frontier
 from tests.fakes.crashes import CrashPlan, Moment
 from tests.fakes.crawl_runs import CrawlRun, Node, reached
+from tests.sampling import sampled
 
 SITE = (
     Node(links=(1, 2, 3)),
@@ -48,7 +49,7 @@ def came_of(run: CrawlRun) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize(
     "plan",
-    [PLANS[-1], *(pytest.param(plan, marks=pytest.mark.heavy) for plan in PLANS[:-1])],
+    sampled(reversed(PLANS)),
     ids=str,
 )
 def test_the_crawl_comes_to_the_same_end(plan: Plan) -> None:
