@@ -92,6 +92,21 @@ export const Bar = ({ title, value, of: most = 1, text = number(value) }) => {
   </div>`;
 };
 
+const DIAL_RADIUS = 42;
+const DIAL_LENGTH = 2 * Math.PI * DIAL_RADIUS;
+
+// A score of 0 to 100 as a ring with the number and its grade inside.
+export const Dial = ({ value, grade }) => {
+  const text = value == null ? "–" : number(Math.round(value));
+  return html`<svg class="dial" viewBox="0 0 100 100" role="img" aria-label=${`Score ${text} of 100, grade ${grade ?? "none"}`}>
+    <circle class="track" cx="50" cy="50" r=${DIAL_RADIUS} />
+    <circle class="fill" cx="50" cy="50" r=${DIAL_RADIUS} transform="rotate(-90 50 50)"
+      stroke-dasharray=${`${((value ?? 0) / 100) * DIAL_LENGTH} ${DIAL_LENGTH}`} />
+    <text x="50" y="54" text-anchor="middle">${text}</text>
+    <text class="grade" x="50" y="72" text-anchor="middle">${grade}</text>
+  </svg>`;
+};
+
 // A strip of equal parts, such as days: { title, tone } with tone good, warning, bad or none.
 export const Strip = ({ parts, label }) =>
   html`<svg class="strip" viewBox=${`0 0 ${parts.length * 4} 24`} preserveAspectRatio="none" role="img" aria-label=${label}>

@@ -123,3 +123,6 @@ export const given = (values, defaults = {}) =>
     Object.entries(values).filter(([name, value]) =>
       value !== "" && value != null && !(Array.isArray(value) && value.length === 0) && value !== defaults[name]),
   );
+
+// Names of time zones, UTC first.
+export const zones = () => [...new Set(["UTC", ...(Intl.supportedValuesOf?.("timeZone") ?? [])])];

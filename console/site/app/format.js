@@ -35,3 +35,21 @@ export const plural = (count, one, many = `${one}s`) => `${number(count)} ${coun
 
 // Names of kinds and states: `partially_failed` → `partially failed`.
 export const words = (name) => String(name ?? "–").replaceAll("_", " ");
+
+const currencyOf = (currency) => {
+  try {
+    return new Intl.NumberFormat(undefined, { style: "currency", currency });
+  } catch {
+    return new Intl.NumberFormat(undefined, { style: "currency", currency: "EUR" }); // while a code is typed
+  }
+};
+
+const placesOf = (currency) => currencyOf(currency).resolvedOptions().maximumFractionDigits;
+
+// An amount in minor units: 8900 EUR → 89.00 €.
+export const money = (units, currency) => currencyOf(currency).format(units / 10 ** placesOf(currency));
+
+// The same as a text to edit, and back.
+export const priceOf = (units, currency) => (units / 10 ** placesOf(currency)).toFixed(placesOf(currency));
+
+export const unitsOf = (text, currency) => Math.round(parseFloat(String(text).replace(",", ".")) * 10 ** placesOf(currency));

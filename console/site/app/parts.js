@@ -7,8 +7,8 @@ import { Time, words } from "./format.js";
 const MEANING = {
   good: ["completed", "crawled", "delivered", "up", "ok", "closed", "active", "new", "live", "published", "connected"],
   bad: ["failed", "down", "error", "expired", "open", "refused", "blocked", "critical", "exhausted"],
-  warning: ["partially_failed", "degraded", "paused", "warning", "half_open", "disabled", "serious", "changed"],
-  busy: ["running", "pending", "waiting", "fetched", "retrying", "crawling", "discovering", "started", "moderate"],
+  warning: ["partially_failed", "degraded", "paused", "warning", "half_open", "disabled", "high", "changed"],
+  busy: ["running", "pending", "waiting", "fetched", "retrying", "crawling", "discovering", "started", "medium"],
 };
 const SIGNS = { good: "✓", bad: "✕", warning: "!", busy: "…", plain: "" };
 const tone = (status) =>

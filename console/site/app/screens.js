@@ -9,5 +9,8 @@ export const SCREENS = [
   { name: "sign-in", isOffered: always, load: () => import("../screens/sign-in.js") },
   { name: "home", title: "Home", isOffered: always, load: () => import("../screens/home.js") },
   { name: "crawl", title: "Crawl", isOffered: () => may("view_crawls"), load: () => import("../screens/crawl.js") },
+  { name: "watch", title: "Watch", isOffered: () => may("view_targets"), load: () => import("../screens/watch.js") },
+  { name: "audits", title: "Audits", isOffered: () => may("view_audits"), load: () => import("../screens/audits.js") },
+  { name: "publish", title: "Publish", isOffered: () => may("view_products"), load: () => import("../screens/publish.js") },
   { name: "jobs", title: "Jobs", isOffered: () => may("view_jobs"), load: () => import("../screens/jobs.js") },
 ];

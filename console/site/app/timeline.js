@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { api, request } from "./api.js";
 import { Dangerous, attempt } from "./dialog.js";
 import { Time, duration, words } from "./format.js";
+import { usePoll } from "./loading.js";
 import { Button, Empty, Failure, Progress, Status } from "./parts.js";
 import { may } from "./session.js";
 
@@ -11,6 +12,21 @@ const SHOWN_EVENTS = 1000;
 const PAUSE_SECONDS = 1;
 const SLOWEST_SECONDS = 30;
 export const ENDED = ["completed", "partially_failed", "failed", "cancelled", "expired"];
+
+// Load a job again and again until it has ended: { data, error, reload }.
+export const useJob = (path, seconds = 2) => {
+  const [isOver, setOver] = useState(false);
+  return usePoll(
+    async (options) => {
+      const job = await api.get(path, {}, options);
+      setOver(ENDED.includes(job.status));
+      return job;
+    },
+    seconds,
+    [path],
+    !isOver,
+  );
+};
 
 const eventsOf = (text) =>
   text.split("\n\n").flatMap((block) => {

@@ -1,17 +1,15 @@
 // A crawl as it goes on: of a page, of several pages, or of a website.
 import { html } from "html";
-import { useState } from "preact/hooks";
 import { api } from "../app/api.js";
 import { Time, duration, number, plural, words } from "../app/format.js";
 import { Filters, List, useList } from "../app/list.js";
-import { useLoad, usePoll } from "../app/loading.js";
+import { useLoad } from "../app/loading.js";
 import { Card, Empty, Facts, Failure, Header, Loading, Progress, Status, WebLink } from "../app/parts.js";
 import { href, place } from "../app/router.js";
 import { may } from "../app/session.js";
-import { ENDED, Events, JobActions, JobError, JobState, Phases, remedyOf } from "../app/timeline.js";
+import { Events, JobActions, JobError, JobState, Phases, remedyOf, useJob } from "../app/timeline.js";
 import { Chunks } from "./document-text.js";
 
-const SECONDS = 2;
 const PAGE_STATES = ["waiting", "open", "fetched", "crawled", "failed", "duplicate"];
 
 // The page's text beside the chunks that searches find.
@@ -123,17 +121,7 @@ const BatchPages = ({ id }) => {
 const titleOf = (crawl) => crawl.title || crawl.url || crawl.root_url || `Batch of ${plural(crawl.total_count, "page")}`;
 
 export default ({ id }) => {
-  const [isOver, setOver] = useState(false);
-  const { data: crawl, error, reload } = usePoll(
-    async (options) => {
-      const found = await api.get(`api/v1/crawl/${id}`, {}, options);
-      setOver(ENDED.includes(found.status));
-      return found;
-    },
-    SECONDS,
-    [id],
-    !isOver,
-  );
+  const { data: crawl, error, reload } = useJob(`api/v1/crawl/${id}`);
   const back = { href: href("crawl"), title: "Crawl" };
   if (!crawl) return html`<${Header} title="Crawl" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
   const isSite = "root_url" in crawl;

@@ -68,7 +68,7 @@ const Down = () => {
     ${error && html`<${Failure} error=${error} retry=${reload} />`}
     ${data && down.length === 0 && html`<${Empty} title=${data.items.length ? `All ${plural(data.items.length, "link")}${data.has_more ? " looked at" : ""} are up or not checked yet.` : "No links are watched yet."} />`}
     ${down.length > 0 && html`<${Table} title="Links that are down" rows=${down} keyOf=${(target) => target.id} columns=${[
-      { title: "Link", value: (target) => target.name ?? target.url, kind: "wide" },
+      { title: "Link", value: (target) => html`<a class="url" href=${href("watch", "link", target.id)}>${target.name ?? target.url}</a>`, kind: "wide" },
       { title: "State", value: (target) => html`<${Status} of=${target.status} />` },
       { title: "Since", value: (target) => html`<${Time} at=${target.status_since} />` },
     ]} />`}

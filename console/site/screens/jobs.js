@@ -1,17 +1,13 @@
 // All jobs, of every kind, and a job with its events.
 import { html } from "html";
-import { useState } from "preact/hooks";
-import { api } from "../app/api.js";
 import { Time, duration, number, words } from "../app/format.js";
 import { Filters, List, useList } from "../app/list.js";
-import { usePoll } from "../app/loading.js";
 import { Card, Empty, Facts, Failure, Header, Loading, Progress, Status, Tabs } from "../app/parts.js";
 import { href } from "../app/router.js";
-import { ENDED, Events, JobActions, JobError, JobState, Phases } from "../app/timeline.js";
+import { Events, JobActions, JobError, JobState, Phases, useJob } from "../app/timeline.js";
 
 const STATES = ["pending", "running", "paused", "completed", "partially_failed", "failed", "cancelled", "expired"];
 const KINDS = ["crawl", "crawl_batch", "crawl_file", "deep_crawl", "discover", "upload", "reindex", "tag", "rebuild_index", "audit", "target_import", "publish", "publish_batch", "delivery"];
-const JOB_SECONDS = 3;
 
 const COLUMNS = [
   { title: "Job", kind: "wide", value: (job) => html`<span><a href=${href("jobs", job.job_id)}>${words(job.kind)}</a> <span class="small url">${job.subject ?? job.domain}</span></span>` },
@@ -56,22 +52,15 @@ const PLACES = {
   crawl: (id) => href("crawl", "job", id),
   crawl_batch: (id) => href("crawl", "job", id),
   deep_crawl: (id) => href("crawl", "job", id),
+  audit: (id) => href("audits", "audit", id),
+  publish: (id) => href("publish", "job", id),
+  publish_batch: (id) => href("publish", "batch", id),
   discover: (id) => href("crawl", "discovery", id),
   crawl_file: (id) => href("crawl", "inbox", id),
 };
 
 const JobPage = ({ id }) => {
-  const [isOver, setOver] = useState(false);
-  const { data: job, error, reload } = usePoll(
-    async (options) => {
-      const found = await api.get(`api/v1/jobs/${id}`, {}, options);
-      setOver(ENDED.includes(found.status));
-      return found;
-    },
-    JOB_SECONDS,
-    [id],
-    !isOver,
-  );
+  const { data: job, error, reload } = useJob(`api/v1/jobs/${id}`);
   const back = { href: href("jobs"), title: "Jobs" };
   if (!job) return html`<${Header} title="Job" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
   const place = PLACES[job.kind]?.(id);

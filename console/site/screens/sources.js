@@ -3,7 +3,7 @@ import { html } from "html";
 import { useState } from "preact/hooks";
 import { api } from "../app/api.js";
 import { Dangerous, Dialog, attempt } from "../app/dialog.js";
-import { Check, Choice, Form, Text, given, useForm } from "../app/form.js";
+import { Check, Choice, Form, Text, given, useForm, zones } from "../app/form.js";
 import { Time, number, words } from "../app/format.js";
 import { List, Table, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
@@ -13,7 +13,6 @@ import { may } from "../app/session.js";
 import { PLACES, useChoices } from "./crawl.js";
 
 const EMPTY = { name: "", url_pattern: "", schedule_cron: "", timezone: "UTC", crawl_config_id: "", collection_id: "", is_active: true };
-const zones = () => Intl.supportedValuesOf?.("timeZone") ?? ["UTC"];
 
 const SourceForm = ({ source, onDone }) => {
   const form = useForm({ ...EMPTY, ...given(source ?? {}) });
@@ -27,7 +26,7 @@ const SourceForm = ({ source, onDone }) => {
     <${Text} title="Name" ...${form.field("name")} required maxlength="100" />
     <${Text} title="Address or pattern" ...${form.field("url_pattern")} required hint="Such as https://example.com/blog/*" />
     <${Text} title="Schedule" ...${form.field("schedule_cron")} placeholder="0 6 * * *" hint="A cron line: minute, hour, day, month, weekday. Empty: only when started by hand." />
-    <${Choice} title="Time zone" ...${form.field("timezone")} options=${[...new Set(["UTC", ...zones()])].map((zone) => [zone, zone])} />
+    <${Choice} title="Time zone" ...${form.field("timezone")} options=${zones().map((zone) => [zone, zone])} />
     <${Choice} title="Configuration" ...${form.field("crawl_config_id")} options=${configs} none="The default" />
     <${Choice} title="Collection" ...${form.field("collection_id")} options=${collections} none="None" />
     <${Check} title="Runs on its schedule" ...${form.field("is_active")} />

@@ -1,0 +1,169 @@
+// One watched link: its state, 90 days, latencies, incidents and checks.
+import { html } from "html";
+import { useState } from "preact/hooks";
+import { api } from "../app/api.js";
+import { LineChart, Strip } from "../app/charts.js";
+import { Dangerous, Dialog, attempt } from "../app/dialog.js";
+import { Folded } from "../app/form.js";
+import { Time, duration, number, percent, plural, words } from "../app/format.js";
+import { List, Table, useList } from "../app/list.js";
+import { useLoad, usePoll } from "../app/loading.js";
+import { Button, Card, Empty, Facts, Failure, Header, Loading, Note, Status, WebLink } from "../app/parts.js";
+import { go, href } from "../app/router.js";
+import { may } from "../app/session.js";
+import { TargetForm, targetTitle } from "./watch-form.js";
+
+const SECONDS = 5;
+const DAY_MS = 86_400_000;
+const STRIP_DAYS = 90;
+const CHARTED = 100;
+const WINDOWS = [["1h", "Last hour"], ["24h", "24 hours"], ["7d", "7 days"], ["30d", "30 days"], ["1y", "One year"]];
+
+// Return the state of each of the last 90 UTC days by the incidents that lasted into it.
+const daysOf = (target, incidents) => {
+  const today = Math.floor(Date.now() / DAY_MS);
+  const began = Math.floor(new Date(target.created_at) / DAY_MS);
+  return Array.from({ length: STRIP_DAYS }, (_, index) => {
+    const day = today - STRIP_DAYS + 1 + index;
+    const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
+    if (day < began) return { title: `${date}: not watched yet`, tone: "none" };
+    const states = incidents
+      .filter(({ started_at: start, ended_at: end }) => new Date(start) < (day + 1) * DAY_MS && (!end || new Date(end) >= day * DAY_MS))
+      .flatMap(({ timeline }) => timeline.map(({ status }) => status));
+    if (states.includes("down")) return { title: `${date}: down`, tone: "bad" };
+    if (states.includes("degraded")) return { title: `${date}: degraded`, tone: "warning" };
+    return { title: `${date}: no incident`, tone: "good" };
+  });
+};
+
+const Days = ({ target }) => {
+  const { data, error, reload } = useLoad(
+    (options) => api.get(`v1/targets/${target.id}/incidents`, { window: "1y", limit: CHARTED }, options),
+    [target.incident_id, target.status],
+  );
+  if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  const days = daysOf(target, data.items);
+  const bad = days.filter(({ tone }) => tone === "bad" || tone === "warning").length;
+  return html`<${Strip} parts=${days} label=${`The last ${STRIP_DAYS} days: ${plural(bad, "day")} with an incident`} />
+    <p class="small">${STRIP_DAYS} days ago until today (UTC), ${plural(bad, "day")} with an incident. Grey: not watched yet.</p>`;
+};
+
+const Uptime = ({ id, stamp }) => {
+  const { data, error, reload } = useLoad(
+    (options) => Promise.all(WINDOWS.map(([window]) => api.get(`v1/targets/${id}/uptime`, { window }, options))),
+    [id, stamp],
+  );
+  if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  return html`<${Table} title="Uptime and latency" rows=${data} keyOf=${({ window }) => window} columns=${[
+    { title: "Time", value: ({ window }) => WINDOWS.find(([name]) => name === window)[1] },
+    { title: "Uptime", kind: "number", value: ({ uptime }) => percent(uptime) },
+    { title: "Down", kind: "number", value: ({ down_ms: down }) => duration(down) },
+    { title: "Checks", kind: "number", value: ({ checks }) => number(checks) },
+    { title: "Median", kind: "number", value: ({ latency }) => duration(latency.p50_ms) },
+    { title: "95th percentile", kind: "number", value: ({ latency }) => duration(latency.p95_ms) },
+    { title: "99th percentile", kind: "number", value: ({ latency }) => duration(latency.p99_ms) },
+  ]} />`;
+};
+
+// The last checks with the median and the 95th percentile of a day.
+const Latency = ({ id, stamp }) => {
+  const { data, error, reload } = useLoad(async (options) => {
+    const [results, day] = await Promise.all([
+      api.get(`v1/targets/${id}/results`, { limit: CHARTED }, options),
+      api.get(`v1/targets/${id}/uptime`, { window: "24h" }, options),
+    ]);
+    return { checks: results.items.filter(({ outcome }) => outcome !== "skipped_busy").reverse(), latency: day.latency };
+  }, [id, stamp]);
+  if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  if (data.checks.length === 0) return html`<${Empty} title="No checks yet.">The first one comes within a minute.</${Empty}>`;
+  const level = (value) => data.checks.map(() => value);
+  return html`<${LineChart} title=${`Latency of the last ${plural(data.checks.length, "check")}`} unit="ms"
+    times=${data.checks.map((check) => new Date(check.checked_at) / 1000)}
+    series=${[
+      { title: "Latency", values: data.checks.map((check) => (check.status_code == null ? null : check.latency_ms)) },
+      { title: "Median of 24 hours", values: level(data.latency.p50_ms) },
+      { title: "95th percentile", values: level(data.latency.p95_ms) },
+    ]} />`;
+};
+
+const Incidents = ({ id }) => {
+  const list = useList(`v1/targets/${id}/incidents`);
+  return html`<${List} list=${list} title="Incidents" keyOf=${(incident) => incident.id} empty=${html`<${Empty} title="No incidents." />`} columns=${[
+    { title: "State", value: (incident) => html`<${Status} of=${incident.status} />` },
+    { title: "Began", value: (incident) => html`<${Time} at=${incident.started_at} />` },
+    { title: "Ended", value: (incident) => html`<${Time} at=${incident.ended_at} none="goes on" />` },
+    { title: "Lasted", kind: "number", value: (incident) => duration(new Date(incident.ended_at ?? Date.now()) - new Date(incident.started_at)) },
+    { title: "What happened", kind: "wide", value: (incident) => html`<${Folded} title=${plural(incident.timeline.length, "step")}>
+      <ol>${incident.timeline.map((step) => html`<li><${Time} at=${step.at} /> ${words(step.status)}: ${step.message}</li>`)}</ol>
+    </${Folded}>` },
+  ]} />`;
+};
+
+const Checks = ({ id }) => {
+  const list = useList(`v1/targets/${id}/results`);
+  return html`<${Card} title="Checks" actions=${html`<button type="button" onClick=${list.reload}>Refresh</button>`}><${List} list=${list} title="Checks" keyOf=${(check) => check.id} empty=${html`<${Empty} title="No checks yet." />`} columns=${[
+    { title: "Checked", value: (check) => html`<${Time} at=${check.checked_at} />` },
+    { title: "Outcome", value: (check) => html`<${Status} of=${check.outcome} />` },
+    { title: "Answer", kind: "number", value: (check) => check.status_code ?? "–" },
+    { title: "Took", kind: "number", value: (check) => duration(check.latency_ms) },
+    { title: "Late by", kind: "number", value: (check) => duration(check.late_ms) },
+    { title: "Error", kind: "wide", value: (check) => check.error ?? (check.in_maintenance ? "in maintenance" : "") },
+  ]} /></${Card}>`;
+};
+
+const daysLeft = (time) => Math.floor((new Date(time) - Date.now()) / DAY_MS);
+
+const State = ({ target }) => html`<${Card}>
+  ${target.paced && html`<${Note} kind="warning"><p>${target.paced}</p></${Note}>`}
+  <${Facts} of=${[
+    ["State", html`<${Status} of=${target.status} />`],
+    ["Since", target.status_since && html`<${Time} at=${target.status_since} />`],
+    ["Address", html`<${WebLink} url=${target.url} />`],
+    ["Last answer", target.last_status_code],
+    ["Last error", target.last_error],
+    ["Last checked", html`<${Time} at=${target.last_checked_at} none="not yet" />`],
+    ["Next check", target.next_check_at && html`<${Time} at=${target.next_check_at} />`],
+    ["Checked every", duration(target.effective_interval_seconds * 1000)],
+    ["Certificate", target.certificate_not_after && html`<span>${plural(daysLeft(target.certificate_not_after), "day")} left, until <${Time} at=${target.certificate_not_after} /></span>`],
+    ["Conditions", target.conditions.length > 0 && html`<ul>${target.conditions.map((each) => html`<li><code>${each}</code></li>`)}</ul>`],
+    ["Public", target.public && html`<a href=${href("watch", "status-page")}>on the status page</a>`],
+  ]} />
+  <${Days} target=${target} />
+</${Card}>`;
+
+const Actions = ({ target, changed, edit }) => {
+  if (!may("edit_targets", "write")) return null;
+  const move = (name, done) => async () => {
+    if (await attempt(() => api.post(`v1/targets/${target.id}/${name}`), done)) changed();
+  };
+  return html`
+    ${target.paused
+      ? html`<${Button} kind="main" act=${move("resume", "Checks go on.")}>Resume</${Button}>`
+      : html`<${Button} act=${move("pause", "Paused.")}>Pause</${Button}>`}
+    <button type="button" onClick=${edit}>Edit</button>
+    <${Dangerous} title="Stop watching this link?" question="Its checks and incidents are deleted." action="Delete" done="Deleted."
+      act=${async () => { await api.remove(`v1/targets/${target.id}`); go("watch"); }} />
+  `;
+};
+
+export const Target = ({ id }) => {
+  const { data: target, error, reload } = usePoll((options) => api.get(`v1/targets/${id}`, {}, options), SECONDS, [id]);
+  const [isOpen, setOpen] = useState(false);
+  const back = { href: href("watch"), title: "Watched links" };
+  if (!target) return html`<${Header} title="Link" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
+  const stamp = target.last_checked_at;
+  const saved = () => {
+    setOpen(false);
+    reload();
+  };
+  return html`
+    <${Header} title=${targetTitle(target)} back=${back}><${Actions} target=${target} changed=${reload} edit=${() => setOpen(true)} /></${Header}>
+    <${Failure} error=${error} />
+    <${State} target=${target} />
+    <${Card} title="Latency"><${Latency} id=${id} stamp=${stamp} /></${Card}>
+    <${Card} title="Uptime"><${Uptime} id=${id} stamp=${stamp} /></${Card}>
+    <${Card} title="Incidents"><${Incidents} key=${target.incident_id} id=${id} /></${Card}>
+    <${Checks} id=${id} />
+    ${isOpen && html`<${Dialog} title="Edit the link" onClose=${() => setOpen(false)}><${TargetForm} target=${target} onDone=${saved} /></${Dialog}>`}
+  `;
+};

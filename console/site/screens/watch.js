@@ -1,0 +1,60 @@
+// Watched links, the worst first, and the places of one link, maintenance, import and the status page.
+import { html } from "html";
+import { useState } from "preact/hooks";
+import { Dialog } from "../app/dialog.js";
+import { Time, duration } from "../app/format.js";
+import { Filters, List, useList } from "../app/list.js";
+import { Empty, Header, Status, Tabs } from "../app/parts.js";
+import { go, href, place } from "../app/router.js";
+import { may } from "../app/session.js";
+import { TargetForm, targetTitle } from "./watch-form.js";
+import { Import, StatusPage, Windows } from "./watch-more.js";
+import { Target } from "./watch-target.js";
+
+const PLACES = [
+  { name: "links", title: "Links", href: href("watch") },
+  { name: "windows", title: "Maintenance", href: href("watch", "windows") },
+  { name: "import", title: "Import", href: href("watch", "import") },
+  { name: "status-page", title: "Status page", href: href("watch", "status-page") },
+];
+const WORST_FIRST = ["down", "degraded", "pending", "unknown", "up", "paused"];
+const rank = (target) => (WORST_FIRST.indexOf(target.status) + WORST_FIRST.length) % WORST_FIRST.length;
+
+const COLUMNS = [
+  { title: "Link", kind: "wide", value: (target) => html`<a class="url" href=${href("watch", "link", target.id)}>${targetTitle(target)}</a>` },
+  { title: "State", value: (target) => html`<${Status} of=${target.status} />` },
+  { title: "Since", value: (target) => html`<${Time} at=${target.status_since} />` },
+  { title: "Answer", kind: "number", value: (target) => target.last_status_code ?? "–" },
+  { title: "Took", kind: "number", value: (target) => duration(target.last_latency_ms) },
+  { title: "Checked", value: (target) => html`<${Time} at=${target.last_checked_at} none="not yet" />` },
+  { title: "Error", kind: "wide", value: (target) => target.last_error ?? "" },
+];
+
+const Links = () => {
+  const { host } = place.value.query;
+  const list = useList("v1/targets", { host });
+  const [isOpen, setOpen] = useState(false);
+  const rows = [...list.rows].sort((one, other) => rank(one) - rank(other));
+  return html`
+    <${Header} title="Watched links">
+      <button type="button" onClick=${list.reload}>Refresh</button>
+      ${may("edit_targets", "write") && html`<button type="button" class="main" onClick=${() => setOpen(true)}>Watch a link</button>`}
+    </${Header}>
+    <${Tabs} of=${PLACES} chosen="links" />
+    <${Filters} of=${[{ name: "host", title: "Host", placeholder: "example.com" }]} />
+    <${List} list=${{ ...list, rows }} title="Watched links" keyOf=${(target) => target.id} columns=${COLUMNS} filters=${["host"]}
+      empty=${html`<${Empty} title="No links are watched yet.">A watched link is requested again and again; you see when it is down, slow or changed.</${Empty}>`} />
+    ${isOpen && html`<${Dialog} title="Watch a link" onClose=${() => setOpen(false)}>
+      <${TargetForm} onDone=${(target) => go("watch", "link", target.id)} />
+    </${Dialog}>`}
+  `;
+};
+
+const VIEWS = { windows: [Windows, "Maintenance"], import: [Import, "Import links"], "status-page": [StatusPage, "Status page"] };
+
+export default ({ parts: [name, id] }) => {
+  if (name === "link") return html`<${Target} id=${id} />`;
+  if (!VIEWS[name]) return html`<${Links} />`;
+  const [View, title] = VIEWS[name];
+  return html`<${Header} title=${title} /><${Tabs} of=${PLACES} chosen=${name} /><${View} />`;
+};
