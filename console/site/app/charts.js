@@ -1,80 +1,61 @@
-// Charts: lines over time (uPlot, loaded at first use), bars and strips. A table says the same.
+// Charts: lines over time, bars, dials and strips. Numbers beside them say the same.
 import { html } from "html";
-import { useEffect, useRef } from "preact/hooks";
-import { number } from "./format.js";
 import { Folded } from "./form.js";
+import { Time, number } from "./format.js";
 
-const HEIGHT = 220;
-const here = new URL("../vendor/", import.meta.url);
-let library = null;
+const WIDTH = 600;
+const HEIGHT = 200;
+const LABELS = 4; // of the vertical axis, above zero
 
-const load = () => {
-  library ??= new Promise((resolve, reject) => {
-    const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: `${here}uplot.css` });
-    const script = Object.assign(document.createElement("script"), { src: `${here}uplot.js` });
-    script.onload = () => resolve(globalThis.uPlot);
-    script.onerror = () => {
-      library = null;
-      reject(new Error("the chart can't be loaded"));
-    };
-    document.head.append(style, script);
-  });
-  return library;
+// A round number at or above `most`, so that the labels below it are round too.
+const ceiling = (most) => {
+  const step = 10 ** Math.floor(Math.log10(most / LABELS));
+  const factor = [1, 2, 5, 10].find((each) => each * step * LABELS >= most);
+  return factor * step * LABELS;
 };
 
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const COLOURS = ["--chart-1", "--chart-2", "--chart-3"];
+// The points of one series as a path; a missing value leaves a gap.
+const pathOf = (values, x, y) => {
+  let pen = "M";
+  return values
+    .map((value, index) => {
+      if (value == null) {
+        pen = "M";
+        return "";
+      }
+      const point = `${pen}${x(index).toFixed(1)} ${y(value).toFixed(1)}`;
+      pen = "L";
+      return point;
+    })
+    .join("");
+};
 
-// Lines over time. `times` are seconds since 1970 in UTC; each of `series` has { title, values },
-// where a missing value is null and leaves a gap.
+// Lines over time. `times` are seconds since 1970 in UTC, ascending; each of `series` has
+// { title, values }, where a missing value is null and leaves a gap.
 export const LineChart = ({ title, times, series, unit = "" }) => {
-  const frame = useRef(null);
-  useEffect(() => {
-    let plot = null;
-    let isGone = false;
-    let observer = null;
-    const axis = { stroke: colour("--text-2"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") } };
-    load()
-      .then((UPlot) => {
-        if (isGone) return;
-        const width = () => Math.max(frame.current.clientWidth, 200);
-        plot = new UPlot(
-          {
-            width: width(),
-            height: HEIGHT,
-            series: [
-              {},
-              ...series.map((each, index) => ({
-                label: each.title,
-                stroke: colour(COLOURS[index % COLOURS.length]),
-                width: 2,
-                spanGaps: false,
-                value: (_, value) => (value == null ? "–" : `${number(value)} ${unit}`),
-              })),
-            ],
-            axes: [axis, { ...axis, size: 60, values: (_, values) => values.map((each) => `${number(each)} ${unit}`) }],
-          },
-          [times, ...series.map((each) => each.values)],
-          frame.current,
-        );
-        observer = new ResizeObserver(() => plot.setSize({ width: width(), height: HEIGHT }));
-        observer.observe(frame.current);
-      })
-      .catch(() => null); // the table below has the same values
-    return () => {
-      isGone = true;
-      observer?.disconnect();
-      plot?.destroy();
-    };
-  }, [JSON.stringify([times, series])]);
+  const known = series.flatMap((each) => each.values).filter((value) => value != null);
+  const top = known.some((value) => value > 0) ? ceiling(Math.max(...known)) : 1;
+  const [first, last] = [times[0], times.at(-1)];
+  const x = (index) => (last > first ? ((times[index] - first) / (last - first)) * WIDTH : WIDTH / 2);
+  const y = (value) => HEIGHT - (value / top) * HEIGHT;
+  const levels = Array.from({ length: LABELS + 1 }, (_, index) => (top / LABELS) * (LABELS - index));
+  const iso = (time) => new Date(time * 1000).toISOString();
   return html`<figure class="chart">
     <figcaption>${title}</figcaption>
-    <div ref=${frame} aria-hidden="true"></div>
+    <ul class="keys">${series.map((each, index) => html`<li><svg class=${`line-${index + 1}`} viewBox="0 0 20 4" aria-hidden="true"><path d="M0 2L20 2" /></svg> ${each.title}</li>`)}</ul>
+    <div class="plot" aria-hidden="true">
+      <div class="levels">${levels.map((level) => html`<span>${number(level)} ${unit}</span>`)}</div>
+      <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
+        ${levels.map((level) => html`<path class="grid-line" d=${`M0 ${y(level)}L${WIDTH} ${y(level)}`} />`)}
+        ${series.map((each, index) => html`<path class=${`line-${index + 1}`} d=${pathOf(each.values, x, y)} />`)}
+      </svg>
+      ${times.length > 0 && html`<p class="ends"><${Time} at=${iso(first)} /><${Time} at=${iso(last)} /></p>`}
+    </div>
     <${Folded} title="Values as a table">
       <table>
         <thead><tr><th scope="col">Time</th>${series.map((each) => html`<th scope="col" class="number">${each.title}</th>`)}</tr></thead>
         <tbody>${times.map((time, index) => html`<tr>
-          <td>${new Date(time * 1000).toLocaleString()}</td>
+          <td><${Time} at=${iso(time)} /></td>
           ${series.map((each) => html`<td class="number">${number(each.values[index])}</td>`)}
         </tr>`)}</tbody>
       </table>

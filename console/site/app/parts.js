@@ -7,8 +7,8 @@ import { Time, words } from "./format.js";
 const MEANING = {
   good: ["completed", "crawled", "delivered", "up", "ok", "closed", "active", "new", "live", "published", "connected"],
   bad: ["failed", "down", "error", "expired", "open", "refused", "blocked", "critical", "exhausted"],
-  warning: ["partially_failed", "degraded", "paused", "warning", "half_open", "disabled", "high", "changed"],
-  busy: ["running", "pending", "waiting", "fetched", "retrying", "crawling", "discovering", "started", "medium"],
+  warning: ["partially_failed", "degraded", "paused", "warning", "half_open", "disabled", "high", "medium", "changed"],
+  busy: ["running", "pending", "waiting", "fetched", "retrying", "crawling", "discovering", "started"],
 };
 const SIGNS = { good: "✓", bad: "✕", warning: "!", busy: "…", plain: "" };
 const tone = (status) =>
@@ -82,7 +82,7 @@ export const Card = ({ title, children, actions, kind = "" }) =>
 // Pairs of a name and a value; pairs without a value are left out.
 export const Facts = ({ of: pairs }) =>
   html`<dl class="facts">
-    ${pairs.filter(([, value]) => value != null && value !== "").map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+    ${pairs.filter(([, value]) => value != null && value !== "" && value !== false).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
   </dl>`;
 
 // A link to somewhere else on the web; anything but http and https stays text.

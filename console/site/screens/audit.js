@@ -31,6 +31,7 @@ const Score = ({ audit }) => {
       </div>
       <div>${categories.map(([name, value]) => html`<${Bar} key=${name} title=${words(name)} value=${value} of=${100} text=${value == null ? "–" : number(Math.round(value))} />`)}</div>
     </div>
+    <h3>What was read and found</h3>
     <${Facts} of=${[
       ["Pages read", number(result.pages?.html ?? 0)],
       ...Object.entries(result.issues ?? {}).sort(([one], [other]) => severityRank(one) - severityRank(other)).map(([severity, count]) => [`Issues, ${severity}`, number(count)]),
@@ -103,7 +104,7 @@ const History = ({ audit }) => {
     [audit.audit_id],
   );
   const [other, setOther] = useState("");
-  if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  if (!data) return html`<${Card} title="Earlier audits">${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}</${Card}>`;
   const earlier = data.filter((each) => each.created_at < audit.created_at).reverse();
   return html`<${Card} title="Earlier audits">
     ${earlier.length === 0 && html`<${Empty} title="This is the first audit of the site.">Audit it again after a change: fixed and new issues are listed here.</${Empty}>`}
