@@ -71,7 +71,7 @@ LIST_FIELDS: Final = 5
 SPELLED_OUT: Final = 2
 """Most query parameters that a signature shows; more are a typed dictionary."""
 RESERVED: Final = frozenset({"from", "with", "in", "is", "class", "json", "copy", "schema"})
-LAYOUT: Final = ("--line-length", "100")
+LAYOUT: Final = ("--line-length", "120")
 IMPORTS: Final = (
     *("--select", "I,F401"),
     *("--config", "lint.isort.known-first-party = ['spinneret_client']"),

@@ -22,7 +22,7 @@ from tests.site.server import serve
 
 SECONDS = 60.0
 READING = {"search", "read_document", "crawl_status", "audit_report"}
-WRITING = {"crawl_page", "check_link", "crawl_site", "discover_urls", "audit_site"}
+WRITING = {"crawl_page", "check_link", "crawl_site", "discover_urls", "audit_site", "screenshot"}
 
 
 @pytest.fixture

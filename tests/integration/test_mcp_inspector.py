@@ -25,7 +25,7 @@ INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 CONNECT_MS = 120_000  # it starts our server, which takes seconds on a loaded machine
 INSTALL_SECONDS = 400
 READING = {"search", "read_document", "crawl_status", "audit_report"}
-WRITING = {"crawl_page", "check_link", "crawl_site", "discover_urls", "audit_site"}
+WRITING = {"crawl_page", "check_link", "crawl_site", "discover_urls", "audit_site", "screenshot"}
 
 
 class _Api(BaseHTTPRequestHandler):

@@ -41,6 +41,15 @@ BASE: Routes = {
 }
 
 
+IMAGE: dict[str, Any] = sample(
+    m.MediaView, job_id="job_1", status="completed", download_url="https://store.example/report"
+)
+BASE |= {
+    ("POST", "/api/v1/screenshot"): sample(m.MediaSubmission, job_id="job_1", status="pending"),
+    ("GET", "/api/v1/media/job_1"): IMAGE,
+}
+
+
 class Api:
     """A fake API: a reply for each route; streams have two events and end."""
 
@@ -223,6 +232,24 @@ def test_pages_are_written_as_markdown(
     (path,) = json.loads(capsys.readouterr().out)["files"]
     assert Path(path).read_text() == "# Page"
     assert Path(path).name.startswith("example.com-")
+
+
+@pytest.mark.parametrize("form", ["a file", "an address"])
+def test_a_screenshot_is_written_or_its_address_printed(
+    api: Api, tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    out = tmp_path / "page.png"
+    words = ["--out", str(out)] if form == "a file" else ["--selector", "h1", "--width", "800"]
+    assert main(["screenshot", PAGE, *words]) == 0
+    shown = str(out) if form == "a file" else IMAGE["download_url"]
+    assert capsys.readouterr().out == f"completed  {PAGE}\n{shown}\n"
+    assert out.exists() == (form == "a file")
+    if form == "an address":
+        sent = json.loads(api.server.requests[0].content)
+        assert sent["selector"] == "h1"
+        assert sent["viewport"] == {"width": 800, "height": 800}
+    api.routes["GET", "/api/v1/media/job_1"] = {**IMAGE, "status": "failed", "download_url": None}
+    assert main(["screenshot", PAGE, *words]) == 1
 
 
 def test_a_report_is_written_and_its_gate_named_on_stderr(

@@ -17,7 +17,7 @@ from tests.unit.client.conftest import Server, refusal
 from tests.unit.client.samples import crawl, failure, found, hit, sample
 
 READING = {"search", "read_document", "crawl_status", "audit_report"}
-WRITING = {"crawl_page", "check_link", "crawl_site", "discover_urls", "audit_site"}
+WRITING = {"crawl_page", "check_link", "crawl_site", "discover_urls", "audit_site", "screenshot"}
 MOST_TOKENS = 400
 TEXT = "sticky silk " * 5000
 
@@ -94,6 +94,24 @@ def test_numbers_and_texts_have_bounds(server: Server) -> None:
                     assert "maxLength" in each or "enum" in each, (tool.name, name)
                 if each.get("type") == "integer" and name != "offset":
                     assert "maximum" in each, (tool.name, name)
+
+
+def test_a_screenshot_is_an_address_and_never_bytes(server: Server) -> None:
+    api = Api(server)
+    made = sample(m.MediaSubmission, job_id="job_1", status="pending")
+    done = sample(
+        m.MediaView,
+        job_id="job_1",
+        status="completed",
+        download_url="https://store.example/1",
+        is_cut=False,
+    )
+    api.replies["POST", "/api/v1/screenshot"] = httpx.Response(202, json=made)
+    api.replies["GET", "/api/v1/media/job_1"] = httpx.Response(200, json=done)
+    is_error, answer = _called(server, "screenshot", url="https://example.com/")
+    assert not is_error
+    assert answer["download_url"] == "https://store.example/1"
+    assert answer["status"] == "completed"
 
 
 def test_an_argument_out_of_range_names_the_range(server: Server) -> None:

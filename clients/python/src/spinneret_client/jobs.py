@@ -224,6 +224,32 @@ class AsyncInbox(async_resources.Inbox):
         return begun
 
 
+class Media(resources.Media, Followed):
+    """Methods of `media`."""
+
+    def wait(self, job_id: str, *, timeout: float | None = None) -> m.MediaView:
+        """Return the screenshot, PDF or run once it ended. Raises WaitTimeout."""
+        job: m.MediaView = self._wait(self.get, job_id, timeout)
+        return job
+
+    def download(self, job_id: str) -> bytes:
+        """Return the image or document itself. Raises ConnectionFailed if there is none."""
+        return fetched(self._transport, _address(self.get(job_id)))
+
+
+class AsyncMedia(async_resources.Media, AsyncFollowed):
+    """Methods of `media`."""
+
+    async def wait(self, job_id: str, *, timeout: float | None = None) -> m.MediaView:
+        """Return the screenshot, PDF or run once it ended. Raises WaitTimeout."""
+        job: m.MediaView = await self._wait(self.get, job_id, timeout)
+        return job
+
+    async def download(self, job_id: str) -> bytes:
+        """Return the image or document itself. Raises ConnectionFailed if there is none."""
+        return await fetched_async(self._transport, _address(await self.get(job_id)))
+
+
 class Search(resources.Search):
     """Methods of `search`; the resource itself is the hybrid search."""
 
@@ -256,6 +282,12 @@ async def fetched_async(transport: AsyncTransport, url: str) -> bytes:
     except httpx.TransportError as error:
         raise ConnectionFailed(f"the object couldn't be read: {error}") from error
     return _object(response)
+
+
+def _address(media: m.MediaView) -> str:
+    if media.download_url is None:
+        raise ConnectionFailed(f"{media.job_id} is {media.status} and has no object")
+    return media.download_url
 
 
 def _object(response: httpx.Response) -> bytes:

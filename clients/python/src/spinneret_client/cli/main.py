@@ -18,6 +18,7 @@ from spinneret_client.cli import (
     jobs,
     keys,
     marketplaces,
+    media,
     monitors,
     searches,
     servers,
@@ -43,7 +44,7 @@ app = typer.Typer(
     help=f"Crawl, search, audit, monitor and publish.\n\n{exits.HELP}",
     epilog=EXAMPLE,
 )
-for module in (crawls, searches, sources, jobs, monitors, audits, marketplaces, webhooks):
+for module in (crawls, searches, sources, jobs, monitors, audits, media, marketplaces, webhooks):
     module.add_to(app)
 for module in (accounts, keys, users, servers):
     module.add_to(app)

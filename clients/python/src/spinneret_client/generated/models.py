@@ -30,19 +30,10 @@ Fusion: TypeAlias = Literal["rrf", "min_max", "confidence", "auto"]
 
 IncidentStatus: TypeAlias = Literal["degraded", "down", "up", "paused"]
 
-JobEventKind: TypeAlias = Literal[
-    "status_changed", "step_started", "step_done", "warning", "error", "metric"
-]
+JobEventKind: TypeAlias = Literal["status_changed", "step_started", "step_done", "warning", "error", "metric"]
 
 JobStatus: TypeAlias = Literal[
-    "pending",
-    "running",
-    "paused",
-    "completed",
-    "partially_failed",
-    "failed",
-    "cancelled",
-    "expired",
+    "pending", "running", "paused", "completed", "partially_failed", "failed", "cancelled", "expired"
 ]
 
 ListingState: TypeAlias = Literal["creating", "draft", "active", "ended", "sold"]
@@ -57,9 +48,7 @@ PageOutcome: TypeAlias = Literal["new", "changed", "unchanged", "gone", "failed"
 
 PageState: TypeAlias = Literal["waiting", "open", "fetched", "crawled", "failed", "duplicate"]
 
-PageType: TypeAlias = Literal[
-    "article", "collection", "documentation", "forum", "listing", "product", "service"
-]
+PageType: TypeAlias = Literal["article", "collection", "documentation", "forum", "listing", "product", "service"]
 
 Permission: TypeAlias = Literal[
     "create_product",
@@ -96,9 +85,7 @@ Role: TypeAlias = Literal["admin", "seller", "viewer"]
 
 RotationStrategy: TypeAlias = Literal["round_robin", "least_used", "random"]
 
-RunStage: TypeAlias = Literal[
-    "starting", "discovering", "crawling", "completed", "partially_failed", "failed"
-]
+RunStage: TypeAlias = Literal["starting", "discovering", "crawling", "completed", "partially_failed", "failed"]
 
 SaleOutcome: TypeAlias = Literal["reserved", "conflict", "unknown_product", "returned", "recorded"]
 
@@ -108,9 +95,7 @@ ScopeKind: TypeAlias = Literal["host", "domain", "prefix"]
 
 Strategy: TypeAlias = Literal["bfs", "dfs", "best_first"]
 
-TaskStatus: TypeAlias = Literal[
-    "pending", "processing", "success", "failed", "timeout", "cancelled"
-]
+TaskStatus: TypeAlias = Literal["pending", "processing", "success", "failed", "timeout", "cancelled"]
 
 TaskType: TypeAlias = Literal["plugin_http", "direct_http", "db_operation", "file_operation"]
 

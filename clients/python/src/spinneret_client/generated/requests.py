@@ -37,14 +37,7 @@ FusionName: TypeAlias = Literal["rrf", "min_max", "auto"]
 ImageFormat: TypeAlias = Literal["png", "jpeg", "webp"]
 
 JobStatus: TypeAlias = Literal[
-    "pending",
-    "running",
-    "paused",
-    "completed",
-    "partially_failed",
-    "failed",
-    "cancelled",
-    "expired",
+    "pending", "running", "paused", "completed", "partially_failed", "failed", "cancelled", "expired"
 ]
 
 MediaType: TypeAlias = Literal[
@@ -104,9 +97,7 @@ SourceType: TypeAlias = Literal["crawl", "upload", "api", "s3"]
 
 Strategy: TypeAlias = Literal["bfs", "dfs", "best_first"]
 
-TaskStatus: TypeAlias = Literal[
-    "pending", "processing", "success", "failed", "timeout", "cancelled"
-]
+TaskStatus: TypeAlias = Literal["pending", "processing", "success", "failed", "timeout", "cancelled"]
 
 Window: TypeAlias = Literal["1h", "24h", "7d", "30d", "1y"]
 

@@ -26,17 +26,11 @@ class Audits(Resource):
 
     def compare(self, audit_id: str, **query: Unpack[r.CompareAuditQuery]) -> m.ComparisonView:
         """Compare an audit with an earlier one."""
-        return self._send(
-            m.ComparisonView, "GET", f"/audits/{part(audit_id)}/comparison", query=query
-        )
+        return self._send(m.ComparisonView, "GET", f"/audits/{part(audit_id)}/comparison", query=query)
 
-    def create(
-        self, *, idempotency_key: str | None = None, **body: Unpack[r.AuditRequest]
-    ) -> m.AuditSubmission:
+    def create(self, *, idempotency_key: str | None = None, **body: Unpack[r.AuditRequest]) -> m.AuditSubmission:
         """Audit a site."""
-        return self._send(
-            m.AuditSubmission, "POST", "/audits", key=idempotency_key, replays=True, body=body
-        )
+        return self._send(m.AuditSubmission, "POST", "/audits", key=idempotency_key, replays=True, body=body)
 
     def get(self, audit_id: str) -> m.AuditView:
         """Return an audit's state and, once it is finished, its scores."""
@@ -58,14 +52,10 @@ class Audits(Resource):
         self,
         audit_id: str,
         *,
-        format: Literal["json", "csv", "html", "md", "junit", "sarif"]
-        | Literal["markdown"]
-        | None = None,
+        format: Literal["json", "csv", "html", "md", "junit", "sarif"] | Literal["markdown"] | None = None,
     ) -> m.ReportView:
         """Return a download URL of the report; 409 for an audit without a result."""
-        return self._send(
-            m.ReportView, "GET", f"/audits/{part(audit_id)}/report", query={"format": format}
-        )
+        return self._send(m.ReportView, "GET", f"/audits/{part(audit_id)}/report", query={"format": format})
 
     def retry(self, audit_id: str) -> m.Moved:
         """Audit the site again under the same id, if the audit failed or is partial."""
@@ -83,13 +73,9 @@ class Batches(Resource):
         """Cancel the waiting and running jobs of a batch."""
         return self._send(m.BatchJobView, "POST", f"/api/batch-jobs/{part(batch_id)}/cancel")
 
-    def create(
-        self, *, idempotency_key: str | None = None, **body: Unpack[r.BatchJobRequest]
-    ) -> m.BatchJobView:
+    def create(self, *, idempotency_key: str | None = None, **body: Unpack[r.BatchJobRequest]) -> m.BatchJobView:
         """Perform an action for up to 500 products."""
-        return self._send(
-            m.BatchJobView, "POST", "/api/batch-jobs", key=idempotency_key, replays=True, body=body
-        )
+        return self._send(m.BatchJobView, "POST", "/api/batch-jobs", key=idempotency_key, replays=True, body=body)
 
     def get(self, batch_id: str) -> m.BatchJobWithJobs:
         """Return a batch with its counters and its newest jobs."""
@@ -161,9 +147,7 @@ class Collections(Resource):
 
     def replace(self, collection_id: str, **body: Unpack[r.CollectionRequest]) -> m.CollectionView:
         """Replace a collection's name and description."""
-        return self._send(
-            m.CollectionView, "PUT", f"/api/v1/collections/{part(collection_id)}", body=body
-        )
+        return self._send(m.CollectionView, "PUT", f"/api/v1/collections/{part(collection_id)}", body=body)
 
 
 class Configs(Resource):
@@ -203,9 +187,7 @@ class Connections(Resource):
 
     def get(self, marketplace: str) -> m.ConnectionView:
         """Return whether the seller's authorization is valid, never its tokens."""
-        return self._send(
-            m.ConnectionView, "GET", f"/api/marketplace/{part(marketplace)}/connection"
-        )
+        return self._send(m.ConnectionView, "GET", f"/api/marketplace/{part(marketplace)}/connection")
 
     def receive_webhook(self, marketplace: str) -> None:
         """Import the seller's orders after one was paid or cancelled."""
@@ -232,26 +214,15 @@ class Crawls(Resource):
             body=body,
         )
 
-    def create_batch(
-        self, *, idempotency_key: str | None = None, **body: Unpack[r.BatchRequest]
-    ) -> m.BatchSubmission:
+    def create_batch(self, *, idempotency_key: str | None = None, **body: Unpack[r.BatchRequest]) -> m.BatchSubmission:
         """Crawl up to 100 URLs as one batch, which counts its crawls and ends with the last …"""
         return self._send(
-            m.BatchSubmission,
-            "POST",
-            "/api/v1/crawl/batch",
-            key=idempotency_key,
-            replays=True,
-            body=body,
+            m.BatchSubmission, "POST", "/api/v1/crawl/batch", key=idempotency_key, replays=True, body=body
         )
 
-    def create_deep(
-        self, *, idempotency_key: str | None = None, **body: Unpack[r.DeepCrawlRequest]
-    ) -> m.Submission:
+    def create_deep(self, *, idempotency_key: str | None = None, **body: Unpack[r.DeepCrawlRequest]) -> m.Submission:
         """Crawl a website by following its links."""
-        return self._send(
-            m.Submission, "POST", "/api/v1/crawl/deep", key=idempotency_key, replays=True, body=body
-        )
+        return self._send(m.Submission, "POST", "/api/v1/crawl/deep", key=idempotency_key, replays=True, body=body)
 
     def errors(self, job_id: str, **query: Unpack[r.Paging]) -> Pages[m.CrawledPageView]:
         """List the failed URLs of a deep crawl, including URLs that robots.txt disallows."""
@@ -259,13 +230,9 @@ class Crawls(Resource):
 
     def get(self, job_id: str) -> m.CrawlView | m.BatchView | m.DeepCrawlView:
         """Return a crawl's state."""
-        return self._send(
-            m.CrawlView | m.BatchView | m.DeepCrawlView, "GET", f"/api/v1/crawl/{part(job_id)}"
-        )
+        return self._send(m.CrawlView | m.BatchView | m.DeepCrawlView, "GET", f"/api/v1/crawl/{part(job_id)}")
 
-    def pages(
-        self, job_id: str, **query: Unpack[r.ListCrawledPagesQuery]
-    ) -> Pages[m.CrawledPageView]:
+    def pages(self, job_id: str, **query: Unpack[r.ListCrawledPagesQuery]) -> Pages[m.CrawledPageView]:
         """List the URLs of a deep crawl in crawl order; `status` filters them."""
         return self._pages(m.CrawledPageList, f"/api/v1/crawl/{part(job_id)}/pages", query=query)
 
@@ -273,28 +240,16 @@ class Crawls(Resource):
 class Discovery(Resource):
     """Methods of `discovery`."""
 
-    def create(
-        self, *, idempotency_key: str | None = None, **body: Unpack[r.DiscoverRequest]
-    ) -> m.DiscoverySubmission:
+    def create(self, *, idempotency_key: str | None = None, **body: Unpack[r.DiscoverRequest]) -> m.DiscoverySubmission:
         """Discover the pages of a site in its sitemaps and in Common Crawl's index."""
         return self._send(
-            m.DiscoverySubmission,
-            "POST",
-            "/api/v1/discover",
-            key=idempotency_key,
-            replays=True,
-            body=body,
+            m.DiscoverySubmission, "POST", "/api/v1/discover", key=idempotency_key, replays=True, body=body
         )
 
-    def get(
-        self, job_id: str, *, limit: int | None = None, cursor: str | None = None
-    ) -> m.DiscoveryView:
+    def get(self, job_id: str, *, limit: int | None = None, cursor: str | None = None) -> m.DiscoveryView:
         """Return a discovery's state and, once it is completed, the pages found, best first."""
         return self._send(
-            m.DiscoveryView,
-            "GET",
-            f"/api/v1/discover/{part(job_id)}",
-            query={"limit": limit, "cursor": cursor},
+            m.DiscoveryView, "GET", f"/api/v1/discover/{part(job_id)}", query={"limit": limit, "cursor": cursor}
         )
 
     def score_urls(self, **body: Unpack[r.ScoreRequest]) -> m.ScoreList:
@@ -307,27 +262,18 @@ class Documents(Resource):
 
     def add_tags(self, document_id: str, **body: Unpack[r.TagNamesRequest]) -> m.DocumentView:
         """Add tags by name; missing tags are created."""
-        return self._send(
-            m.DocumentView, "POST", f"/api/v1/documents/{part(document_id)}/tags", body=body
-        )
+        return self._send(m.DocumentView, "POST", f"/api/v1/documents/{part(document_id)}/tags", body=body)
 
     def chunks(self, document_id: str, **query: Unpack[r.Paging]) -> Pages[m.ChunkView]:
         """List a document's chunks in text order."""
-        return self._pages(
-            m.ChunkList, f"/api/v1/documents/{part(document_id)}/chunks", query=query
-        )
+        return self._pages(m.ChunkList, f"/api/v1/documents/{part(document_id)}/chunks", query=query)
 
     def create(
         self, *, idempotency_key: str | None = None, **body: Unpack[r.SingleDocumentRequest]
     ) -> m.JobView | m.Accepted:
         """Store a document and return the job that does it."""
         return self._send(
-            m.JobView | m.Accepted,
-            "POST",
-            "/api/v1/documents",
-            key=idempotency_key,
-            replays=True,
-            body=body,
+            m.JobView | m.Accepted, "POST", "/api/v1/documents", key=idempotency_key, replays=True, body=body
         )
 
     def create_batch(
@@ -335,12 +281,7 @@ class Documents(Resource):
     ) -> m.DocumentBatch:
         """Store up to 50 documents, each with its own outcome."""
         return self._send(
-            m.DocumentBatch,
-            "POST",
-            "/api/v1/documents/batch",
-            key=idempotency_key,
-            replays=True,
-            body=body,
+            m.DocumentBatch, "POST", "/api/v1/documents/batch", key=idempotency_key, replays=True, body=body
         )
 
     def delete(self, document_id: str) -> None:
@@ -350,10 +291,7 @@ class Documents(Resource):
     def get(self, document_id: str, *, include_deleted: bool | None = None) -> m.FullDocument:
         """Return one document with its text and first hundred chunks; a deleted one without …"""
         return self._send(
-            m.FullDocument,
-            "GET",
-            f"/api/v1/documents/{part(document_id)}",
-            query={"include_deleted": include_deleted},
+            m.FullDocument, "GET", f"/api/v1/documents/{part(document_id)}", query={"include_deleted": include_deleted}
         )
 
     def list(self, **query: Unpack[r.ListDocumentsQuery]) -> Pages[m.DocumentView]:
@@ -366,25 +304,17 @@ class Documents(Resource):
 
     def rebuild_index(self, *, idempotency_key: str | None = None) -> m.Accepted:
         """Rebuild the index of all the tenant's documents from rows and stored texts."""
-        return self._send(
-            m.Accepted, "POST", "/api/v1/index/rebuild", key=idempotency_key, replays=True
-        )
+        return self._send(m.Accepted, "POST", "/api/v1/index/rebuild", key=idempotency_key, replays=True)
 
     def reindex(self, document_id: str, *, idempotency_key: str | None = None) -> m.Accepted:
         """Chunk and embed a document's text again."""
         return self._send(
-            m.Accepted,
-            "POST",
-            f"/api/v1/documents/{part(document_id)}/reindex",
-            key=idempotency_key,
-            replays=True,
+            m.Accepted, "POST", f"/api/v1/documents/{part(document_id)}/reindex", key=idempotency_key, replays=True
         )
 
     def remove_tag(self, document_id: str, tag_id: str) -> None:
         """Remove a tag from a document."""
-        return self._send(
-            None, "DELETE", f"/api/v1/documents/{part(document_id)}/tags/{part(tag_id)}"
-        )
+        return self._send(None, "DELETE", f"/api/v1/documents/{part(document_id)}/tags/{part(tag_id)}")
 
     def restore(self, document_id: str) -> m.DocumentView:
         """Restore a deleted document."""
@@ -392,9 +322,7 @@ class Documents(Resource):
 
     def update(self, document_id: str, **body: Unpack[r.DocumentChange]) -> m.DocumentView:
         """Change a document's metadata and tags, or move it between collections."""
-        return self._send(
-            m.DocumentView, "PATCH", f"/api/v1/documents/{part(document_id)}", body=body
-        )
+        return self._send(m.DocumentView, "PATCH", f"/api/v1/documents/{part(document_id)}", body=body)
 
 
 class Domains(Resource):
@@ -406,9 +334,7 @@ class Domains(Resource):
 
     def get(self, domain: str, *, port: int | None = None) -> m.DomainDetail:
         """Return a domain's settings, or the defaults, and its circuit breaker."""
-        return self._send(
-            m.DomainDetail, "GET", f"/api/v1/domains/{part(domain)}", query={"port": port}
-        )
+        return self._send(m.DomainDetail, "GET", f"/api/v1/domains/{part(domain)}", query={"port": port})
 
     def list(self, **query: Unpack[r.ListDomainsQuery]) -> Pages[m.DomainView]:
         """List domains with settings, sorted by name."""
@@ -420,9 +346,7 @@ class Domains(Resource):
 
     def reset(self, domain: str, *, port: int | None = None) -> m.DomainDetail:
         """Close the circuit breaker of a domain, or of one of its ports, for all tenants."""
-        return self._send(
-            m.DomainDetail, "POST", f"/api/v1/domains/{part(domain)}/reset", query={"port": port}
-        )
+        return self._send(m.DomainDetail, "POST", f"/api/v1/domains/{part(domain)}/reset", query={"port": port})
 
     def unblock(self, domain: str) -> m.DomainView:
         """Remove a domain's own block and return its settings, even if it wasn't blocked."""
@@ -530,30 +454,19 @@ class Marketplace(Resource):
 
     def cancel_job(self, marketplace_job_id: str) -> m.MarketplaceJobWithTasks:
         """Cancel a job and its pending tasks."""
-        return self._send(
-            m.MarketplaceJobWithTasks,
-            "POST",
-            f"/api/marketplace/jobs/{part(marketplace_job_id)}/cancel",
-        )
+        return self._send(m.MarketplaceJobWithTasks, "POST", f"/api/marketplace/jobs/{part(marketplace_job_id)}/cancel")
 
     def create_job(
         self, *, idempotency_key: str | None = None, **body: Unpack[r.MarketplaceJobRequest]
     ) -> m.MarketplaceJobView:
         """Perform an action on a marketplace."""
         return self._send(
-            m.MarketplaceJobView,
-            "POST",
-            "/api/marketplace/jobs",
-            key=idempotency_key,
-            replays=True,
-            body=body,
+            m.MarketplaceJobView, "POST", "/api/marketplace/jobs", key=idempotency_key, replays=True, body=body
         )
 
     def job(self, marketplace_job_id: str) -> m.MarketplaceJobWithTasks:
         """Return one job and its tasks, ordered by position."""
-        return self._send(
-            m.MarketplaceJobWithTasks, "GET", f"/api/marketplace/jobs/{part(marketplace_job_id)}"
-        )
+        return self._send(m.MarketplaceJobWithTasks, "GET", f"/api/marketplace/jobs/{part(marketplace_job_id)}")
 
     def jobs(self, **query: Unpack[r.ListMarketplaceJobsQuery]) -> Pages[m.MarketplaceJobView]:
         """List jobs, newest first; pages use `cursor` instead of `offset`."""
@@ -569,33 +482,19 @@ class Marketplace(Resource):
 
     def pause_job(self, marketplace_job_id: str) -> m.MarketplaceJobWithTasks:
         """Pause a job."""
-        return self._send(
-            m.MarketplaceJobWithTasks,
-            "POST",
-            f"/api/marketplace/jobs/{part(marketplace_job_id)}/pause",
-        )
+        return self._send(m.MarketplaceJobWithTasks, "POST", f"/api/marketplace/jobs/{part(marketplace_job_id)}/pause")
 
     def resume_job(self, marketplace_job_id: str) -> m.MarketplaceJobWithTasks:
         """Resume a paused job."""
-        return self._send(
-            m.MarketplaceJobWithTasks,
-            "POST",
-            f"/api/marketplace/jobs/{part(marketplace_job_id)}/resume",
-        )
+        return self._send(m.MarketplaceJobWithTasks, "POST", f"/api/marketplace/jobs/{part(marketplace_job_id)}/resume")
 
     def retry_job(self, marketplace_job_id: str) -> m.MarketplaceJobWithTasks:
         """Retry a failed job; successful tasks are skipped."""
-        return self._send(
-            m.MarketplaceJobWithTasks,
-            "POST",
-            f"/api/marketplace/jobs/{part(marketplace_job_id)}/retry",
-        )
+        return self._send(m.MarketplaceJobWithTasks, "POST", f"/api/marketplace/jobs/{part(marketplace_job_id)}/retry")
 
     def statistics(self, *, day: str | None = None) -> m.StatisticsView:
         """Return how many jobs of each action type ended on a UTC day, by default today."""
-        return self._send(
-            m.StatisticsView, "GET", "/api/marketplace/statistics", query={"day": day}
-        )
+        return self._send(m.StatisticsView, "GET", "/api/marketplace/statistics", query={"day": day})
 
     def task(self, task_id: str) -> m.TaskView:
         """Return one task."""
@@ -613,38 +512,20 @@ class Media(Resource):
         """Return a screenshot, a PDF or a run of scripts, with a URL of its object once it …"""
         return self._send(m.MediaView, "GET", f"/api/v1/media/{part(job_id)}")
 
-    def print_page(
-        self, *, idempotency_key: str | None = None, **body: Unpack[r.PdfRequest]
-    ) -> m.MediaSubmission:
+    def print_page(self, *, idempotency_key: str | None = None, **body: Unpack[r.PdfRequest]) -> m.MediaSubmission:
         """Print a page as a PDF."""
-        return self._send(
-            m.MediaSubmission, "POST", "/api/v1/pdf", key=idempotency_key, replays=True, body=body
-        )
+        return self._send(m.MediaSubmission, "POST", "/api/v1/pdf", key=idempotency_key, replays=True, body=body)
 
-    def run_scripts(
-        self, *, idempotency_key: str | None = None, **body: Unpack[r.ScriptsRequest]
-    ) -> m.MediaSubmission:
+    def run_scripts(self, *, idempotency_key: str | None = None, **body: Unpack[r.ScriptsRequest]) -> m.MediaSubmission:
         """Run scripts in a page, each with its own value or error."""
-        return self._send(
-            m.MediaSubmission,
-            "POST",
-            "/api/v1/execute-js",
-            key=idempotency_key,
-            replays=True,
-            body=body,
-        )
+        return self._send(m.MediaSubmission, "POST", "/api/v1/execute-js", key=idempotency_key, replays=True, body=body)
 
     def take_screenshot(
         self, *, idempotency_key: str | None = None, **body: Unpack[r.ScreenshotRequest]
     ) -> m.MediaSubmission | m.MediaBatch:
         """Take a screenshot of a page, or of up to 20 pages."""
         return self._send(
-            m.MediaSubmission | m.MediaBatch,
-            "POST",
-            "/api/v1/screenshot",
-            key=idempotency_key,
-            replays=True,
-            body=body,
+            m.MediaSubmission | m.MediaBatch, "POST", "/api/v1/screenshot", key=idempotency_key, replays=True, body=body
         )
 
 
@@ -723,13 +604,9 @@ class Schedules(Resource):
         """List scheduled audits, newest first."""
         return self._pages(m.AuditScheduleList, "/audits/schedules", query=query)
 
-    def replace(
-        self, schedule_id: str, **body: Unpack[r.AuditScheduleRequest]
-    ) -> m.AuditScheduleView:
+    def replace(self, schedule_id: str, **body: Unpack[r.AuditScheduleRequest]) -> m.AuditScheduleView:
         """Replace a schedule and compute its next run."""
-        return self._send(
-            m.AuditScheduleView, "PUT", f"/audits/schedules/{part(schedule_id)}", body=body
-        )
+        return self._send(m.AuditScheduleView, "PUT", f"/audits/schedules/{part(schedule_id)}", body=body)
 
 
 class Search(Resource):
@@ -791,13 +668,9 @@ class Sources(Resource):
         """Create a source, whose pages are crawled repeatedly."""
         return self._send(m.SourceView, "POST", "/api/v1/sources", body=body)
 
-    def create_webhook(
-        self, source_id: str, **body: Unpack[r.SourceWebhookRequest]
-    ) -> m.IssuedEndpoint:
+    def create_webhook(self, source_id: str, **body: Unpack[r.SourceWebhookRequest]) -> m.IssuedEndpoint:
         """Create a webhook that is notified when a run of the source ends."""
-        return self._send(
-            m.IssuedEndpoint, "POST", f"/api/v1/sources/{part(source_id)}/webhooks", body=body
-        )
+        return self._send(m.IssuedEndpoint, "POST", f"/api/v1/sources/{part(source_id)}/webhooks", body=body)
 
     def delete(self, source_id: str) -> None:
         """Delete a source and its webhooks; keep its documents."""
@@ -817,9 +690,7 @@ class Sources(Resource):
 
     def run(self, source_id: str, run_id: str) -> m.RunDetail:
         """Return one run."""
-        return self._send(
-            m.RunDetail, "GET", f"/api/v1/sources/{part(source_id)}/runs/{part(run_id)}"
-        )
+        return self._send(m.RunDetail, "GET", f"/api/v1/sources/{part(source_id)}/runs/{part(run_id)}")
 
     def runs(self, source_id: str, **query: Unpack[r.Paging]) -> Pages[m.RunView]:
         """List a source's runs, newest first."""
@@ -831,9 +702,7 @@ class Sources(Resource):
 
     def webhooks(self, source_id: str, **query: Unpack[r.Paging]) -> Pages[m.EndpointView]:
         """List a source's webhooks, newest first."""
-        return self._pages(
-            m.EndpointList, f"/api/v1/sources/{part(source_id)}/webhooks", query=query
-        )
+        return self._pages(m.EndpointList, f"/api/v1/sources/{part(source_id)}/webhooks", query=query)
 
 
 class StatusPage(Resource):
@@ -879,13 +748,9 @@ class Tags(Resource):
 class Targets(Resource):
     """Methods of `targets`."""
 
-    def create(
-        self, *, idempotency_key: str | None = None, **body: Unpack[r.TargetRequest]
-    ) -> m.TargetView:
+    def create(self, *, idempotency_key: str | None = None, **body: Unpack[r.TargetRequest]) -> m.TargetView:
         """Monitor a URL."""
-        return self._send(
-            m.TargetView, "POST", "/v1/targets", key=idempotency_key, replays=True, body=body
-        )
+        return self._send(m.TargetView, "POST", "/v1/targets", key=idempotency_key, replays=True, body=body)
 
     def delete(self, target_id: str) -> None:
         """Delete a target."""
@@ -895,22 +760,13 @@ class Targets(Resource):
         """Return one target and its current status."""
         return self._send(m.TargetView, "GET", f"/v1/targets/{part(target_id)}")
 
-    def import_list(
-        self, *, idempotency_key: str | None = None, **body: Unpack[r.ImportRequest]
-    ) -> m.ImportSubmission:
+    def import_list(self, *, idempotency_key: str | None = None, **body: Unpack[r.ImportRequest]) -> m.ImportSubmission:
         """Monitor all URLs of a CSV file or of a sitemap."""
         return self._send(
-            m.ImportSubmission,
-            "POST",
-            "/v1/targets/import",
-            key=idempotency_key,
-            replays=True,
-            body=body,
+            m.ImportSubmission, "POST", "/v1/targets/import", key=idempotency_key, replays=True, body=body
         )
 
-    def incidents(
-        self, target_id: str, **query: Unpack[r.ListIncidentsQuery]
-    ) -> Pages[m.IncidentView]:
+    def incidents(self, target_id: str, **query: Unpack[r.ListIncidentsQuery]) -> Pages[m.IncidentView]:
         """List a target's incidents with their timelines, newest first."""
         return self._pages(m.IncidentList, f"/v1/targets/{part(target_id)}/incidents", query=query)
 
@@ -995,9 +851,7 @@ class Webhooks(Resource):
 
     def deliveries(self, endpoint_id: str, **query: Unpack[r.Paging]) -> Pages[m.DeliveryView]:
         """List a webhook's deliveries of the last 30 days, newest first."""
-        return self._pages(
-            m.DeliveryList, f"/api/v1/webhooks/{part(endpoint_id)}/deliveries", query=query
-        )
+        return self._pages(m.DeliveryList, f"/api/v1/webhooks/{part(endpoint_id)}/deliveries", query=query)
 
     def get(self, endpoint_id: str) -> m.EndpointView:
         """Return one webhook."""
@@ -1063,6 +917,4 @@ class Windows(Resource):
 
     def replace(self, window_id: str, **body: Unpack[r.WindowRequest]) -> m.WindowView:
         """Replace a maintenance window."""
-        return self._send(
-            m.WindowView, "PUT", f"/v1/maintenance-windows/{part(window_id)}", body=body
-        )
+        return self._send(m.WindowView, "PUT", f"/v1/maintenance-windows/{part(window_id)}", body=body)

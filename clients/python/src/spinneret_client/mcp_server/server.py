@@ -41,6 +41,7 @@ def server_of(client: Spinneret) -> MCPServer:
         "/api/v1/crawl": (working.crawl_page, working.check_link),
         "/api/v1/crawl/deep": (working.crawl_site,),
         "/api/v1/discover": (working.discover_urls,),
+        "/api/v1/screenshot": (working.screenshot,),
         "/audits": (working.audit_site,),
     }
     writes = ToolAnnotations(

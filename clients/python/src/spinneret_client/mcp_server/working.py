@@ -107,6 +107,31 @@ class WorkingTools:
 
         return guarded(call)
 
+    def screenshot(
+        self,
+        url: Url,
+        selector: Annotated[
+            str | None, Field(max_length=500, description="CSS selector of one element")
+        ] = None,
+        full_page: bool = True,
+    ) -> dict[str, Any]:
+        """Take a screenshot of a page; returns the address of a PNG, valid for 15 minutes."""
+
+        def call() -> dict[str, Any]:
+            begin = time.monotonic()
+            media = self._client.media
+            job = media.take_screenshot(url=url, selector=selector, full_page=full_page)
+            assert isinstance(job, m.MediaSubmission)  # another form answers several pages
+            try:
+                done = media.wait(job.job_id, timeout=_left(begin))
+            except WaitTimeout:
+                return _pending(job.job_id)
+            fields = {"job_id": done.job_id, "status": done.status, "is_cut": done.is_cut}
+            error = done.error.error if done.error else None
+            return {**fields, "download_url": done.download_url, "error": error}
+
+        return guarded(call)
+
     def check_link(self, url: Url) -> dict[str, Any]:
         """Check one link now: ok, broken, blocked, unknown or unfinished."""
 
