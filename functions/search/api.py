@@ -1,6 +1,13 @@
 """API function of the search area."""
 
-from search import caches_routes, collections_routes, documents_routes, search_routes, tags_routes
+from search import (
+    caches_routes,
+    collections_routes,
+    documents_routes,
+    search_routes,
+    stats_routes,
+    tags_routes,
+)
 from spinneret.runtime.http.entrypoint import Api
 
 api = Api(
@@ -10,6 +17,7 @@ api = Api(
     collections_routes.routes,
     tags_routes.routes,
     caches_routes.routes,
+    stats_routes.routes,
 )
 app = api.app
 handler = api.handler

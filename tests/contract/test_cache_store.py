@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from spinneret.content.caches.dynamo import DynamoCacheStore
-from spinneret.content.caches.models import CacheKey, CacheName, EntryLock, NewEntry, Uses
+from spinneret.content.caches.models import CacheKey, CacheName, DayOfUse, EntryLock, NewEntry, Uses
 from spinneret.content.caches.ports import CacheStore
 from tests.contract.backends import OF_AWS, Tables
 from tests.fakes.caches import FakeCacheStore
@@ -130,20 +130,46 @@ def test_a_lock_of_another_generation_or_epoch_replaces_entry_and_lock(
     assert not caches.lock(tenant, lock("three"), START, until)
 
 
-def test_caches_are_counted(caches: CacheStore, tenant: str) -> None:
-    keep(caches, tenant, QUERY, OTHER, VECTOR)
-    caches.count_uses(tenant, {CacheName.QUERY: Uses(hits=2, misses=1)})
-    caches.count_uses(tenant, {CacheName.QUERY: Uses(hits=1), CacheName.EMBEDDINGS: Uses(misses=4)})
-    caches.count_uses(f"{tenant}x", {CacheName.QUERY: Uses(hits=9)})
-    found = {
-        each.cache: (each.entries, each.hits, each.misses) for each in caches.counts(tenant, START)
+# covers P-13
+def test_numbers_of_a_day_are_added(caches: CacheStore, tenant: str) -> None:
+    today, before = START.date(), START.date() - timedelta(days=1)
+    first = DayOfUse(
+        searches=2,
+        caches={CacheName.QUERY: Uses(hits=2, misses=1)},
+        search_ms={50: 2},
+        embedding_ms={30: 1},
+    )
+    second = DayOfUse(
+        searches=1, caches={CacheName.EMBEDDINGS: Uses(misses=4)}, search_ms={50: 1, 60: 1}
+    )
+    caches.count_uses(tenant, today, first)
+    caches.count_uses(tenant, today, second)
+    caches.count_uses(tenant, before, second)
+    caches.count_uses(f"{tenant}x", today, first)
+    assert caches.uses(tenant, [today, before, before - timedelta(days=1)]) == {
+        today: DayOfUse(
+            searches=3,
+            caches={
+                CacheName.QUERY: Uses(hits=2, misses=1),
+                CacheName.EMBEDDINGS: Uses(hits=0, misses=4),
+            },
+            search_ms={50: 3, 60: 1},
+            embedding_ms={30: 1},
+        ),
+        before: second,
     }
-    assert found == {
-        CacheName.CRAWL: (0, 0, 0),
-        CacheName.QUERY: (2, 3, 1),
-        CacheName.QUERY_EMBEDDINGS: (0, 0, 0),
-        CacheName.EMBEDDINGS: (1, 0, 4),
+
+
+def test_entries_are_counted_until_they_expire_or_are_cleared(
+    caches: CacheStore, tenant: str
+) -> None:
+    keep(caches, tenant, QUERY, OTHER, VECTOR)
+    assert caches.entries(tenant, START) == {
+        CacheName.CRAWL: (0, True),
+        CacheName.QUERY: (2, True),
+        CacheName.QUERY_EMBEDDINGS: (0, True),
+        CacheName.EMBEDDINGS: (1, True),
     }
     caches.clear(tenant, [CacheName.QUERY])
-    assert caches.counts(tenant, START)[1].entries == 0
-    assert caches.counts(tenant, START + HOUR)[3].entries == 0
+    assert caches.entries(tenant, START)[CacheName.QUERY] == (0, True)
+    assert caches.entries(tenant, START + HOUR)[CacheName.EMBEDDINGS] == (0, True)

@@ -177,6 +177,23 @@ def test_hours_add_up_to_days_also_when_one_is_closed_twice(stores: Stores, tena
     assert list(figures.days(f"{tenant}x", "t_1", day)) == []
 
 
+# covers P-13
+def test_checks_of_all_targets_are_counted_by_day(stores: Stores, tenant: str) -> None:
+    one, other = watched(tenant), watched(tenant, "t_2")
+    for each in (one, other):
+        stores.targets.add(each, None)
+    first, day = hour_of(START), day_of(START)
+    two, three = Rollup(checks=2, failed=1), Rollup(checks=3)
+    record(stores, one, result(1), closed=(HourTally(first, two), HourTally(first + HOUR, three)))
+    closed = (HourTally(day + 24 * HOUR, three), HourTally(day + 25 * HOUR, Rollup()))
+    record(stores, other, result(2), closed=(HourTally(first, three), *closed))
+    dates = day.date(), day.date() + timedelta(days=1)
+    assert stores.figures.checks(tenant, dates[0]) == {dates[0]: 8, dates[1]: 3}
+    assert stores.figures.checks(tenant, dates[1]) == {dates[1]: 3}
+    assert stores.figures.checks(f"{tenant}x", dates[0]) == {}
+    assert stores.targets.number(tenant) == 2
+
+
 def test_an_incident_grows_with_its_checks(stores: Stores, tenant: str) -> None:
     now = watched(tenant)
     stores.targets.add(now, None)

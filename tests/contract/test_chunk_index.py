@@ -399,3 +399,12 @@ def test_no_query_reaches_further_than_the_own_chunks(
     assert texts(found[Leg.VECTOR]) == ["own silk"]
     matches = "silk" in text and not ParsedQuery.of(text).phrases  # none of which occurs
     assert texts(found[Leg.KEYWORD]) == (["own silk"] if matches else [])
+
+
+# covers P-13
+def test_the_documents_and_chunks_of_a_tenant_are_counted(index: ChunkIndex, tenant: str) -> None:
+    chunks = [chunk(tenant, f"silk {n}", document_id=f"doc_{n % 2}", index=n) for n in range(3)]
+    deleted = chunk(tenant, "webs", document_id="doc_9", deleted=True)
+    index.write([*chunks, deleted, chunk(f"{tenant}x", "silk")], plenty)
+    assert index.totals(tenant, plenty) == (2, 3)
+    assert index.totals(f"{tenant}y", plenty) == (0, 0)

@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from threading import Lock
 
 from spinneret.content.caches.models import (
-    CacheCount,
     CacheKey,
     CacheName,
+    DayOfUse,
+    DaysOfUse,
     EntryLock,
     Epochs,
     NewEntry,
     Read,
-    Uses,
 )
 from spinneret.kernel.errors import DependencyUnavailable
 
@@ -39,7 +39,7 @@ class FakeCacheStore:
         self._mutex = Lock()
         self._items: dict[tuple[str, CacheKey], _Item] = {}
         self._epochs: dict[tuple[str, CacheName], int] = {}
-        self._uses: dict[tuple[str, CacheName], Uses] = {}
+        self._uses: dict[tuple[str, date], DayOfUse] = {}
 
     def read(self, tenant: str, keys: Sequence[CacheKey], now: datetime) -> Read:
         self._require()
@@ -99,36 +99,27 @@ class FakeCacheStore:
             for each in caches:
                 self._epochs[tenant, each] = self._epochs.get((tenant, each), 0) + 1
 
-    def count_uses(self, tenant: str, uses: Mapping[CacheName, Uses]) -> None:
+    def count_uses(self, tenant: str, day: date, use: DayOfUse) -> None:
         self._require()
         with self._mutex:
-            for cache, each in uses.items():
-                so_far = self._uses.get((tenant, cache), Uses())
-                self._uses[tenant, cache] = Uses(
-                    hits=so_far.hits + each.hits, misses=so_far.misses + each.misses
-                )
+            self._uses[tenant, day] = self._uses.get((tenant, day), DayOfUse()) + use
 
-    def counts(self, tenant: str, now: datetime) -> tuple[CacheCount, ...]:
+    def uses(self, tenant: str, days: Sequence[date]) -> DaysOfUse:
+        self._require()
+        if len(days) > 99:
+            raise ValueError("at most 99 days")
+        with self._mutex:
+            return {day: self._uses[tenant, day] for day in days if (tenant, day) in self._uses}
+
+    def entries(self, tenant: str, now: datetime) -> dict[CacheName, tuple[int, bool]]:
         self._require()
         with self._mutex:
-            found = []
-            for cache in CacheName:
-                own = [
-                    key
-                    for (owner, key), each in self._items.items()
-                    if (owner, key.cache) == (tenant, cache) and each.value is not None
-                ]
-                uses = self._uses.get((tenant, cache), Uses())
-                found.append(
-                    CacheCount(
-                        cache=cache,
-                        entries=sum(self._lives(tenant, key, now) for key in own),
-                        complete=True,
-                        hits=uses.hits,
-                        misses=uses.misses,
-                    )
-                )
-            return tuple(found)
+            held = [
+                key.cache
+                for (owner, key), each in self._items.items()
+                if owner == tenant and each.value is not None and self._lives(tenant, key, now)
+            ]
+            return {cache: (held.count(cache), True) for cache in CacheName}
 
     def _lives(self, tenant: str, key: CacheKey, now: datetime) -> bool:
         held = self._items.get((tenant, key))

@@ -1,9 +1,9 @@
 """The stores of monitoring in memory."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from threading import RLock
 
 from spinneret.kernel import bounds
@@ -101,6 +101,7 @@ class FakeWatch:
         self._keys: dict[Name, IdempotencyRecord] = {}
         self._results: defaultdict[Name, list[CheckResult]] = defaultdict(list)
         self._hours: defaultdict[Name, dict[datetime, Rollup]] = defaultdict(dict)
+        self._checks: defaultdict[tuple[str, date], int] = defaultdict(int)
 
     # ------------------------------------------------------------ TargetStore
 
@@ -228,6 +229,8 @@ class FakeWatch:
             name = watched.target.tenant, watched.target.id
             self._results[name].append(result)
             for closed in step.closed:
+                checked = watched.target.tenant, rollups.day_of(closed.hour).date()
+                self._checks[checked] += closed.tally.checks
                 hours = self._hours[name]
                 hours[closed.hour] = hours.get(closed.hour, Rollup()) + closed.tally
             if step.incident is not None:
@@ -301,6 +304,16 @@ class FakeWatch:
         return [DayTally(day, tally) for day, tally in sorted(days.items()) if day >= since]
 
     # ------------------------------------------------------------
+
+    def checks(self, tenant: str, since: date) -> Mapping[date, int]:
+        return {
+            day: number
+            for (owner, day), number in self._checks.items()
+            if owner == tenant and day >= since and number
+        }
+
+    def number(self, tenant: str) -> int:
+        return len(self._of(tenant))
 
     def _of(self, tenant: str) -> list[TargetWithState]:
         mine = (each for each in self.rows.values() if each.target.tenant == tenant)

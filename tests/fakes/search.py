@@ -160,6 +160,12 @@ class FakeChunkIndex:
         marked = set(_words(words.text)) if words else set()
         return {each.id: _found(each, marked) for each in found if each.tenant == tenant}
 
+    def totals(self, tenant: str, remaining: Remaining) -> tuple[int, int]:
+        self._require()
+        every = self._everywhere().values() if self.held_by_target else ()
+        own = [each for each in every if each.tenant == tenant and not each.labels.deleted]
+        return len({each.document_id for each in own}), len(own)
+
     def _everywhere(self) -> dict[str, IndexedChunk]:
         """A chunk that two models have counts once."""
         if self.former is None:

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Final
 
+from spinneret.kernel import histogram
 from spinneret.monitoring.checks.models import Outcome
 from spinneret.monitoring.rollups import rules
 from spinneret.monitoring.rollups.models import HourTally, Rollup
@@ -130,7 +131,7 @@ def _counted(latencies: tuple[int, ...]) -> Rollup:
     """What good checks add beside the time that they hold."""
     known = _COUNTED.get(latencies)
     if known is None:
-        counts = Counter(rules.bucket_of(latency) for latency in latencies)
+        counts = Counter(histogram.bucket_of(latency) for latency in latencies)
         known = _COUNTED[latencies] = Rollup(checks=len(latencies), latencies=dict(counts))
     return known
 

@@ -11,6 +11,7 @@ from typing import Final
 
 import pytest
 
+from spinneret.kernel import histogram
 from spinneret.monitoring.checks.models import Outcome
 from spinneret.monitoring.rollups import rules
 from spinneret.monitoring.targets.rules import next_slot
@@ -93,8 +94,8 @@ def require_percentiles(found: Monitored, exact: Mapping[int, int]) -> None:
         rank = max(1, math.ceil(share * total))
         counts = itertools.accumulate(number for _, number in ordered)
         latency = next(ms for (ms, _), upto in zip(ordered, counts, strict=True) if upto >= rank)
-        shown = rules.percentile(found.tally.latencies, share)
-        assert shown == pytest.approx(latency, rel=rules.LATENCY_ERROR + 0.001, abs=0.5)
+        shown = histogram.percentile(found.tally.latencies, share)
+        assert shown == pytest.approx(latency, rel=histogram.ERROR + 0.001, abs=0.5)
 
 
 def require_seconds(found: Monitored, seconds: Mapping[Outcome, float]) -> None:
@@ -194,15 +195,15 @@ def test_a_month_is_as_the_oracle_says(part: int) -> None:
 
 def test_every_latency_is_within_the_stated_error_of_its_bucket() -> None:
     for latency in [*range(1, 3000), *range(3000, 70_000, 37)]:
-        shown = rules.latency_of(rules.bucket_of(latency))
-        assert shown == pytest.approx(latency, rel=rules.LATENCY_ERROR, abs=0.5)
-    buckets = [rules.bucket_of(latency) for latency in range(1, 70_000)]
+        shown = histogram.value_of(histogram.bucket_of(latency))
+        assert shown == pytest.approx(latency, rel=histogram.ERROR, abs=0.5)
+    buckets = [histogram.bucket_of(latency) for latency in range(1, 70_000)]
     assert buckets == sorted(buckets)
 
 
 def test_a_year_of_days_and_a_week_of_hours_fit_a_page_of_a_query() -> None:
     """A query answers 1 MB; numbers take a byte for two digits and one more (DynamoDB)."""
-    most = rules.bucket_of(60_000) + 1
+    most = histogram.bucket_of(60_000) + 1
     durations = 7 * (len("maintenance_down_ms") + 6)
     latencies = sum(len(f"l{bucket}") + 4 for bucket in range(most))
     keys = 2 * len("pk") + 150 + len("purge_at") + 6

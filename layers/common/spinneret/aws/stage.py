@@ -51,6 +51,7 @@ class Stage:
         self._s3_addressing_style: Literal["auto", "path", "virtual"] = self._values[
             S3_ADDRESSING_STYLE.name
         ]
+        self._made: dict[Callable[[Stage], Any], Any] = {}
         self.clock = utc_now
         self.new_id = id_maker(utc_now)
 
@@ -58,6 +59,13 @@ class Stage:
         """Return the value of a declared variable. Raises KeyError for any other."""
         value: T = self._values[variable.name]
         return value
+
+    def once[T](self, make: Callable[[Stage], T]) -> T:
+        """Return what the function made of this stage at the first call; builders share it."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: T = self._made[make]
+        return made
 
     def new_token(self) -> str:
         """Return a random owner or lock token."""

@@ -36,5 +36,6 @@ WINDOWS_MAX: Final = 50  # of maintenance, per tenant: a check evaluates all of 
 WINDOW_MINUTES_MAX: Final = 7 * 24 * 60
 WINDOW_TARGETS_MAX: Final = 100
 RECURRENCE_MAX_CHARS: Final = 200
+CHECKED_SHARDS: Final = 16  # rows of a day; 10,000 targets complete an hour within a minute
 IMPORT_LINES_MAX: Final = 500  # the job's result contains the outcome of each
 IMPORT_SLICE_LINES: Final = 16  # six rows each, in one transaction of 100

@@ -25,7 +25,7 @@ class Kept:
             entries = {CacheKey(each, "0" * 32): b"x" for each in CacheName}
             del entries[CacheKey(CacheName.CRAWL, "0" * 32)]
             self.caches.keep(tenant, entries, self.caches.read(tenant, []).epochs)
-            self.caches.used(tenant, CacheName.QUERY, hits=3, misses=1)
+            self.caches.uses.used(tenant, CacheName.QUERY, hits=3, misses=1)
 
     def entries(self, tenant: str = TENANT) -> dict[str, int]:
         stats = self.api.send("GET", f"{PATH}/stats", tenant=tenant).body

@@ -803,6 +803,26 @@ class DomainList(Model):
     has_more: bool
 
 
+class DomainStats(Model):
+    """A tenant's crawls of one host; the pages of a deep crawl count for its first host."""
+
+    domain: str
+    crawls_total: int
+    crawls_failed: int
+    bytes_total: int
+    duration_ms_mean: float | None
+    last_crawl_at: str
+    circuit: Circuit | str
+
+
+class DomainStatsList(Model):
+    """One page of hosts, sorted by name."""
+
+    items: list[DomainStats]
+    next_cursor: str | None
+    has_more: bool
+
+
 class DomainView(Model):
     """A tenant's settings for a domain; null means the default."""
 
@@ -1760,6 +1780,66 @@ class StatisticsView(Model):
 
     day: str
     items: list[DayView]
+
+
+class Stats(Model):
+    """A tenant's numbers of the last 30 days."""
+
+    until: str
+    complete: bool
+    days: list[StatsDay]
+    gauges: StatsGauges
+    durations: StatsDurations
+
+
+class StatsDay(Model):
+    """Numbers of one day."""
+
+    day: str
+    crawls_total: int
+    crawls_succeeded: int
+    crawls_failed: int
+    pages_crawled: int
+    pages_failed: int
+    searches_total: int
+    cache_hits: int
+    cache_misses: int
+    webhooks_delivered: int
+    webhooks_failed: int
+    audits_succeeded: int
+    audits_failed: int
+    checks_total: int
+    listings_published: int
+    listings_failed: int
+
+
+class StatsDuration(Model):
+    """Durations of all days; a percentile has an error of at most 5 percent."""
+
+    count: int
+    p50_ms: float | None
+    p95_ms: float | None
+    p99_ms: float | None
+
+
+class StatsDurations(Model):
+    """Durations by what they are of."""
+
+    crawl_duration_ms: StatsDuration
+    search_duration_ms: StatsDuration
+    embedding_duration_ms: StatsDuration
+
+
+class StatsGauges(Model):
+    """The state at the time of the request."""
+
+    jobs_running: int
+    jobs_queued: int
+    jobs_paused: int
+    active_deep_crawls: int
+    targets_total: int
+    documents_total: int | None
+    chunks_total: int | None
 
 
 class StatusPageView(Model):

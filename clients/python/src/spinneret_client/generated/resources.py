@@ -705,6 +705,18 @@ class Sources(Resource):
         return self._pages(m.EndpointList, f"/api/v1/sources/{part(source_id)}/webhooks", query=query)
 
 
+class Stats(Resource):
+    """Methods of `stats`."""
+
+    def domain(self, **query: Unpack[r.Paging]) -> Pages[m.DomainStats]:
+        """List hosts with their crawls and circuit breakers, sorted by name."""
+        return self._pages(m.DomainStatsList, "/api/v1/stats/domains", query=query)
+
+    def get(self) -> m.Stats:
+        """Return counters by day, gauges and durations of the last 30 days."""
+        return self._send(m.Stats, "GET", "/api/v1/stats")
+
+
 class StatusPage(Resource):
     """Methods of `status_page`."""
 

@@ -15,7 +15,7 @@ class CacheView(BaseModel):
     complete: bool
     """Whether all entries were counted; otherwise the cache has more."""
     hits: int | None
-    """Approximate number of uses of stored entries; null for fetched pages."""
+    """Approximate number of uses of stored entries in 30 days; null for fetched pages."""
     misses: int | None
     """null for the cache of crawls, whose jobs report where their page came from."""
 

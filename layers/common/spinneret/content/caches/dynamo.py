@@ -1,7 +1,9 @@
 """Caches on DynamoDB.
 
 Caches table
-    pk `T#<tenant>#CACHES`                    clear, hit and miss counters of each cache
+    pk `T#<tenant>#CACHES`                    how often each cache was cleared
+    pk `T#<tenant>#USED#<day>`                searches, hits and misses of a day, and histograms of
+                                              durations: one attribute for each bucket
     pk `T#<tenant>#CACHE#<name>#<digest>`     an entry, or a lock, which has an `owner` instead of
                                               a `value`. `epoch` is the cache's epoch at creation,
                                               `generation` the one of the documents. DynamoDB's TTL
@@ -11,7 +13,7 @@ Caches table
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from itertools import islice
 from typing import Any, Final
 
@@ -19,15 +21,16 @@ from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import answers
 from spinneret.aws.types import DynamoDBClient
+from spinneret.content.caches import use_items
 from spinneret.content.caches.models import (
-    CacheCount,
     CacheKey,
     CacheName,
+    DayOfUse,
+    DaysOfUse,
     EntryLock,
     Epochs,
     NewEntry,
     Read,
-    Uses,
 )
 from spinneret.kernel.clock import epoch_seconds
 
@@ -116,31 +119,23 @@ class DynamoCacheStore:
         )
 
     def clear(self, tenant: str, caches: Sequence[CacheName]) -> None:
-        self._add(tenant, {f"epoch_{each}": 1 for each in caches})
+        self._add(_overview_key(tenant), {f"epoch_{each}": 1 for each in caches})
 
-    def count_uses(self, tenant: str, uses: Mapping[CacheName, Uses]) -> None:
-        added = {f"hits_{cache}": each.hits for cache, each in uses.items()}
-        added |= {f"misses_{cache}": each.misses for cache, each in uses.items()}
-        self._add(tenant, {name: number for name, number in added.items() if number})
+    def count_uses(self, tenant: str, day: date, use: DayOfUse) -> None:
+        self._add(_day_key(tenant, day), use_items.numbers_of(use), use_items.purge_at(day))
 
-    def counts(self, tenant: str, now: datetime) -> tuple[CacheCount, ...]:
+    def uses(self, tenant: str, days: Sequence[date]) -> DaysOfUse:
+        wanted = {_day_key(tenant, day): day for day in days}
+        keys = [{"pk": key} for key in wanted]
+        rows = dynamo.batch_get(self._client, self._table, keys, consistent=False)
+        return {wanted[row["pk"]]: use_items.use_of(row) for row in rows}
+
+    def entries(self, tenant: str, now: datetime) -> dict[CacheName, tuple[int, bool]]:
         [overview] = dynamo.batch_get(
             self._client, self._table, [{"pk": _overview_key(tenant)}]
         ) or [{}]
         epochs = _epochs(overview)
-        found: list[CacheCount] = []
-        for cache in CacheName:
-            entries, complete = self._entries(tenant, cache, epochs[cache], now)
-            found.append(
-                CacheCount(
-                    cache=cache,
-                    entries=entries,
-                    complete=complete,
-                    hits=int(overview.get(f"hits_{cache}", 0)),
-                    misses=int(overview.get(f"misses_{cache}", 0)),
-                )
-            )
-        return tuple(found)
+        return {cache: self._entries(tenant, cache, epochs[cache], now) for cache in CacheName}
 
     def _entries(
         self, tenant: str, cache: CacheName, epoch: int, now: datetime
@@ -159,16 +154,21 @@ class DynamoCacheStore:
         complete = "LastEvaluatedKey" not in pages[-1]
         return sum(page["Count"] for page in pages), complete
 
-    def _add(self, tenant: str, numbers: Mapping[str, int]) -> None:
+    def _add(self, key: str, numbers: Mapping[str, int], purge_at: int | None = None) -> None:
         if not numbers:
             return
+        update = "ADD " + ", ".join(f"#{name} :{name}" for name in numbers)
+        values = {f":{name}": number for name, number in numbers.items()}
+        if purge_at is not None:
+            update += " SET #purge_at = :purge_at"
+            values[":purge_at"] = purge_at
         with translate_aws_errors("dynamodb"):
             self._client.update_item(
                 TableName=self._table,
-                Key={"pk": _overview_key(tenant)},
-                UpdateExpression="ADD " + ", ".join(f"#{name} :{name}" for name in numbers),
-                ExpressionAttributeNames={f"#{name}": name for name in numbers},
-                ExpressionAttributeValues={f":{name}": n for name, n in numbers.items()},
+                Key={"pk": key},
+                UpdateExpression=update,
+                ExpressionAttributeNames=dynamo.names_in(update),
+                ExpressionAttributeValues=values,
             )
 
 
@@ -178,6 +178,10 @@ def _epochs(overview: Mapping[str, Any]) -> Epochs:
 
 def _overview_key(tenant: str) -> str:
     return f"T#{tenant}#CACHES"
+
+
+def _day_key(tenant: str, day: date) -> str:
+    return f"T#{tenant}#USED#{day.isoformat()}"
 
 
 def _entry_key(tenant: str, key: CacheKey) -> str:

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
+
+from spinneret.kernel import histogram
 
 
 class CacheName(StrEnum):
@@ -69,6 +71,37 @@ class Uses:
 
     hits: int = 0
     misses: int = 0
+
+    def __add__(self, other: "Uses") -> "Uses":
+        return Uses(hits=self.hits + other.hits, misses=self.misses + other.misses)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DayOfUse:
+    """A tenant's searches on one day, and the uses of its caches."""
+
+    searches: int = 0
+    caches: Mapping[CacheName, Uses] = field(default_factory=dict)
+    search_ms: histogram.Buckets = field(default_factory=dict)
+    """Durations of searches."""
+    embedding_ms: histogram.Buckets = field(default_factory=dict)
+    """Durations of calls that embedded a query."""
+
+    def __add__(self, other: "DayOfUse") -> "DayOfUse":
+        caches = {
+            cache: self.caches.get(cache, Uses()) + other.caches.get(cache, Uses())
+            for cache in CacheName
+            if cache in self.caches or cache in other.caches
+        }
+        return DayOfUse(
+            searches=self.searches + other.searches,
+            caches=caches,
+            search_ms=histogram.added(self.search_ms, other.search_ms),
+            embedding_ms=histogram.added(self.embedding_ms, other.embedding_ms),
+        )
+
+
+DaysOfUse = Mapping[date, DayOfUse]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,18 +1,18 @@
 """Ports of the caches."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Protocol
 
 from spinneret.content.caches.models import (
-    CacheCount,
     CacheKey,
     CacheName,
+    DayOfUse,
+    DaysOfUse,
     EntryLock,
     Epochs,
     NewEntry,
     Read,
-    Uses,
 )
 
 
@@ -43,11 +43,15 @@ class CacheStore(Protocol):
     def clear(self, tenant: str, caches: Sequence[CacheName]) -> None:
         """Clear these caches."""
 
-    def count_uses(self, tenant: str, uses: Mapping[CacheName, Uses]) -> None:
-        """Add hits and misses to the counters that `counts` returns."""
+    def count_uses(self, tenant: str, day: date, use: DayOfUse) -> None:
+        """Add to a day's numbers, which are kept for USE_KEPT_DAYS."""
 
-    def counts(self, tenant: str, now: datetime) -> tuple[CacheCount, ...]:
-        """Return the counts of all caches in the order of CacheName (eventually consistent)."""
+    def uses(self, tenant: str, days: Sequence[date]) -> DaysOfUse:
+        """Return the numbers of up to 99 days; a day without any is missing."""
+
+    def entries(self, tenant: str, now: datetime) -> dict[CacheName, tuple[int, bool]]:
+        """Return the number of entries of each cache, and whether all were counted (eventually
+        consistent)."""
 
 
 class PageCache(Protocol):

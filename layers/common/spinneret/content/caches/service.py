@@ -10,7 +10,6 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from threading import Lock
 from typing import Final
 
 from spinneret.content.caches import limits
@@ -18,6 +17,7 @@ from spinneret.content.caches.models import (
     CacheCount,
     CacheKey,
     CacheName,
+    DayOfUse,
     EntryLock,
     Epochs,
     KnownVectors,
@@ -27,7 +27,8 @@ from spinneret.content.caches.models import (
     Vector,
 )
 from spinneret.content.caches.ports import CacheStore, PageCache
-from spinneret.kernel import bounds, metrics
+from spinneret.content.caches.use_counter import UseCounter
+from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.service import service
@@ -47,15 +48,20 @@ _NOTHING: Final[Epochs] = dict.fromkeys(CacheName, -1)  # never matches a stored
 
 
 class Caches:
-    """Caches of all tenants. Uses are counted in the process and stored from time to time, so the
-    stored numbers are approximate."""
+    """Caches of all tenants."""
 
-    def __init__(self, store: CacheStore, clock: Clock, kept: Kept = KEPT_SECONDS) -> None:
+    def __init__(
+        self,
+        store: CacheStore,
+        clock: Clock,
+        kept: Kept = KEPT_SECONDS,
+        uses: UseCounter | None = None,
+    ) -> None:
+        """Set the store; `uses` is the counter that all caches of the process share."""
         self._store = store
         self._clock = clock
         self._kept = kept
-        self._lock = Lock()
-        self._uses: dict[tuple[str, CacheName], Uses] = {}
+        self.uses = uses or UseCounter(store, clock)
 
     def read(self, tenant: str, keys: Sequence[CacheKey]) -> Read:
         """See CacheStore; return nothing if the store is unavailable or the cache is disabled."""
@@ -124,38 +130,25 @@ class Caches:
         except DependencyUnavailable:
             logger.warning("cache_lock_left")
 
-    def used(self, tenant: str, cache: CacheName, *, hits: int, misses: int) -> None:
-        """Count hits and misses; store them once enough have accumulated."""
-        metrics.CACHE_HITS.add(hits, cache)
-        metrics.CACHE_MISSES.add(misses, cache)
-        with self._lock:
-            so_far = self._uses.get((tenant, cache), Uses())
-            now = Uses(hits=so_far.hits + hits, misses=so_far.misses + misses)
-            self._uses[tenant, cache] = now
-            held = sum(each.hits + each.misses for each in self._uses.values())
-            if held < limits.CACHE_USES_HELD:
-                return
-        self.store_uses()
-
-    def store_uses(self) -> None:
-        """Store the accumulated counts."""
-        with self._lock:
-            held, self._uses = self._uses, {}
-        for tenant in sorted({tenant for tenant, _ in held}):
-            own = {cache: each for (whose, cache), each in held.items() if whose == tenant}
-            try:
-                self._store.count_uses(tenant, own)
-            except DependencyUnavailable:
-                logger.warning("cache_uses_not_counted")
-
     def clear(self, tenant: str, *caches: CacheName) -> None:
         """Clear these caches; raise DependencyUnavailable."""
         self._store.clear(tenant, caches)
 
     def counts(self, tenant: str) -> tuple[CacheCount, ...]:
         """Return the counts of all caches; raise DependencyUnavailable."""
-        self.store_uses()
-        return self._store.counts(tenant, self._clock())
+        now = self._clock()
+        days = [now.date() - timedelta(days=n) for n in range(limits.USE_SHOWN_DAYS)]
+        use = sum(self.uses.days(tenant, days).values(), DayOfUse())
+        return tuple(
+            CacheCount(
+                cache=cache,
+                entries=entries,
+                complete=complete,
+                hits=use.caches.get(cache, Uses()).hits,
+                misses=use.caches.get(cache, Uses()).misses,
+            )
+            for cache, (entries, complete) in self._store.entries(tenant, now).items()
+        )
 
 
 @service
@@ -203,7 +196,7 @@ class CachedVectors:
         found = {
             text: vector_of(read.entries[key]) for text, key in keys.items() if key in read.entries
         }
-        self.caches.used(tenant, self.cache, hits=len(found), misses=len(keys) - len(found))
+        self.caches.uses.used(tenant, self.cache, hits=len(found), misses=len(keys) - len(found))
 
         def keep(vectors: Mapping[str, Vector]) -> None:
             entries = {

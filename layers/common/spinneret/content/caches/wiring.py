@@ -8,6 +8,7 @@ from spinneret.content.caches.dynamo import DynamoCacheStore
 from spinneret.content.caches.models import CacheName
 from spinneret.content.caches.s3 import S3PageCache
 from spinneret.content.caches.service import KEPT_SECONDS, CacheClearing, Caches, Kept
+from spinneret.content.caches.use_counter import UseCounter
 from spinneret.kernel.settings import number, text
 
 CACHES_TABLE: Final = text("CACHES_TABLE")
@@ -45,6 +46,11 @@ def cache_clearing(stage: Stage) -> CacheClearing:
     return CacheClearing(caches=_caches(stage, KEPT_SECONDS), pages=pages)
 
 
+def use_counter(stage: Stage) -> UseCounter:
+    """Create the counter of searches and uses; a process has one, by `Stage.once`."""
+    return UseCounter(DynamoCacheStore(stage.dynamodb, stage[CACHES_TABLE]), stage.clock)
+
+
 def _caches(stage: Stage, kept: Kept) -> Caches:
     store = DynamoCacheStore(stage.dynamodb, stage[CACHES_TABLE])
-    return Caches(store, stage.clock, kept)
+    return Caches(store, stage.clock, kept, stage.once(use_counter))

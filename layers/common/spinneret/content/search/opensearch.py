@@ -205,6 +205,13 @@ class OpenSearchChunkIndex:
         ]
         return {each.id: each for each in found}
 
+    def totals(self, tenant: str, remaining: Remaining) -> tuple[int, int]:
+        try:
+            [answer] = self._msearch(self.all.read, [queries.totals_body(tenant)], remaining)
+        except IndexMissing:
+            return 0, 0
+        return answer["aggregations"]["documents"]["value"], answer["hits"]["total"]["value"]
+
     def _msearch(
         self,
         index: str,

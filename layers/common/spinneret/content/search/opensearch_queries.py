@@ -73,6 +73,17 @@ def fetch_body(tenant: str, chunk_ids: Sequence[str], words: ParsedQuery | None)
     return body
 
 
+def totals_body(tenant: str) -> Body:
+    """Return the search body that counts a tenant's chunks and their documents."""
+    return {
+        "size": 0,
+        "track_total_hits": True,
+        "timeout": _TIMEOUT,
+        "query": {"bool": {"filter": _owned([{"term": {"deleted": False}}], tenant)}},
+        "aggs": {"documents": {"cardinality": {"field": "document_id"}}},
+    }
+
+
 def candidate(hit: Mapping[str, Any]) -> LegCandidate:
     """Convert a hit of a leg."""
     [signature] = hit.get("fields", {}).get("signature") or [None]

@@ -46,6 +46,12 @@ class ChunkIndex(ChunkWriter, Protocol):
         Raises as `search`.
         """
 
+    def totals(self, tenant: str, remaining: Remaining) -> tuple[int, int]:
+        """Return the number of a tenant's documents and chunks, without deleted documents.
+
+        Documents are approximate over 3,000. Raises DependencyUnavailable.
+        """
+
 
 class Reranker(Protocol):
     """Scores texts by how well they answer a query."""

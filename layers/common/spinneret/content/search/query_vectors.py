@@ -68,7 +68,7 @@ class QueryVectors:
 
     def _count_embedding(self, run: SearchRun, *, hit: bool) -> None:
         if self.caches is not None:
-            self.caches.used(
+            self.caches.uses.used(
                 run.query.tenant, CacheName.QUERY_EMBEDDINGS, hits=int(hit), misses=int(not hit)
             )
 

@@ -139,9 +139,9 @@ class SearchService:
         tenant = run.query.tenant
         page = results.page_or_lock(run, key)
         if not isinstance(page, EntryLock):
-            caches.used(tenant, CacheName.QUERY, hits=1, misses=0)
+            caches.uses.used(tenant, CacheName.QUERY, hits=1, misses=0)
             return self._found(run, packing.unpacked_page(page), cached=True)
-        caches.used(tenant, CacheName.QUERY, hits=0, misses=1)
+        caches.uses.used(tenant, CacheName.QUERY, hits=0, misses=1)
         try:
             made = self._made(run, asked)
             if not made.degraded and not made.rerank_failed:
@@ -167,8 +167,11 @@ class SearchService:
         return self._page(run, ranking, name, shown)
 
     def _found(self, run: SearchRun, page: ShownPage, *, cached: bool) -> SearchResult:
+        taken = round((self._timer() - run.started) * 1000, 1)
         metrics.SEARCHES.add()
-        metrics.SEARCH_DURATION.add(round((self._timer() - run.started) * 1000, 1))
+        metrics.SEARCH_DURATION.add(taken)
+        if self._caches is not None:
+            self._caches.uses.searched(run.query.tenant, taken, run.timings.get("embed"))
         return SearchResult(
             hits=page.hits,
             total_count=page.total_count,

@@ -26,7 +26,7 @@ from spinneret.monitoring.checks.models import CheckResult
 from spinneret.monitoring.incidents.dynamo import incident_write
 from spinneret.monitoring.incidents.models import StateChange
 from spinneret.monitoring.reports import domain_events
-from spinneret.monitoring.rollups.dynamo import figure_writes
+from spinneret.monitoring.rollups.dynamo import check_writes, figure_writes
 from spinneret.monitoring.targets.dynamo import as_read
 from spinneret.monitoring.targets.items import state_item
 from spinneret.monitoring.targets.models import TargetWithState
@@ -72,6 +72,7 @@ class DynamoCheckStore:
         names = target.tenant, target.id
         item, unchanged = state_item(target, step.state), as_read(watched.state)
         writes = figure_writes(self._checks, *names, step.closed)
+        writes += check_writes(self._checks, *names, step.closed)
         if step.incident is not None:
             writes.append(incident_write(self._targets, *names, step.incident))
         if self._event_write is not None:

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any, Final
 
+from spinneret.kernel import histogram
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.monitoring import event_types, limits
@@ -121,7 +122,7 @@ def tally_of(result: CheckResult) -> Rollup:
     """Return a check's counts, without the time for which its outcome holds."""
     if result.outcome is Outcome.SKIPPED_BUSY:
         return Rollup(skipped=1)
-    counts = {rollups.bucket_of(result.latency_ms): 1} if result.is_measured else {}
+    counts = {histogram.bucket_of(result.latency_ms): 1} if result.is_measured else {}
     failed = result.outcome is Outcome.DOWN and not result.in_maintenance
     return Rollup(checks=1, failed=int(failed), latencies=counts)
 

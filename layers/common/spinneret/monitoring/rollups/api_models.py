@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel
 
+from spinneret.kernel import histogram
 from spinneret.kernel.clock import to_iso
 from spinneret.monitoring.rollups import rules
 from spinneret.monitoring.rollups.models import Figures, Window
@@ -78,10 +79,10 @@ def uptime_view(window: Window, figures: Figures, *, with_maintenance: bool) -> 
         skipped=tally.skipped,
         latency=LatencyView(
             count=sum(tally.latencies.values()),
-            p50_ms=_rounded(rules.percentile(tally.latencies, 0.5)),
-            p95_ms=_rounded(rules.percentile(tally.latencies, 0.95)),
-            p99_ms=_rounded(rules.percentile(tally.latencies, 0.99)),
-            error=rules.LATENCY_ERROR,
+            p50_ms=_rounded(histogram.percentile(tally.latencies, 0.5)),
+            p95_ms=_rounded(histogram.percentile(tally.latencies, 0.95)),
+            p99_ms=_rounded(histogram.percentile(tally.latencies, 0.99)),
+            error=histogram.ERROR,
         ),
     )
 

@@ -2,16 +2,19 @@
 
     pk `T#<tenant>#FIGURES#<target>`, sk `H#<hour>`    a completed hour, for 40 days
     pk `T#<tenant>#FIGURES#<target>`, sk `D#<day>`     completed hours of a day, for 400 days
+    pk `T#<tenant>#CHECKED`, sk `<day>#<shard>`        checks of all targets in these hours, for 40
+                                                       days; a target's shard follows from its id
 
 A row has 0.3 to 2 KB, so one page of a query (1 MB) holds a year by day or 7 days by hour.
 """
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 
 from spinneret.aws import dynamo, reads
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import epoch_seconds
+from spinneret.kernel.sharding import shard_of
 from spinneret.monitoring import limits
 from spinneret.monitoring.rollups import items, rules
 from spinneret.monitoring.rollups.models import DayTally, HourTally, Rollup
@@ -31,6 +34,21 @@ class DynamoRollupStore:
     def days(self, tenant: str, target_id: str, since: datetime) -> Sequence[DayTally]:
         found = self._from(tenant, target_id, items.day_name(since), "D$")
         return [DayTally(moment, tally) for moment, tally in found]
+
+    def checks(self, tenant: str, since: date) -> Mapping[date, int]:
+        request = {
+            "TableName": self._table,
+            "KeyConditionExpression": "pk = :pk AND sk >= :since",
+            "ExpressionAttributeValues": {
+                ":pk": items.checked_partition(tenant),
+                ":since": since.isoformat(),
+            },
+        }
+        found: dict[date, int] = {}
+        for row in reads.items(self._client.query, request):
+            day = date.fromisoformat(str(row["sk"]).partition("#")[0])
+            found[day] = found.get(day, 0) + int(row["checks"])
+        return found
 
     def _from(
         self, tenant: str, target_id: str, first: str, end: str
@@ -67,6 +85,27 @@ def figure_writes(
             ends[name] = epoch_seconds(at) + seconds
     return [
         _added(table, {"pk": pk, "sk": name}, tally, ends[name]) for name, tally in sums.items()
+    ]
+
+
+def check_writes(
+    table: str, tenant: str, target_id: str, closed: Sequence[HourTally]
+) -> list[TransactWriteItemTypeDef]:
+    """Build the writes that add the checks of completed hours to the sum of all targets."""
+    sums: dict[datetime, int] = {}
+    for each in closed:
+        day = rules.day_of(each.hour)
+        sums[day] = sums.get(day, 0) + each.tally.checks
+    shard = shard_of(target_id, limits.CHECKED_SHARDS)
+    return [
+        _added(
+            table,
+            {"pk": items.checked_partition(tenant), "sk": f"{day:%Y-%m-%d}#{shard:02}"},
+            Rollup(checks=number),
+            epoch_seconds(day) + limits.HOUR_RETENTION_SECONDS,
+        )
+        for day, number in sums.items()
+        if number
     ]
 
 

@@ -18,6 +18,11 @@ def partition(tenant: str, target_id: str) -> str:
     return f"T#{tenant}#FIGURES#{target_id}"
 
 
+def checked_partition(tenant: str) -> str:
+    """Return the partition key of the checks of all targets."""
+    return f"T#{tenant}#CHECKED"
+
+
 def hour_name(hour: datetime) -> str:
     """Return the sort key of an hour."""
     return f"H#{hour:%Y-%m-%dT%H}"

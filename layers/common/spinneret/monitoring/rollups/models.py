@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
+
+from spinneret.kernel import histogram
 
 DURATIONS: Final = (
     "up_ms",
@@ -37,20 +38,13 @@ class Rollup:
     failed: int = 0
     skipped: int = 0
     """Number of checks skipped because the host was busy."""
-    latencies: Mapping[int, int] = field(default_factory=dict)
-    """Number of responses by bucket (`rules.bucket_of`); failures have no latency."""
+    latencies: histogram.Buckets = field(default_factory=dict)
+    """Number of responses by bucket (`histogram.bucket_of`); failures have no latency."""
 
     def __add__(self, other: Rollup) -> Rollup:
         names = (*DURATIONS, *COUNTS)
         sums = {name: getattr(self, name) + getattr(other, name) for name in names}
-        return Rollup(**sums, latencies=_merged(self.latencies, other.latencies))
-
-
-def _merged(one: Mapping[int, int], other: Mapping[int, int]) -> Mapping[int, int]:
-    """Sum both histograms by bucket; either is often empty."""
-    if not one or not other:
-        return one or other
-    return {bucket: one.get(bucket, 0) + other.get(bucket, 0) for bucket in sorted({*one, *other})}
+        return Rollup(**sums, latencies=histogram.added(self.latencies, other.latencies))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ An outcome holds from its check to the next one, for at most OUTCOME_HOLDS_INTER
 later time without a check isn't counted. Periods are split at UTC hours.
 """
 
-import math
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Final
@@ -13,9 +12,6 @@ from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import Outcome
 from spinneret.monitoring.rollups.models import HourTally, Rollup, Window
 
-_GROWTH: Final = math.log(1.1)
-LATENCY_ERROR: Final = 0.05
-"""Maximum relative error of a percentile: half a bucket, whose ends differ by a tenth."""
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _DURATION_OF: Final[Mapping[Outcome, str]] = {
     Outcome.UP: "up_ms",
@@ -23,33 +19,6 @@ _DURATION_OF: Final[Mapping[Outcome, str]] = {
     Outcome.DOWN: "down_ms",
     Outcome.UNKNOWN: "unknown_ms",
 }
-
-
-def bucket_of(latency_ms: int) -> int:
-    """Return the bucket of a latency.
-
-    Each bucket ends a tenth above the previous one, the first at 1 ms.
-    """
-    return max(0, math.ceil(math.log(max(latency_ms, 1)) / _GROWTH - 1e-9))
-
-
-def latency_of(bucket: int) -> float:
-    """Return the value that represents a bucket: the middle of its ends in milliseconds."""
-    if bucket == 0:
-        return 1.0
-    end = math.exp(bucket * _GROWTH)
-    return (end + end / 1.1) / 2
-
-
-def percentile(latencies: Mapping[int, int], share: float) -> float | None:
-    """Return the percentile in milliseconds (nearest rank); None without responses."""
-    total = sum(latencies.values())
-    rank = max(1, math.ceil(share * total))
-    for bucket in sorted(latencies):
-        rank -= latencies[bucket]
-        if rank <= 0:
-            return latency_of(bucket)
-    return None
 
 
 def uptime(tally: Rollup, *, with_maintenance: bool) -> float | None:

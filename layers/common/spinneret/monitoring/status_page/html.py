@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from html import escape
 from typing import Final
 
+from spinneret.kernel import histogram
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.status_page import rules
 from spinneret.monitoring.status_page.models import StatusPageContent, StatusPageRow
@@ -64,7 +65,7 @@ def page_html(shown: StatusPageContent) -> str:
 def _line(line: StatusPageRow, now: datetime) -> str:
     word, shade = rules.state_of(line)
     total = rules.total_of(line)
-    median = rollups.percentile(total.latencies, 0.5)
+    median = histogram.percentile(total.latencies, 0.5)
     speed = "" if median is None else f"{median:.0f} ms · "
     share = rules.percent(rules.uptime_of(total))
     return (

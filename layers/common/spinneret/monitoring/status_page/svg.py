@@ -3,7 +3,7 @@
 from html import escape
 from typing import Final
 
-from spinneret.monitoring.rollups import rules as rollups
+from spinneret.kernel import histogram
 from spinneret.monitoring.status_page import rules
 from spinneret.monitoring.status_page.models import BadgeKind, StatusPageRow
 from spinneret.monitoring.status_page.rules import HealthLevel
@@ -36,7 +36,7 @@ def _shown(line: StatusPageRow, kind: BadgeKind) -> tuple[str, HealthLevel]:
     if kind is BadgeKind.UPTIME:
         share = rules.uptime_of(total)
         return rules.percent(share), rules.shade_of(share)
-    median = rollups.percentile(total.latencies, 0.5)
+    median = histogram.percentile(total.latencies, 0.5)
     if median is None:
         return "no data", HealthLevel.NONE
     limit = line.watched.target.options.degraded_ms

@@ -119,6 +119,9 @@ class DynamoTargetStore:
                 made.append(_watched(found[pk, "TARGET"], found[pk, "STATE"]))
         return made
 
+    def number(self, tenant: str) -> int:
+        return int(dynamo.get(self._client, self._table, items.count_key(tenant)).get("targets", 0))
+
     def page(
         self, tenant: str, host: str | None, after: str | None, limit: int
     ) -> Page[TargetWithState]:

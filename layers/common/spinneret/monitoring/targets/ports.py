@@ -55,6 +55,9 @@ class TargetStore(Protocol):
     def answer_of(self, tenant: str, scope: str, now: datetime) -> IdempotencyRecord | None:
         """Return the stored response for this key; None after IDEMPOTENCY_SECONDS."""
 
+    def number(self, tenant: str) -> int:
+        """Return the number of the tenant's targets."""
+
     def get(self, tenant: str, target_id: str) -> TargetWithState | None:
         """Return the target (consistent read)."""
 

@@ -1,0 +1,45 @@
+"""Ports of statistics. All methods raise DependencyUnavailable."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Protocol
+
+from spinneret.jobs.models import Job
+from spinneret.kernel.paging import Page
+from spinneret.operations.statistics.models import DayOfJobs, HostUse, Numbers, Place
+
+
+class JobLog(Protocol):
+    """A tenant's jobs in the order of their creation."""
+
+    def following(self, tenant: str, after: str, limit: int) -> Sequence[str]:
+        """Return the ids of up to `limit` jobs after an id; eventually consistent.
+
+        Leaves out ids of another form than `job_…`, which batches of publications have.
+        """
+
+    def jobs(self, tenant: str, ids: Sequence[str]) -> Mapping[str, Job]:
+        """Return the stored jobs of these ids."""
+
+
+class StatisticsStore(Protocol):
+    """Numbers of all tenants."""
+
+    def place(self, tenant: str) -> Place:
+        """Return how far the tenant's jobs are counted."""
+
+    def days(self, tenant: str, days: Sequence[date]) -> Mapping[date, DayOfJobs]:
+        """Return the numbers of these days; a day without any is missing."""
+
+    def hosts(self, tenant: str, hosts: Sequence[str]) -> Mapping[str, HostUse]:
+        """Return the numbers of these hosts; a host without any is missing."""
+
+    def write(self, numbers: Numbers) -> bool:
+        """Store all or nothing; return False if another count came first.
+
+        The place's version must be the stored one, and is one higher afterwards. Days and hosts
+        replace stored ones: only who holds the version has read them.
+        """
+
+    def host_page(self, tenant: str, after: str | None, limit: int) -> Page[HostUse]:
+        """Return hosts after a name, sorted by name."""
