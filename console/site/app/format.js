@@ -12,6 +12,7 @@ const isToday = (date) => date.toDateString() === new Date().toDateString();
 export const Time = ({ at, none = "–" }) => {
   if (!at) return none;
   const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return at;
   const text = isToday(date) ? CLOCK.format(date) : DATE_TIME.format(date);
   return html`<time datetime=${at} title=${`${at.slice(0, 19).replace("T", " ")} UTC (shown in ${ZONE})`}>${text}</time>`;
 };

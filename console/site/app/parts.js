@@ -10,13 +10,16 @@ const MEANING = {
   warning: ["partially_failed", "degraded", "paused", "warning", "half_open", "disabled", "high", "medium", "changed"],
   busy: ["running", "pending", "waiting", "fetched", "retrying", "crawling", "discovering", "started"],
 };
-const SIGNS = { good: "✓", bad: "✕", warning: "!", busy: "…", plain: "" };
+const SIGNS = { good: "M2 6.5 5 9.5 10 3", bad: "M2.5 2.5l7 7m0-7-7 7", warning: "M6 1.5v5.5M6 9.5v1", busy: "M6 2.5v4l2.5 1.5", plain: "M2.5 6h7" };
 const tone = (status) =>
   Object.keys(MEANING).find((name) => MEANING[name].includes(status)) ?? "plain";
 
+// A small drawn sign; fonts differ in the characters that they have.
+export const Sign = ({ as }) => html`<svg class="sign" viewBox="0 0 12 12" aria-hidden="true"><path d=${SIGNS[as]} /></svg>`;
+
 // A state as a word with a sign, so that colour isn't the only difference.
 export const Status = ({ of: status, as = tone(status) }) =>
-  html`<span class=${`status ${as}`}><span aria-hidden="true">${SIGNS[as]}</span> ${words(status)}</span>`;
+  html`<span class=${`status ${as}`}>${as !== "plain" && html`<${Sign} as=${as} />`}${words(status)}</span>`;
 
 // A button; `act` may return a promise, during which it can't be pressed again.
 export const Button = ({ act, kind = "", children, disabled, ...rest }) => {
@@ -67,7 +70,7 @@ export const Header = ({ title, children, back }) => {
     document.title = `${title} · Spinneret`;
   }, [title]);
   return html`<header class="page-header">
-    ${back && html`<p class="back"><a href=${back.href}>← ${back.title}</a></p>`}
+    ${back && html`<p class="back"><a href=${back.href}>‹ ${back.title}</a></p>`}
     <h1 tabindex="-1">${title}</h1>
     ${children && html`<div class="actions">${children}</div>`}
   </header>`;

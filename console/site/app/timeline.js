@@ -5,7 +5,7 @@ import { api, request } from "./api.js";
 import { Dangerous, attempt } from "./dialog.js";
 import { Time, duration, words } from "./format.js";
 import { usePoll } from "./loading.js";
-import { Button, Empty, Failure, Progress, Status } from "./parts.js";
+import { Button, Empty, Failure, Progress, Sign, Status } from "./parts.js";
 import { may } from "./session.js";
 
 const SHOWN_EVENTS = 1000;
@@ -86,13 +86,13 @@ export const useEvents = (path, round = 0) => {
   return seen;
 };
 
-const SIGNS = { error: "✕", warning: "!", step_done: "✓", step_started: "▸", status_changed: "●", metric: "·" };
+const SIGNS = { error: "bad", warning: "warning", step_done: "good", step_started: "busy" };
 
 const Event = ({ event, former }) => {
   const gap = former ? new Date(event.created_at) - new Date(former.created_at) : null;
   const hasData = Object.keys(event.data ?? {}).length > 0;
   return html`<li class=${`event ${event.event}`}>
-    <span class="sign" aria-hidden="true">${SIGNS[event.event]}</span>
+    <${Sign} as=${SIGNS[event.event] ?? "plain"} />
     <span class="when"><${Time} at=${event.created_at} /></span>
     <span class="what">
       ${event.message || words(event.event)}

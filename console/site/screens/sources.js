@@ -58,8 +58,6 @@ const SourceList = () => {
   `;
 };
 
-const OUTCOMES = { new: "+", changed: "≠", unchanged: "=", gone: "−", failed: "✕" };
-
 const Run = ({ sourceId, runId, onClose }) => {
   const { data: run, error, reload } = useLoad((options) => api.get(`api/v1/sources/${sourceId}/runs/${runId}`, {}, options), [runId]);
   return html`<${Dialog} title="Pages of this run" onClose=${onClose}>
@@ -68,7 +66,7 @@ const Run = ({ sourceId, runId, onClose }) => {
     ${run && (run.pages.length === 0
       ? html`<${Empty} title="No page was new, changed, gone or failed." />`
       : html`<${Table} title="Pages" rows=${run.pages} keyOf=${(page) => page.url} columns=${[
-          { title: "Outcome", value: (page) => html`<span><span aria-hidden="true">${OUTCOMES[page.outcome]}</span> ${words(page.outcome)}</span>` },
+          { title: "Outcome", value: (page) => html`<${Status} of=${page.outcome} />` },
           { title: "Page", kind: "wide", value: (page) => (page.document_id ? html`<a class="url" href=${href("documents", page.document_id)}>${page.url}</a>` : html`<${WebLink} url=${page.url} />`) },
           { title: "Error", value: (page) => page.error ?? "" },
         ]} />`)}
