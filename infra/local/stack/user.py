@@ -31,8 +31,8 @@ def invite(instance: Instance, tenant: str, email: str) -> str:
     table = record.current(instance).outputs["TenancyTable"]
     gateway = record.endpoints(instance)["gateway"]
     # Takes and returns plain Python values, like the product's own client.
-    client = session().resource("dynamodb", endpoint_url=gateway).meta.client
-    kms = session().client("kms", endpoint_url=gateway)
+    client = session(gateway).resource("dynamodb").meta.client
+    kms = session(gateway).client("kms")
     try:
         return bootstrap.invite(client, kms, table=table, stage="local", tenant=tenant, email=email)
     except (Conflict, ValidationFailed) as error:
