@@ -116,14 +116,19 @@ class Pages(BaseHTTPRequestHandler):
     def _forward(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
         kept = {name: value for name, value in self.headers.items() if name.lower() not in _DROPPED}
-        answer = httpx.request(
-            self.command,
-            self._api + self.path,
-            headers=kept,
-            content=self.rfile.read(length),
-            timeout=REQUEST_SECONDS,
-            trust_env=False,
-        )
+        body = self.rfile.read(length)
+        try:
+            answer = httpx.request(
+                self.command,
+                self._api + self.path,
+                headers=kept,
+                content=body,
+                timeout=REQUEST_SECONDS,
+                trust_env=False,
+            )
+        except httpx.HTTPError:  # the page shows that the API doesn't answer
+            self._send(HTTPStatus.GATEWAY_TIMEOUT, {}, b"")
+            return
         headers = {name: value for name, value in answer.headers.items() if name not in _DROPPED}
         self._send(answer.status_code, headers, answer.content)
 
