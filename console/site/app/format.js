@@ -34,6 +34,15 @@ export const duration = (ms) => {
 
 export const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 
+// The host of an address, or the text itself where it isn't one.
+export const hostOf = (url) => {
+  try {
+    return new URL(url).host || url;
+  } catch {
+    return url;
+  }
+};
+
 // Names of kinds and states: `partially_failed` → `partially failed`.
 export const words = (name) => String(name ?? "–").replaceAll("_", " ");
 

@@ -25,7 +25,8 @@ export const useList = (path, values = {}) => {
         const rows = [...former, ...(answer.items ?? answer.result ?? [])];
         setState({ key, rows, error: null, isLoading: false, cursor: answer.has_more === false ? null : next });
       } catch (error) {
-        if (number === asked.current) setState((was) => ({ ...was, key, error, isLoading: false }));
+        if (number !== asked.current) return;
+        setState((was) => ({ ...was, key, error, isLoading: false, rows: was.key === key ? was.rows : [] }));
       }
     },
     [key],
@@ -79,7 +80,7 @@ export const List = ({ list, title, columns, keyOf, empty, filters = [] }) => {
   if (rows.length === 0) return empty;
   return html`<div>
     <${Table} title=${title} rows=${rows} columns=${columns} keyOf=${keyOf} />
-    <${Failure} error=${error} />
+    <${Failure} error=${error} retry=${reload} />
     ${hasMore && html`<p class="more"><${Button} act=${more}>Show more</${Button}></p>`}
   </div>`;
 };

@@ -3,7 +3,7 @@ import { html } from "html";
 import { Bar } from "../app/charts.js";
 import { api } from "../app/api.js";
 import { attempt } from "../app/dialog.js";
-import { Time, number, plural, words } from "../app/format.js";
+import { Time, hostOf, number, plural, words } from "../app/format.js";
 import { Table } from "../app/list.js";
 import { useLoad, usePoll } from "../app/loading.js";
 import { AsOf, Button, Card, Empty, Failure, Header, Loading, Status } from "../app/parts.js";
@@ -82,7 +82,7 @@ const Scores = () => {
     ${!data && !error && html`<${Loading} />`}
     ${error && html`<${Failure} error=${error} retry=${reload} />`}
     ${data?.items.length === 0 && html`<${Empty} title="No audits yet." />`}
-    ${data?.items.map((audit) => html`<${Bar} key=${audit.audit_id} title=${new URL(audit.url).host} value=${audit.score} of=${100}
+    ${data?.items.map((audit) => html`<${Bar} key=${audit.audit_id} title=${hostOf(audit.url)} value=${audit.score} of=${100}
       text=${audit.score == null ? "no score" : `${number(Math.round(audit.score))} ${audit.grade ?? ""}`} />`)}
   </${Card}>`;
 };

@@ -1,0 +1,118 @@
+"""The console in a browser: the browser itself, its windows, and the console's built files."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from spinneret.runtime.console.site import PACKAGE
+from spinneret.web.browser import unpacking
+from stack.tools.chromium import chromium_tool
+from stack.tools.npm import with_npm
+from stack.tools.store import Store
+from stack.workspace import Workspace
+from tests.conftest import ROOT
+
+SECONDS: Final = 30.0
+"""How long a page may take to show something on a loaded machine."""
+WIDE: Final[Mapping[str, Any]] = {
+    "viewport": {"width": 1280, "height": 900},
+    "color_scheme": "light",
+}
+NARROW: Final[Mapping[str, Any]] = {
+    "viewport": {"width": 390, "height": 844},
+    "color_scheme": "dark",
+}
+# Collected in the page, since its policy may keep reports from going anywhere.
+_WATCHED: Final = """
+globalThis.violations = [];
+document.addEventListener("securitypolicyviolation", (event) =>
+  violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
+"""
+_FLAGS: Final = ("--no-sandbox", "--no-zygote", "--disable-gpu", "--disable-dev-shm-usage")
+
+
+@contextmanager
+def running_browser() -> Iterator[Browser]:
+    """Run the browser that the local stack installs."""
+    workspace = Workspace.from_environment(os.environ)
+    folder = Store(workspace).ensure(chromium_tool(workspace))
+    expect.set_options(timeout=SECONDS * 1000)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=folder / unpacking.PROGRAM,
+            args=[*_FLAGS],
+            env={
+                "HOME": str(folder),
+                "LD_LIBRARY_PATH": str(folder / unpacking.LIBRARIES),
+                "FONTCONFIG_FILE": str(folder / unpacking.FONT_SETTINGS),
+            },
+        )
+        yield browser
+        browser.close()
+
+
+class Window:
+    """A page of a browser of its own, with what went wrong in it."""
+
+    def __init__(self, browser: Browser, size: Mapping[str, Any]) -> None:
+        self.context = browser.new_context(**size, reduced_motion="reduce", locale="en-GB")
+        self.context.set_default_timeout(SECONDS * 1000)
+        self.context.add_init_script(_WATCHED)
+        self.page: Page = self.context.new_page()
+        self.failures: list[str] = []
+        """Uncaught exceptions, and dialogs that a script opened."""
+        self.page.on("pageerror", lambda error: self.failures.append(str(error)))
+        self.page.on("dialog", self._refuse)
+
+    def _refuse(self, dialog: Any) -> None:
+        self.failures.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def violations(self) -> list[str]:
+        """Return the violations of the page's policy."""
+        found: list[str] = self.page.evaluate("violations")
+        return found
+
+    def is_too_wide(self) -> bool:
+        """Return whether the page has to be scrolled sideways."""
+        return bool(self.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+
+    def barriers(self, axe: str) -> list[str]:
+        """Return the violations of accessibility rules that axe-core finds."""
+        self.page.evaluate(axe)
+        found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        return [
+            f"{each['id']}: {[node['target'] for node in each['nodes']]}"
+            for each in found["violations"]
+        ]
+
+    def close(self) -> None:
+        """Close the window."""
+        self.context.close()
+
+
+def built_console(scratch: Path) -> Path:
+    """Build the layer of the console below `scratch`; return the folder of its files."""
+    workspace = Workspace.from_environment(os.environ)
+    sources = scratch / "console"
+    shutil.copytree(ROOT / "console", sources, ignore=shutil.ignore_patterns("node_modules"))
+    subprocess.run(
+        ["make", "--silent", "build-ConsoleLayer", f"ARTIFACTS_DIR={scratch / 'layer'}"],
+        cwd=sources,
+        env=with_npm(Store(workspace), os.environ),
+        check=True,
+        capture_output=True,
+        timeout=600,
+    )
+    return scratch / "layer" / "python" / PACKAGE
+
+
+def axe_in(scratch: Path) -> str:
+    """Return the script of axe-core, after the build."""
+    return (scratch / "console" / "node_modules" / "axe-core" / "axe.min.js").read_text()

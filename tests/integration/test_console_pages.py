@@ -1,0 +1,255 @@
+"""The console's pages in a browser, on an API whose every text attacks them."""
+
+import gzip
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from spinneret.access.permissions import Role
+from spinneret.runtime.console.site import Site, read_site
+from tests.consoles import NARROW, WIDE, Window, axe_in, built_console, running_browser
+from tests.fakes.described_api import Answer, DescribedApi, console_on
+
+MOST_BYTES, MOST_COMPRESSED_BYTES = 250_000, 80_000
+PAYLOADS = (
+    "<img src=x onerror=alert(1)>",
+    "<script>alert(2)</script>",
+    '"><svg onload=alert(3)>',
+    "'-alert(4)-'",
+    "javascript:alert(5)",
+    "JaVaScRiPt:alert(6)",
+    "\x01javascript:alert(7)",
+    "data:text/html,<script>alert(8)</script>",
+    "vbscript:msgbox(9)",
+    "{{constructor.constructor('alert(10)')()}}",
+    "${alert(11)}",
+    "<iframe srcdoc='<script>alert(12)</script>'>",
+    "<a href=javascript:alert(13)>x</a>",
+    "<math><mi//xlink:href='data:x,<script>alert(14)</script>'>",
+    "<details open ontoggle=alert(15)>",
+    "<style>@import'//evil.example/x.css'</style>",
+    "<link rel=stylesheet href=//evil.example/16.css>",
+    "<base href=//evil.example/>",
+    "<meta http-equiv=refresh content='0;url=//evil.example'>",
+    "<object data=//evil.example></object>",
+    "<embed src=//evil.example>",
+    "<form action=//evil.example><button>19</button>",
+    "<input autofocus onfocus=alert(20)>",
+    "<video><source onerror=alert(21)>",
+    "<body onload=alert(22)>",
+    "<template shadowrootmode=open><img src=x onerror=alert(23)></template>",
+    "</title><script>alert(24)</script>",
+    "--><script>alert(25)</script>",
+    "]]><script>alert(26)</script>",
+    "\u202egnp.exe\u202c <b onmouseover=alert(27)>",
+    "__proto__",
+    "https://evil.example/%22onclick=alert(29)//",
+)
+PLAIN = ("https://example.com/orb-webs", "Orb webs", "spider", "A wheel of silk")
+PLACES = (
+    "home",
+    "crawl",
+    "crawl/job/x",
+    "crawl/sources",
+    "crawl/sources/x",
+    "crawl/discovery",
+    "crawl/discovery/x",
+    "crawl/inbox",
+    "crawl/inbox/x",
+    "search?q=silk&compare=keyword",
+    "documents",
+    "documents/x",
+    "documents/collections",
+    "documents/tags",
+    "jobs",
+    "jobs/x",
+    "settings/webhooks",
+    "settings/webhooks/x",
+    "settings/keys",
+    "settings/people",
+    "settings/hosts",
+    "settings/hosts/x",
+    "settings/proxies",
+    "settings/configurations",
+    "settings/caches",
+    "settings/statistics",
+    "settings/account",
+    "nowhere",
+)
+HARMLESS = re.compile(
+    r"Menu|Sign out|Refresh|Show more|Close|Try again|Remove the filters|Pages|Batches|Websites"
+    r"|Look|Change it|Copy|\d+|.*\d\d:\d\d.*"
+)
+"""Buttons that only read, or change one's own account."""
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("console")
+
+
+@pytest.fixture(scope="module")
+def built(scratch: Path) -> Path:
+    return built_console(scratch)
+
+
+@pytest.fixture(scope="module")
+def site(built: Path) -> Site:
+    return read_site(built)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running_browser() as running:
+        yield running
+
+
+def shown(window: Window, url: str, place: str) -> None:
+    """Go to a place and wait until its requests have been answered."""
+    window.page.goto(f"{url}#/{place}")
+    expect(window.page.locator("main h1")).to_be_visible()
+    expect(window.page.locator(".loading")).to_have_count(0)
+
+
+# covers K-01
+def test_all_files_together_stay_small(built: Path) -> None:
+    content = b"".join(each.read_bytes() for each in sorted(built.rglob("*")) if each.is_file())
+    assert len(content) <= MOST_BYTES
+    assert len(gzip.compress(content, 9)) <= MOST_COMPRESSED_BYTES
+
+
+# covers K-02
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide-light", "narrow-dark"])
+def test_no_text_of_any_answer_runs_and_every_page_is_accessible(
+    browser: Browser, site: Site, scratch: Path, size: dict[str, object]
+) -> None:
+    axe = axe_in(scratch)
+    problems = []
+    with console_on(DescribedApi(PAYLOADS), site) as url:
+        window = Window(browser, size)
+        for place in PLACES:
+            shown(window, url, place)
+            problems += [f"{place}: {each}" for each in window.barriers(axe)]
+            if window.is_too_wide():
+                problems.append(f"{place}: has to be scrolled sideways")
+            links = window.page.locator("a[href]")
+            targets = links.evaluate_all("links => links.map((link) => link.protocol)")
+            assert set(targets) <= {"http:", "https:"}, place
+            problems += [f"{place}: {each}" for each in window.violations()]
+            problems += [f"{place}: {each}" for each in window.failures]
+            window.failures.clear()
+        window.close()
+    assert problems == []
+
+
+# covers K-03
+def test_a_viewer_is_offered_nothing_that_would_be_refused(browser: Browser, site: Site) -> None:
+    offered = []
+    with console_on(DescribedApi(PLAIN, role=Role.VIEWER), site) as url:
+        window = Window(browser, WIDE)
+        for place in PLACES:
+            shown(window, url, place)
+            names = window.page.get_by_role("button").all_inner_texts()
+            offered += [f"{place}: {name}" for name in names if not HARMLESS.fullmatch(name)]
+        window.close()
+    assert offered == []
+
+
+# covers K-04
+@pytest.mark.parametrize("place", ["crawl/sources", "documents", "jobs", "settings/webhooks"])
+def test_a_list_without_rows_says_what_to_do(browser: Browser, site: Site, place: str) -> None:
+    with console_on(DescribedApi(PLAIN, is_empty=True), site) as url:
+        window = Window(browser, NARROW)
+        shown(window, url, place)
+        expect(window.page.locator(".empty p").nth(1)).not_to_be_empty()
+        window.close()
+
+
+# covers K-03
+def test_an_expired_token_is_renewed_amid_work_and_work_goes_on(
+    browser: Browser, site: Site
+) -> None:
+    refused: list[str] = []
+
+    def once(_: str, path: str) -> Answer | None:
+        if path == "/api/v1/jobs" and not refused:
+            refused.append(path)
+            return 401, {"error": "expired", "code": "AUTH_REQUIRED", "details": {}}
+        return None
+
+    api = DescribedApi(PLAIN, scripted=[once])
+    with console_on(api, site) as url:
+        window = Window(browser, WIDE)
+        shown(window, url, "jobs")
+        expect(window.page.get_by_role("table")).to_be_visible()
+        window.close()
+    assert refused
+    assert api.asked.count("POST /api/v1/auth/refresh") == 2  # at the start, and after the refusal
+
+
+# covers K-03
+def test_an_ended_session_asks_for_a_sign_in_and_returns_to_the_place(
+    browser: Browser, site: Site
+) -> None:
+    ended = True
+
+    def without_session(_: str, path: str) -> Answer | None:
+        if ended and path == "/api/v1/auth/refresh":
+            return 401, {"error": "no session", "code": "AUTH_REQUIRED", "details": {}}
+        return None
+
+    with console_on(DescribedApi(PLAIN, scripted=[without_session]), site) as url:
+        window = Window(browser, WIDE)
+        window.page.goto(f"{url}#/documents/x")
+        window.page.get_by_label("Organisation").fill("acme")
+        window.page.get_by_label("E-mail address").fill("maya@example.com")
+        window.page.get_by_label("Password", exact=True).fill("a password of some length")
+        window.page.get_by_role("button", name="Sign in").click()
+        expect(window.page.get_by_role("link", name="Documents").first).to_be_visible()
+        assert window.page.url.endswith("#/documents/x")
+        assert window.page.evaluate("localStorage.length + sessionStorage.length") == 0
+        window.close()
+
+
+# covers K-04
+def test_a_server_that_is_away_is_reported_and_tried_again(browser: Browser, site: Site) -> None:
+    with console_on(DescribedApi(PLAIN), site) as url:
+        window = Window(browser, WIDE)
+        shown(window, url, "documents")
+        window.context.set_offline(True)
+        window.page.get_by_label("Host").fill("example.com")
+        window.page.get_by_label("Host").press("Enter")
+        expect(window.page.get_by_role("alert").filter(has_text="can't be reached")).to_be_visible()
+        window.context.set_offline(False)
+        window.page.get_by_role("button", name="Try again").click()
+        expect(window.page.get_by_role("table")).to_be_visible()
+        assert "domain=example.com" in window.page.url
+        window.page.reload()
+        expect(window.page.get_by_label("Host")).to_have_value("example.com")
+        window.close()
+
+
+# covers K-04
+def test_an_error_is_shown_with_its_request_id(browser: Browser, site: Site) -> None:
+    def broken(method: str, path: str) -> Answer | None:
+        if (method, path) == ("POST", "/api/v1/crawl"):
+            return 422, {
+                "error": "url is invalid",
+                "code": "VALIDATION_ERROR",
+                "details": {"fields": [{"path": "url", "message": "has no host"}]},
+                "request_id": "req-17",
+            }
+        return None
+
+    with console_on(DescribedApi(PLAIN, scripted=[broken]), site) as url:
+        window = Window(browser, WIDE)
+        shown(window, url, "crawl")
+        window.page.get_by_label("Addresses").fill("https:///")
+        window.page.get_by_role("button", name="Crawl", exact=True).click()
+        alert = window.page.get_by_role("alert").filter(has_text="url is invalid")
+        expect(alert).to_contain_text("has no host")
+        expect(alert).to_contain_text("req-17")
+        window.close()
