@@ -2,17 +2,22 @@
 
 import itertools
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
+from spinneret.jobs.control import JobControl
 from spinneret.jobs.models import Job, JobRef
+from spinneret.jobs.parents import ParentEnds, ParentRecheck
 from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService
+from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.errors import DomainError
 from spinneret.media import kinds
 from spinneret.media.handling import MediaHandler
 from spinneret.media.models import MEDIA_TYPES
 from spinneret.media.service import MediaService
+from spinneret.web.browser.ports import Browser
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.polite_browser import PoliteBrowser
@@ -69,6 +74,9 @@ class MediaSlice:
         self.hosts = self.proxies.hosts
         self.robots = FakeRobotsStore()
         self.progress = FakeProgressStore()
+        self.policy = AddressPolicy()
+        self.browser: Browser | None = None
+        """Browser in place of the fake one."""
         self.remaining = 100.0
         self.has_browser = True
         self._numbers = itertools.count(1)
@@ -91,7 +99,7 @@ class MediaSlice:
             ),
             store=self.media,
             webhooks=FakeWebhooks(),  # type: ignore[arg-type]  # has the one method in use
-            policy=AddressPolicy(),
+            policy=self.policy,
             hosts=self.hosts.service,
             clock=self.clock,
             new_id=self.new_id,
@@ -103,11 +111,12 @@ class MediaSlice:
 
     def run(self, ref: JobRef) -> Job:
         """Run a job once, as its message would."""
-        browser = FakeBrowser({})
-        browser.requests = self.requests
-        browser.pages = self.rendered
+        fake = FakeBrowser({})
+        fake.requests = self.requests
+        fake.pages = self.rendered
         handler = MediaHandler(
-            browser=PoliteBrowser(fetcher=self._fetcher(), browser=browser), store=self.media
+            browser=PoliteBrowser(fetcher=self._fetcher(), browser=self.browser or fake),
+            store=self.media,
         )
         worker = Worker(
             store=self.store,
@@ -142,6 +151,26 @@ class MediaSlice:
             if self.job(last).status in TERMINAL:
                 return self.job(last)
         raise AssertionError(f"never finished: {self.job(last)}")
+
+    @property
+    def control(self) -> JobControl:
+        return JobControl(store=self.store, queue=self.queue, kinds=KINDS, clock=self.clock)
+
+    def lose_worker(self, ref: JobRef) -> None:
+        """Let the lease of a worker end that was lost, and the sweeper find it."""
+        lease = self.job(ref).locked_until
+        assert lease is not None
+        self.clock.now = max(self.clock.now, lease + timedelta(seconds=1))
+        ends = ParentEnds(store=self.store, clock=self.clock)
+        Sweeper(
+            store=self.store,
+            queue=self.queue,
+            kinds=KINDS,
+            clock=self.clock,
+            look_at_parent=ParentRecheck(
+                store=self.store, ends=ends, control=self.control, clock=self.clock
+            ),
+        ).sweep()
 
     def job(self, ref: JobRef) -> Job:
         found = self.store.get(ref)

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from crawl.media_routes import router
-from spinneret.jobs.models import JobStatus
+from spinneret.jobs.models import JobStatus, Transition
 from spinneret.kernel.errors import BrowserFailed, PageTooLarge, ScriptError
 from spinneret.media import limits
 from spinneret.web.browser.models import Pdf, Screenshot, ScriptOutcome, Scripts
 from tests.fakes.browser import IMAGES, Rendering
+from tests.fakes.crashes import Crash
 from tests.fakes.media import SITE, MediaSlice
 from tests.unit.served import Served
 
@@ -226,6 +227,34 @@ def test_a_retry_leaves_no_second_object(api: Served, media: MediaSlice) -> None
     shown = api.send("GET", f"/api/v1/media/{made['job_id']}").body
     assert (shown["status"], shown["attempts"]) == ("completed", 1)
     assert list(media.media.objects) == [f"T/acme/{made['job_id']}.png"]
+
+
+def test_a_lost_worker_leaves_no_second_object(api: Served, media: MediaSlice) -> None:
+    made = api.send("POST", SHOT, {"url": PAGE}).body
+    [sent] = media.queue.take()
+    keep = media.media.keep
+
+    def keep_then_vanish(*args: Any) -> str:
+        keep(*args)
+        raise Crash
+
+    media.media.keep = keep_then_vanish  # type: ignore[method-assign]  # a crash
+    with pytest.raises(Crash):
+        media.run(sent.ref)
+    del media.media.keep  # type: ignore[method-assign]  # the crash is over
+    media.lose_worker(sent.ref)
+    media.settle()
+    assert api.send("GET", f"/api/v1/media/{made['job_id']}").body["status"] == "completed"
+    assert list(media.media.objects) == [f"T/acme/{made['job_id']}.png"]
+
+
+def test_a_cancelled_job_opens_no_page(api: Served, media: MediaSlice) -> None:
+    made = api.send("POST", SHOT, {"url": PAGE}).body
+    [sent] = media.queue.take()
+    media.control.move(sent.ref, Transition.CANCEL)
+    assert media.run(sent.ref).status is JobStatus.CANCELLED
+    assert media.requests == []
+    assert api.send("GET", f"/api/v1/media/{made['job_id']}").body["download_url"] is None
 
 
 def test_a_page_that_is_too_large_fails_at_once(api: Served, media: MediaSlice) -> None:

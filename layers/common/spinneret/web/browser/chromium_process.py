@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,8 @@ from spinneret.web.browser import unpacking
 
 START_SECONDS: Final = 15.0
 _POLL_SECONDS: Final = 0.01
-_PR_SET_CHILD_SUBREAPER: Final = 36  # linux/prctl.h
+_PR_SET_PDEATHSIG: Final = 1  # linux/prctl.h
+_PR_SET_CHILD_SUBREAPER: Final = 36
 _KIB: Final = 1024
 
 FLAGS: Final = (
@@ -110,13 +112,15 @@ class ChromiumProcess:
 @contextmanager
 def running(folder: Path, scratch: Path, arguments: Sequence[str]) -> Iterator[ChromiumProcess]:
     """Run the Chromium that is unpacked in the folder, with a new profile in `scratch`."""
-    _adopt_orphans()
+    libc = ctypes.CDLL(None, use_errno=True)
+    _adopt_orphans(libc)
     profile = Path(tempfile.mkdtemp(prefix="browser-", dir=scratch))
     program = folder / unpacking.PROGRAM
     words = [str(program), *FLAGS, f"--user-data-dir={profile}", *arguments, "about:blank"]
     try:
         process = subprocess.Popen(  # noqa: S603 (our own program and flags)
             words,
+            preexec_fn=partial(_die_with_parent, libc),  # noqa: PLW1509 (calls libc only)
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -146,12 +150,20 @@ def _environment(folder: Path, profile: Path) -> dict[str, str]:
     }
 
 
-def _adopt_orphans() -> None:
+def _die_with_parent(libc: ctypes.CDLL) -> None:
+    """Let the kernel kill the browser when the thread that started it ends, even by a signal.
+
+    Its children end when it does. A worker that is killed couldn't end it.
+    """
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def _adopt_orphans(libc: ctypes.CDLL) -> None:
     """Make this process the parent of orphaned descendants, so that it can reap them.
 
     Otherwise the browser's children would go to Lambda's first process, which reaps nothing.
     """
-    if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+    if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise BrowserFailed("the browser's processes can't be adopted")
 
 
