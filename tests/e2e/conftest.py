@@ -191,6 +191,7 @@ def deployed(
     site, website, trap = server_ports.websites
     settings = {
         "FORCE": "1",  # an instance that is used again holds nothing that anybody keeps
+        "BROWSER": "1",
         "SPINNERET_FETCH_ALLOWED": ",".join(server_ports.all),
         "SPINNERET_MARKETPLACE_HOSTS": market_hosts(f"http://127.0.0.1:{server_ports.market}"),
         "SPINNERET_CRAWL_TIMEOUT": str(CRAWL_TIMEOUT),

@@ -10,6 +10,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
+from tests.pixels import SQUARES
+
+_SHELL = b"""<!doctype html><title>Loading</title><div id="app"></div><script>
+const text = %s;
+document.title = text;
+document.querySelector("#app").innerHTML = `<h1>${text}</h1>` +
+    `<p>This page is about ${text}, as weavers have made them for ages.</p>`.repeat(5);
+</script>"""
+
 
 @dataclass(frozen=True)
 class Hook:
@@ -31,6 +40,8 @@ class Website:
     """Serves on loopback while it is entered.
 
     `/page?text=…`   an article
+    `/squares`       three squares
+    `/scripted?text=…` an article that only its script shows
     `/moved?to=…`    a redirect
     `/type?is=…`     a body of that content type
     `/large?bytes=…` announces and sends that many bytes
@@ -143,6 +154,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _page(self, query: dict[str, str]) -> None:
         self._send(200, "text/html; charset=utf-8", _article(query["text"]))
+
+    def _squares(self, _: dict[str, str]) -> None:
+        self._send(200, "text/html", SQUARES)
+
+    def _scripted(self, query: dict[str, str]) -> None:
+        self._send(200, "text/html; charset=utf-8", _SHELL % json.dumps(query["text"]).encode())
 
     def _held(self, query: dict[str, str]) -> None:
         self.website.arrived.set()

@@ -3,7 +3,6 @@
 import base64
 import io
 import ssl
-import zlib
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -36,75 +35,22 @@ from spinneret.web.fetching.urls import Url, parse_url
 from tests.fakes.guarded_fetch import USER_AGENT
 from tests.fakes.scripted_server import HOST, ScriptedServer, answer, in_turn, redirect
 from tests.integration.browsers import chromium, render
+from tests.pixels import BLUE, GREEN, RED, SQUARES, WHITE, Image, is_colour
 
 pytestmark = pytest.mark.heavy
 
-RED, GREEN, BLUE, WHITE = (255, 0, 0), (0, 128, 0), (0, 0, 255), (255, 255, 255)
-TOLERANCE = 2  # of a colour's channel: drivers round differently
-SQUARES = answer(b"""<!doctype html><style>
-body {margin: 0; background: white} div {position: absolute; width: 20px; height: 20px}
-</style><div style="left: 0; top: 0; background: red"></div>
-<div id="low" style="left: 40px; top: 180px; background: green"></div>
-<div style="left: 80px; top: 60px; background: blue"></div>""")
-
-
-class Image:
-    """The pixels of a PNG of eight bits a channel without interlacing."""
-
-    def __init__(self, data: bytes) -> None:
-        assert data.startswith(b"\x89PNG\r\n\x1a\n")
-        at, packed = 8, b""
-        while at < len(data):
-            length, kind = int.from_bytes(data[at : at + 4]), data[at + 4 : at + 8]
-            chunk = data[at + 8 : at + 8 + length]
-            at += 12 + length
-            if kind == b"IHDR":
-                self.width, self.height = (
-                    int.from_bytes(chunk[each : each + 4]) for each in (0, 4)
-                )
-                self._channels = {2: 3, 6: 4}[chunk[9]]
-                assert (chunk[8], chunk[12]) == (8, 0)
-            packed += chunk if kind == b"IDAT" else b""
-        self._rows = self._unfiltered(zlib.decompress(packed))
-
-    def _unfiltered(self, data: bytes) -> list[bytearray]:
-        """The rows without their filters (PNG, section 9.2)."""
-        step, size = self._channels, self.width * self._channels
-        rows: list[bytearray] = []
-        for start in range(0, len(data), size + 1):
-            kind, row = data[start], bytearray(data[start + 1 : start + 1 + size])
-            above = rows[-1] if rows else bytearray(size)
-            for at in range(size) if kind else ():
-                left, up = (row[at - step] if at >= step else 0), above[at]
-                corner = above[at - step] if at >= step else 0
-                guess = (0, left, up, (left + up) // 2, _paeth(left, up, corner))[kind]
-                row[at] = (row[at] + guess) & 0xFF
-            rows.append(row)
-        return rows
-
-    def at(self, x: int, y: int) -> tuple[int, ...]:
-        start = x * self._channels
-        return tuple(self._rows[y][start : start + 3])
-
-
-def _paeth(left: int, up: int, corner: int) -> int:
-    guess = left + up - corner
-    return min((left, up, corner), key=lambda each: abs(guess - each))
-
-
-def _is(found: tuple[int, ...], colour: tuple[int, ...]) -> bool:
-    return all(abs(a - b) <= TOLERANCE for a, b in zip(found, colour, strict=True))
+SHOWN = answer(SQUARES)
 
 
 # covers C-11
 def test_an_image_shows_the_page_as_a_browser_does(server: ScriptedServer, tmp_path: Path) -> None:
-    server.behaviours["/"] = SQUARES
+    server.behaviours["/"] = SHOWN
     view = Viewport(width=100, height=80, scale=2)
     page = render(tmp_path, server, task=Screenshot(), viewport=view)
     image = Image(page.body)
     assert (image.width, image.height) == (200, 400)
     for x, y, colour in ((10, 10, RED), (30, 10, WHITE), (90, 70, BLUE), (50, 190, GREEN)):
-        assert _is(image.at(2 * x, 2 * y), colour), (x, y)
+        assert is_colour(image.at(2 * x, 2 * y), colour), (x, y)
     assert not page.is_cut
     assert server.requests[0].headers["user-agent"] == USER_AGENT
 
@@ -124,11 +70,11 @@ def test_an_image_may_show_a_part(
     size: tuple[int, int],
     colour: tuple[int, ...],
 ) -> None:
-    server.behaviours["/"] = SQUARES
+    server.behaviours["/"] = SHOWN
     view = Viewport(width=100, height=80)
     image = Image(render(tmp_path, server, task=task, viewport=view).body)
     assert (image.width, image.height) == size
-    assert _is(image.at(10, 10), colour)
+    assert is_colour(image.at(10, 10), colour)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +83,7 @@ def test_an_image_may_show_a_part(
 def test_images_have_the_format_that_was_asked_for(
     server: ScriptedServer, tmp_path: Path, form: ImageFormat, start: bytes
 ) -> None:
-    server.behaviours["/"] = SQUARES
+    server.behaviours["/"] = SHOWN
     assert render(tmp_path, server, task=Screenshot(format=form)).body.startswith(start)
 
 
