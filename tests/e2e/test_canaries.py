@@ -145,7 +145,7 @@ def _in_accounts(canaries: Canaries, deployed: Deployed, aws: Aws) -> None:
         canaries.watch("second refresh token", next_one)
         ask("logout", {"refresh_token": f"{next_one}x"}, 401)
         changed = {"current_password": first, "new_password": second}
-        ask("password", {**changed, "current_password": f"{first}x"}, 401, access)
+        ask("password", {**changed, "current_password": f"{first}x"}, 403, access)
         ask("password", changed, 200, access)
         ask("refresh", {"refresh_token": next_one}, 401)
     owner.close()

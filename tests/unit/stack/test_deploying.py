@@ -141,6 +141,28 @@ def test_an_invalid_setting_ends_a_deployment_before_it_begins(instance: Instanc
         deploy.deploy_to(instance, workspace(instance), {"DomainBurst": "0"})
 
 
+@pytest.mark.parametrize(
+    ("name", "is_known", "takes_free_ports"),
+    [("dev", False, False), ("other", False, True), ("other", True, False)],
+    ids=["the usual instance", "a new one", "a stopped one, which has its addresses"],
+)
+def test_a_new_instance_of_another_name_gets_ports_of_its_own(
+    instance: Instance,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    is_known: bool,
+    takes_free_ports: bool,
+) -> None:
+    found: list[bool] = []
+    monkeypatch.setattr(deploy, "bring_up", lambda *_, free_ports: found.append(free_ports))
+    monkeypatch.setattr(deploy, "deploy_to", lambda *_: None)
+    made = Instance.named(name, workspace(instance))
+    if is_known:
+        made.write(Record(machine_boot(), Ports(), {}))
+    deploy.ensure(made, workspace(instance))
+    assert found == [takes_free_ports]
+
+
 # ---------------------------------------------------------------- What is seen of it
 
 
