@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -45,6 +45,7 @@ NAMES: Final = {
     "keyword_search": "keyword",
     "liveness_probe": "live_probe",
     "list_crawled_pages": "pages",
+    "list_domain_stats": "domains",
     "read_document": "get",
     "readiness_probe": "ready_probe",
     "submit_audit": "create",
@@ -68,6 +69,8 @@ OWN_WORDS: Final = {
 VERBS: Final = {"issue": "create", "put": "replace", "end": "delete", "revoke": "delete"}
 LIST_FIELDS: Final = 5
 """Most fields of a page that has only items; more are a view of its own."""
+SHARED_FIELDS: Final = 5
+"""Fewest fields of a model that others extend; fewer may agree by chance."""
 SPELLED_OUT: Final = 2
 """Most query parameters that a signature shows; more are a typed dictionary."""
 RESERVED: Final = frozenset({"from", "with", "in", "is", "class", "json", "copy", "schema"})
@@ -236,24 +239,50 @@ def models(document: Document, names: Iterable[str]) -> Iterator[str]:
     yield "from typing_extensions import TypeAlias\n\nfrom spinneret_client.model import Model\n"
     yield "from pydantic import Field\n"
     yield from _aliases(document, names)
-    for name in sorted(names):
-        schema = document.schemas[name]
-        if "enum" in schema:
-            continue
-        yield f"\n\nclass {name}(Model):\n{_class_docstring(schema)}"
-        required = schema.get("required", [])
-        for field, inner in schema.get("properties", {}).items():
-            annotation = types.of(inner)
-            spelled = f"{field}_" if field in RESERVED else field
-            alias = f"alias={field!r}" if spelled != field else ""
-            if field in required:
-                default = f" = Field({alias})" if alias else ""
-            else:
-                value = inner.get("default")
-                if value is None and "None" not in annotation.split(" | "):
-                    annotation += " | None"
-                default = f" = Field({value!r}, {alias})" if alias else f" = {value!r}"
-            yield f"    {spelled}: {annotation}{default}\n"
+    classes = sorted(name for name in names if "enum" not in document.schemas[name])
+    fields = {name: _fields(types, document.schemas[name]) for name in classes}
+    bases = {name: _base(name, fields) for name in classes}
+    for name in sorted(classes, key=lambda each: _depth(each, bases)):
+        base = bases[name]
+        yield f"\n\nclass {name}({base or 'Model'}):\n"
+        yield _class_docstring(document.schemas[name])
+        yield from (line for line in fields[name] if base is None or line not in fields[base])
+
+
+def _fields(types: Types, schema: dict[str, Any]) -> list[str]:
+    """Return the lines of a model's fields."""
+    lines = []
+    required = schema.get("required", [])
+    for field, inner in schema.get("properties", {}).items():
+        annotation = types.of(inner)
+        spelled = f"{field}_" if field in RESERVED else field
+        alias = f"alias={field!r}" if spelled != field else ""
+        if field in required:
+            default = f" = Field({alias})" if alias else ""
+        else:
+            value = inner.get("default")
+            if value is None and "None" not in annotation.split(" | "):
+                annotation += " | None"
+            default = f" = Field({value!r}, {alias})" if alias else f" = {value!r}"
+        lines.append(f"    {spelled}: {annotation}{default}\n")
+    return lines
+
+
+def _base(name: str, fields: Mapping[str, list[str]]) -> str | None:
+    """Return the largest model of which this one only adds fields; None if all are smaller."""
+    own = set(fields[name])
+    found = [
+        (len(lines), other)
+        for other, lines in fields.items()
+        if len(lines) >= SHARED_FIELDS and set(lines) < own
+    ]
+    return max(found)[1] if found else None
+
+
+def _depth(name: str, bases: Mapping[str, str | None]) -> int:
+    """Return the number of models between this one and `Model`, which are defined before it."""
+    base = bases[name]
+    return 0 if base is None else 1 + _depth(base, bases)
 
 
 def requests(document: Document, names: Iterable[str]) -> Iterator[str]:

@@ -259,49 +259,6 @@ class BatchJobList(Model):
     has_more: bool
 
 
-class BatchJobView(Model):
-    """A batch."""
-
-    batch_id: str
-    marketplace: str
-    action_code: str
-    status: JobStatus | str
-    priority: int
-    total_count: int
-    completed_count: int
-    failed_count: int
-    cancelled_count: int
-    pending_count: int
-    progress_percent: int
-    is_active: bool
-    is_terminal: bool
-    created_at: str
-    started_at: str | None
-    completed_at: str | None
-
-
-class BatchJobWithJobs(Model):
-    """A batch and its newest 100 jobs."""
-
-    batch_id: str
-    marketplace: str
-    action_code: str
-    status: JobStatus | str
-    priority: int
-    total_count: int
-    completed_count: int
-    failed_count: int
-    cancelled_count: int
-    pending_count: int
-    progress_percent: int
-    is_active: bool
-    is_terminal: bool
-    created_at: str
-    started_at: str | None
-    completed_at: str | None
-    jobs: list[MarketplaceJobView]
-
-
 class BatchSubmission(Model):
     """Response to several URLs, in their order."""
 
@@ -309,26 +266,6 @@ class BatchSubmission(Model):
     jobs: list[UrlOutcome]
     total_submitted: int
     failed_count: int
-
-
-class BatchView(Model):
-    """A batch, as shown to its tenant."""
-
-    total_count: int
-    completed_count: int
-    failed_count: int
-    cancelled_count: int
-    pending_count: int
-    job_id: str
-    status: JobStatus | str
-    priority: Priority | str
-    progress: int
-    webhook_url: str | None
-    run: int
-    created_at: str
-    started_at: str | None
-    finished_at: str | None
-    error: ErrorView | None
 
 
 class CacheStats(Model):
@@ -776,25 +713,6 @@ class DocumentView(Model):
     deleted_at: str | None
 
 
-class DomainDetail(Model):
-    """A domain's settings, its effective block and its circuit breaker."""
-
-    domain: str
-    rate_limit_rps: float | None
-    burst: int | None
-    min_gap_seconds: float | None
-    circuit_breaker_threshold: int | None
-    circuit_breaker_timeout_s: float | None
-    notes: str | None
-    blocked: bool
-    blocked_reason: str | None
-    blocked_at: str | None
-    pace: PaceView
-    updated_at: str | None
-    blocked_by: str | None
-    circuit: CircuitView
-
-
 class DomainList(Model):
     """One page of settings, sorted by domain."""
 
@@ -925,35 +843,6 @@ class FoundView(Model):
     sources: list[DiscoverySource | str]
 
 
-class FullDocument(Model):
-    """A document with its text and its first chunks."""
-
-    document_id: str
-    url: str
-    domain: str
-    parent_url: str | None
-    title: str | None
-    content_hash: str
-    language: str
-    extraction: ExtractionView | None
-    source: DocumentSource | str
-    collection_id: str | None
-    tags: list[DocumentTag]
-    metadata: dict[str, Any]
-    version: str
-    chunk_count: int
-    token_count: int
-    embedding_model: str
-    created_at: str
-    crawled_at: str
-    changed_at: str
-    updated_at: str
-    deleted_at: str | None
-    content: str | None
-    chunks: list[ChunkView]
-    next_chunk_cursor: str | None
-
-
 class Health(Model):
     """Liveness of the function, without checks of its dependencies."""
 
@@ -967,29 +856,6 @@ class ImportSubmission(Model):
     job_id: str
     status: JobStatus | str
     message: str
-
-
-class InboxFileView(Model):
-    """A file of URLs and the numbers of its crawls."""
-
-    total_count: int
-    completed_count: int
-    failed_count: int
-    cancelled_count: int
-    pending_count: int
-    job_id: str
-    status: JobStatus | str
-    priority: Priority | str
-    progress: int
-    webhook_url: str | None
-    run: int
-    created_at: str
-    started_at: str | None
-    finished_at: str | None
-    error: ErrorView | None
-    name: str
-    waiting_for: str | None
-    report_url: str | None
 
 
 class InboxView(Model):
@@ -1022,20 +888,6 @@ class IncidentView(Model):
     timeline: list[EntryView]
 
 
-class InvitedUser(Model):
-    """A new person with the invitation, which no later response contains."""
-
-    user_id: str
-    email: str
-    name: str
-    role: Role | str
-    is_active: bool
-    has_password: bool
-    created_at: str
-    last_login_at: str | None
-    invitation: str
-
-
 class IssueEvidenceView(Model):
     """Location of a fault, with the value found and the expected one."""
 
@@ -1051,54 +903,6 @@ class IssueList(Model):
     items: list[IssueView]
     next_cursor: str | None
     has_more: bool
-
-
-class IssueView(Model):
-    """A check that a page or the site failed."""
-
-    check: str
-    title: str
-    category: str
-    severity: str
-    url: str
-    count: int
-    state: str
-    advice: str
-    source: str
-    evidence: list[IssueEvidenceView]
-
-
-class IssuedEndpoint(Model):
-    """An endpoint with its newest secret, which no later response contains."""
-
-    endpoint_id: str
-    name: str
-    url: str
-    events: list[str]
-    header_names: list[str]
-    source_id: str | None
-    is_active: bool
-    disabled_reason: str | None
-    old_secret_until: str | None
-    created_at: str
-    updated_at: str
-    secret: str
-
-
-class IssuedKey(Model):
-    """A new key with its secret, which no later response contains."""
-
-    key_id: str
-    name: str
-    prefix: str
-    scopes: list[Scope | str]
-    rate_limit_rpm: int
-    is_active: bool
-    created_at: str
-    expires_at: str | None
-    permissions: list[Permission | str] | None
-    revoked_at: str | None
-    secret: str
 
 
 class JobList(Model):
@@ -1141,42 +945,6 @@ class JobView(Model):
     error: dict[str, Any] | None
     error_summary: str | None
     error_type: str | None
-
-
-class JobWithCounts(Model):
-    """A job and the numbers of its children, if it has any."""
-
-    job_id: str
-    kind: str
-    status: JobStatus | str
-    priority: Priority | str
-    domain: str | None
-    subject: str | None
-    batch: str | None
-    created_by: str | None
-    run: int
-    attempts: int
-    max_attempts: int
-    redrives: int
-    progress: int
-    step: str | None
-    created_at: str
-    updated_at: str
-    due_at: str
-    waiting_for: str | None
-    expires_at: str | None
-    started_at: str | None
-    finished_at: str | None
-    duration_ms: int | None
-    result: dict[str, Any] | None
-    result_expires_at: str | None
-    status_code: int | None
-    content_type: str | None
-    error: dict[str, Any] | None
-    error_summary: str | None
-    error_type: str | None
-    parent: str | None
-    children: CountsView | None
 
 
 class KeyList(Model):
@@ -1269,30 +1037,6 @@ class MarketplaceJobView(Model):
     started_at: str | None
     completed_at: str | None
     progress: int
-
-
-class MarketplaceJobWithTasks(Model):
-    """A marketplace job and its tasks by position."""
-
-    job_id: str
-    marketplace: str
-    action_code: str
-    product_id: str | None
-    batch_job_id: str | None
-    status: JobStatus | str
-    priority: int
-    retry_count: int
-    max_retries: int
-    expires_at: str | None
-    waiting_for: str | None
-    input_data: dict[str, Any]
-    result_data: dict[str, Any] | None
-    error: dict[str, Any] | None
-    created_at: str
-    started_at: str | None
-    completed_at: str | None
-    progress: int
-    tasks: list[TaskView]
 
 
 class MediaBatch(Model):
@@ -1604,27 +1348,6 @@ class ResultView(Model):
     phases: PhasesView | None
     certificate: CertificateView | None
     body_sha256: str | None
-
-
-class RunDetail(Model):
-    """One run and its pages, up to 500."""
-
-    run_id: str
-    source_id: str
-    status: RunStage | str
-    trigger: Trigger | str
-    new: int
-    changed: int
-    unchanged: int
-    gone: int
-    failed: int
-    deep_crawl_id: str | None
-    batch_id: str | None
-    discovery_job_id: str | None
-    error: str | None
-    started_at: str
-    finished_at: str | None
-    pages: list[RunPageView]
 
 
 class RunListView(Model):
@@ -2103,3 +1826,110 @@ class WindowView(Model):
     target_ids: list[str]
     created_at: str
     updated_at: str
+
+
+class BatchJobView(CountsView):
+    """A batch."""
+
+    batch_id: str
+    marketplace: str
+    action_code: str
+    status: JobStatus | str
+    priority: int
+    progress_percent: int
+    is_active: bool
+    is_terminal: bool
+    created_at: str
+    started_at: str | None
+    completed_at: str | None
+
+
+class BatchView(CountsView):
+    """A batch, as shown to its tenant."""
+
+    job_id: str
+    status: JobStatus | str
+    priority: Priority | str
+    progress: int
+    webhook_url: str | None
+    run: int
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    error: ErrorView | None
+
+
+class DomainDetail(DomainView):
+    """A domain's settings, its effective block and its circuit breaker."""
+
+    blocked_by: str | None
+    circuit: CircuitView
+
+
+class FullDocument(DocumentView):
+    """A document with its text and its first chunks."""
+
+    content: str | None
+    chunks: list[ChunkView]
+    next_chunk_cursor: str | None
+
+
+class InvitedUser(UserView):
+    """A new person with the invitation, which no later response contains."""
+
+    invitation: str
+
+
+class IssueView(ChangedIssueView):
+    """A check that a page or the site failed."""
+
+    category: str
+    count: int
+    advice: str
+    source: str
+    evidence: list[IssueEvidenceView]
+
+
+class IssuedEndpoint(EndpointView):
+    """An endpoint with its newest secret, which no later response contains."""
+
+    secret: str
+
+
+class IssuedKey(KeyView):
+    """A new key with its secret, which no later response contains."""
+
+    secret: str
+
+
+class JobWithCounts(JobView):
+    """A job and the numbers of its children, if it has any."""
+
+    parent: str | None
+    children: CountsView | None
+
+
+class MarketplaceJobWithTasks(MarketplaceJobView):
+    """A marketplace job and its tasks by position."""
+
+    tasks: list[TaskView]
+
+
+class RunDetail(RunView):
+    """One run and its pages, up to 500."""
+
+    pages: list[RunPageView]
+
+
+class BatchJobWithJobs(BatchJobView):
+    """A batch and its newest 100 jobs."""
+
+    jobs: list[MarketplaceJobView]
+
+
+class InboxFileView(BatchView):
+    """A file of URLs and the numbers of its crawls."""
+
+    name: str
+    waiting_for: str | None
+    report_url: str | None

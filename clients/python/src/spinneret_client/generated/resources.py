@@ -708,7 +708,7 @@ class Sources(Resource):
 class Stats(Resource):
     """Methods of `stats`."""
 
-    def domain(self, **query: Unpack[r.Paging]) -> Pages[m.DomainStats]:
+    def domains(self, **query: Unpack[r.Paging]) -> Pages[m.DomainStats]:
         """List hosts with their crawls and circuit breakers, sorted by name."""
         return self._pages(m.DomainStatsList, "/api/v1/stats/domains", query=query)
 
