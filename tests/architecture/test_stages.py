@@ -38,6 +38,10 @@ NAMES: Final = {
     "AWS::Logs::LogGroup": ("LogGroupName", 512),
     "AWS::KMS::Alias": ("AliasName", 256),
     "AWS::ApiGatewayV2::Api": ("Name", 128),
+    "AWS::Serverless::Api": ("Name", 1024),
+    "AWS::CloudWatch::Alarm": ("AlarmName", 255),
+    "AWS::CloudWatch::CompositeAlarm": ("AlarmName", 255),
+    "AWS::CloudWatch::Dashboard": ("DashboardName", 255),
     "AWS::SecretsManager::Secret": ("Name", 512),
 }
 """Property with the name that a template gives, and the longest one that AWS accepts."""

@@ -50,9 +50,14 @@ class Names:
 
     def of(self, physical: str) -> tuple[str, ...]:
         """All names by which a policy may allow the resource."""
-        last = physical.rpartition(":")[2].rpartition("/")[2]
-        found = [self.logical[each] for each in (physical, last) if each in self.logical]
-        return tuple(dict.fromkeys([*found, last.replace(f"-{self.stage}", "-${Stage}")]))
+        last = _last(physical)
+        found = [name for each, name in self.logical.items() if _last(each) == last]
+        return (*found, last.replace(f"-{self.stage}", "-${Stage}"))
+
+
+def _last(physical: str) -> str:
+    """The part of an id that its ARN, its URL and its name have in common."""
+    return physical.rpartition(":")[2].rpartition("/")[2]
 
 
 def needs(service: str, operation: str, named: Mapping[str, Any], names: Names) -> Iterator[Need]:
@@ -93,9 +98,11 @@ def _of_dynamodb(action: str, named: Mapping[str, Any], names: Names) -> Iterato
 def _of_s3(action: str, named: Mapping[str, Any], names: Names) -> Iterator[Need]:
     key = f"/{named.get('Key', '')}" if action in _OF_OBJECTS else ""
     at = tuple(f"{each}{key}" for each in names.of(named["Bucket"]))
-    yield action, at
-    if named.get("VersionId") and action in ("s3:GetObject", "s3:DeleteObject"):
+    versioned = named.get("VersionId") and action in ("s3:GetObject", "s3:DeleteObject")
+    if versioned:
         yield f"{action}Version", at
+    if not versioned or named.get("Newest"):
+        yield action, at
 
 
 def allows(allowed: Permissions, need: Need) -> Iterator[tuple[str, str]]:

@@ -86,9 +86,17 @@ CALLS: list[tuple[str, tuple[str, str, Mapping[str, Any], set[Any]]]] = [
         (
             *("s3", "HeadObject"),
             {"Bucket": "spinneret-content-9f", "Key": "T/*", "VersionId": True},
+            {("s3:GetObjectVersion", tuple(f"{each}/T/*" for each in CONTENT))},
+        ),
+    ),
+    (
+        "versions and newest objects, deleted in one call",
+        (
+            *("s3", "DeleteObjects"),
+            {"Bucket": "spinneret-content-9f", "Key": "*/*", "VersionId": True, "Newest": True},
             {
-                ("s3:GetObject", tuple(f"{each}/T/*" for each in CONTENT)),
-                ("s3:GetObjectVersion", tuple(f"{each}/T/*" for each in CONTENT)),
+                ("s3:DeleteObject", tuple(f"{each}/*/*" for each in CONTENT)),
+                ("s3:DeleteObjectVersion", tuple(f"{each}/*/*" for each in CONTENT)),
             },
         ),
     ),

@@ -61,7 +61,9 @@ def named_by(operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
     if operation == "PutEvents":
         named["buses"] = sorted({each.get("EventBusName", "default") for each in params["Entries"]})
     if operation == "DeleteObjects":
-        named["VersionId"] = any("VersionId" in each for each in params["Delete"]["Objects"])
+        versions = ["VersionId" in each for each in params["Delete"]["Objects"]]
+        named |= {"VersionId": any(versions), "Newest": not all(versions)}
+        named["Key"] = "*/*"
     return named
 
 
