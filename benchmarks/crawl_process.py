@@ -143,6 +143,7 @@ def environment(
         "OPENSEARCH_AUTH": "none",
         "EMBEDDER_URL": embedder_url,
         "USER_AGENT": "Spinneret-Benchmark/1 (+https://example.com/bot)",
+        "BROWSER_FOLDER": "none",
         "FETCH_ALLOWED_ENDPOINTS": f"127.0.0.1:{site_port}",
         "RATE_LIMIT__DEFAULT_RPS": "1000",
         "DOMAIN_BURST": "1000",
