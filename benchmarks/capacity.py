@@ -1,11 +1,11 @@
 """Capacity units of DynamoDB calls on moto, by DynamoDB's rules for the sizes of items.
 
 moto itself answers 1 for everything. The sources are the Developer Guide's "DynamoDB item sizes
-and formats", "read and write operations", "Global secondary indexes" and "Local secondary indexes". A
-write takes a unit for each KB of the larger of the items before and after it, two in a transaction.
-An index takes its own units for each entry that is put, removed or changed. A read takes one for
-each 4 KB, half of it if it may be outdated. Not counted: writes whose condition fails, and what a
-query's filter leaves out.
+and formats", "read and write operations", "Global secondary indexes" and "Local secondary indexes".
+A write takes a unit for each KB of the larger of the items before and after it, two in a
+transaction. An index takes its own units for each entry that is put, removed or changed. A read
+takes one for each 4 KB, half of it if it may be outdated. Not counted: writes whose condition
+fails, and what a query's filter leaves out.
 """
 
 import base64
