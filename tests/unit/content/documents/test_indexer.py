@@ -52,6 +52,15 @@ def test_addresses_are_stored_but_neither_embedded_nor_counted(bench: Bench) -> 
     assert document.token_count == plain.token_count
 
 
+def test_a_chunk_of_pictures_is_embedded_by_their_descriptions(bench: Bench) -> None:
+    gallery = "\n\n".join(
+        f"[![Web {number}](https://site.example/w)](https://site.example/{number})"
+        for number in range(9)
+    )
+    assert bench.index(factories.content(gallery)).document.chunk_count == 1
+    assert bench.embedder.embedded == ["\n\n".join(f"[![Web {number}" for number in range(9))]
+
+
 def test_chunks_slice_the_stored_text(bench: Bench) -> None:
     text = long_page("silk 🕸")
     document = bench.index(factories.content(text)).document

@@ -7,7 +7,7 @@ from typing import Final
 from spinneret.content import limits
 from spinneret.content.chunking.models import Chunk, TokenSpan
 from spinneret.content.extraction.models import Content
-from spinneret.content.extraction.targets import target_spans, without_targets
+from spinneret.content.extraction.targets import target_spans, without_addresses, without_targets
 from spinneret.kernel.canonical import fingerprint
 
 PARTS: Final = "parts/T/"
@@ -45,7 +45,8 @@ def embedded_text(chunk: Chunk) -> str:
     """Return the text to embed for a chunk: without URLs, with the header rows of a continued
     table."""
     text = without_targets(chunk.standing_alone)
-    return text if any(map(str.isalnum, text)) else chunk.text  # the chunk consists of pictures
+    # A chunk of pictures only has their descriptions; their URLs would exceed the model's input.
+    return text if any(map(str.isalnum, text)) else without_addresses(chunk.standing_alone)
 
 
 def counted(tokens: Sequence[TokenSpan], markdown: str) -> list[TokenSpan]:

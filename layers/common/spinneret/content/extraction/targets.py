@@ -25,6 +25,11 @@ def without_targets(markdown: str) -> str:
     return _TARGET.sub("", _LINK.sub(r"\1", _IMAGE.sub("", markdown)))
 
 
+def without_addresses(markdown: str) -> str:
+    """Remove every `](target)`, and keep the labels of links and images."""
+    return _TARGET.sub("", markdown)
+
+
 def target_spans(markdown: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of every `](target)`, in order."""
     return (match.span() for match in _TARGET.finditer(markdown))
