@@ -1,0 +1,53 @@
+"""Each page of a small golden set keeps its main content and loses the rest."""
+
+from collections import Counter
+
+import pytest
+
+from spinneret.content.extraction import pages
+from spinneret.content.extraction.choice import Decision, Engines
+from spinneret.content.extraction.models import Extraction
+from spinneret.content.extraction.page import Engine, Page
+from spinneret.content.extraction.pages import ENGINES, extract
+from spinneret.content.extraction.runs import text_words
+from spinneret.kernel.errors import ContentRefused
+from tests.unit.content.extraction.golden_pages import GOLDEN, GoldenPage
+
+LEAST: dict[str, float] = {"answers": 0.8}
+"""Known losses: of the answers to a question, the words of one are taken for a comment."""
+USUAL = 0.95
+
+
+def f1(text: str, wanted: str) -> float:
+    one, other = Counter(text_words(text)), Counter(text_words(wanted))
+    return 2 * (one & other).total() / (one.total() + other.total())
+
+
+def passes(page: GoldenPage) -> bool:
+    try:
+        text = extract(page.html, "text/html", "https://harbour.example/page").text
+    except ContentRefused:
+        return False
+    good = f1(text, page.wanted) >= LEAST.get(page.name, USUAL)
+    return good and not any(each in text for each in page.beside)
+
+
+# covers C-03
+@pytest.mark.parametrize("page", GOLDEN, ids=lambda page: page.name)
+def test_the_main_content_is_chosen(page: GoldenPage) -> None:
+    assert passes(page)
+
+
+@pytest.mark.parametrize("name", ["rules", "articles"])
+def test_one_engine_alone_would_fail(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The set tells a wrong choice from the right one."""
+    engine: Engine = getattr(ENGINES, name)[1]
+
+    def alone(page: Page, _: Engines) -> Decision:
+        answer = engine(page)
+        chosen = answer.chosen if answer and answer.chosen else [False] * len(page.runs)
+        extraction = Extraction(engine=name, agreement=1.0, page_type=None)
+        return Decision(chosen=chosen, left_out=frozenset(), extraction=extraction)
+
+    monkeypatch.setattr(pages, "decide", alone)
+    assert not all(map(passes, GOLDEN))
