@@ -1,11 +1,12 @@
-"""How good search is: 228 questions of ours over Python's library documentation.
+"""How good search is, on four sets of documents and questions (`retrieval_sets`).
 
-    python benchmarks/retrieval.py [--pages 120] [--sizes 512 256] [--parts] [--keep legs.json]
+    python benchmarks/retrieval.py [--root /] [--sets documentation web facts website] [--parts]
 
-Starts the index and the embedder of a local stack, cuts and embeds the pages of Debian's
-`python3.11-doc` with the product's own parts, asks OpenSearch for both legs of each question once,
-and compares fusions on those answers. A hit counts by its page: the rank of a page is that of its
-first chunk. Fusions are chosen on the questions of every other page and held to those of the rest.
+Starts the index and the embedder of a local stack, cuts and embeds each set's documents with the
+product's own parts, asks OpenSearch for both legs of each question once, and compares fusions on
+those answers. `--root` is where the Debian packages are unpacked. A hit counts by its document: the
+rank of a document is that of its first chunk. Fusions are chosen on the questions about every other
+document and held to those of the rest.
 
 `--parts` also compares chunks by their best part: the vector leg by passages of 128 tokens, and the
 first 20 hits reranked by the sentence that is most like the question.
@@ -21,19 +22,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 import httpx
 import numpy as np
 from instance import endpoints, run_stack
-from retrieval_questions import KINDS, QUESTIONS
+from retrieval_sets import SETS, Question, Text
 
 from spinneret.aws.opensearch import opensearch_client
 from spinneret.content import limits as content_limits
 from spinneret.content.documents import rules
 from spinneret.content.documents.chunks import ChunkMaker
 from spinneret.content.documents.models import Document, EmbedderInfo
-from spinneret.content.extraction.pages import extract
+from spinneret.content.extraction.models import Metadata
 from spinneret.content.search import limits as search_limits
 from spinneret.content.search.fusion import Profile, fuse, single_leg_ranking
 from spinneret.content.search.models import (
@@ -49,8 +51,6 @@ from spinneret.content.search.models import (
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.tei import TeiEmbedder
 
-PAGES: Final = Path("/usr/share/doc/python3.11/html/library")
-LARGEST: Final = 200_000  # bytes of HTML; longer pages would be half of all chunks
 TENANT: Final = "bench"
 WINDOW: Final = search_limits.SEARCH_WINDOW
 
@@ -82,33 +82,22 @@ def plenty() -> float:
     return 120.0
 
 
-def pages(count: int) -> list[Path]:
-    """The pages that are asked for, and others between them."""
-    asked = [PAGES / f"{name}.html" for name in QUESTIONS]
-    others = [
-        path
-        for path in sorted(PAGES.glob("*.html"))
-        if path not in asked and path.stat().st_size < LARGEST
-    ]
-    return [*asked, *others[: max(0, count - len(asked))]]
-
-
-def store(index: OpenSearchChunkIndex, maker: ChunkMaker, paths: Sequence[Path]) -> dict[str, str]:
-    """Index the pages; chunk id → the text that was embedded."""
+def store(
+    index: OpenSearchChunkIndex, maker: ChunkMaker, documents: Sequence[Text]
+) -> dict[str, str]:
+    """Index the documents; chunk id → the text that was embedded."""
     now = datetime.now(UTC)
     texts: dict[str, str] = {}
-    for path in paths:
-        url = f"https://docs.python.org/3.11/library/{path.name}"
-        content = extract(path.read_text(), "text/html", url)
-        chunks = maker.cut(content.markdown, plenty)
+    for each in documents:
+        chunks = maker.cut(each.markdown, plenty)
         document = Document(
             tenant=TENANT,
-            id=rules.document_id(TENANT, path.stem),
-            url=url,
-            domain="docs.python.org",
-            title=content.title,
+            id=rules.document_id(TENANT, each.key),
+            url=f"https://bench.example/{each.key}",
+            domain="bench.example",
+            title=each.title,
             language="en",
-            metadata=content.metadata,
+            metadata=Metadata(),
             content_hash="0" * 64,
             content_key="",
             sequence=1,
@@ -126,27 +115,30 @@ def store(index: OpenSearchChunkIndex, maker: ChunkMaker, paths: Sequence[Path])
         index.write(indexed, plenty)
         for made, chunk in zip(indexed, chunks, strict=True):
             texts[made.id] = rules.embedded_text(chunk)
-        print(f"\r{len(texts)} chunks of {path.stem:30}", end="", file=sys.stderr)
+        print(f"\r{len(texts)} chunks of {each.key:30}", end="", file=sys.stderr)
     print(file=sys.stderr)
     return texts
 
 
-def asked(index: OpenSearchChunkIndex, embedder: TeiEmbedder) -> list[Asked]:
-    """Kind, question, wanted document and both legs, for each question."""
-    found = []
-    for page, questions in QUESTIONS.items():
-        wanted = rules.document_id(TENANT, page)
-        for kind, question in zip(KINDS, questions, strict=True):
-            [vector] = embedder.embed([question], plenty)
-            asked_for = IndexQuery(
-                tenant=TENANT,
-                words=ParsedQuery.of(question),
-                vector=vector,
-                legs=BOTH,
-                filters=Filters(),
-            )
-            found.append((kind, question, wanted, index.search(asked_for, WINDOW, plenty)))
-    return found
+def asked(
+    index: OpenSearchChunkIndex, embedder: TeiEmbedder, questions: Sequence[Question]
+) -> tuple[list[Asked], float]:
+    """Kind, question, wanted document and both legs, for each question; median of ms."""
+    found, times = [], []
+    for each in questions:
+        [vector] = embedder.embed([each.text], plenty)
+        asked_for = IndexQuery(
+            tenant=TENANT,
+            words=ParsedQuery.of(each.text),
+            vector=vector,
+            legs=BOTH,
+            filters=Filters(),
+        )
+        started = time.perf_counter()
+        legs = index.search(asked_for, WINDOW, plenty)
+        times.append(1000 * (time.perf_counter() - started))
+        found.append((each.kind, each.text, rules.document_id(TENANT, each.wanted), legs))
+    return found, median(times)
 
 
 def fused(method: Fusion, keyword: float, k: int = search_limits.RRF_K) -> Rank:
@@ -257,7 +249,7 @@ def halves(found: Sequence[Asked]) -> tuple[list[Asked], list[Asked]]:
 
 def table(found: Sequence[Asked], methods: Mapping[str, Rank] | None = None) -> str:
     """Measures of each method, and its mean reciprocal rank by kind of question."""
-    kinds = list(dict.fromkeys(KINDS))
+    kinds = list(dict.fromkeys(kind for kind, *_ in found))
     head = ["method", "r@1", "r@3", "r@10", "MRR", "nDCG@10", *kinds]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for name, rank in (methods or METHODS).items():
@@ -304,12 +296,45 @@ def show(found: Sequence[Asked]) -> None:
         print(f"\n{len(part)} questions, {name}\n\n{table(part)}", flush=True)
 
 
+def measure(name: str, given: argparse.Namespace, where: Mapping[str, str]) -> None:
+    """Index one set, ask its questions, print the tables."""
+    documents, questions = SETS[name](given.root)
+    for size in given.sizes:
+        embedder = Sized(where["embedder"], httpx.Client(trust_env=False, timeout=120))
+        embedder.tokens = size
+        client = opensearch_client(where["opensearch"], "none")
+        prefix = f"retrieval-{name}"
+        index = OpenSearchChunkIndex(client, embedder, lambda: datetime.now(UTC), prefix=prefix)
+        started = time.monotonic()
+        texts = store(index, ChunkMaker(embedder=embedder), documents)
+        seconds = time.monotonic() - started
+        client.indices.forcemerge(index=f"{prefix}-*", max_num_segments=1)
+        stored = client.indices.stats(index=f"{prefix}-*")["_all"]["primaries"]["store"]
+        found, milliseconds = asked(index, embedder, questions)
+        print(
+            f"\n{name}: {len(documents)} documents, {len(texts)} chunks of {size} tokens at most, "
+            f"indexed in {seconds:.0f} s; {len(found)} questions; index "
+            f"{stored['size_in_bytes'] / 1e6:.1f} MB; both legs p50 {milliseconds:.0f} ms\n"
+        )
+        show(found)
+        if given.parts:
+            parts = Parts(embedder)
+            print("\nby passages")
+            show(by_passages(found, texts, parts))
+            print(f"\nthe first {RERANKED} by their best sentence")
+            print(table(by_sentences(found, texts, parts), ALONE), flush=True)
+        if given.keep:
+            kept(found, given.keep / f"{name}.{size}.json")
+        client.indices.delete(index=f"{prefix}-*")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=int, default=120)
+    parser.add_argument("--root", type=Path, default=Path("/"))
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--sizes", type=int, nargs="+", default=[512])
     parser.add_argument("--parts", action="store_true", help="also compare chunks by their parts")
-    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--keep", type=Path, help="folder for both legs of every question")
     parser.add_argument("--legs", type=Path, help="only compare fusions on answers that were kept")
     parser.add_argument("--running", action="store_true", help="the instance runs already")
     given = parser.parse_args()
@@ -319,30 +344,8 @@ def main() -> None:
     if not given.running:
         run_stack("up", "opensearch", "embedder", "--free-ports")
     try:
-        where = endpoints()
-        paths = pages(given.pages)
-        for size in given.sizes:
-            embedder = Sized(where["embedder"], httpx.Client(trust_env=False, timeout=120))
-            embedder.tokens = size
-            client = opensearch_client(where["opensearch"], "none")
-            index = OpenSearchChunkIndex(client, embedder, lambda: datetime.now(UTC))
-            started = time.monotonic()
-            texts = store(index, ChunkMaker(embedder=embedder), paths)
-            seconds = time.monotonic() - started
-            found = asked(index, embedder)
-            print(
-                f"\n{len(paths)} pages, {len(texts)} chunks of {size} tokens at most, indexed in "
-                f"{seconds:.0f} s; {len(found)} questions\n"
-            )
-            show(found)
-            if given.parts:
-                parts = Parts(embedder)
-                print("\nby passages")
-                show(by_passages(found, texts, parts))
-                print(f"\nthe first {RERANKED} by their best sentence")
-                print(table(by_sentences(found, texts, parts), ALONE), flush=True)
-            if given.keep:
-                kept(found, given.keep.with_suffix(f".{size}.json"))
+        for name in given.sets:
+            measure(name, given, endpoints())
     finally:
         if not given.running:
             run_stack("clean")

@@ -294,6 +294,14 @@ def test_both_legs_put_the_better_match_first(index: ChunkIndex, tenant: str) ->
         assert scores == sorted(scores, reverse=True)
 
 
+def test_of_chunks_with_the_same_words_those_in_the_order_of_the_query_are_first(
+    index: ChunkIndex, tenant: str
+) -> None:
+    wanted = ["the spider weaves orb webs at night", "the orb at night weaves spider webs"]
+    index.write([chunk(tenant, text, index=n) for n, text in enumerate(reversed(wanted))], plenty)
+    assert texts(search(index, tenant, "weaves orb webs")[Leg.KEYWORD]) == wanted
+
+
 def test_the_vector_leg_scores_the_cosine_from_0_to_1(index: ChunkIndex, tenant: str) -> None:
     same = vector_of("silk")
     vectors = {
@@ -380,6 +388,7 @@ QUERIES = [
     "\u0000 silk",
     "🕷 \ue000silk\ue001",
     "silk " * 200,
+    " ".join(["silk", *(f"word{number}" for number in range(400))]),
     "x" * 1000,
     "A" + "\u8718\u86db\u7d72" * 333,
     "\u30af\u30e2\u7cf8" * 333,

@@ -8,6 +8,7 @@ import re
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import Document, EmbedderInfo, IndexedChunk, labels_of
@@ -61,7 +62,8 @@ class FakeEmbedder:
 
 
 class FakeChunkIndex:
-    """Implements ChunkIndex: cosine similarity and counted common words; can be told to be down."""
+    """Implements ChunkIndex: cosine similarity, or counted common words and neighbours; can be
+    told to be down."""
 
     def __init__(self) -> None:
         self.available = True
@@ -137,7 +139,7 @@ class FakeChunkIndex:
         if Leg.KEYWORD in wanted.legs:
             words = set(_words(wanted.words.text))
             common = [
-                _candidate(chunk, float(len(m)))
+                _candidate(chunk, float(len(m)) + _neighbours(chunk.text, wanted.words.loose))
                 for chunk in own
                 if (m := _matches(chunk.text, words))
                 and all(each.lower() in chunk.text.lower() for each in wanted.words.phrases)
@@ -210,6 +212,11 @@ def _words(text: str) -> list[str]:
 
 def _matches(text: str, words: set[str]) -> tuple[tuple[int, int], ...]:
     return tuple(m.span() for m in _WORD.finditer(text) if m.group().lower() in words)
+
+
+def _neighbours(text: str, query: str) -> int:
+    """How many neighbours of the query are neighbours in the text."""
+    return len(set(pairwise(_words(text))) & set(pairwise(_words(query))))
 
 
 def _dot(one: Sequence[float], other: Sequence[float]) -> float:

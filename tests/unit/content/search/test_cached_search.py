@@ -496,7 +496,7 @@ def test_an_equal_search_with_another_ranking_leaves_an_open_cursor_its_own(
     bench: CachedSearch,
 ) -> None:
     """The reranker is away for the second one."""
-    bench.add("doc_1", "silk silk silk silk spiders")
+    bench.add("doc_1", "silk silk silk silk silk silk silk spiders")
     bench.add("doc_2", "silk of spiders")
     bench.add("doc_3", "wool and silk")
     given = {"text": "silk of spiders", "use_reranker": True, "collapse": False}

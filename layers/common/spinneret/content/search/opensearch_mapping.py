@@ -21,6 +21,27 @@ COPIES: Final = 2
 HNSW_M: Final = 16  # ruling "Search"
 HNSW_EF_CONSTRUCTION: Final = 100  # ruling "Search"
 
+_PAIRS: Final = "english_pairs"
+_ANALYSIS: Final = {
+    "filter": {
+        "possessive": {"type": "stemmer", "language": "possessive_english"},
+        "stems": {"type": "stemmer", "language": "english"},
+        "pairs": {
+            "type": "shingle",
+            "min_shingle_size": 2,
+            "max_shingle_size": 2,
+            "output_unigrams": False,
+        },
+    },
+    "analyzer": {
+        _PAIRS: {
+            "type": "custom",
+            "tokenizer": "standard",
+            "filter": ["possessive", "lowercase", "stems", "pairs"],
+        }
+    },
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class IndexShape:
@@ -78,7 +99,10 @@ def definition(dimension: int, shape: IndexShape, aliases: tuple[str, ...]) -> d
         if "-" in shape.replicas
         else {"number_of_replicas": int(shape.replicas)}
     )
-    keyword, english = {"type": "keyword"}, {"type": "text", "analyzer": "english"}
+    keyword: dict[str, Any] = {"type": "keyword"}
+    english: dict[str, Any] = {"type": "text", "analyzer": "english"}
+    # Pairs of neighbouring stems; only their number in a chunk counts, so no positions are kept.
+    pairs = {"type": "text", "analyzer": _PAIRS, "index_options": "freqs"}
     shown = {"type": "integer", "index": False}
     return {
         "settings": {
@@ -86,6 +110,7 @@ def definition(dimension: int, shape: IndexShape, aliases: tuple[str, ...]) -> d
                 "knn": True,
                 "number_of_shards": shape.shards,
                 "refresh_interval": shape.refresh_interval,
+                "analysis": _ANALYSIS,
                 **replicas,
             }
         },
@@ -109,7 +134,7 @@ def definition(dimension: int, shape: IndexShape, aliases: tuple[str, ...]) -> d
                 "deleted": {"type": "boolean"},
                 "title": english,
                 "section": english,
-                "text": english,
+                "text": {**english, "fields": {"shingles": pairs}},
                 "changed_at": {"type": "date"},
                 "written_at": {"type": "date"},
                 "index": shown,

@@ -150,7 +150,12 @@ def _keyword_query(wanted: IndexQuery) -> Body:
     must = [_loose(words.loose)] if words.loose else []
     must += _phrases(words)
     # A query of quotation marks only has no words; without a clause it would match all chunks.
-    return {"bool": {"must": must or [{"match_none": {}}], **_scope(wanted)}}
+    query: Body = {"must": must or [{"match_none": {}}], **_scope(wanted)}
+    if words.loose:
+        # Neighbours of the query that are neighbours in the text. An index that was made without
+        # the field has none.
+        query["should"] = [{"match": {"text.shingles": {"query": words.loose}}}]
+    return {"bool": query}
 
 
 def _matching(words: ParsedQuery) -> list[Body]:
