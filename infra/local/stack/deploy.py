@@ -69,7 +69,7 @@ def ensure(instance: Instance, workspace: Workspace, words: Sequence[str] = ()) 
         running = former is not None and bool(former.alive())
         if workspace.environ.get(BROWSER_VARIABLE) == "1":
             Store(workspace).ensure(chromium_tool(workspace))
-        # The usual ports are those of the usual instance.
+        # Only the usual instance has the usual ports.
         is_new = former is None and instance.name != DEFAULT_NAME
         bring_up(instance, all_parts(workspace), workspace, free_ports=running or is_new)
         return deploy_to(instance, workspace, chosen)
