@@ -104,8 +104,8 @@ def _fill(api: str, key: str, site: str) -> None:
         batch = client.post("/api/v1/crawl/batch", json={"urls": urls}).raise_for_status().json()
         until = time.monotonic() + CRAWL_SECONDS
         while True:
-            job = client.get(f"/api/v1/crawl/{batch['job_id']}").raise_for_status().json()
-            if job["status"] in {"completed", "failed"}:
+            job = client.get(f"/api/v1/crawl/{batch['batch_id']}").raise_for_status().json()
+            if job["finished_at"] is not None:
                 return
             if time.monotonic() > until:
                 raise SystemExit(f"the website wasn't crawled within {CRAWL_SECONDS:.0f} s: {job}")
