@@ -157,9 +157,12 @@ class Indexer:
         ):
             return self._seen_again(page, current, claim, remaining)
         checkpoint("chunking", 40)
+        key = self._contents.put(page.tenant, page.content.markdown)
         with processing:
             chunks = self._chunks.cut(page.content.markdown, remaining, page.chunking)
-            document = self._document(page, identity, digest, chunks, embedder, current, claim.job)
+            document = self._document(
+                page, identity, digest, key, chunks, embedder, current, claim.job
+            )
             indexed = self._chunks.indexed(document, chunks, checkpoint, remaining)
         checkpoint("indexing", 90)
         written = self._index.write(indexed, remaining)
@@ -191,6 +194,7 @@ class Indexer:
         page: Page,
         identity: str,
         digest: str,
+        content_key: str,
         chunks: Sequence[Chunk],
         embedder: EmbedderInfo,
         current: Document | None,
@@ -209,7 +213,7 @@ class Indexer:
             extraction=page.content.extraction,
             chunking=page.chunking,
             content_hash=digest,
-            content_key=self._contents.put(page.tenant, page.content.markdown),
+            content_key=content_key,
             sequence=sequence,
             version=rules.version_name(sequence, digest),
             chunk_count=len(chunks),
