@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from spinneret.jobs.kinds import all_kinds, all_lanes
+from spinneret.jobs.kinds import Kinds, all_kinds, all_lanes
 from spinneret.jobs.models import Lane
+from tests.fakes.jobs import FakeJobStore
 
 KINDS: Final = all_kinds()
 LANES: Final = all_lanes()
@@ -11,3 +12,8 @@ CRAWL_HIGH: Final = Lane("crawl-high")
 CRAWL_NORMAL: Final = Lane("crawl-normal")
 CRAWL_LOW: Final = Lane("crawl-low")
 DELIVERY: Final = Lane("delivery")
+
+
+def kinds_of(store: FakeJobStore, kinds: Kinds = KINDS) -> Kinds:
+    """Return the kinds of a store's jobs: of all kinds a sweep reads 300 partitions."""
+    return {name: kind for name, kind in kinds.items() if name in store.stored_kinds()}

@@ -37,7 +37,7 @@ from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.politeness import FakeHostStateStore, FakeProgressStore, FakeRobotsStore, tokens
 from tests.fakes.proxies import Proxies
 from tests.fakes.time import HandClock
-from tests.kinds import KINDS
+from tests.kinds import KINDS, kinds_of
 
 Wrap = Callable[[str, Any], Any]
 _PASSES = 400
@@ -210,7 +210,7 @@ class AuditWorld:
         Sweeper(
             store=self.store,
             queue=self.queue,
-            kinds=KINDS,
+            kinds=kinds_of(self.store),
             clock=self.clock,
             look_at_parent=lambda _: None,
         ).sweep()

@@ -62,7 +62,7 @@ from tests.fakes.politeness import FakeProgressStore, FakeRobotsStore
 from tests.fakes.proxies import Proxies
 from tests.fakes.search import FakeChunkIndex, FakeEmbedder
 from tests.fakes.time import HandClock, plenty
-from tests.kinds import KINDS
+from tests.kinds import KINDS, kinds_of
 
 Wrap = Callable[[str, Any], Any]
 _PASSES = 100  # of the sweeper: more than any job lives
@@ -283,7 +283,7 @@ class CrawlSlice:
         return Sweeper(
             store=store,
             queue=wrap("queue", self.queue),
-            kinds=self.kinds,
+            kinds=kinds_of(self.store, self.kinds),
             clock=self.clock,
             look_at_parent=ParentRecheck(
                 store=store,

@@ -344,6 +344,11 @@ class FakeJobStore:
         page = found[:limit]
         return Page(items=tuple(page), after=page[-1].id if len(found) > limit else None)
 
+    def stored_kinds(self) -> set[str]:
+        """Return the kinds of all jobs."""
+        with self._lock:
+            return {job.kind for job in self._jobs.values()}
+
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
         with self._lock:
             timeline = self._events.get(ref, {})

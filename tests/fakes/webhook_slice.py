@@ -34,7 +34,7 @@ from tests.fakes.jobs import FakeJobQueue, FakeJobStore, no_parent
 from tests.fakes.sealing import FakeSealer
 from tests.fakes.time import HandClock
 from tests.fakes.webhooks import URL, FakeCooldowns, FakeDeliveryLog, FakeEndpointStore
-from tests.kinds import KINDS
+from tests.kinds import KINDS, kinds_of
 
 _PASSES = 100
 NO_HEADERS: Mapping[str, str] = {}
@@ -244,7 +244,7 @@ class WebhookSlice:
         Sweeper(
             store=self.ending_store(),
             queue=self.queue,
-            kinds=KINDS,
+            kinds=kinds_of(self.store),
             clock=self.clock,
             look_at_parent=no_parent,
         ).sweep()

@@ -30,7 +30,7 @@ from spinneret.marketplace.connections.service import ConnectionService
 from spinneret.marketplace.connections.tokens import ACCESS, REFRESH, TokenEndpoint, Tokens
 from spinneret.marketplace.connections.vault import TokenVault
 from spinneret.marketplace.images import ImageSource
-from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
+from spinneret.marketplace.kinds import KINDS, PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.last_looks import AnswersOnly, final_look_deferral
 from spinneret.marketplace.orders.polling import OrderPolling
 from spinneret.marketplace.orders.service import OrderBook
@@ -57,7 +57,6 @@ from tests.fakes.jobs import FakeJobQueue
 from tests.fakes.sealing import FakeSealer
 from tests.fakes.state_machine import FakeCallbacks, Lost, StateMachine
 from tests.fakes.time import HandClock
-from tests.kinds import KINDS
 from tests.markets.ebay import KEYS as EBAY_KEYS
 from tests.markets.ebay import FakeEbay
 from tests.markets.etsy import KEYS as ETSY_KEYS

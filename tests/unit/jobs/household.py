@@ -34,7 +34,6 @@ from tests.kinds import CRAWL_NORMAL, KINDS
 
 PARENT: Final = "parent"
 POLICIES: Final[Mapping[str, KindPolicy]] = {
-    **KINDS,
     "crawl": KindPolicy(lanes=KINDS["crawl"].lanes),
     PARENT: KindPolicy(lanes=KINDS["crawl"].lanes),
 }

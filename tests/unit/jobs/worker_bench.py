@@ -14,7 +14,7 @@ from spinneret.kernel import bounds
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore, no_parent
 from tests.fakes.time import HandClock
-from tests.kinds import KINDS
+from tests.kinds import KINDS, kinds_of
 
 MIDDLE = 0.5  # jitter of nothing
 LEASE_SECONDS = 60.0 + bounds.LEASE_MARGIN_SECONDS
@@ -70,7 +70,7 @@ class Bench:
         Sweeper(
             store=self.published,
             queue=self.queue,
-            kinds=KINDS,
+            kinds=kinds_of(self.store),
             clock=self.clock,
             look_at_parent=no_parent,
         ).sweep()
