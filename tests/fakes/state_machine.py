@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import yaml
 
+from spinneret.aws.tracing import STATE_KEY
 from spinneret.kernel.clock import parse_stamp
 from spinneret.kernel.errors import DomainError
 from tests.architecture.conftest import ROOT
@@ -95,9 +96,9 @@ class StateMachine:
         self._left = 0
 
     def run(self, state: Any) -> None:
-        """One execution, to its end. Raises Lost."""
+        """One execution, to its end, which begins with no trace to continue. Raises Lost."""
         self._left = _TRANSITIONS if self.lost_after is None else self.lost_after
-        self._run(self._definition, json.loads(json.dumps(state)))
+        self._run(self._definition, {STATE_KEY: "", **json.loads(json.dumps(state))})
 
     def _run(self, part: Mapping[str, Any], state: Any, item: Any = None) -> Any:
         name: str | None = part["StartAt"]
@@ -133,7 +134,8 @@ class StateMachine:
 
     def _tried(self, spec: Mapping[str, Any], state: Any, item: Any) -> Any:
         if spec["Resource"] != _CALLBACK:
-            return self._functions[_name(spec["Resource"])](json.loads(json.dumps(state)))
+            answer = self._functions[_name(spec["Resource"])](json.loads(json.dumps(state)))
+            return {**answer, STATE_KEY: state[STATE_KEY]}  # as functions' entry points do
         token = self._callbacks.new()
         given = _built(spec["Parameters"], state, {"Task": {"Token": token}, "Map": item})
         try:
