@@ -10,6 +10,7 @@ from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import ListingState
 from tests.markets.bench import Bench
 from tests.markets.web import StubResponse
+from tests.sampling import sampled
 
 HOUR = limits.MARKETPLACE_PENDING_SECONDS
 
@@ -63,7 +64,7 @@ def test_what_was_made_is_adopted_before_the_job_expires(
         assert any(found), found
 
 
-@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+@pytest.mark.parametrize("marketplace", sampled(["ebay", "etsy"]))
 def test_a_look_that_has_to_wait_goes_on_within_its_hour(marketplace: str, memory: Bench) -> None:
     bench = memory
     path = {"ebay": "/publish", "etsy": "/listings"}[marketplace]
@@ -104,6 +105,7 @@ def test_what_was_not_made_is_not_made_by_the_look(memory: Bench) -> None:
     assert len(bench.ebay.offers) == 1
 
 
+@pytest.mark.heavy
 def test_a_browser_that_comes_back_for_the_look_is_asked_nothing(memory: Bench) -> None:
     bench = memory
     bench.plugin.away = True

@@ -104,6 +104,7 @@ def test_a_listing_that_a_publish_job_makes_meanwhile_is_ended_all_the_same(benc
     assert (sale.handled, sale.adjustments[0].state, sale.adjustments[0].times) == (True, "done", 2)
 
 
+@pytest.mark.heavy
 def test_a_browser_that_was_away_ends_its_listing_when_it_is_back(
     memory: Bench,
 ) -> None:
@@ -248,6 +249,7 @@ def test_a_pass_goes_on_where_the_one_before_ended(
     assert set(_waiting(bench)) == {"orders ebay", "orders etsy"}
 
 
+@pytest.mark.heavy
 def test_listings_in_the_browsers_market_are_looked_at_with_the_others(
     memory: Bench,
 ) -> None:
@@ -407,6 +409,7 @@ def test_a_look_that_found_nothing_out_is_repeated_after_an_hour(bench: Bench) -
     assert set(_waiting(bench)) == {"sync ebay"}
 
 
+@pytest.mark.heavy
 def test_listings_that_nobody_can_look_at_keep_no_others_from_it(
     memory: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -583,6 +583,7 @@ def test_behind_a_busy_host_all_later_checks_of_the_message_wait_in_their_order(
     assert (again.at - world.clock()).total_seconds() == pytest.approx(10, abs=0.1)
 
 
+@pytest.mark.heavy
 def test_a_crowd_of_one_tenant_delays_no_other_at_the_same_host() -> None:
     """The host carries half of what one tenant asks; the other one's two are in time."""
     world = CheckWorld(limits=PaceLimits(rate=1, burst=5))

@@ -257,7 +257,7 @@ LINES = 500
 FILE = "url\n" + "".join(f"https://site.example/{number}\n" for number in range(LINES))
 
 
-@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("moment", sampled(["after", "before"]))
 @pytest.mark.parametrize("kills", sampled([(5, 25), (1, 1), (1, 2), (20, 1), (32,)]))
 def test_a_killed_import_continues_behind_what_it_stored(
     slice_: ImportSlice, moment: str, kills: tuple[int, ...]
@@ -290,6 +290,7 @@ def dying_at(call: int) -> Callable[[], None]:
     return die
 
 
+@pytest.mark.heavy
 def test_an_import_whose_invocations_are_short_goes_on_where_it_was(slice_: ImportSlice) -> None:
     ref = slice_.submit(csv=FILE)
     for _ in range(LINES):
