@@ -53,7 +53,7 @@ class FrontierTransaction:
 
     @property
     def rows(self) -> int:
-        """Number of rows besides the crawl's own."""
+        """Number of rows, without the crawl's own."""
         parts = (self.new, self.moves, self.standing, self.used, self.contents)
         return sum(map(len, parts))
 
