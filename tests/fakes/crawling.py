@@ -15,7 +15,7 @@ from spinneret.content.tags.service import TagService
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.checks import CrawlChecks
 from spinneret.crawl.inbox.handler import FileHandler
-from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE, RENDERED_CRAWL
+from spinneret.crawl.kinds import CRAWL_BATCH, CRAWL_FILE, PAGE_KINDS
 from spinneret.crawl.known import KnownPages
 from spinneret.crawl.limits import FETCH_KEPT_SECONDS
 from spinneret.crawl.models import CrawlRequest
@@ -257,7 +257,7 @@ class CrawlSlice:
             queue=wrap("queue", self.queue),
             kinds=self.kinds,
             handlers={
-                **dict.fromkeys((CRAWL, RENDERED_CRAWL), self.pipeline(wrap)),
+                **dict.fromkeys(PAGE_KINDS, self.pipeline(wrap)),
                 TAG: TagPipeline(
                     documents=wrap("documents", self.documents),
                     index=wrap("index", self.index),

@@ -12,6 +12,8 @@ from spinneret.kernel import bounds, metrics
 CRAWL: Final = "crawl"
 RENDERED_CRAWL: Final = "rendered_crawl"
 """A crawl whose worker has a browser."""
+PAGE_KINDS: Final = (CRAWL, RENDERED_CRAWL)
+"""Kinds of crawls of one page."""
 CRAWL_BATCH: Final = "crawl_batch"
 """Parent of the crawls of one request."""
 CRAWL_FILE: Final = "crawl_file"

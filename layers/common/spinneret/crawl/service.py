@@ -7,7 +7,7 @@ from typing import Final
 
 from spinneret.content.documents.ports import DocumentStore
 from spinneret.crawl.checks import CrawlChecks, CrawlTerms
-from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, CRAWL_FILE, RENDERED_CRAWL
+from spinneret.crawl.kinds import CRAWL_BATCH, CRAWL_FILE, PAGE_KINDS
 from spinneret.crawl.models import (
     BatchRequest,
     BatchSubmission,
@@ -32,7 +32,7 @@ from spinneret.kernel.errors import DomainError, ValidationFailed, field_error
 from spinneret.kernel.service import service
 from spinneret.web.fetching.urls import Url
 
-_READ: Final = (CRAWL, RENDERED_CRAWL, CRAWL_BATCH, CRAWL_FILE)
+_READ: Final = (*PAGE_KINDS, CRAWL_BATCH, CRAWL_FILE)
 SubmitDeep = Callable[[str, CrawlRequest, int, RequestKey | None], Submitted]
 """Function of (tenant, request for one URL, depth, key) that submits a deep crawl.
 

@@ -17,7 +17,7 @@ from spinneret.crawl.configs.dynamo import DynamoConfigStore
 from spinneret.crawl.configs.service import ConfigService, HeaderSeal
 from spinneret.crawl.deep.service import DeepCrawlService
 from spinneret.crawl.deep.wiring import FRONTIER_TABLE, frontier
-from spinneret.crawl.kinds import CRAWL, CRAWL_BATCH, KINDS, RENDERED_CRAWL
+from spinneret.crawl.kinds import CRAWL_BATCH, KINDS, PAGE_KINDS
 from spinneret.crawl.s3_parts import S3PartStore
 from spinneret.crawl.service import CrawlService
 from spinneret.crawl.tagging import DuplicateTags
@@ -151,7 +151,7 @@ def submitted_kinds(stage: Stage) -> Kinds:
             max_attempts=stage[JOB__MAX_RETRIES],
             result_seconds=stage[JOB__RESULT_TTL_S],
         )
-        for kind in (CRAWL, RENDERED_CRAWL)
+        for kind in PAGE_KINDS
     }
 
 

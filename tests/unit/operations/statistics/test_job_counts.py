@@ -60,6 +60,10 @@ class Counted:
             {"crawls_total": 1, "crawls_succeeded": 1, "pages_crawled": 1},
         ),
         (
+            {"kind": "rendered_crawl", "status": JobStatus.COMPLETED},
+            {"crawls_total": 1, "crawls_succeeded": 1, "pages_crawled": 1},
+        ),
+        (
             {"kind": "crawl", "status": JobStatus.EXPIRED},
             {"crawls_total": 1, "crawls_failed": 1, "pages_failed": 1},
         ),

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.audits.kinds import AUDIT
-from spinneret.crawl.kinds import CRAWL, DEEP_CRAWL
+from spinneret.crawl.kinds import DEEP_CRAWL, PAGE_KINDS
 from spinneret.events.webhooks.kinds import DELIVERY
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.rules import TERMINAL
@@ -32,7 +32,7 @@ COUNTERS: Final = (
 _SUCCEEDED: Final = (JobStatus.COMPLETED, JobStatus.PARTIALLY_FAILED)
 _FAILED: Final = (JobStatus.FAILED, JobStatus.EXPIRED)
 _NAMES: Final[Mapping[str, tuple[str, str]]] = {
-    CRAWL: ("crawls_succeeded", "crawls_failed"),
+    **dict.fromkeys(PAGE_KINDS, ("crawls_succeeded", "crawls_failed")),
     DELIVERY: ("webhooks_delivered", "webhooks_failed"),
     AUDIT: ("audits_succeeded", "audits_failed"),
     PUBLISH: ("listings_published", "listings_failed"),
@@ -48,26 +48,26 @@ def with_end(day: DayOfJobs, job: Job) -> DayOfJobs:
         if number:
             ends[name] = ends.get(name, 0) + number
     taken = _milliseconds(job)
-    if job.kind == CRAWL and taken is not None:
+    if job.kind in PAGE_KINDS and taken is not None:
         crawl_ms = histogram.added(crawl_ms, {histogram.bucket_of(taken): 1})
     return replace(day, ends=ends, crawl_ms=crawl_ms)
 
 
 def concerns_host(job: Job) -> bool:
     """Return whether the job adds to the numbers of its host."""
-    return job.kind in (CRAWL, DEEP_CRAWL) and job.domain is not None and any(_pages(job))
+    return job.kind in (*PAGE_KINDS, DEEP_CRAWL) and job.domain is not None and any(_pages(job))
 
 
 def with_crawl(host: HostUse, job: Job) -> HostUse:
     """Return the host's numbers with the end of a crawl that concerns it."""
     crawled, failed = _pages(job)
-    taken = _milliseconds(job) if job.kind == CRAWL else None
+    taken = _milliseconds(job) if job.kind in PAGE_KINDS else None
     result = job.result or {}
     return replace(
         host,
         crawls=host.crawls + crawled + failed,
         failures=host.failures + failed,
-        bytes=host.bytes + (result.get("bytes") or 0 if job.kind == CRAWL else 0),
+        bytes=host.bytes + (result.get("bytes") or 0 if job.kind in PAGE_KINDS else 0),
         timed=host.timed + (taken is not None),
         duration_ms=host.duration_ms + (taken or 0),
         last_crawl_at=max(host.last_crawl_at, ended_at(job)),
@@ -156,7 +156,7 @@ def _ends(job: Job) -> Mapping[str, int]:
     """Return what an ended job adds to the counters of its day."""
     crawled, failed = _pages(job)
     found = {"pages_crawled": crawled, "pages_failed": failed}
-    if job.kind == CRAWL:
+    if job.kind in PAGE_KINDS:
         found["crawls_total"] = 1
     publishes = job.payload.get("action_code") == "publish"  # the one action that makes a listing
     if job.kind in _NAMES and (job.kind != PUBLISH or publishes):
@@ -168,7 +168,7 @@ def _ends(job: Job) -> Mapping[str, int]:
 
 def _pages(job: Job) -> tuple[int, int]:
     """Return how many pages an ended crawl crawled, and how many it failed to crawl."""
-    if job.kind == CRAWL:
+    if job.kind in PAGE_KINDS:
         return int(job.status in _SUCCEEDED), int(job.status in _FAILED)
     if job.kind != DEEP_CRAWL:
         return 0, 0
