@@ -3,10 +3,10 @@
 import copy
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from core.health_routes import routes as health_routes
 from core.jobs_routes import routes as jobs_routes
@@ -120,6 +120,14 @@ class Services:
         )
 
 
+AREAS: Final[Mapping[str, Sequence[Routes[Any]]]] = {
+    "crawl": (crawl_routes, webhooks_routes),
+    "search": (search_routes,),
+    "core": (health_routes, jobs_routes, keys_routes, uploads_routes),
+    "streams": (streams_routes,),
+}
+
+
 class Api:
     """Four API functions over one slice."""
 
@@ -147,14 +155,8 @@ class Api:
         self.services = Services(self.crawls, self.hooks, self.keys, uploads, self.down)
         self.as_documented = True
         """Off where a test lets a service fail in a way that its own code never does."""
-        self._handlers = {
-            "crawl": self._handler("crawl-api", crawl_routes, webhooks_routes),
-            "search": self._handler("search-api", search_routes),
-            "core": self._handler(
-                "core-api", health_routes, jobs_routes, keys_routes, uploads_routes
-            ),
-            "streams": self._handler("streams-api", streams_routes),
-        }
+        self._handlers: dict[str, Any] = {}
+        """By area, made at the first request: most tests ask one of them."""
 
     def key(
         self,
@@ -170,7 +172,7 @@ class Api:
         """Send a stored event with changes: `body` (text or JSON), `headers` (None drops one),
         and any other field of the event. The answer has to be one that the document lists."""
         event = changed(load(name), key, **changes)
-        answer = self._handlers[name.partition("/")[0]](event, Invocation())
+        answer = self._handler(name.partition("/")[0])(event, Invocation())
         headers = {
             **{name: values[-1] for name, values in answer.get("multiValueHeaders", {}).items()},
             **answer.get("headers", {}),
@@ -181,8 +183,11 @@ class Api:
             assert_documented(method, path, found.status, headers, found.text)
         return found
 
-    def _handler(self, name: str, *routes: Routes[Any]) -> Any:
-        return entrypoint.Api(name, *routes, make=self._made).handler
+    def _handler(self, area: str) -> Any:
+        if area not in self._handlers:
+            function = entrypoint.Api(f"{area}-api", *AREAS[area], make=self._made)
+            self._handlers[area] = function.handler
+        return self._handlers[area]
 
     def _made(self, build: Builder[Any]) -> Any:
         return self.services.waits if build is job_waits else self.services

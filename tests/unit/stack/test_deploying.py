@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator, Mapping
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -99,9 +100,15 @@ def running(instance: Instance, url: str = "http://127.0.0.1:9") -> dict[str, st
     return endpoints
 
 
+@cache
+def _sources() -> Sources:
+    """Return the application's files, whose archives are made once."""
+    return Sources(ROOT)
+
+
 def deployed(instance: Instance, endpoints: Mapping[str, str], chosen: Mapping[str, str]) -> None:
     """The instance holds the application as it is, with these settings."""
-    sources = Sources(ROOT)
+    sources = _sources()
     deployment = Deployment(
         boot="boot 1",
         shape=sources.shape(deploy.parameters_of(chosen, endpoints)),
