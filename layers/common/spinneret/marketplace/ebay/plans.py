@@ -1,14 +1,14 @@
 """Steps of each action on eBay."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from spinneret.marketplace.ebay import listing_steps, reading, rules
 from spinneret.marketplace.ebay.api import PRICE_QUANTITY
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Subject
-from spinneret.marketplace.publishing.plans import PlanStep
+from spinneret.marketplace.publishing.plans import PlanStep, step
 from spinneret.marketplace.tasks.models import TaskType
 
 _ITEM: Final = "/sell/inventory/v1/inventory_item/{sku}"
@@ -22,8 +22,8 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
         common.validate(rules.check)(subject),
         *_preparations(subject),
         *_images(subject),
-        _step("item", "Create inventory item", "PUT", _ITEM, what, listing_steps.put_item),
-        _step(
+        step("item", "Create inventory item", "PUT", _ITEM, what, listing_steps.put_item),
+        step(
             "offer",
             "Create offer",
             "POST",
@@ -31,7 +31,7 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
             what,
             listing_steps.make_offer,
         ),
-        _step(
+        step(
             "publish",
             "Create listing",
             "POST",
@@ -54,7 +54,7 @@ def update(subject: Subject) -> Sequence[PlanStep]:
         common.validate(rules.check)(subject),
         *_preparations(subject),
         *_images(subject),
-        _step(
+        step(
             "stock",
             "Update price and quantity",
             "POST",
@@ -62,8 +62,8 @@ def update(subject: Subject) -> Sequence[PlanStep]:
             what,
             listing_steps.revise_stock,
         ),
-        _step("item", "Update inventory item", "PUT", _ITEM, what, listing_steps.revise_item),
-        _step(
+        step("item", "Update inventory item", "PUT", _ITEM, what, listing_steps.revise_item),
+        step(
             "offer",
             "Update offer",
             "PUT",
@@ -82,14 +82,14 @@ def delete(subject: Subject) -> Sequence[PlanStep]:
     path = "/sell/inventory/v1/offer/{offerId}/withdraw"
     what = {"generation": generation}
     return [
-        _step("withdraw", "End listing", "POST", path, what, listing_steps.withdraw),
+        step("withdraw", "End listing", "POST", path, what, listing_steps.withdraw),
         common.forget(subject, "withdraw"),
     ]
 
 
 def sync(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Return the step that looks up the listing, adopts it and reports differences."""
-    return [_step("look", "Look up the offer", "GET", "/sell/inventory/v1/offer", {}, reading.sync)]
+    return [step("look", "Look up the offer", "GET", "/sell/inventory/v1/offer", {}, reading.sync)]
 
 
 def link_product(subject: Subject) -> Sequence[PlanStep]:
@@ -97,34 +97,20 @@ def link_product(subject: Subject) -> Sequence[PlanStep]:
     to the product; null means that there is none."""
     what = {"external_id": subject.given.get("external_id")}
     return [
-        _step("link", "Look up the offer", "GET", "/sell/inventory/v1/offer", what, reading.link)
+        step("link", "Look up the offer", "GET", "/sell/inventory/v1/offer", what, reading.link)
     ]
 
 
 def orders(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Return the step that reads orders changed since the last time."""
-    return [_step("orders", "Read orders", "GET", "/sell/fulfillment/v1/order", {}, reading.orders)]
+    return [step("orders", "Read orders", "GET", "/sell/fulfillment/v1/order", {}, reading.orders)]
 
 
 def message(subject: Subject) -> Sequence[PlanStep]:
     """Return the step that sends a message; needs `text` and `conversation_id`."""
     path = "/commerce/message/v1/send_message"
     what = {name: subject.given.get(name) for name in ("conversation_id", "text")}
-    return [_step("message", "Send message", "POST", path, what, reading.message)]
-
-
-def _step(
-    key: str, description: str, method: str, path: str, payload: Mapping[str, Any], run: Any
-) -> PlanStep:
-    return PlanStep(
-        key=key,
-        type=TaskType.DIRECT_HTTP,
-        description=description,
-        method=method,
-        path=path,
-        payload=payload,
-        run=run,
-    )
+    return [step("message", "Send message", "POST", path, what, reading.message)]
 
 
 def _preparations(subject: Subject) -> list[PlanStep]:
@@ -133,7 +119,7 @@ def _preparations(subject: Subject) -> list[PlanStep]:
     category = {**common.identity(subject), "category_id": content.category_id}
     category["map_version"] = rules.CATEGORY_MAP_VERSION
     return [
-        _step(
+        step(
             "account",
             "Check policies and location",
             "GET",
@@ -141,7 +127,7 @@ def _preparations(subject: Subject) -> list[PlanStep]:
             {"marketplace_id": site},
             listing_steps.account,
         ),
-        _step(
+        step(
             "category",
             "Map category and aspects",
             "GET",

@@ -14,7 +14,7 @@ from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Subject
-from spinneret.marketplace.publishing.plans import PlanStep
+from spinneret.marketplace.publishing.plans import PlanStep, step
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 
@@ -30,10 +30,10 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
     return [
         common.validate(rules.check)(subject),
         _account_step(),
-        _step("draft", "Create draft", "POST", f"{_SHOP}/listings", what, _make_draft),
+        step("draft", "Create draft", "POST", f"{_SHOP}/listings", what, _make_draft),
         *_images(subject),
         *_contents(what),
-        _step("activate", "Publish listing", "PATCH", _SHOP + "/listings/{id}", what, _activate),
+        step("activate", "Publish listing", "PATCH", _SHOP + "/listings/{id}", what, _activate),
         common.save(subject, _external, "etsy_id"),
     ]
 
@@ -44,7 +44,7 @@ def update(subject: Subject) -> Sequence[PlanStep]:
     return [
         common.validate(rules.check)(subject),
         _account_step(),
-        _step("draft", "Update listing", "PATCH", _SHOP + "/listings/{id}", what, _change),
+        step("draft", "Update listing", "PATCH", _SHOP + "/listings/{id}", what, _change),
         *_images(subject),
         *_contents(what),
         common.save(subject, _external, "etsy_id"),
@@ -56,48 +56,40 @@ def delete(subject: Subject) -> Sequence[PlanStep]:
     what = {"generation": subject.listing.generation if subject.listing else 1}
     return [
         _account_step(),
-        _step("delete", "Delete listing", "DELETE", _LISTING, what, _delete),
+        step("delete", "Delete listing", "DELETE", _LISTING, what, _delete),
         common.forget(subject, "delete"),
     ]
 
 
 def sync(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Return the steps that look up the listing, adopt it and report differences."""
-    return [_account_step(), _step("look", "Look up the listing", "GET", _LISTING, {}, _sync)]
+    return [
+        _account_step(),
+        step("look", "Look up the listing", "GET", _LISTING, {}, _sync),
+    ]
 
 
 def link_product(subject: Subject) -> Sequence[PlanStep]:
     """Return the steps that link the listing `external_id` to the product; null means that there is
     none."""
     what = {"external_id": subject.given.get("external_id")}
-    return [_account_step(), _step("link", "Look up the listing", "GET", _LISTING, what, _link)]
+    return [
+        _account_step(),
+        step("link", "Look up the listing", "GET", _LISTING, what, _link),
+    ]
 
 
 def orders(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Return the steps that read orders changed since the last time."""
     return [
         _account_step(),
-        _step("orders", "Read orders", "GET", f"{_SHOP}/receipts", {}, _orders),
+        step("orders", "Read orders", "GET", f"{_SHOP}/receipts", {}, _orders),
     ]
-
-
-def _step(
-    key: str, description: str, method: str, path: str, payload: Mapping[str, Any], run: Any
-) -> PlanStep:
-    return PlanStep(
-        key=key,
-        type=TaskType.DIRECT_HTTP,
-        description=description,
-        method=method,
-        path=path,
-        payload=payload,
-        run=run,
-    )
 
 
 def _account_step() -> PlanStep:
     path = f"{_SHOP}/shipping-profiles"
-    return _step(_ACCOUNT, "Check shop and profiles", "GET", path, {}, _account)
+    return step(_ACCOUNT, "Check shop and profiles", "GET", path, {}, _account)
 
 
 def _images(subject: Subject) -> list[PlanStep]:
@@ -122,8 +114,8 @@ def _images(subject: Subject) -> list[PlanStep]:
 def _contents(what: Mapping[str, Any]) -> list[PlanStep]:
     path = f"{_SHOP}/listings/{{id}}"
     return [
-        _step("order", "Set and verify image order", "PATCH", path, what, _order),
-        _step("inventory", "Set inventory", "PUT", f"{_LISTING}/inventory", what, _inventory),
+        step("order", "Set and verify image order", "PATCH", path, what, _order),
+        step("inventory", "Set inventory", "PUT", f"{_LISTING}/inventory", what, _inventory),
     ]
 
 

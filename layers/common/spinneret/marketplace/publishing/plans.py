@@ -28,6 +28,27 @@ class PlanStep:
     """Data that the task shows, and that its success depends on."""
 
 
+def step(
+    key: str,
+    description: str,
+    method: str,
+    path: str,
+    payload: Mapping[str, Any],
+    run: Callable[[StepContext], Mapping[str, Any]],
+    via: TaskType = TaskType.DIRECT_HTTP,
+) -> PlanStep:
+    """Return a step that is one request to the marketplace."""
+    return PlanStep(
+        key=key,
+        type=via,
+        description=description,
+        method=method,
+        path=path,
+        payload=payload,
+        run=run,
+    )
+
+
 Plan = Callable[[Subject], Sequence[PlanStep]]
 """Function that returns the steps of an action. Raises ValidationFailed for a product that can't be
 mapped."""

@@ -13,7 +13,7 @@ from spinneret.marketplace.plugins.answers import undecided
 from spinneret.marketplace.plugins.models import PluginAnswer, PluginRequest
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Subject
-from spinneret.marketplace.publishing.plans import PlanStep
+from spinneret.marketplace.publishing.plans import PlanStep, step
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 from spinneret.marketplace.vinted import errors, rules
@@ -22,6 +22,8 @@ _DRAFTS: Final = "/api/v2/item_upload/drafts"
 _ITEMS: Final = "/api/v2/item_upload/items"
 # Listings begun longer ago aren't looked up, because their records may be purged.
 _KNOWN: Final = timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS) - timedelta(days=1)
+
+_step: Final = partial(step, via=TaskType.PLUGIN_HTTP)
 
 
 def publish(subject: Subject) -> Sequence[PlanStep]:
@@ -78,20 +80,6 @@ def link_product(subject: Subject) -> Sequence[PlanStep]:
             run=_link,
         )
     ]
-
-
-def _step(
-    key: str, description: str, method: str, path: str, payload: Mapping[str, Any], run: Any
-) -> PlanStep:
-    return PlanStep(
-        key=key,
-        type=TaskType.PLUGIN_HTTP,
-        description=description,
-        method=method,
-        path=path,
-        payload=payload,
-        run=run,
-    )
 
 
 def _photos(subject: Subject, what: Mapping[str, Any]) -> list[PlanStep]:
