@@ -252,6 +252,14 @@ def test_a_screenshot_is_written_or_its_address_printed(
     assert main(["screenshot", PAGE, *words]) == 1
 
 
+@pytest.mark.parametrize(("word", "sent"), [("always", True), ("auto", "auto")])
+def test_one_page_may_be_rendered(api: Api, word: str, sent: Any) -> None:
+    assert main(["crawl", PAGE, "--render", word]) == 0
+    assert json.loads(api.server.requests[0].content)["render"] == sent
+    assert main(["crawl", PAGE, f"{PAGE}2", "--render", word]) == 1
+    assert main(["crawl", PAGE, "--deep", "--render", word]) == 1
+
+
 def test_a_report_is_written_and_its_gate_named_on_stderr(
     api: Api, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

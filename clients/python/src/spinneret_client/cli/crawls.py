@@ -16,11 +16,13 @@ from spinneret_client.cli import exits
 from spinneret_client.cli.tools import Tools, tools_of
 from spinneret_client.errors import ConfigurationError
 from spinneret_client.generated import models as m
+from spinneret_client.generated import requests as r
 from spinneret_client.jobs import fetched
 
 BATCH_URLS: Final = 100
 NAME_CHARS: Final = 100
 
+Render = Literal["always", "auto"]
 Strategy = Literal["bfs", "dfs", "best_first"]
 Out = Annotated[Path | None, typer.Option(help="Write a markdown file for each page; waits.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Wait until all is crawled.")]
@@ -39,6 +41,10 @@ def crawl(
     deep: Annotated[bool, typer.Option("--deep", help="Follow the links of one site.")] = False,
     max_pages: Annotated[int, typer.Option(help="Most pages of a deep crawl.")] = 100,
     strategy: Annotated[Strategy, typer.Option(help="Order of a deep crawl.")] = "bfs",
+    render: Annotated[
+        Render | None,
+        typer.Option(help="Open the one page in a browser; auto: only if it has no text."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Crawl pages of today again.")] = False,
     wait: Wait = False,
     out: Out = None,
@@ -46,6 +52,8 @@ def crawl(
     """Crawl pages, or a whole site."""
     tools = tools_of(context)
     wait = wait or out is not None
+    if render is not None and (deep or len(urls) != 1):
+        raise ConfigurationError("--render takes one page; configs render batches")
     if deep:
         if len(urls) != 1:
             raise ConfigurationError("--deep takes one start page")
@@ -54,7 +62,10 @@ def crawl(
         )
         _finish(tools, [(urls[0], job.job_id)], job, wait=wait, out=out)
     elif len(urls) == 1:
-        created = tools.client.crawls.create(url=urls[0], force=force)
+        asked: r.CrawlRequest = {"url": urls[0], "force": force}
+        if render is not None:
+            asked["render"] = "auto" if render == "auto" else True
+        created = tools.client.crawls.create(**asked)
         assert isinstance(created, m.Submission)  # other forms answer other requests
         _finish(tools, [(urls[0], created.job_id)], created, wait=wait, out=out)
     else:
