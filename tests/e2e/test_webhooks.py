@@ -64,6 +64,40 @@ def logged(tenant: Tenant, webhook_id: str, status: str) -> dict[str, Any]:
     return line
 
 
+# covers P-12
+def test_one_trace_leads_from_the_request_to_the_webhook(
+    tenant: Tenant, website: Website, deployed: Deployed
+) -> None:
+    hook = webhook(tenant, website)
+    job_id = tenant.crawl(f"{website.url}/page?text=traces")
+    came(website, tenant.name)
+    line = logged(tenant, hook["endpoint_id"], "delivered")
+    request = {"path": "/api/v1/crawl", "tenant": tenant.name, "message": "request_done"}
+    traces = [
+        _traces(deployed, function, wanted)
+        for function, wanted in (
+            ("CrawlApi", request),
+            ("CrawlWorker", {"message": "job_claimed", "job_id": job_id}),
+            ("DeliveryWorker", {"message": "job_claimed", "job_id": line["delivery_job_id"]}),
+        )
+    ]
+    assert len(traces[0]) == 1, "each request has a trace of its own"
+    assert traces == [traces[0]] * 3
+
+
+def _traces(deployed: Deployed, function: str, wanted: dict[str, str]) -> set[str]:
+    """The traces of a function's log lines that have these values, once there are some."""
+    client, group = deployed.aws("logs"), f"/aws/lambda/{deployed.resources[function]}"
+
+    def found() -> set[str]:
+        pages = client.get_paginator("filter_log_events").paginate(logGroupName=group)
+        messages = [event["message"] for page in pages for event in page["events"]]
+        lines = [json.loads(text) for text in messages if text.startswith("{")]
+        return {line["xray_trace_id"] for line in lines if wanted.items() <= line.items()}
+
+    return waited(found, bool)
+
+
 def test_a_completed_crawl_is_delivered_signed(tenant: Tenant, website: Website) -> None:
     hook = webhook(tenant, website, headers={"X-Tag": "silk"})
     job_id = tenant.crawl(f"{website.url}/page?text=webhooks")
