@@ -159,6 +159,7 @@ def test_a_crash_while_every_message_comes_twice_leaves_one_listing(
 
 
 @pytest.mark.heavy
+@pytest.mark.moto
 @pytest.mark.timeout(1800)
 @ACTIONS
 def test_a_crash_at_any_call_leaves_one_listing(
@@ -168,6 +169,7 @@ def test_a_crash_at_any_call_leaves_one_listing(
 
 
 @pytest.mark.heavy
+@pytest.mark.moto
 @pytest.mark.timeout(1800)
 @ACTIONS
 def test_a_crash_at_any_call_while_every_message_comes_twice_leaves_one_listing(
@@ -202,12 +204,10 @@ def test_a_crash_at_any_task_of_the_plug_in_lists_nothing_twice(action: str) -> 
     _prove_plugin(None, action, every=1)
 
 
-@pytest.mark.heavy
-@pytest.mark.timeout(1800)
-def test_a_crash_at_any_call_of_a_batch_lists_each_product_once(moto_tables: Tables) -> None:
-    calls = calls_of(moto_tables, batch)
-    for at, death in _deaths("batch", calls, 3 * STEP):
-        bench, job = crashed(moto_tables, batch, at, death)
+def _prove_batch(tables: Tables | None, every: int) -> None:
+    calls = calls_of(tables, batch)
+    for at, death in _deaths("batch", calls, every):
+        bench, job = crashed(tables, batch, at, death)
         where = f"{death} {calls[at - 1]} ({at} of {len(calls)})"
         assert (job.status, len(bench.ebay.listings)) == ("completed", 2), where
         assert job.result is not None
@@ -217,6 +217,19 @@ def test_a_crash_at_any_call_of_a_batch_lists_each_product_once(moto_tables: Tab
 
 
 @pytest.mark.heavy
+def test_a_crash_at_any_call_of_the_marketplace_lists_each_product_of_a_batch_once() -> None:
+    _prove_batch(None, every=1)
+
+
+@pytest.mark.heavy
+@pytest.mark.moto
+@pytest.mark.timeout(1800)
+def test_a_crash_at_any_call_of_a_batch_lists_each_product_once(moto_tables: Tables) -> None:
+    _prove_batch(moto_tables, every=3 * STEP)
+
+
+@pytest.mark.heavy
+@pytest.mark.moto
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("action", COMMON)
 def test_a_crash_at_any_call_of_the_plug_in_lists_nothing_twice(
