@@ -138,6 +138,20 @@ def test_a_session_is_refreshed_and_ended(team: Team, send: Send) -> None:
     assert send("POST", "/api/v1/auth/logout", {"refresh_token": refresh}).status == 401
 
 
+# covers T-02
+@pytest.mark.parametrize("path", ["refresh", "logout"])
+def test_an_access_token_is_refused_as_any_wrong_refresh_token(
+    team: Team, send: Send, path: str
+) -> None:
+    team.person()
+    access = team.sign_in().access_token
+    answers = [
+        send("POST", f"/api/v1/auth/{path}", {"refresh_token": each}) for each in (access, "wrong")
+    ]
+    assert [each.status for each in answers] == [401, 401]
+    assert answers[0].body["error"] == answers[1].body["error"]
+
+
 def tokens_of(tokens: dict[str, Any]) -> dict[str, str]:
     """The body of a refresh."""
     return {"refresh_token": tokens["refresh_token"]}

@@ -12,7 +12,10 @@ from spinneret.access.tokens.models import SigningKey
 from spinneret.access.tokens.service import jwk
 from spinneret.access.users.api_models import GivenPassword
 
-_RefreshToken = Annotated[str, StringConstraints(min_length=1, max_length=400)]
+# As long as an access token, which thus gets the same answer as any other wrong token.
+_RefreshToken = Annotated[
+    str, StringConstraints(min_length=1, max_length=limits.ACCESS_TOKEN_MAX_CHARS)
+]
 
 
 class LoginRequest(BaseModel):
