@@ -14,7 +14,7 @@ from spinneret.marketplace.products.dynamo import PRODUCTS
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.web.proxies.dynamo import CONFIGS as PROXIES
 from spinneret.web.proxies.models import ProxyConfig, ProxyServer, RotationStrategy
-from tests.contract.exact_rows import check_row
+from tests.contract.exact_rows import check_read, check_row
 from tests.fakes.time import START
 from tests.rows import each_row
 
@@ -39,7 +39,7 @@ FULL_COLLECTION_ROW = {
 }
 
 CONFIG = Config(**OWN, options=ConfigOptions(), updated_at=START)
-CONFIG_ROW = {
+FORMER_CONFIG_ROW = {  # before pages were rendered
     "name": "silk",
     "options": '{"max_depth": 0, "rate_limit_rps": 1.0, "respect_robots_txt": true,'
     ' "extraction_strategy": "markdown", "keep_link_targets": true,'
@@ -50,6 +50,12 @@ CONFIG_ROW = {
     "version": 1,
     **STAMPS,
 }
+CONFIG_ROW = {
+    **FORMER_CONFIG_ROW,
+    "options": FORMER_CONFIG_ROW["options"].replace(
+        "null}", 'null, "render": false, "wait_for": null, "wait_seconds": 0.0}'
+    ),
+}
 FULL_CONFIG = replace(
     CONFIG,
     options=ConfigOptions(rate_limit_rps=0.25, proxy_config_id="proxy_1"),
@@ -58,7 +64,9 @@ FULL_CONFIG = replace(
 )
 FULL_CONFIG_ROW = {
     **CONFIG_ROW,
-    "options": CONFIG_ROW["options"].replace("1.0", "0.25").replace("null", '"proxy_1"'),
+    "options": CONFIG_ROW["options"]
+    .replace("1.0", "0.25")
+    .replace('"proxy_config_id": null', '"proxy_config_id": "proxy_1"'),
     "shown_headers": '{"\\u00c4": "[REDACTED]"}',
     "sealed_headers": b"\x00s",
 }
@@ -163,3 +171,7 @@ PROXY_ROW = {
 )
 def test_rows_are_written_and_read_as_before(row: Any) -> None:
     check_row(*row, key={"pk": "T#acme#ROWS", "sk": "row_1"})
+
+
+def test_a_config_from_before_pages_were_rendered_is_read() -> None:
+    check_read(CONFIGS, CONFIG, {**FORMER_CONFIG_ROW, "pk": "T#acme#ROWS", "sk": "row_1"})

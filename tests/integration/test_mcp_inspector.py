@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from stack.tools.chromium import node_tool
+from stack.tools.npm import node_tool
 from stack.tools.store import Store
 from stack.workspace import Workspace
 from tests.unit.client.samples import found, hit
