@@ -192,6 +192,15 @@ def test_a_setting_reaches_exactly_the_functions_that_read_it(
     assert {held["STAGE"] for held in functions.variables.values()} == {"local"}
 
 
+# covers S-03
+def test_a_reranker_reaches_the_api_of_searches(instance: Instance, functions: _Functions) -> None:
+    given = ["RerankerUrl=http://127.0.0.1:9001", "EnableReranker=false"]
+    assert cli.main(["set", *given]) == 0
+    held = functions.variables["spinneret-SearchApi"]
+    assert held["RERANKER_URL"] == "http://127.0.0.1:9001"
+    assert held["FEATURES__ENABLE_RERANKER"] == "false"
+
+
 def test_a_setting_is_stored_and_applied_once(instance: Instance, functions: _Functions) -> None:
     for _ in range(2):
         assert cli.main(["set", "JobMaxRetries=7"]) == 0
