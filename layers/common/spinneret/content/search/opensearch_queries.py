@@ -41,6 +41,9 @@ _NEIGHBOURS: Final = 4
 indexes returned other windows for 5 of 24 queries; with 4, for none (docs/benchmarks.md)."""
 _FIELDS: Final = ["title^2", "section^1.5", "text"]
 """A word in a title says more about a chunk than one in its text."""
+_PAIRS_BOOST: Final = 0.25
+"""Weight of two neighbouring words that a chunk has in this order. With 1, a paraphrase loses to
+any chunk that shares two words in a row (docs/benchmarks.md, "Retrieval")."""
 
 
 def leg_bodies(wanted: IndexQuery, window: int) -> dict[Leg, Body]:
@@ -154,7 +157,8 @@ def _keyword_query(wanted: IndexQuery) -> Body:
     if words.loose:
         # Neighbours of the query that are neighbours in the text. An index that was made without
         # the field has none.
-        query["should"] = [{"match": {"text.shingles": {"query": words.loose}}}]
+        pairs = {"query": words.loose, "boost": _PAIRS_BOOST}
+        query["should"] = [{"match": {"text.shingles": pairs}}]
     return {"bool": query}
 
 
