@@ -134,3 +134,13 @@ def translate_aws_errors(dependency: str) -> Iterator[None]:
         if error_code(error) in _UNAVAILABLE or status >= 500:
             raise DependencyUnavailable(dependency) from error
         raise
+
+
+@contextmanager
+def translate_all_errors(dependency: str) -> Iterator[None]:
+    """Map every error to DependencyUnavailable with its code; for reports to an operator."""
+    try:
+        with translate_aws_errors(dependency):
+            yield
+    except ClientError as error:
+        raise DependencyUnavailable(dependency, f"answers {error_code(error)}") from error

@@ -25,9 +25,29 @@ def get(
 ) -> bytes:
     """Return the body of the response.
 
+    As `exchange`; raises DependencyUnavailable also for any status but 200.
+    """
+    status, content = exchange(
+        url, seconds, dependency, signed_for=signed_for, authorization=authorization
+    )
+    if status != 200:
+        raise DependencyUnavailable(dependency, f"answers {status}")
+    return content
+
+
+def exchange(
+    url: str,
+    seconds: int,
+    dependency: str,
+    *,
+    signed_for: str | None = None,
+    authorization: str | None = None,
+) -> tuple[int, bytes]:
+    """Return status and body of the response.
+
     The request is signed by Signature Version 4 for the service `signed_for`, or has the
-    Authorization header `authorization`. Raises DependencyUnavailable for any status but 200, and
-    for no response within `seconds`.
+    Authorization header `authorization`. Raises DependencyUnavailable for no response within
+    `seconds`.
     """
     headers = {} if authorization is None else {"Authorization": authorization}
     request = AWSRequest(method="GET", url=url, headers=headers)
@@ -41,7 +61,5 @@ def get(
         answer = URLLib3Session(timeout=seconds).send(request.prepare())
     except BotoCoreError as error:
         raise DependencyUnavailable(dependency) from error
-    if answer.status_code != 200:
-        raise DependencyUnavailable(dependency, f"answers {answer.status_code}")
     content: bytes = answer.content
-    return content
+    return answer.status_code, content
