@@ -18,7 +18,7 @@ from stack.tools.store import Store
 from stack.workspace import Workspace
 from tests.conftest import ROOT
 
-SECONDS: Final = 30.0
+SECONDS: Final = 60.0
 """How long a page may take to show something on a loaded machine."""
 WIDE: Final[Mapping[str, Any]] = {
     "viewport": {"width": 1280, "height": 900},

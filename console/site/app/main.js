@@ -59,7 +59,8 @@ const Navigation = ({ chosen }) => {
 const Console = () => {
   const { parts, query } = place.value;
   if (!isReady.value) return html`<${Loading} what="Starting" />`;
-  const name = parts[0] ?? "home";
+  const named = parts[0] ?? "home";
+  const name = caller.value && named === "sign-in" ? "home" : named;
   const screen = SCREENS.find((each) => each.name === (caller.value && name !== "invitation" ? name : "sign-in"));
   const frame = caller.value && screen?.name !== "sign-in";
   return html`

@@ -10,6 +10,9 @@ import { may } from "../app/session.js";
 import { Events, JobActions, JobError, JobState, Phases, remedyOf, useJob } from "../app/timeline.js";
 import { Chunks } from "./document-text.js";
 
+const ORDERS = { bfs: "near pages first", dfs: "one branch after the other", best_first: "best pages first" };
+const REACHES = { host: "this host", domain: "the whole domain", prefix: "pages below the first one" };
+const ENDS = { budget: "the number of pages", exhausted: "no page was left", expired: "the time" };
 const PAGE_STATES = ["waiting", "open", "fetched", "crawled", "failed", "duplicate"];
 
 // The page's text beside the chunks that searches find.
@@ -73,10 +76,10 @@ const Site = ({ crawl, stamp }) => {
       <${JobError} error=${crawl.error} />
       <${Facts} of=${[
         ["First page", html`<${WebLink} url=${crawl.root_url} />`],
-        ["Order", words(crawl.strategy)],
-        ["Follows links to", words(crawl.scope)],
+        ["Order", ORDERS[crawl.strategy]],
+        ["Follows links to", REACHES[crawl.scope]],
         ["Keywords", crawl.keywords.join(", ")],
-        ["Ended because of", crawl.end_reason && words(crawl.end_reason)],
+        ["Ended because of", crawl.end_reason && (ENDS[crawl.end_reason] ?? words(crawl.end_reason))],
         ["Started", crawl.started_at && html`<${Time} at=${crawl.started_at} />`],
         ["Ended", crawl.finished_at && html`<${Time} at=${crawl.finished_at} />`],
       ]} />

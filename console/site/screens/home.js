@@ -63,10 +63,12 @@ const Failed = () => {
 const Down = () => {
   const { data, error, reload } = usePoll((options) => api.get("v1/targets", { limit: MOST }, options), OTHERS_SECONDS);
   const down = (data?.items ?? []).filter((target) => ["down", "degraded"].includes(target.status));
-  return html`<${Card} title="Watched links that are down">
+  return html`<${Card} title="Watched links that are down" actions=${html`<a href=${href("watch")}>All</a>`}>
     ${!data && !error && html`<${Loading} />`}
     ${error && html`<${Failure} error=${error} retry=${reload} />`}
-    ${data && down.length === 0 && html`<${Empty} title=${data.items.length ? `All ${plural(data.items.length, "link")}${data.has_more ? " looked at" : ""} are up or not checked yet.` : "No links are watched yet."} />`}
+    ${data && down.length === 0 && html`<${Empty} title=${data.items.length ? `None of ${plural(data.items.length, "watched link")} is down.` : "No links are watched yet."}>
+      ${data.items.length === 0 && html`<a href=${href("watch")}>Watch a link</a> to see here when it is down.`}
+    </${Empty}>`}
     ${down.length > 0 && html`<${Table} title="Links that are down" rows=${down} keyOf=${(target) => target.id} columns=${[
       { title: "Link", value: (target) => html`<a class="url" href=${href("watch", "link", target.id)}>${target.name ?? target.url}</a>`, kind: "wide" },
       { title: "State", value: (target) => html`<${Status} of=${target.status} />` },
@@ -78,11 +80,11 @@ const Down = () => {
 
 const Scores = () => {
   const { data, error, reload } = useLoad((options) => api.get("audits", { status: "completed", limit: SHOWN }, options));
-  return html`<${Card} title="Last audits">
+  return html`<${Card} title="Last audits" actions=${html`<a href=${href("audits")}>All</a>`}>
     ${!data && !error && html`<${Loading} />`}
     ${error && html`<${Failure} error=${error} retry=${reload} />`}
-    ${data?.items.length === 0 && html`<${Empty} title="No audits yet." />`}
-    ${data?.items.map((audit) => html`<${Bar} key=${audit.audit_id} title=${hostOf(audit.url)} value=${audit.score} of=${100}
+    ${data?.items.length === 0 && html`<${Empty} title="No audits yet."><a href=${href("audits")}>Audit a site</a> to see its score here.</${Empty}>`}
+    ${data?.items.map((audit) => html`<${Bar} key=${audit.audit_id} title=${html`<a href=${href("audits", "audit", audit.audit_id)}>${hostOf(audit.url)}</a>`} value=${audit.score} of=${100}
       text=${audit.score == null ? "no score" : `${number(Math.round(audit.score))} ${audit.grade ?? ""}`} />`)}
   </${Card}>`;
 };

@@ -10,22 +10,28 @@ import { href, place, setQuery } from "../app/router.js";
 import { may } from "../app/session.js";
 
 const LIMIT = 10;
+const EXCERPT = 600;
+const BEFORE_FIRST = 120;
 const WAYS = [["auto", "as usual"], ["rrf", "by ranks"], ["min_max", "by scores"], ["vector", "meaning only"], ["keyword", "words only"]];
 const PATHS = { vector: "api/v1/search/vector", keyword: "api/v1/search/keyword" };
 const FILTERS = ["collection", "tag", "domain", "language", "source", "from", "to"];
 
-// Cut a text at the ranges that match; the code units of JavaScript count like the server's
+// The part of a text around its first match, with all matches marked; the code units of JavaScript count like the server's
 // characters only if each is taken as one, so the text is cut as an array of characters.
 const Marked = ({ text, ranges }) => {
   const letters = Array.from(text);
-  const parts = [];
-  let position = 0;
+  const wordAt = (index) => Math.max(letters.lastIndexOf(" ", index) + 1, 0);
+  const first = (ranges[0]?.[0] ?? 0) - BEFORE_FIRST;
+  const start = first > 0 ? wordAt(first) : 0;
+  const stop = start + EXCERPT < letters.length ? wordAt(start + EXCERPT) : letters.length;
+  const parts = [start > 0 ? "… " : ""];
+  let position = start;
   for (const [begin, end] of ranges) {
-    if (begin < position) continue;
+    if (begin < position || end > stop) continue;
     parts.push(letters.slice(position, begin).join(""), html`<mark>${letters.slice(begin, end).join("")}</mark>`);
     position = end;
   }
-  parts.push(letters.slice(position).join(""));
+  parts.push(letters.slice(position, stop).join(""), stop < letters.length ? " …" : "");
   return parts;
 };
 

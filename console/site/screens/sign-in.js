@@ -1,8 +1,8 @@
 // Sign-in by e-mail address and password, by a key, or for the first time by an invitation.
 import { html } from "html";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Form, Password, Text, useForm } from "../app/form.js";
-import { Header, Note, Tabs } from "../app/parts.js";
+import { Header, Note } from "../app/parts.js";
 import { href } from "../app/router.js";
 import { accept, farewell, signIn, useKey } from "../app/session.js";
 
@@ -58,20 +58,21 @@ const ByInvitation = ({ query }) => {
   </${Form}>`;
 };
 
-const WAYS = [
-  { name: "password", title: "Password", href: href("sign-in") },
-  { name: "key", title: "API key", href: href("sign-in", "key") },
-  { name: "invitation", title: "Invitation", href: href("invitation") },
-];
+const WAYS = [["password", "Password"], ["key", "API key"], ["invitation", "Invitation"]];
 
-export default ({ parts, query }) => {
-  const isInvited = location.hash.startsWith("#/invitation");
-  const way = isInvited ? "invitation" : location.hash.startsWith("#/sign-in/key") ? "key" : "password";
+const wayOf = (hash) =>
+  hash.startsWith("#/invitation") ? "invitation" : hash.startsWith("#/sign-in/key") ? "key" : "password";
+
+// The way is chosen by buttons, not by places, so that the page's place waits for its reader.
+export default ({ query }) => {
+  const [way, setWay] = useState(wayOf(location.hash));
   return html`<div class="sign-in">
     <p class="brand"><img src="icon.svg" alt="" width="40" height="40" /> Spinneret</p>
     <${Header} title="Sign in" />
     ${farewell.value && html`<${Note} kind="warning"><p role="status">${farewell.value}</p></${Note}>`}
-    <${Tabs} of=${WAYS} chosen=${way} />
+    <div class="tabs" role="group" aria-label="Ways to sign in">
+      ${WAYS.map(([name, title]) => html`<button type="button" aria-pressed=${name === way} onClick=${() => setWay(name)}>${title}</button>`)}
+    </div>
     ${way === "password" && html`<${ByPassword} key="password" />`}
     ${way === "key" && html`<${ByKey} key="key" />`}
     ${way === "invitation" && html`<${ByInvitation} key="invitation" query=${query} />`}

@@ -5,6 +5,7 @@ All requests use the deployed HTTP API, like a user's own program.
 
 import argparse
 import os
+import secrets
 import socket
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from stack.deployment import record
 from stack.errors import StackError
 from stack.instance import Instance
 from stack.key import issue
+from stack.user import invite
 from stack.workspace import Workspace
 
 TENANT: Final = "demo"
@@ -77,6 +79,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
         page = arguments.url or f"{endpoints['website']}/ballooning"
         farewell(api, secret, page, demo.last_job)
         show_client(sign_in(instance, api, secret), page, demo.last_job)
+        show_console(instance, api)
     return 1 if demo.failed else 0
 
 
@@ -203,6 +206,15 @@ def farewell(api: str, secret: str, page: str, job_id: str) -> None:
     print("  README.md and docs/tutorials go on from here")
     print("  make demo URL=https://…    crawl a page of the web")
     print("  make status | logs | down  look at the local stack, stop it")
+
+
+def show_console(instance: Instance, api: str) -> None:
+    """Print the console's address with an invitation, which works once."""
+    # Each run invites another person, since an address has one account.
+    email = f"demo-{secrets.token_hex(3)}@example.com"
+    invitation = invite(instance, TENANT, email)
+    print(f"\n{_bold('Or in a browser')} (the link works once, for {email}, within 72 hours)")
+    print(f"  {api}/console/index.html#/invitation?tenant={TENANT}&invitation={invitation}")
 
 
 def sign_in(instance: Instance, api: str, secret: str) -> Path:
