@@ -77,7 +77,6 @@ PLACES = (
     "settings/caches",
     "settings/statistics",
     "settings/account",
-    "invitation",
     "watch",
     "watch/link/x",
     "watch/windows",
@@ -97,7 +96,7 @@ PLACES = (
     "nowhere",
 )
 HARMLESS = re.compile(
-    r"Menu|Sign out|Refresh|Show more|Close|Try again|Remove the filters|Pages|Batches|Websites"
+    r"Menu|Web page|HTML|JSON|CSV|Markdown|JUnit|SARIF|Sign out|Refresh|Show more|Close|Try again|Remove the filters|Pages|Batches|Websites"
     r"|Look|Change it|Copy|\d+|.*\d\d:\d\d.*"
 )
 """Buttons that only read, or change one's own account."""
