@@ -96,8 +96,8 @@ PLACES = (
     "nowhere",
 )
 HARMLESS = re.compile(
-    r"Menu|Web page|HTML|JSON|CSV|Markdown|JUnit|SARIF|Sign out|Refresh|Show more|Close|Try again|Remove the filters|Pages|Batches|Websites"
-    r"|Look|Change it|Copy|\d+|.*\d\d:\d\d.*"
+    r"Menu|Sign out|Refresh|Show more|Close|Try again|Remove the filters|Pages|Batches|Websites"
+    r"|Web page|HTML|JSON|CSV|Markdown|JUnit|SARIF|Look|Change it|Copy|\d+|.*\d\d:\d\d.*"
 )
 """Buttons that only read, or change one's own account."""
 
