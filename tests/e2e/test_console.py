@@ -25,7 +25,7 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
-# covers K-01 K-03
+# covers K-01, K-03
 def test_an_invited_person_crawls_a_page_live_and_finds_it(
     deployed: Deployed, website: Website, browser: Browser
 ) -> None:
