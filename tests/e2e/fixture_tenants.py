@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -249,6 +250,18 @@ def _until_terminal(owner: Tenant, path: str) -> None:
         time.sleep(0.2)
 
 
+def _console_part(group: int) -> Callable[[Tenant, Website, Made], str]:
+    """Part of the address of a file that the console's page names."""
+
+    def part(owner: Tenant, website: Website, made: Made) -> str:
+        page = owner("GET", "/console/index.html").text
+        named = re.search(r'href="(\w+)/(\w+)/([\w.]+)"', page)
+        assert named, page
+        return str(named[group])
+
+    return part
+
+
 MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "job_id": _job,
     "document_id": _document,
@@ -268,8 +281,11 @@ MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "marketplace_job_id": _marketplace_job,
     "task_id": _task,
     "batch_id": _batch,
+    "version": _console_part(1),
+    "folder": _console_part(2),
+    "file_name": _console_part(3),
 }
-PUBLIC: Final = frozenset({"slug"})
+PUBLIC: Final = frozenset({"slug", "version", "folder", "file_name"})
 """Names of what is everybody's."""
 BODIES: Final[Mapping[str, Any]] = {
     "put_domain": {"notes": "theirs"},
