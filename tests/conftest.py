@@ -153,9 +153,12 @@ class Aws:
     """Clients of the instance's AWS services."""
 
     def __init__(self, gateway_url: str, dynamodb_url: str) -> None:
-        """Clients of DynamoDB ask it directly, as functions do."""
+        """Clients of DynamoDB ask it directly, as functions do.
+
+        LocalStack checks the signatures of links by the secret `test`.
+        """
         self._session = boto3.Session(
-            aws_access_key_id="000000000000", aws_secret_access_key="local", region_name=REGION
+            aws_access_key_id="000000000000", aws_secret_access_key="test", region_name=REGION
         )
         self._gateway_url = gateway_url
         self._dynamodb_url = dynamodb_url
