@@ -220,7 +220,8 @@ def test_an_odd_id_is_the_callers_mistake(
     operation: Operation, fixture_tenant: FixtureTenant, wire: Wire
 ) -> None:
     key = {"X-API-Key": fixture_tenant.owner.key}
-    for odd in ("a" * 8000, "a" * 1100, "%00", "..%2F..", "%FF"):
+    longest = "a" * (8000 // len(operation.parameters))  # longer paths end at the gateway
+    for odd in (longest, "a" * 1100, "%00", "..%2F..", "%FF"):
         path = operation.at(dict.fromkeys(operation.parameters, odd))
         reply = wire(operation.method, path, key, body=_body(operation))
         assert 400 <= reply.status < 500, f"{odd[:20]}: {reply}"
