@@ -14,11 +14,11 @@ const SLOWEST_SECONDS = 30;
 export const ENDED = ["completed", "partially_failed", "failed", "cancelled", "expired"];
 
 // Load a job again and again until it has ended: { data, error, reload }.
-export const useJob = (path, seconds = 2) => {
+export const useJob = (path, seconds = 2, values = {}) => {
   const [isOver, setOver] = useState(false);
   return usePoll(
     async (options) => {
-      const job = await api.get(path, {}, options);
+      const job = await api.get(path, values, options);
       setOver(ENDED.includes(job.status));
       return job;
     },

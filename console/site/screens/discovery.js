@@ -7,11 +7,10 @@ import { attempt } from "../app/dialog.js";
 import { Check, Form, Number, Text, given, useForm } from "../app/form.js";
 import { Time, number, plural } from "../app/format.js";
 import { List, useList } from "../app/list.js";
-import { usePoll } from "../app/loading.js";
 import { Button, Card, Empty, Facts, Failure, Header, Loading, Note, Tabs, WebLink } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
-import { ENDED, JobActions, JobError, JobState } from "../app/timeline.js";
+import { ENDED, JobActions, JobError, JobState, useJob } from "../app/timeline.js";
 import { PLACES } from "./crawl.js";
 
 const SECONDS = 2;
@@ -84,15 +83,7 @@ const Found = ({ id, hasScores }) => {
 };
 
 const Page = ({ id }) => {
-  const [isOver, setOver] = useState(false);
-  const { data, error, reload } = usePoll(
-    async (options) => {
-      const found = await api.get(`api/v1/discover/${id}`, { limit: 1 }, options);
-      setOver(ENDED.includes(found.status));
-      return found;
-    },
-    SECONDS, [id], !isOver,
-  );
+  const { data, error, reload } = useJob(`api/v1/discover/${id}`, SECONDS, { limit: 1 });
   const back = { href: href("crawl", "discovery"), title: "Discovery" };
   if (!data) return html`<${Header} title="Discovery" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
   return html`

@@ -5,11 +5,10 @@ import { api } from "../app/api.js";
 import { attempt } from "../app/dialog.js";
 import { Time, number, words } from "../app/format.js";
 import { List, useList } from "../app/list.js";
-import { usePoll } from "../app/loading.js";
 import { Card, Empty, Facts, Failure, Header, Loading, Progress, Tabs } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
-import { ENDED, Events, JobActions, JobError, JobState } from "../app/timeline.js";
+import { Events, JobActions, JobError, JobState, useJob } from "../app/timeline.js";
 import { PLACES } from "./crawl.js";
 
 const SECONDS = 2;
@@ -69,15 +68,7 @@ const Start = () => {
 };
 
 const Page = ({ id }) => {
-  const [isOver, setOver] = useState(false);
-  const { data, error, reload } = usePoll(
-    async (options) => {
-      const found = await api.get(`api/v1/inbox/${id}`, {}, options);
-      setOver(ENDED.includes(found.status));
-      return found;
-    },
-    SECONDS, [id], !isOver,
-  );
+  const { data, error, reload } = useJob(`api/v1/inbox/${id}`, SECONDS);
   const back = { href: href("crawl", "inbox"), title: "Inbox" };
   if (!data) return html`<${Header} title="File" back=${back} />${error?.status === 404 ? html`<${Loading} what="Waiting for the file" />` : error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
   return html`
