@@ -216,7 +216,8 @@ class FakeEbay:
     def _item(self, _: RecordedRequest, sku: str) -> StubResponse:
         if sku not in self.items:
             return _error(404, 25710, "not found")
-        return StubResponse(200, {**self.items[sku], "sku": sku, "locale": "de_DE", "groupIds": []})
+        own = {"sku": sku, "locale": "de_DE", "groupIds": []}
+        return StubResponse(200, own | self.items[sku])
 
     def _put_item(self, seen: RecordedRequest, sku: str) -> StubResponse:
         if "content-language" not in seen.headers:

@@ -276,6 +276,11 @@ def test_a_listing_made_elsewhere_is_linked_by_its_sku(bench: Bench) -> None:
     [offer] = bench.ebay.offers.values()
     offer["sku"] = product.sku
     bench.done("link_product", "ebay", other, external_id=None)
+    bench.ebay.items[product.sku] = {"groupIds": ["coats"]}
+    job = bench.done("link_product", "ebay", product)
+    assert job.last_error is not None
+    assert "has variations" in job.last_error.message
+    del bench.ebay.items[product.sku]
     job = bench.done("link_product", "ebay", product)
     assert job.result is not None
     assert job.result["state"] == "active"

@@ -95,6 +95,13 @@ def test_variations_made_there_are_left_alone(bench: Bench) -> None:
     assert job.last_error is not None
     assert job.last_error.code == "NEEDS_INPUT"
     assert len(inventory["products"]) == 2
+    other = bench.product("Another")
+    bench.etsy.list_by_hand("7", title="In many sizes")
+    bench.etsy.inventories["7"] = {"products": [{"offerings": []}, {"offerings": []}]}
+    linked = bench.done("link_product", "etsy", other, external_id="7")
+    assert linked.last_error is not None
+    assert "has variations" in linked.last_error.message
+    assert bench.listings.holder(bench.tenant, "etsy", "7") is None
 
 
 def test_a_deleted_listing_is_gone_and_another_may_be_made(bench: Bench) -> None:

@@ -54,6 +54,8 @@ def test_a_product_is_made_read_replaced_and_deleted(services: Any) -> None:
         ({"currency": "XXX"}, "currency"),
         ({"attributes": {"condition": "odd"}}, "attributes.condition"),
         ({"overrides": {"amazon": {}}}, "overrides.amazon"),
+        ({"variations": [{"size": "M"}]}, "variations"),
+        ({"attributes": {"variants": "S, M"}}, "attributes.variants"),
         (
             {"overrides": {"ebay": {"attributes": {"color": "odd"}}}},
             "overrides.ebay.attributes.color",
@@ -129,6 +131,7 @@ def test_a_job_is_submitted_listed_and_moved(services: Any, bench: Bench) -> Non
         ({"product_id": None}, "product_id"),
         ({"priority": 5}, "priority"),
         ({"input_data": {"override_price": 29.99}}, "input_data.override_price"),
+        ({"input_data": {"variations": [{"size": "M"}]}}, "input_data.variations"),
     ],
 )
 def test_a_job_that_cant_be_is_refused_by_field(

@@ -56,6 +56,8 @@ def link(work: StepContext) -> Mapping[str, Any]:
     [(listing_id, offer)] = listings.items()
     current = work.current_listing()
     common.require_no_other(current.external_id if current else None, listing_id)
+    if api_of(work).item(product.sku).get("groupIds"):  # the SKU is one of a listing's variations
+        raise common.varied(listing_id)
     return {"linked": listing_id, **_adopted(work, offer, listing_id)}
 
 

@@ -211,7 +211,7 @@ def _inventory(work: StepContext) -> Mapping[str, Any]:
     api, listing_id = _api(work), _listing_id(work)
     standing = api.inventory(listing_id)
     if len(standing) > 1:
-        raise InputNeeded("the listing has variations, which can only be changed on Etsy's pages")
+        raise common.varied(listing_id)
     readiness = int(work.results[_ACCOUNT]["readiness_state_id"])
     wanted = rules.inventory_of(content, product.sku, readiness)
     changed = not rules.is_same_inventory(wanted, standing)

@@ -86,6 +86,8 @@ def link(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
         missing = InputNeeded("there is no such listing", details={"external_id": listing_id})
         raise MarketplaceUnsettled(missing.message, otherwise=missing)
     common.require_no_other(drafts.standing_id(work.listing), listing_id)
+    if len(api.inventory(listing_id)) > 1:
+        raise common.varied(listing_id)
     active = standing["state"] == "active"
     work.record(
         state=ListingState.ACTIVE if active else ListingState.CREATING,

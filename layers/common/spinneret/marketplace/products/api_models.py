@@ -1,8 +1,9 @@
 """Requests and responses of products."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic.json_schema import SkipJsonSchema
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
@@ -10,6 +11,7 @@ from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 from spinneret.marketplace.products import limits
 from spinneret.marketplace.products.models import Content, Override, Product
+from spinneret.marketplace.products.rules import NO_VARIATIONS
 
 Title = Annotated[
     str,
@@ -27,6 +29,14 @@ ImageUrl = Annotated[
 Sku = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,50}$")]
 Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Attributes = Annotated[dict[Word, Word], Field(max_length=limits.PRODUCT_ATTRIBUTES_MAX)]
+
+
+def _refused(_: Any) -> None:
+    raise ValueError(NO_VARIATIONS)
+
+
+Variations = SkipJsonSchema[Annotated[None, BeforeValidator(_refused)]]
+"""Field that is refused with its reason; the API document doesn't offer it."""
 
 
 class OverrideModel(BaseModel):
@@ -72,6 +82,8 @@ class ProductRequest(BaseModel):
     """Values that differ on a marketplace, by its name."""
     sku: Sku | None = None
     """Identifier at all marketplaces, unique within the tenant; by default a new one."""
+    variants: Variations = None
+    variations: Variations = None
 
     def content(self) -> Content:
         """Return the content to publish."""

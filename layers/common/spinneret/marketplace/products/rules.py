@@ -1,6 +1,6 @@
 """Resolve a product's content on a marketplace, and validate products."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -8,6 +8,12 @@ from spinneret.kernel.errors import ValidationFailed, field_error
 from spinneret.marketplace.money import CURRENCIES
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.vocabularies.models import VOCABULARIES
+
+VARIATIONS: Final = frozenset({"variants", "variations"})
+"""Names by which sellers give variations, which no listing can have."""
+NO_VARIATIONS: Final = (
+    "a listing has no variations, such as sizes: make a product of each, with its own SKU"
+)
 
 # Attributes that accept only values of a vocabulary; brands and sizes are suggestions.
 _CLOSED: Final = {"condition": "conditions", "color": "colors", "category": "categories"}
@@ -35,13 +41,14 @@ def check(
     content: Content, overrides: Mapping[str, Override], marketplaces: frozenset[str]
 ) -> None:
     """Raise ValidationFailed with every field that is wrong."""
+    given = {
+        "attributes": content.attributes,
+        **{f"overrides.{name}.attributes": each.attributes for name, each in overrides.items()},
+    }
     fields = [
-        *_unknown_values("attributes", content.attributes),
-        *(
-            problem
-            for name, override in overrides.items()
-            for problem in _unknown_values(f"overrides.{name}.attributes", override.attributes)
-        ),
+        problem
+        for where, attributes in given.items()
+        for problem in (*_unknown_values(where, attributes), *variations_in(where, attributes))
     ]
     if content.currency not in CURRENCIES:
         known = ", ".join(CURRENCIES)
@@ -52,6 +59,11 @@ def check(
     ]
     if fields:
         raise ValidationFailed("the product has invalid fields", details={"fields": fields})
+
+
+def variations_in(where: str, given: Iterable[str]) -> list[dict[str, str]]:
+    """Return the fields below `where` that ask for variations, each with the reason."""
+    return [field_error(f"{where}.{name}", NO_VARIATIONS) for name in sorted(VARIATIONS & {*given})]
 
 
 def _unknown_values(where: str, attributes: Mapping[str, str]) -> list[dict[str, str]]:

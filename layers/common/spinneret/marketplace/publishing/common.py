@@ -155,6 +155,14 @@ def require_no_other(standing: str | None, wanted: str) -> None:
         )
 
 
+def varied(external_id: str) -> InputNeeded:
+    """Build the exception for a listing with variations, which an update would delete."""
+    return InputNeeded(
+        f"the listing {external_id} has variations: change it on the marketplace's own pages",
+        details={"external_id": external_id},
+    )
+
+
 def live(work: StepContext) -> Listing:
     """Return the record of an active listing. Raises Conflict for a product that isn't listed."""
     listing = work.listing

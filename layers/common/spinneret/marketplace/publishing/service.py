@@ -29,7 +29,7 @@ from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.listings.rules import held_by
 from spinneret.marketplace.products.ports import ProductStore
-from spinneret.marketplace.products.rules import shown_on
+from spinneret.marketplace.products.rules import shown_on, variations_in
 from spinneret.marketplace.publishing.actions import PRIORITIES, find_action
 from spinneret.marketplace.publishing.common import Check, require_fit
 from spinneret.marketplace.publishing.engine import Command
@@ -450,7 +450,7 @@ def batch_id(action_code: str, now: datetime, uuid: str) -> str:
 
 def _check_input(given: Mapping[str, Any]) -> None:
     """Check the overrides that every publication accepts. Raises ValidationFailed."""
-    wrong = []
+    wrong = variations_in("input_data", given)
     price = given.get("override_price")
     if price is not None and (not isinstance(price, int) or isinstance(price, bool) or price < 1):
         wrong.append(field_error("input_data.override_price", "minor units, 1 or more"))
