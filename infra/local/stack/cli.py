@@ -27,6 +27,7 @@ COMMANDS: Final = (
     Command("down", "stack.down", "stop the instance"),
     Command("status", "stack.status", "show the parts and whether they work"),
     Command("doctor", "stack.doctor", "examine the deployed stage: faults and their remedies"),
+    Command("alarms", "stack.alarms", "drive alarms into ALARM and back"),
     Command("logs", "stack.logs", "show the log of a part, or of all"),
     Command("clean", "stack.clean", "stop the instance and remove its data"),
     Command("run", "stack.run_with", "run a command with an instance of its own, and remove it"),

@@ -188,6 +188,18 @@ def test_a_page_that_breaks_its_worker_costs_only_its_own_attempts() -> None:
     assert set(states.values()) == {(PageState.CRAWLED, 0)}
 
 
+@pytest.mark.parametrize(("strategy", "most"), [("bfs", 25), ("dfs", 5), ("best_first", 5)])
+def test_a_crawl_in_an_order_takes_five_pages_at_most_at_a_time(strategy: str, most: int) -> None:
+    crawl = DeepSlice(WIDE)
+    crawl.ask(strategy=strategy, keywords=["silk"], score_threshold=0)
+    crawl.deliver()
+    crawl.execute(1)
+    state = list(crawl.executions.started.values())[-1]
+    block = crawl.driving().take(state, lambda: 60.0).block
+    assert block is not None
+    assert len(block.pages) == most
+
+
 def test_a_cancelled_crawl_begins_no_page_after_two_seconds() -> None:
     crawl = DeepSlice(WIDE)
     asked: list[str] = []

@@ -23,7 +23,7 @@ from spinneret.jobs.parents import ParentEnds, ParentRecheck
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
-from spinneret.jobs.worker import Context, Worker
+from spinneret.jobs.worker import Context, Handler, Worker
 from spinneret.kernel.errors import PermanentError
 from tests import factories
 from tests.factories import TENANT
@@ -56,6 +56,8 @@ class ParentScenario:
         """Whether the parent ended while a child was alive."""
         self._ends = ends
         self.failing = failing
+        self.lead: Callable[[Children], Handler] = _parent
+        """Makes the handler of the parent."""
         self.worked: Counter[str] = Counter()
         """How often each child's work was done."""
         self.ended: list[JobStatus] = []
@@ -127,7 +129,7 @@ class ParentScenario:
             store=store,
             queue=self.queue,
             kinds=POLICIES,
-            handlers={PARENT: _parent(children), "crawl": self._child},
+            handlers={PARENT: self.lead(children), "crawl": self._child},
             clock=self.clock,
             random=lambda: 0.5,
             new_owner=lambda: self.new_id("owner"),
@@ -232,7 +234,7 @@ class ParentScenario:
         self.queue.send(CRAWL_NORMAL, [ref])
 
 
-def _parent(children: Children) -> Callable[[Context], Mapping[str, Any]]:
+def _parent(children: Children) -> Handler:
     def handle(context: Context) -> Mapping[str, Any]:
         children.create_planned(context)
         children.await_all(context)

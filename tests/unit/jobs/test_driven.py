@@ -10,11 +10,13 @@ import pytest
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.driven.models import ExecutionClaim
 from spinneret.jobs.driven.starting import Starter
-from spinneret.jobs.models import JobStatus
+from spinneret.jobs.models import JobStatus, Transition
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
+from tests.fakes.deep_crawling import FakeExecutions
 from tests.kinds import KINDS
+from tests.unit.jobs.household import POLICIES, ParentScenario
 from tests.unit.jobs.worker_bench import Bench
 
 
@@ -51,11 +53,11 @@ def test_an_execution_that_could_not_be_started_is_started_later_uncharged(bench
     assert (job.status, job.attempts, job.locked_by) == (JobStatus.PENDING, 0, None)
 
 
-def driver_of(bench: Bench) -> Driver:
+def driver_of(bench: Bench | ParentScenario) -> Driver:
     return Driver(
-        store=bench.published,
+        store=bench.store,
         queue=bench.queue,
-        kinds=KINDS,
+        kinds={**KINDS, **POLICIES},
         clock=bench.clock,
         random=lambda: 0.5,
     )
@@ -67,7 +69,7 @@ def next_turn(executions: _Executions) -> ExecutionClaim:
     return replace(turn, number=turn.number + 1)
 
 
-def renewed(bench: Bench, turn: ExecutionClaim, progress: int) -> None:
+def renewed(bench: Bench | ParentScenario, turn: ExecutionClaim, progress: int) -> None:
     driver = driver_of(bench)
     driver.renew(turn, driver.held(turn), bench.clock(), "step", progress, {})
 
@@ -83,6 +85,27 @@ def test_the_events_of_an_execution_follow_those_of_its_worker(bench: Bench) -> 
     before = bench.store.events(bench.ref, None, 99)
     renewed(bench, next_turn(executions), 1)
     events = bench.store.events(bench.ref, None, 99)
+    assert events[: len(before)] == before
+    assert [event.message for event in events[len(before) :]] == ["step"]
+
+
+def test_an_execution_writes_over_no_event_of_a_worker_that_went_through_many_children(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("spinneret.jobs.children._PAGE", 10)
+    household = ParentScenario(25, lambda _: True)
+    household.settle()
+    household.clock.advance(60.0)
+    household.move(household.parent, Transition.RETRY)
+    executions = FakeExecutions()
+    household.lead = lambda children: Starter(executions=executions, prepare=children.begin_again)
+    household.deliver()
+    before = household.store.events(household.parent, None, 999)
+    assert [event.message for event in before].count("children") > 1
+    [state] = executions.started.values()
+    turn = ExecutionClaim.of(state)
+    renewed(household, replace(turn, number=turn.number + 1), 1)
+    events = household.store.events(household.parent, None, 999)
     assert events[: len(before)] == before
     assert [event.message for event in events[len(before) :]] == ["step"]
 
