@@ -53,7 +53,8 @@ def received(aws: Aws, url: str) -> list[dict[str, Any]]:
 def subscribed(deployed: Deployed, tenant: Tenant, job_id: str) -> Iterator[ClientConnection]:
     """A WebSocket client that has the job's timeline so far."""
     address = deployed.outputs["WebSocketUrl"].replace("http://", "ws://")
-    with connect(address, additional_headers={"X-API-Key": tenant.key}) as socket:
+    key = {"X-API-Key": tenant.key}
+    with connect(address, additional_headers=key, open_timeout=SECONDS) as socket:
         socket.send(json.dumps({"action": "subscribe", "job_id": job_id}))
         while json.loads(socket.recv(timeout=SECONDS))["type"] != "caught_up":
             pass

@@ -165,8 +165,11 @@ def test_a_rotation_under_load_refuses_no_request(
         return call("GET", "/api/v1/auth/me", token=tokens["access_token"]).status_code
 
     def signs_in() -> int:
-        made = call("POST", "/api/v1/auth/login", credentials).json()
-        refreshed = call("POST", "/api/v1/auth/refresh", {"refresh_token": made["refresh_token"]})
+        made = call("POST", "/api/v1/auth/login", credentials)
+        assert made.status_code == 200, made.text
+        given = {"refresh_token": made.json()["refresh_token"]}
+        refreshed = call("POST", "/api/v1/auth/refresh", given)
+        assert refreshed.status_code == 200, refreshed.text
         token = refreshed.json()["access_token"]
         return call("GET", "/api/v1/auth/me", token=token).status_code
 

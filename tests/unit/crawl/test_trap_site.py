@@ -37,7 +37,7 @@ BUDGETS: Final = [
 STRATEGIES: Final = sampled([Strategy.BFS, Strategy.DFS, Strategy.BEST_FIRST])
 SEEDS: Final = sampled(range(25))
 ASKED: Final = visited(SMALL).asked
-_MOVES: Final = 3500
+_MOVES: Final = 3000
 """Of a crawl of SMALL, some fewer than it has."""
 
 pytestmark = pytest.mark.usefixtures("quiet")

@@ -56,7 +56,7 @@ def test_states_hold_ids_and_counters_only(bench: Bench) -> None:
         names |= set(state)
     assert names <= {
         *("tenant", "job_id", "turn", "steps", "action", "jobs", "until", "after", "visits"),
-        *("fence", "owner", "number", "key"),
+        *("fence", "owner", "number", "key", "trace"),
     }
 
 
