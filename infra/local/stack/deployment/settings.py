@@ -13,7 +13,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
-from spinneret.marketplace.registry import PLATFORMS
 from spinneret.web.fetching.addresses import AddressPolicy
 from stack.deployment import template_parameters
 from stack.deployment.template_parameters import Parameter
@@ -29,9 +28,6 @@ EMBEDDER: Final = "SPINNERET_EMBEDDER"
 SERVER: Final = "server"
 _WEBSITE: Final = f"http://{HOST}:{Ports.website}"
 _MARKETS: Final = f"http://{HOST}:{Ports.markets}"
-MARKET_HOSTS: Final = tuple(
-    sorted(name for platform in PLATFORMS.values() for name in platform.hosts)
-)
 _RENAMED: Final = {"FetchAllowedEndpoints": FETCH_PARAMETER, "CrawlWorkerTimeout": "CrawlTimeout"}
 """Settings that earlier versions stored under other names."""
 STACK_OWN: Final = ("Stage", "OpenSearchUrl", "EmbedderUrl", "WebSocketUrl", "BrowserFolder")
@@ -199,6 +195,10 @@ def market_hosts(origin: str, given: str = "") -> str:
 
     `given` are pairs of that format that replace single ones.
     """
+    # Half a second, which commands that deploy nothing don't need.
+    from spinneret.marketplace.registry import PLATFORMS  # noqa: PLC0415 - see above
+
+    all_hosts = sorted(name for platform in PLATFORMS.values() for name in platform.hosts)
     named = dict(pair.partition("=")[::2] for pair in given.split(",") if pair)
-    hosts = {**dict.fromkeys(MARKET_HOSTS, origin), **named}
+    hosts = {**dict.fromkeys(all_hosts, origin), **named}
     return ",".join(f"{name}={at}" for name, at in hosts.items())
