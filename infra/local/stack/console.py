@@ -12,6 +12,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -106,7 +107,8 @@ class Pages(BaseHTTPRequestHandler):
 
     def _send_file(self, name: str) -> None:
         try:
-            served = _file(read_site(self._folder), name)
+            gateway = _origin(self._api)  # the emulator's buckets have it too
+            served = _file(read_site(self._folder, inbox=[gateway], media=[gateway]), name)
         except NotFound:
             self._send(HTTPStatus.NOT_FOUND, {}, b"")
             return
@@ -140,6 +142,11 @@ class Pages(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _file(site: Site, name: str) -> StaticText:

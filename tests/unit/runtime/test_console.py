@@ -65,6 +65,14 @@ def test_the_policy_admits_the_pages_one_inline_script_and_nothing_inline_else(g
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=", answer.text)
 
 
+# covers K-01
+def test_the_policy_admits_files_to_the_inbox_and_images_of_media_from_their_buckets() -> None:
+    site = read_site(SOURCES, inbox=["https://in.example"], media=["https://out.example"])
+    policy = site.page.headers["Content-Security-Policy"]
+    assert "connect-src 'self' https://in.example;" in policy
+    assert "img-src 'self' https://out.example;" in policy
+
+
 def test_a_file_of_this_version_is_kept_for_good_and_the_page_is_asked_for_again(
     get: Get, site: Site
 ) -> None:

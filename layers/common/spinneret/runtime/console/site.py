@@ -6,20 +6,25 @@ files. So a browser may keep them without asking again, and never mixes files of
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Final
 
-from spinneret.aws.stage import Builder
+from spinneret.aws.stage import Stage, reads
 from spinneret.kernel.errors import NotFound
+from spinneret.kernel.settings import names
 from spinneret.runtime.http.static_text import StaticText, hash_source, static_text
 
 PACKAGE: Final = "spinneret_console"
 PAGE: Final = "index.html"
 ICON: Final = "icon.svg"
+INBOX_ORIGINS: Final = names("INBOX_ORIGINS", frozenset())
+"""Origins of the bucket that pages send files to, if it has another one than the API."""
+MEDIA_ORIGINS: Final = names("MEDIA_ORIGINS", frozenset())
+"""Origins of the bucket whose images pages show, if it has another one than the API."""
 _VERSION: Final = "VERSION"
 """Placeholder of the digest in the page."""
 _TYPES: Final[Mapping[str, str]] = {
@@ -32,8 +37,8 @@ _REVALIDATED: Final = "no-cache"
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _INLINE: Final = re.compile(r'<script type="importmap">(.*?)</script>', re.DOTALL)
 _POLICY: Final = (
-    "default-src 'none'; script-src 'self' {scripts}; style-src 'self'; img-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; "
+    "default-src 'none'; script-src {scripts}; style-src 'self'; img-src {images}; "
+    "connect-src {requests}; base-uri 'none'; object-src 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
 _ALWAYS: Final[Mapping[str, str]] = {
@@ -61,29 +66,32 @@ class Site:
         return self.parts[name]
 
 
-def read_site(folder: Traversable) -> Site:
-    """Return the files of the folder and of its folders that a browser understands."""
+def read_site(folder: Traversable, *, inbox: Iterable[str] = (), media: Iterable[str] = ()) -> Site:
+    """Return the files of the folder and of its folders that a browser understands.
+
+    `inbox` and `media` are the origins of buckets that the page's policy admits.
+    """
     texts = dict(sorted(_texts(folder)))
     digest = hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
     page = texts.pop(PAGE).replace(_VERSION, digest)
-    scripts = " ".join(map(hash_source, _INLINE.findall(page)))
-    policy = {"Content-Security-Policy": _POLICY.format(scripts=scripts)}
+    policy = _POLICY.format(
+        scripts=_sources(map(hash_source, _INLINE.findall(page))),
+        images=_sources(media),
+        requests=_sources(inbox),
+    )
     return Site(
         version=digest,
-        page=_file(PAGE, page, policy, _REVALIDATED),
+        page=_file(PAGE, page, {"Content-Security-Policy": policy}, _REVALIDATED),
         icon=_file(ICON, texts.pop(ICON), _closed(), _REVALIDATED),
         parts={name: _file(name, text, _closed(), _FOREVER) for name, text in texts.items()},
     )
 
 
-@cache
-def installed_site() -> Site:
-    """Return the site of the layer with the console's files."""
-    return read_site(files(PACKAGE))
-
-
-site: Final = Builder(lambda _: installed_site)
-"""Builds the function that reads the site when it is first asked for."""
+@reads(INBOX_ORIGINS, MEDIA_ORIGINS)
+def site(stage: Stage) -> Callable[[], Site]:
+    """Return the function that reads the layer's files when the site is first asked for."""
+    inbox, media = stage[INBOX_ORIGINS], stage[MEDIA_ORIGINS]
+    return cache(lambda: read_site(files(PACKAGE), inbox=inbox, media=media))
 
 
 def _texts(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -97,6 +105,10 @@ def _texts(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, str]]:
 def _file(name: str, text: str, headers: Mapping[str, str], cached: str) -> StaticText:
     content_type = _TYPES[name[name.rindex(".") :]]
     return static_text(text, content_type, {**_ALWAYS, **headers}, cached=cached)
+
+
+def _sources(others: Iterable[str]) -> str:
+    return " ".join(("'self'", *sorted(others)))
 
 
 def _closed() -> Mapping[str, str]:
