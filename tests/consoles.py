@@ -20,11 +20,13 @@ from tests.conftest import ROOT
 
 SECONDS: Final = 60.0
 """How long a page may take to show something on a loaded machine."""
-WIDE: Final[Mapping[str, Any]] = {
+type Size = Mapping[str, Any]
+"""Settings of a window: viewport and colours."""
+WIDE: Final[Size] = {
     "viewport": {"width": 1280, "height": 900},
     "color_scheme": "light",
 }
-NARROW: Final[Mapping[str, Any]] = {
+NARROW: Final[Size] = {
     "viewport": {"width": 390, "height": 844},
     "color_scheme": "dark",
 }
@@ -34,6 +36,12 @@ globalThis.violations = [];
 document.addEventListener("securitypolicyviolation", (event) =>
   violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
 """
+# Frames have nothing of ours, and the style sheets are those of the page's own origin.
+_BARRIERS: Final = """
+axe.run(document, { resultTypes: ["violations"], preload: false, iframes: false }).then((found) =>
+  found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target)}`))
+"""
+_TARGETS: Final = "links => [...new Set(links.map((link) => link.protocol))]"
 _FLAGS: Final = ("--no-sandbox", "--no-zygote", "--disable-gpu", "--disable-dev-shm-usage")
 
 
@@ -60,10 +68,11 @@ def running_browser() -> Iterator[Browser]:
 class Window:
     """A page of a browser of its own, with what went wrong in it."""
 
-    def __init__(self, browser: Browser, size: Mapping[str, Any]) -> None:
+    def __init__(self, browser: Browser, size: Size, axe: str = "") -> None:
+        """Open it; `axe` is the script of axe-core, which `problems` needs."""
         self.context = browser.new_context(**size, reduced_motion="reduce", locale="en-GB")
         self.context.set_default_timeout(SECONDS * 1000)
-        self.context.add_init_script(_WATCHED)
+        self.context.add_init_script(_WATCHED + axe)
         self.page: Page = self.context.new_page()
         self.failures: list[str] = []
         """Uncaught exceptions, and dialogs that a script opened."""
@@ -83,14 +92,22 @@ class Window:
         """Return whether the page has to be scrolled sideways."""
         return bool(self.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
 
-    def barriers(self, axe: str) -> list[str]:
-        """Return the violations of accessibility rules that axe-core finds."""
-        self.page.evaluate(axe)
-        found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        return [
-            f"{each['id']}: {[node['target'] for node in each['nodes']]}"
-            for each in found["violations"]
-        ]
+    def resize(self, size: Size) -> None:
+        """Give the window another viewport; the colours stay."""
+        self.page.set_viewport_size(size["viewport"])
+
+    def problems(self) -> list[str]:
+        """Return what is wrong with the present page: rules of accessibility that it breaks, its
+        width, links to other protocols than those of the web, and what a text of it ran or tried.
+        """
+        found: list[str] = self.page.evaluate(_BARRIERS)
+        if self.is_too_wide():
+            found.append("has to be scrolled sideways")
+        targets = set(self.page.locator("a[href]").evaluate_all(_TARGETS))
+        found += sorted(targets - {"http:", "https:"})
+        found += [*self.violations(), *self.failures]
+        self.failures.clear()
+        return found
 
     def close(self) -> None:
         """Close the window."""

@@ -44,13 +44,15 @@ const ADVICE = {
   NOT_FOUND: "It doesn't exist, or was deleted.",
   FEATURE_DISABLED: "This feature is turned off on this installation.",
 };
+const adviceOf = ({ code, details }) =>
+  details?.dependency === "browser" ? "This installation has no browser. An operator can add one." : ADVICE[code];
 
 // An error in plain words, with the number by which an operator finds it.
 export const Failure = ({ error, retry }) => {
   if (!error) return null;
   const fields = error instanceof ApiError ? Object.entries(error.fields) : [];
   return html`<div class="alert bad" role="alert">
-    <p><strong>${error.message}</strong> ${ADVICE[error.code]}</p>
+    <p><strong>${error.message}</strong> ${adviceOf(error)}</p>
     ${fields.length > 0 && html`<ul>${fields.map(([path, message]) => html`<li><code>${path}</code>: ${message}</li>`)}</ul>`}
     ${error.requestId && html`<p class="small">Request <code>${error.requestId}</code></p>`}
     ${retry && html`<${Button} act=${retry}>Try again</${Button}>`}
@@ -89,11 +91,11 @@ export const Facts = ({ of: pairs }) =>
   </dl>`;
 
 // A link to somewhere else on the web; anything but http and https stays text.
-export const WebLink = ({ url, children }) => {
+export const WebLink = ({ url, kind = "url", children, ...rest }) => {
   const safe = /^https?:\/\//i.test(url ?? "");
   const text = children ?? url;
   if (!safe) return html`<span class="url">${text}</span>`;
-  return html`<a class="url" href=${url} rel="noreferrer noopener" target="_blank">${text}</a>`;
+  return html`<a class=${kind} href=${url} rel="noreferrer noopener" target="_blank" ...${rest}>${text}</a>`;
 };
 
 export const Tabs = ({ of: tabs, chosen }) =>

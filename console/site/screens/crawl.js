@@ -16,6 +16,7 @@ export const PLACES = [
   { name: "sources", title: "Sources", href: href("crawl", "sources") },
   { name: "discovery", title: "Discovery", href: href("crawl", "discovery") },
   { name: "inbox", title: "Inbox", href: href("crawl", "inbox") },
+  { name: "media", title: "Media", href: href("crawl", "media") },
 ];
 const MOST_URLS = 100;
 const MOST_CHOICES = 100;
@@ -118,18 +119,20 @@ const NewCrawl = () => {
   </${Card}>`;
 };
 
-const Recent = () => {
-  const kinds = [["crawl", "Pages"], ["crawl_batch", "Batches"], ["deep_crawl", "Websites"]];
-  const [kind, setKind] = useState("crawl");
+const KINDS = [["crawl", "Pages"], ["crawl_batch", "Batches"], ["deep_crawl", "Websites"]];
+
+// Recent jobs of one kind of several: pairs of its name and title. `to` is the place of a job.
+export const Recent = ({ title, kinds, to }) => {
+  const [kind, setKind] = useState(kinds[0][0]);
   const list = useList("api/v1/jobs", { kind });
-  return html`<${Card} title="Recent crawls" actions=${html`<div class="actions">
-      ${kinds.map(([value, title]) => html`<button type="button" aria-pressed=${kind === value} class=${kind === value ? "main" : ""} onClick=${() => setKind(value)}>${title}</button>`)}
+  return html`<${Card} title=${title} actions=${html`<div class="actions">
+      ${kinds.map(([value, name]) => html`<button type="button" aria-pressed=${kind === value} class=${kind === value ? "main" : ""} onClick=${() => setKind(value)}>${name}</button>`)}
       <button type="button" onClick=${list.reload}>Refresh</button>
     </div>`}>
-    <${List} list=${list} title="Recent crawls" keyOf=${(job) => job.job_id}
-      empty=${html`<${Empty} title="No crawls of this kind yet.">Use the form to begin.</${Empty}>`}
+    <${List} list=${list} title=${title} keyOf=${(job) => job.job_id}
+      empty=${html`<${Empty} title="None of this kind yet.">Use the form to begin.</${Empty}>`}
       columns=${[
-        { title: "Crawl", kind: "wide", value: (job) => html`<a class="url" href=${href("crawl", "job", job.job_id)}>${job.subject ?? words(job.kind)}</a>` },
+        { title: "What", kind: "wide", value: (job) => html`<a class="url" href=${href("crawl", to, job.job_id)}>${job.subject ?? words(job.kind)}</a>` },
         { title: "State", value: (job) => html`<${JobState} job=${job} />` },
         { title: "Began", value: (job) => html`<${Time} at=${job.created_at} />` },
         { title: "Took", kind: "number", value: (job) => duration(job.duration_ms) },
@@ -142,7 +145,7 @@ const Start = () => html`
   <${Tabs} of=${PLACES} chosen="crawl" />
   <div class="stack">
     ${may("crawl", "write") && html`<${NewCrawl} />`}
-    ${may("view_jobs") && html`<${Recent} />`}
+    ${may("view_jobs") && html`<${Recent} title="Recent crawls" kinds=${KINDS} to="job" />`}
   </div>
 `;
 
@@ -151,6 +154,7 @@ const VIEWS = {
   sources: () => import("./sources.js"),
   discovery: () => import("./discovery.js"),
   inbox: () => import("./inbox.js"),
+  media: () => import("./media.js"),
 };
 
 const Other = ({ name, id }) => {

@@ -89,8 +89,31 @@ const Scores = () => {
   </${Card}>`;
 };
 
+// What was done, what of it failed, where to see it, and who may.
+const COUNTED = [
+  { title: "pages crawled", done: "pages_crawled", failed: "pages_failed", to: ["crawl"], permission: "view_crawls" },
+  { title: "searches", done: "searches_total", to: ["search"], permission: "search" },
+  { title: "checks of links", done: "checks_total", to: ["watch"], permission: "view_targets" },
+  { title: "audits", done: "audits_succeeded", failed: "audits_failed", to: ["audits"], permission: "view_audits" },
+  { title: "listings published", done: "listings_published", failed: "listings_failed", to: ["publish"], permission: "view_products" },
+  { title: "webhooks delivered", done: "webhooks_delivered", failed: "webhooks_failed", to: ["settings", "webhooks"], permission: "view_webhooks" },
+];
+
+const Month = () => {
+  const { data, error, reload } = useLoad((options) => api.get("api/v1/stats", {}, options));
+  const sum = (name) => data.days.reduce((all, day) => all + day[name], 0);
+  return html`<${Card} title="The last 30 days" actions=${html`<a href=${href("settings", "statistics")}>Day by day</a>`}>
+    ${!data && !error && html`<${Loading} />`}
+    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    ${data && html`<div class="counters">${COUNTED.filter((each) => may(each.permission)).map(({ title, done, failed, to }) => html`<a key=${done} class="counter" href=${href(...to)}>
+      <strong>${number(sum(done))}</strong> ${title}${failed && sum(failed) > 0 && html` <span class="small">${number(sum(failed))} failed</span>`}</a>`)}</div>`}
+    ${data && !data.complete && html`<p class="small">Some jobs aren't counted yet. Open this page again in a while.</p>`}
+  </${Card}>`;
+};
+
 export default () => html`
   <${Header} title="Home" />
+  ${may("view_jobs") && html`<${Month} />`}
   <div class="grid halves">
     ${may("view_jobs") && html`<${Running} /><${Failed} />`}
     ${may("view_targets") && html`<${Down} />`}

@@ -5,7 +5,7 @@ import { api } from "../app/api.js";
 import { attempt } from "../app/dialog.js";
 import { Time, number, words } from "../app/format.js";
 import { List, useList } from "../app/list.js";
-import { Card, Empty, Facts, Failure, Header, Loading, Progress, Tabs } from "../app/parts.js";
+import { Card, Empty, Facts, Failure, Header, Loading, Progress, Tabs, WebLink } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 import { Events, JobActions, JobError, JobState, useJob } from "../app/timeline.js";
@@ -73,7 +73,7 @@ const Page = ({ id }) => {
   if (!data) return html`<${Header} title="File" back=${back} />${error?.status === 404 ? html`<${Loading} what="Waiting for the file" />` : error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
   return html`
     <${Header} title=${data.name} back=${back}>
-      ${data.report_url && html`<a class="button" href=${data.report_url} download rel="noreferrer">Download the report</a>`}
+      ${data.report_url && html`<${WebLink} url=${data.report_url} kind="button" download>Download the report</${WebLink}>`}
       <${JobActions} job=${data} changed=${reload} />
     </${Header}>
     <${Card}>

@@ -2,6 +2,7 @@
 import { html } from "html";
 import { useState } from "preact/hooks";
 import { api } from "../app/api.js";
+import { LineChart } from "../app/charts.js";
 import { Dangerous, Dialog } from "../app/dialog.js";
 import { Area, Check, Choice, Form, Number, Text, given, pairs, useForm } from "../app/form.js";
 import { Time, number, percent, words } from "../app/format.js";
@@ -13,16 +14,22 @@ import { may } from "../app/session.js";
 const DEFAULTS = {
   name: "", max_depth: 0, rate_limit_rps: 1, respect_robots_txt: true, extraction_strategy: "markdown", keep_link_targets: true,
   chunking_strategy: "sliding_window", chunk_size: 512, chunk_overlap: 50, min_chunk_size: 50, page_timeout_ms: 30000,
-  max_page_size_mb: 50, max_redirects: 10, proxy_config_id: null, is_default: false,
+  max_page_size_mb: 50, max_redirects: 10, proxy_config_id: null, is_default: false, render: false, wait_for: null, wait_seconds: 0,
 };
+// Values of `render`; a choice holds texts.
+const RENDERED = { no: false, yes: true, auto: "auto" };
+const RENDER_CHOICES = [["no", "never"], ["auto", "if it is empty without its scripts"], ["yes", "always"]];
+const renderedAs = (value) => Object.keys(RENDERED).find((name) => RENDERED[name] === value) ?? "no";
 
 const ConfigForm = ({ config, onDone }) => {
   const form = useForm({
     ...Object.fromEntries(Object.entries(DEFAULTS).map(([name, value]) => [name, config?.[name] ?? value])),
+    render: renderedAs(config?.render),
     headers: Object.entries(config?.headers ?? {}).map(([name, value]) => `${name}: ${value}`).join("\n"),
   });
-  const send = async (values) => {
-    const body = { ...given(values), headers: pairs(values.headers) };
+  const send = async ({ render, wait_for, wait_seconds, ...values }) => {
+    const rendering = RENDERED[render] ? given({ wait_for, wait_seconds }) : {};
+    const body = { ...given(values), render: RENDERED[render], ...rendering, headers: pairs(values.headers) };
     onDone(config ? await api.put(`api/v1/configs/${config.config_id}`, body) : await api.post("api/v1/configs", body));
   };
   return html`<${Form} form=${form} send=${send} submit="Save">
@@ -38,6 +45,12 @@ const ConfigForm = ({ config, onDone }) => {
       <${Number} title="Length of a chunk, in tokens" ...${form.field("chunk_size")} min="16" max="8192" />
       <${Number} title="Overlap of chunks, in tokens" ...${form.field("chunk_overlap")} min="0" />
       <${Number} title="Shortest chunk, in tokens" ...${form.field("min_chunk_size")} min="1" />
+    </div>
+    <div class="fields">
+      <${Choice} title="Open a page in a browser" ...${form.field("render")} options=${RENDER_CHOICES} />
+      ${form.values.render !== "no" && html`
+        <${Text} title="Wait there for this element" ...${form.field("wait_for")} hint="A CSS selector" />
+        <${Number} title="Then wait, in seconds" ...${form.field("wait_seconds")} min="0" max="30" step="any" />`}
     </div>
     <${Area} title="Headers of requests" ...${form.field("headers")} rows="2" hint="One a line: Name: value" />
     <${Check} title="Obey robots.txt" ...${form.field("respect_robots_txt")} />
@@ -97,11 +110,15 @@ const rowsOf = (value, name = "") =>
     ? Object.entries(value).flatMap(([key, each]) => rowsOf(each, name ? `${name}, ${words(key)}` : words(key)))
     : [{ name, value }];
 
+const SHOWN_BY_DAY = [["pages_crawled", "pages crawled"], ["pages_failed", "pages failed"], ["searches_total", "searches"]];
+
 export const Statistics = () => {
   const { data, error, reload } = useLoad((options) => api.get("api/v1/stats", {}, options));
   if (error?.status === 404) return html`<${Empty} title="This installation has no statistics." />`;
   if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  const days = data.days.filter((each) => Date.parse(each.day) > 0);
   return html`<${Card} title="Your organisation's numbers">
+    <${LineChart} title="By day" times=${days.map((each) => Date.parse(each.day) / 1000)} series=${SHOWN_BY_DAY.map(([name, title]) => ({ title, values: days.map((each) => each[name]) }))} />
     <${Table} title="Statistics" rows=${rowsOf(data).filter((row) => !Array.isArray(row.value))} keyOf=${(row) => row.name} columns=${[
       { title: "What", kind: "wide", value: (row) => row.name },
       { title: "Value", kind: "number", value: (row) => (typeof row.value === "number" ? number(row.value) : String(row.value ?? "–")) },
