@@ -21,6 +21,9 @@ _ANSWER: Final = {
     "certificate_days": [21, 14, 7],
     "watch_content": False,
     "public": True,
+    "retry_seconds": None,
+    "reminder_minutes": 60,
+    "quiet_hours": {"start": "22:00", "end": "07:00", "timezone": "Europe/Berlin"},
     "paused": False,
     "status": "pending",
     "status_since": None,
@@ -46,6 +49,8 @@ TARGET: Final[Examples] = {
             "degraded_ms": 800,
             "conditions": ['status == 200 and json("queue.depth") < 100'],
             "public": True,
+            "reminder_minutes": 60,
+            "quiet_hours": {"start": "22:00", "end": "07:00", "timezone": "Europe/Berlin"},
         },
         "answer": _ANSWER,
     }

@@ -15,7 +15,13 @@ from spinneret.monitoring.incidents.models import (
 from spinneret.monitoring.status_page.dynamo import STATUS_PAGES
 from spinneret.monitoring.status_page.models import StatusPage
 from spinneret.monitoring.targets.items import RECORDS, TARGETS
-from spinneret.monitoring.targets.models import IdempotencyRecord, Method, Options, Target
+from spinneret.monitoring.targets.models import (
+    IdempotencyRecord,
+    Method,
+    Options,
+    QuietHours,
+    Target,
+)
 from spinneret.monitoring.windows.dynamo import WINDOWS
 from spinneret.monitoring.windows.models import MaintenanceWindow
 from tests.contract.exact_rows import Functions, check_read, check_row
@@ -47,6 +53,9 @@ PUBLIC: Final = replace(
         certificate_days=(7, 1),
         watch_content=True,
         public=True,
+        retry_seconds=60,
+        reminder_minutes=90,
+        quiet_hours=QuietHours(start="22:00", end="07:00", timezone="UTC"),
     ),
     paused=True,
     version=4,
@@ -118,7 +127,8 @@ PAGE: Final = StatusPage(tenant="acme", slug="s", title="Ä", updated_at=NOW, ve
                         '{"name":null,"interval_seconds":15,"method":"GET","failure_t'
                         'hreshold":3,"recovery_threshold":2,"degraded_ms":null,"condi'
                         'tions":[],"certificate_days":[21,14,7],"watch_content":false'
-                        ',"public":false}'
+                        ',"public":false,"retry_seconds":null,"reminder_minutes":null'
+                        ',"quiet_hours":null}'
                     ),
                     "paused": False,
                     "version": 1,
@@ -142,7 +152,8 @@ PAGE: Final = StatusPage(tenant="acme", slug="s", title="Ä", updated_at=NOW, ve
                         '{"name":"Ä","interval_seconds":60,"method":"HEAD","failure_t'
                         'hreshold":2,"recovery_threshold":3,"degraded_ms":900,"condit'
                         'ions":["status == 200"],"certificate_days":[7,1],"watch_cont'
-                        'ent":true,"public":true}'
+                        'ent":true,"public":true,"retry_seconds":60,"reminder_minutes":90'
+                        ',"quiet_hours":{"start":"22:00","end":"07:00","timezone":"UTC"}}'
                     ),
                     "paused": True,
                     "version": 4,

@@ -182,6 +182,7 @@ class CheckWorld:
         self.held: dict[str, datetime] = {}
         """Suspended tenants, with the time since when."""
         self.handed_on: list[tuple[str, str]] = []
+        self.announced: list[TargetWithState] = []
         self._numbers = itertools.count(1)
         self.targets = target_service(self)
 
@@ -207,6 +208,7 @@ class CheckWorld:
                 clock=self.clock,
             ),
             "hand_on": lambda tenant, subject: self.handed_on.append((tenant, subject)),
+            "announce": self.announced.append,
             "clock": self.clock,
             "monotonic": lambda: self.clock().timestamp(),
             "sleep": self._sleep,

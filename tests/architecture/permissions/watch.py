@@ -30,7 +30,8 @@ NEEDED = {
         JOB_WORK,  # what a report is handed on by
         RELAYING,
         on("Domains", "BatchGetItem GetItem UpdateItem"),  # hosts' pace, tenants' blocks
-        on("Targets", "PutItem Query UpdateItem"),  # states, incidents, slots, windows
+        # Options, states, incidents, slots, windows, how far the last tick looked
+        on("Targets", "BatchGetItem GetItem PutItem Query UpdateItem"),
         on("Checks", "DeleteItem PutItem UpdateItem"),
         on("ChecksQueue", "sqs:SendMessage"),  # checks whose host is busy
     ),

@@ -128,6 +128,7 @@ EXITS: list[tuple[str, list[str], Routes, int]] = [
     ("a lost link", CHECK, {JOB: _failed("FETCH_FAILED", None)}, 2),
     ("a private link", CHECK, {CRAWL: refusal(403, "URL_BLOCKED")}, 8),
     ("a malformed link", CHECK, {CRAWL: refusal(400, "URL_INVALID")}, 2),
+    ("hours without a dash", ["watch", "add", PAGE, "--quiet-hours", "22:00"], {}, 1),
     ("an interruption", WAIT, {JOB: KeyboardInterrupt()}, 130),
     ("a missing file", ["batch", "/nonexistent"], {}, 1),
     ("help", ["--help"], {}, 0),
@@ -384,3 +385,18 @@ def test_the_key_of_a_profile_is_used(no_profile: Path, capsys: pytest.CaptureFi
     save(no_profile, "default", Profile(URL, KEY))
     shared = tools.Tools(tools.Output())
     assert shared.client.connection.key == KEY
+
+
+def test_the_options_of_a_target_are_sent_in_the_units_of_the_api(api: Api, server: Server) -> None:
+    api.routes["POST", "/v1/targets"] = sample(m.TargetView, id="t_1", url=PAGE)
+    words = "--every 24h --retry 2m --remind 90m --quiet-hours 22:00-07:00 --zone Europe/Berlin"
+    assert main(["watch", "add", PAGE, *words.split()]) == 0
+    [request] = [each for each in server.requests if each.method == "POST"]
+    sent = {name: value for name, value in json.loads(request.content).items() if value}
+    assert sent == {
+        "url": PAGE,
+        "interval_seconds": 86_400,
+        "retry_seconds": 120,
+        "reminder_minutes": 90,
+        "quiet_hours": {"start": "22:00", "end": "07:00", "timezone": "Europe/Berlin"},
+    }

@@ -107,6 +107,24 @@ def test_the_status_is_null_without_an_answer_and_the_reason_is_told(world: Chec
     assert "certificate has expired" in result.error.message
 
 
+# covers M-05
+def test_an_unconfirmed_failure_is_checked_again_sooner(world: CheckWorld) -> None:
+    target_id = world.target(URL, interval_seconds=86_400, retry_seconds=60)
+    first = world.watched(target_id).state.due_at
+    assert first is not None
+    assert first - world.clock() <= timedelta(hours=1)
+    waits = []
+    for status in (200, 404, 404, 404, 404, 200, 200):
+        world.sites.answers[URL] = page(status)
+        world.come_due(target_id)
+        checked(world, target_id)
+        due_at = world.watched(target_id).state.due_at
+        assert due_at is not None
+        waits.append((due_at - world.clock()).total_seconds() <= 60)
+    assert waits == [False, True, True, False, False, True, False]
+    assert [each.state.due_at is not None for each in world.announced] == [True] * 3
+
+
 def certificate(name: str, days: int, names: tuple[str, ...] = ()) -> Certificate:
     return Certificate(
         subject=f"CN={name}",

@@ -1,6 +1,7 @@
 """What checks in a row mean (M-04): status, incidents, events, certificates, content."""
 
 # covers M-04
+# covers M-05
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -14,6 +15,7 @@ from spinneret.monitoring.incidents.models import IncidentStatus, StateChange
 from spinneret.monitoring.incidents.rules import pause, step
 from spinneret.monitoring.targets.models import (
     Options,
+    QuietHours,
     Status,
     Target,
     TargetState,
@@ -196,6 +198,59 @@ def test_what_is_reported_says_what_happened() -> None:
         "incident_id": incident.id,
         "incident_started_at": "2026-01-02T12:01:00.000000Z",
     }
+
+
+def test_the_hours_of_three_missed_daily_checks_fit_into_one_write() -> None:
+    line = Timeline(interval_seconds=limits.CHECK_INTERVAL_MAX_SECONDS)
+    line.check(Outcome.DOWN)
+    line.now += timedelta(days=9)
+    closed = line.check(Outcome.UP).closed
+    assert sum(each.tally.down_ms for each in closed) == 3 * 24 * 3_600_000
+    days = {each.hour.date() for each in closed}
+    assert len(closed) + 2 * len(days) + 10 < 100  # a transaction; ten: state, incident, events
+
+
+def reports_at(line: Timeline, steps: str) -> list[str]:
+    """Check at given times: `21:58d` is a failure at that time; the next day if it is earlier."""
+    found = []
+    for each in steps.split():
+        hour, minute = int(each[:2]), int(each[3:5])
+        at = line.now.replace(hour=hour, minute=minute)
+        line.now = at if at >= line.now else at + timedelta(days=1)
+        made = line.check(OUTCOMES[each[5]], body_sha256="b" if each[6:] else "a")
+        found += [f"{each[:5]} {report.type}" for report in made.reports]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("steps", "reports"),
+    [
+        ("21:57u 21:59d 22:00d", ["21:59 target.down"]),
+        ("21:57u 22:00d 23:00d 06:59d 07:00d", ["07:00 target.down"]),
+        ("21:57u 22:00d 23:00u 07:00u", []),
+        ("21:50u 21:51d 23:00u 23:30u 07:00u", ["21:51 target.down", "07:00 target.up"]),
+        ("21:50u 21:51d 23:00u 06:00d 07:00d", ["21:51 target.down"]),
+        ("21:57u 22:00d 07:00? 07:01d", ["07:01 target.down"]),
+        ("21:57u 22:00d 08:00d 09:29d 09:30d", ["08:00 target.down", "09:30 target.reminder"]),
+        (
+            "12:30d 14:00d 14:30d 15:30d",
+            ["12:30 target.down", "14:00 target.reminder", "15:30 target.reminder"],
+        ),
+        ("21:50u 23:00u! 07:00u!", ["07:00 content.changed"]),
+        ("21:50b 22:10b 22:20b 22:30b", []),
+    ],
+)
+def test_quiet_hours_hold_reports_back_and_reminders_come_while_it_lasts(
+    steps: str, reports: list[str]
+) -> None:
+    line = Timeline(
+        failure_threshold=1,
+        recovery_threshold=1,
+        reminder_minutes=90,
+        watch_content=True,
+        quiet_hours=QuietHours(start="23:00", end="08:00", timezone="Europe/Berlin"),
+    )
+    assert reports_at(line, steps) == reports
 
 
 def certificate(days: float, lifetime: float = 90) -> Certificate:

@@ -4,7 +4,9 @@ from typing import Final
 
 CHECK_INTERVAL_SECONDS: Final = 15  # M-02, the stage's default
 CHECK_INTERVAL_MIN_SECONDS: Final = 10
-CHECK_INTERVAL_MAX_SECONDS: Final = 3600  # so that each hourly rollup has at least one check
+CHECK_INTERVAL_MAX_SECONDS: Final = 24 * 3600  # the hours of three such fit into a transaction
+CHECK_RETRY_MIN_SECONDS: Final = 60  # of an owner's `retry_seconds`
+CHECK_FIRST_SECONDS: Final = 3600  # a new or changed target waits no longer for its check
 CHECK_CONCURRENCY: Final = 8  # M-02
 CHECK_SECONDS: Final = 5.0  # M-03
 CHECK_RETRIES: Final = (0.2, 0.4)  # M-03: seconds before the second and the third try
@@ -27,6 +29,8 @@ TARGET_NAME_MAX_CHARS: Final = 100
 TARGET_THRESHOLD_MAX: Final = 20  # consecutive checks
 FAILURE_THRESHOLD: Final = 3  # Gatus
 RECOVERY_THRESHOLD: Final = 2  # Gatus
+REMINDER_MIN_MINUTES: Final = 5  # Gatus
+REMINDER_MAX_MINUTES: Final = 7 * 24 * 60
 CERTIFICATE_DAYS: Final = (21, 14, 7)  # Uptime Kuma
 CERTIFICATE_DAYS_MAX: Final = 5  # warnings of one target
 INCIDENT_ENTRIES: Final = 50  # Gatus: events kept

@@ -16,10 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.zones import require_zone
 
 _MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _DAYS: Final = "sun|mon|tue|wed|thu|fri|sat"
@@ -60,7 +61,7 @@ def parse_schedule(line: str, timezone: str = "UTC") -> CronSchedule:
         fields = schedule.line.split(" ")
         if len(fields) != 5 or not all(map(_FIELD.fullmatch, fields)):
             raise _refused("schedule_cron", "is not a cron line of five fields")
-    _require_zone(timezone)
+    require_zone(timezone)
     _require_run(schedule)
     return schedule
 
@@ -131,13 +132,6 @@ def _offset(local: datetime) -> timedelta:
     offset = local.utcoffset()
     assert offset is not None  # it has a zone
     return offset
-
-
-def _require_zone(timezone: str) -> None:
-    try:
-        ZoneInfo(timezone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # unknown, no name at all, a folder
-        raise _refused("timezone", "is not a name of the IANA time zone database") from None
 
 
 def _require_run(schedule: CronSchedule) -> None:

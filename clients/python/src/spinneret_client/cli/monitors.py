@@ -12,6 +12,7 @@ from spinneret_client.cli import exits
 from spinneret_client.cli.tools import Yes, tools_of
 from spinneret_client.durations import seconds_of
 from spinneret_client.errors import ConfigurationError
+from spinneret_client.generated.requests import DailyHours
 from spinneret_client.links import check as check_links
 
 TargetId = Annotated[str, typer.Argument(help="Id of a target.")]
@@ -67,13 +68,41 @@ def add(
     context: typer.Context,
     url: Annotated[str, typer.Argument(help="Address to monitor.")],
     name: Annotated[str | None, typer.Option(help="Name on the status page.")] = None,
-    every: Annotated[str | None, typer.Option(help="Interval, such as 60s or 5m.")] = None,
+    every: Annotated[str | None, typer.Option(help="Interval, such as 60s or 24h.")] = None,
+    retry: Annotated[
+        str | None, typer.Option(help="Time to the next check while a failure isn't confirmed.")
+    ] = None,
+    remind: Annotated[
+        str | None, typer.Option(help="Time after which an incident is reported again.")
+    ] = None,
+    quiet_hours: Annotated[
+        str | None, typer.Option(help="Hours without reports, such as 22:00-07:00.")
+    ] = None,
+    zone: Annotated[str, typer.Option(help="Time zone of these hours.")] = "UTC",
 ) -> None:
     """Monitor an address; a known one is returned as it is."""
     tools = tools_of(context)
-    interval = None if every is None else int(seconds_of(every))
-    made = tools.client.targets.create(url=url, name=name, interval_seconds=interval)
+    reminder = _whole_seconds(remind)
+    made = tools.client.targets.create(
+        url=url,
+        name=name,
+        interval_seconds=_whole_seconds(every),
+        retry_seconds=_whole_seconds(retry),
+        reminder_minutes=None if reminder is None else reminder // 60,
+        quiet_hours=None if quiet_hours is None else _daily_hours(quiet_hours, zone),
+    )
     tools.output.result(made, lambda: tools.output.line(f"{made.id}  {made.url}"))
+
+
+def _whole_seconds(duration: str | None) -> int | None:
+    return None if duration is None else int(seconds_of(duration))
+
+
+def _daily_hours(text: str, zone: str) -> DailyHours:
+    start, dash, end = text.partition("-")
+    if not dash:
+        raise ConfigurationError(f"{text} is no range of hours: write it as 22:00-07:00")
+    return {"start": start.strip(), "end": end.strip(), "timezone": zone}
 
 
 def list_targets(context: typer.Context) -> None:

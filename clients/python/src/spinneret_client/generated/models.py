@@ -516,6 +516,14 @@ class CrawledPageView(Model):
     error_type: str | None
 
 
+class DailyHours(Model):
+    """Daily hours without reports; an end before the start is on the next day."""
+
+    start: str
+    end: str
+    timezone: str = "UTC"
+
+
 class DayView(Model):
     """Numbers of an action type's jobs that ended on a UTC day."""
 
@@ -1627,6 +1635,9 @@ class TargetView(Model):
     certificate_days: list[int]
     watch_content: bool
     public: bool
+    retry_seconds: int | None
+    reminder_minutes: int | None
+    quiet_hours: DailyHours | None
     paused: bool
     status: str
     status_since: str | None

@@ -216,6 +216,14 @@ class CrawlRequest(TypedDict, total=False):
     wait: int
 
 
+class DailyHours(TypedDict, total=False):
+    """Daily hours without reports; an end before the start is on the next day."""
+
+    start: Required[str]
+    end: Required[str]
+    timezone: str
+
+
 class DeepCrawlRequest(TypedDict, total=False):
     """Body of `POST /api/v1/crawl/deep`; its webhook is notified at the end of the …"""
 
@@ -581,6 +589,9 @@ class TargetChange(TypedDict, total=False):
     certificate_days: Sequence[int]
     watch_content: bool
     public: bool
+    retry_seconds: int | None
+    reminder_minutes: int | None
+    quiet_hours: DailyHours | None
 
 
 class TargetRequest(TypedDict, total=False):
@@ -596,6 +607,9 @@ class TargetRequest(TypedDict, total=False):
     certificate_days: Sequence[int]
     watch_content: bool
     public: bool
+    retry_seconds: int | None
+    reminder_minutes: int | None
+    quiet_hours: DailyHours | None
     url: Required[str]
 
 

@@ -24,7 +24,7 @@ from spinneret.monitoring.checks.ports import CheckStore
 from spinneret.monitoring.conditions.language import parse_conditions
 from spinneret.monitoring.due.models import DueTarget
 from spinneret.monitoring.incidents.models import StateChange
-from spinneret.monitoring.incidents.rules import step
+from spinneret.monitoring.incidents.rules import is_unconfirmed, step
 from spinneret.monitoring.slots.models import (
     SlotLease,
     check_owner,
@@ -34,7 +34,7 @@ from spinneret.monitoring.slots.models import (
 from spinneret.monitoring.slots.ports import SlotStore
 from spinneret.monitoring.targets import rules as target_rules
 from spinneret.monitoring.targets.models import Method, TargetWithState
-from spinneret.monitoring.targets.ports import TargetStore
+from spinneret.monitoring.targets.ports import Announce, TargetStore
 from spinneret.monitoring.windows.service import Maintenance
 from spinneret.outbox.ports import HandOn
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
@@ -86,6 +86,8 @@ class CheckParts:
     maintenance: Maintenance
     connectivity: Connectivity
     hand_on: HandOn
+    announce: Announce
+    """Function that sends a check which is due before the tick would send it."""
     clock: Clock
     monotonic: Callable[[], float]
     sleep: Callable[[float], None]
@@ -202,12 +204,18 @@ class Checker:
         after = max(self._parts.clock(), due.due_at)
         next_due = target_rules.next_slot(target.id, target.options.interval_seconds, after)
         change = step(watched, result, next_due)
-        state = replace(change.state, slot=token, paced_seconds=due.paced_seconds)
+        retry = target.options.retry_seconds
+        is_retried = retry is not None and is_unconfirmed(change.state)
+        if retry is not None and is_retried and not result.in_maintenance:
+            next_due = min(next_due, after + timedelta(seconds=retry))
+        state = replace(change.state, due_at=next_due, slot=token, paced_seconds=due.paced_seconds)
         change = replace(change, state=state)
         if not self._parts.checks.record(watched, result, change):
             logger.info("check_refused", extra={"target_id": target.id})
             return CheckDisposition.STALE
         check.is_over()
+        if is_retried:
+            self._parts.announce(replace(watched, state=state))
         self._hand_on(watched, change)
         return CheckDisposition.CHECKED
 

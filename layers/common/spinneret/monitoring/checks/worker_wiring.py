@@ -18,7 +18,9 @@ from spinneret.monitoring.checks.connectivity import Connectivity
 from spinneret.monitoring.checks.dynamo import DynamoCheckStore
 from spinneret.monitoring.checks.service import Checker, CheckParts
 from spinneret.monitoring.checks.worker import CheckWorker
+from spinneret.monitoring.due.dynamo import DynamoDueIndex
 from spinneret.monitoring.due.models import DueTarget
+from spinneret.monitoring.due.service import FirstChecks
 from spinneret.monitoring.due.sqs import SqsCheckLane
 from spinneret.monitoring.slots.dynamo import DynamoSlotStore
 from spinneret.monitoring.targets.dynamo import DynamoTargetStore
@@ -69,6 +71,7 @@ def check_worker(stage: Stage) -> Callable[[Sequence[DueTarget], Remaining], Cou
     """Build the function that makes the checks of a message."""
     client, targets = stage.dynamodb, stage[TARGETS_TABLE]
     slots, fetcher = DynamoSlotStore(client, targets), guarded_fetcher(stage)
+    lane = SqsCheckLane(stage.sqs, stage[LANES_URL], stage.clock)
     write = partial(event_write, stage[EVENTS_TABLE])
     parts = CheckParts(
         targets=DynamoTargetStore(client, targets),
@@ -85,6 +88,9 @@ def check_worker(stage: Stage) -> Callable[[Sequence[DueTarget], Remaining], Cou
             clock=stage.clock,
         ),
         hand_on=relay(stage).relay,
+        announce=FirstChecks(
+            index=DynamoDueIndex(client, targets), lane=lane, clock=stage.clock
+        ).send,
         clock=stage.clock,
         monotonic=time.monotonic,
         sleep=time.sleep,
@@ -95,7 +101,7 @@ def check_worker(stage: Stage) -> Callable[[Sequence[DueTarget], Remaining], Cou
         checker=Checker(parts),
         held_since=job_store(stage).held_since,
         slots=slots,
-        lane=SqsCheckLane(stage.sqs, stage[LANES_URL], stage.clock),
+        lane=lane,
         clock=stage.clock,
         new_owner=stage.new_token,
         workers=stage[MAX_CONCURRENCY],

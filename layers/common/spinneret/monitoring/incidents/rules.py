@@ -7,13 +7,12 @@ an unknown outcome don't count.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import chain
-from typing import Any, Final
 
 from spinneret.kernel import histogram
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.clock import optional_stamp, to_iso
+from spinneret.kernel.clock import optional_stamp
 from spinneret.monitoring import event_types, limits
 from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.incidents.models import (
@@ -23,10 +22,10 @@ from spinneret.monitoring.incidents.models import (
     StateChange,
     TimelineEntry,
 )
+from spinneret.monitoring.incidents.reporting import facts_of, reported
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import HourTally, Rollup
 from spinneret.monitoring.targets.models import (
-    CertificateState,
     LastCheck,
     OpenIncident,
     Options,
@@ -35,14 +34,7 @@ from spinneret.monitoring.targets.models import (
     TargetState,
     TargetWithState,
 )
-from spinneret.web.fetching.models import Certificate
-
-_DAY: Final = timedelta(days=1)
-_REPORTED: Final = {
-    Status.UP: event_types.TARGET_UP,
-    Status.DEGRADED: event_types.TARGET_DEGRADED,
-    Status.DOWN: event_types.TARGET_DOWN,
-}
+from spinneret.monitoring.targets.rules import is_quiet
 
 
 def step(watched: TargetWithState, result: CheckResult, next_due: datetime) -> StateChange:
@@ -62,18 +54,21 @@ def step(watched: TargetWithState, result: CheckResult, next_due: datetime) -> S
         failures_total=former.failures_total + (result.outcome is Outcome.DOWN),
         last=_last(result, target.options.interval_seconds),
     )
-    reports: list[Report] = []
     incident = None
     if not result.in_maintenance and result.outcome is not Outcome.UNKNOWN:
         state = _counted(state, result)
         state, incident = _moved(state, former, target, result)
-        moved = (former.status, state.status)
-        if state.status is not former.status and moved != (Status.PENDING, Status.UP):
-            reports.append(_report_of(state, former, target, result))
-    state, more = _certificate(state, target, result)
-    reports += more
-    state, more = _content(state, target, result)
-    return StateChange(state=state, incident=incident, reports=(*reports, *more), closed=closed)
+    state, reports = reported(state, former, target, result)
+    return StateChange(state=state, incident=incident, reports=reports, closed=closed)
+
+
+def is_unconfirmed(state: TargetState) -> bool:
+    """Return whether the last checks differ from the status, but not yet for long enough."""
+    if state.status is Status.DOWN:
+        return state.successes > 0
+    if state.status is Status.DEGRADED:
+        return state.failures > 0 or state.fast > 0
+    return state.failures > 0 or state.slow > 0
 
 
 def pause(state: TargetState, now: datetime) -> tuple[TargetState, IncidentChange | None]:
@@ -82,7 +77,13 @@ def pause(state: TargetState, now: datetime) -> tuple[TargetState, IncidentChang
     Checks before the pause count neither towards the status after it nor to a later incident.
     """
     state = replace(
-        _settled(state, now), failures=0, successes=0, slow=0, fast=0, trouble_since=None
+        _settled(state, now),
+        failures=0,
+        successes=0,
+        slow=0,
+        fast=0,
+        trouble_since=None,
+        reported=None,
     )
     incident = state.incident
     if incident is None:
@@ -142,8 +143,9 @@ def _skipped(watched: TargetWithState, result: CheckResult) -> StateChange:
         hour=HourTally(known.hour, known.tally + tally_of(result)),
     )
     reports: tuple[Report, ...] = ()
-    if state.skips == limits.CHECK_SKIPS_REPORTED:
-        data = {**_facts(target), "skips": state.skips, "due_at": optional_stamp(state.due_at)}
+    quiet = is_quiet(target.options.quiet_hours, result.checked_at)
+    if state.skips == limits.CHECK_SKIPS_REPORTED and not quiet:
+        data = {**facts_of(target), "skips": state.skips, "due_at": optional_stamp(state.due_at)}
         reports = (Report(event_types.TARGET_SKIPPED, data),)
     return StateChange(state=state, reports=reports, is_skip=True)
 
@@ -269,75 +271,3 @@ def _entry(state: TargetState, result: CheckResult) -> TimelineEntry:
 
 def _incident_status(state: TargetState) -> IncidentStatus:
     return IncidentStatus(state.status.value)  # a target that isn't checked yet has no incident
-
-
-def _report_of(
-    state: TargetState, former: TargetState, target: Target, result: CheckResult
-) -> Report:
-    incident = state.incident or former.incident
-    data = {
-        **_facts(target),
-        "status": state.status,
-        "from": former.status,
-        "since": to_iso(result.checked_at),
-        "status_code": result.status_code,
-        "latency_ms": result.latency_ms,
-        "error": None if result.error is None else result.error.message,
-        "incident_id": None if incident is None else incident.id,
-        "incident_started_at": None if incident is None else to_iso(incident.started_at),
-    }
-    return Report(_REPORTED[state.status], data)
-
-
-def _facts(target: Target) -> dict[str, Any]:
-    return {"target_id": target.id, "url": target.url, "name": target.options.name}
-
-
-# ---------------------------------------------------------------- Certificate and content
-
-
-def _certificate(
-    state: TargetState, target: Target, result: CheckResult
-) -> tuple[TargetState, list[Report]]:
-    found = result.certificate
-    if found is None:
-        return state, []
-    known = state.certificate
-    if known is None or known.not_after != found.not_after:
-        known = CertificateState(not_after=found.not_after)
-    left = found.not_after - result.checked_at
-    reached = [days for days in target.options.certificate_days if left <= _warning_at(days, found)]
-    days = min(reached, default=None)
-    is_due = days is not None and (known.warned_days is None or days < known.warned_days)
-    if not is_due:
-        return replace(state, certificate=known), []
-    data = {
-        **_facts(target),
-        "not_after": to_iso(found.not_after),
-        "days_left": left // _DAY,
-        "issuer": found.issuer,
-    }
-    known = replace(known, warned_days=days)
-    return replace(state, certificate=known), [Report(event_types.CERTIFICATE_EXPIRING, data)]
-
-
-def _warning_at(days: int, certificate: Certificate) -> timedelta:
-    """Return how long before the end a warning is due.
-
-    The warning waits for the last third of the lifetime: short-lived certificates are renewed late
-    by plan.
-    """
-    return min(days * _DAY, (certificate.not_after - certificate.not_before) / 3)
-
-
-def _content(
-    state: TargetState, target: Target, result: CheckResult
-) -> tuple[TargetState, list[Report]]:
-    if result.body_sha256 is None or not result.is_measured:
-        return state, []
-    former = state.body_sha256
-    state = replace(state, body_sha256=result.body_sha256)
-    if not target.options.watch_content or former in {None, result.body_sha256}:
-        return state, []
-    data = {**_facts(target), "from": former, "to": result.body_sha256}
-    return state, [Report(event_types.CONTENT_CHANGED, data)]

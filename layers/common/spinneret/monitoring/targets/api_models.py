@@ -8,8 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page, cursor_of
+from spinneret.kernel.views import View
 from spinneret.monitoring import limits
-from spinneret.monitoring.targets.models import Method, Options, TargetWithState
+from spinneret.monitoring.targets.models import Method, Options, QuietHours, TargetWithState
 
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=limits.TARGET_NAME_MAX_CHARS)
@@ -18,6 +19,10 @@ Interval = Annotated[
     int, Field(ge=limits.CHECK_INTERVAL_MIN_SECONDS, le=limits.CHECK_INTERVAL_MAX_SECONDS)
 ]
 Threshold = Annotated[int, Field(ge=1, le=limits.TARGET_THRESHOLD_MAX)]
+Retry = Annotated[
+    int, Field(ge=limits.CHECK_RETRY_MIN_SECONDS, le=limits.CHECK_INTERVAL_MAX_SECONDS)
+]
+Reminder = Annotated[int, Field(ge=limits.REMINDER_MIN_MINUTES, le=limits.REMINDER_MAX_MINUTES)]
 Milliseconds = Annotated[int, Field(ge=1, le=60_000)]
 Condition = Annotated[
     str,
@@ -27,6 +32,24 @@ Conditions = Annotated[list[Condition], Field(max_length=limits.CONDITIONS_MAX)]
 Days = Annotated[
     list[Annotated[int, Field(ge=1, le=365)]], Field(max_length=limits.CERTIFICATE_DAYS_MAX)
 ]
+
+
+WallTime = Annotated[
+    str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$"), Field(examples=["22:00"])
+]
+
+
+class DailyHours(View):
+    """Daily hours without reports; an end before the start is on the next day."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    start: WallTime
+    """Begin by the wall clock, such as 22:00."""
+    end: WallTime
+    """End, exclusive, such as 07:00."""
+    timezone: Annotated[str, StringConstraints(max_length=100)] = "UTC"
+    """Time zone, such as Europe/Berlin."""
 
 
 class _Options(BaseModel):
@@ -50,6 +73,13 @@ class _Options(BaseModel):
     watch_content: bool = False
     """Whether a change of the body is reported."""
     public: bool = False
+    retry_seconds: Retry | None = None
+    """Seconds until the next check while a failure or its end isn't confirmed; null for the
+    interval. Requires an `interval_seconds` of at least 300, and is below it."""
+    reminder_minutes: Reminder | None = None
+    """Minutes after which an incident that lasts is reported again; null for never."""
+    quiet_hours: DailyHours | None = None
+    """Hours without reports; what still holds at their end is reported then."""
 
 
 class TargetRequest(_Options):
@@ -64,7 +94,14 @@ class TargetChange(_Options):
 
     @model_validator(mode="after")
     def _none_is_null(self) -> TargetChange:
-        nullable = {"name", "degraded_ms", "interval_seconds"}
+        nullable = {
+            "name",
+            "degraded_ms",
+            "interval_seconds",
+            "retry_seconds",
+            "reminder_minutes",
+            "quiet_hours",
+        }
         for field in self.model_fields_set - nullable:
             if getattr(self, field) is None:
                 raise ValueError(f"{field} may not be null")
@@ -98,6 +135,13 @@ class TargetView(BaseModel):
     watch_content: bool
     """Whether a change of the body is reported."""
     public: bool
+    retry_seconds: int | None
+    """Seconds until the next check while a failure or its end isn't confirmed; null for the
+    interval."""
+    reminder_minutes: int | None
+    """Minutes after which an incident that lasts is reported again; null for never."""
+    quiet_hours: DailyHours | None
+    """Hours without reports; null for none."""
     paused: bool
     """Whether checks are suspended."""
     status: str
@@ -173,6 +217,9 @@ def target_view(watched: TargetWithState) -> TargetView:
         certificate_days=list(options.certificate_days),
         watch_content=options.watch_content,
         public=options.public,
+        retry_seconds=options.retry_seconds,
+        reminder_minutes=options.reminder_minutes,
+        quiet_hours=None if options.quiet_hours is None else DailyHours.of(options.quiet_hours),
         paused=target.paused,
         status=state.status,
         status_since=optional_stamp(state.status_since),
@@ -211,6 +258,9 @@ def target_list(page: Page[TargetWithState]) -> TargetList:
 
 
 def _plain(given: dict[str, Any]) -> dict[str, Any]:
-    return {
+    plain: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
     }
+    if (quiet := plain.get("quiet_hours")) is not None:
+        plain["quiet_hours"] = QuietHours(**quiet)
+    return plain

@@ -18,6 +18,18 @@ class Method(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class QuietHours:
+    """Daily hours without reports, by the wall clock; they may pass midnight."""
+
+    start: str
+    """Begin as `22:00`."""
+    end: str
+    """End, exclusive; not equal to the begin."""
+    timezone: str
+    """Name of a time zone in the IANA database."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Options:
     """Options that an owner chooses for a target."""
 
@@ -37,6 +49,12 @@ class Options:
     """Whether a changed body is reported."""
     public: bool = False
     """Whether the tenant's status page shows the target."""
+    retry_seconds: int | None = None
+    """Seconds until the next check while a failure or its end isn't confirmed; None for the
+    interval."""
+    reminder_minutes: int | None = None
+    """Minutes after a report at which an incident that lasts is reported again; None for never."""
+    quiet_hours: QuietHours | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +120,16 @@ class OpenIncident:
     id: str
     started_at: datetime
     entries: int
+    reported_at: datetime | None = None
+    """Time of the last report about it; None if quiet hours hold it back."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reported:
+    """Status that subscribers know while quiet hours hold back a change."""
+
+    status: Status
+    incident: OpenIncident | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +151,8 @@ class TargetState:
     """Time of the first failed or slow check of the series."""
     last: LastCheck | None = None
     incident: OpenIncident | None = None
+    reported: Reported | None = None
+    """None if all changes of status have been reported."""
     certificate: CertificateState | None = None
     body_sha256: str | None = None
     skips: int = 0

@@ -1,6 +1,6 @@
 """Ports of targets."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -14,6 +14,9 @@ from spinneret.monitoring.targets.models import (
     TargetState,
     TargetWithState,
 )
+
+Announce = Callable[[TargetWithState], None]
+"""Function that sends the checks of a target until the next tick."""
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,22 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import UrlInvalid, ValidationFailed
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.sharding import shard_of
+from spinneret.kernel.zones import require_zone
 from spinneret.monitoring import limits
 from spinneret.monitoring.conditions.language import parse_conditions, reads_body
-from spinneret.monitoring.targets.models import Method, Options, Target, TargetWithState
+from spinneret.monitoring.targets.models import (
+    Method,
+    Options,
+    QuietHours,
+    Target,
+    TargetWithState,
+)
 from spinneret.web.fetching.urls import parse_url
 
 LISTED_STEP: Final = timedelta(minutes=5)
@@ -21,6 +29,7 @@ LISTED_STEP: Final = timedelta(minutes=5)
 two writes, and the check times within a step follow from the target's id."""
 PLANNED_SHARE: Final = 0.9
 """Share of a host's rate limit that checks are planned for: redirects and crawls need some."""
+_STEP_SECONDS: Final = round(LISTED_STEP.total_seconds())
 _STEPS: Final = 4  # intervals at a crowded host grow by quarters, and so seldom change
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
@@ -35,7 +44,22 @@ def checked(options: Options) -> Options:
         raise ValidationFailed.of_field(
             "method", "must be GET for the body", error="an answer to HEAD has no body to look at"
         )
+    _require_retry(options)
+    if (quiet := options.quiet_hours) is not None:
+        require_zone(quiet.timezone, "quiet_hours.timezone")
+        if quiet.start == quiet.end:
+            message = "must differ from the start"
+            raise ValidationFailed.of_field("quiet_hours.end", message, error=f"the end {message}")
     return options
+
+
+def _require_retry(options: Options) -> None:
+    """Refuse retries that no tick could send in time, or that are no sooner than the interval."""
+    retry, interval = options.retry_seconds, options.interval_seconds
+    if retry is None or (retry < interval and not is_listed_by_step(interval)):
+        return
+    message = f"must be below interval_seconds, which must be at least {_STEP_SECONDS} for it"
+    raise ValidationFailed.of_field("retry_seconds", message, error=f"retry_seconds {message}")
 
 
 def require_interval(seconds: int, shortest: int, path: str = "interval_seconds") -> None:
@@ -58,6 +82,21 @@ def next_slot(target_id: str, interval_seconds: float, after: datetime) -> datet
     offset = _number(target_id) % interval
     passed = (after - _EPOCH) // _MILLISECOND
     return _EPOCH + (passed - (passed - offset) % interval + interval) * _MILLISECOND
+
+
+def first_slot(target_id: str, interval_seconds: int, now: datetime) -> datetime:
+    """Return the first check time of a new or changed target, at most CHECK_FIRST_SECONDS away."""
+    return next_slot(target_id, min(interval_seconds, limits.CHECK_FIRST_SECONDS), now)
+
+
+def is_quiet(hours: QuietHours | None, now: datetime) -> bool:
+    """Return whether these are quiet hours."""
+    if hours is None:
+        return False
+    wall = now.astimezone(ZoneInfo(hours.timezone)).strftime("%H:%M")
+    if hours.start < hours.end:
+        return hours.start <= wall < hours.end
+    return wall >= hours.start or wall < hours.end
 
 
 def is_listed_by_step(interval_seconds: int) -> bool:

@@ -1,6 +1,6 @@
 """A tenant's targets: the use cases behind the routes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -20,15 +20,13 @@ from spinneret.monitoring.targets.models import (
     TargetState,
     TargetWithState,
 )
-from spinneret.monitoring.targets.ports import KeyTaken, TargetStore, TooMany, UrlTaken
+from spinneret.monitoring.targets.ports import Announce, KeyTaken, TargetStore, TooMany, UrlTaken
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.fetching.urls import canonical_url
 
 _RACES: Final = 8  # a check's outcome may conflict with the owner's change
 
-Announce = Callable[[TargetWithState], None]
-"""Function that sends the first checks of a new or changed target."""
 Render = Callable[[TargetWithState], str]
 """Function that renders a target as the API's JSON."""
 
@@ -122,8 +120,7 @@ class TargetService:
 
     def update(self, tenant: str, target_id: str, changes: dict[str, Any]) -> TargetWithState:
         """Change some of the options. Raises NotFound, ValidationFailed and Contended."""
-        if "interval_seconds" in changes:
-            rules.require_interval(changes["interval_seconds"], self.shortest_interval)
+        self._require_intervals(changes)
         return self._change(
             tenant,
             target_id,
@@ -156,7 +153,7 @@ class TargetService:
         Raises UrlInvalid, UrlBlocked and ValidationFailed.
         """
         rules.checked(options)
-        rules.require_interval(options.interval_seconds, self.shortest_interval)
+        self._require_intervals(vars(options))
         url = canonical_url(check_url_at_submission(text, self.policy))
         now = self.clock()
         target = Target(
@@ -169,8 +166,13 @@ class TargetService:
             updated_at=now,
             options=options,
         )
-        due_at = rules.next_slot(target.id, options.interval_seconds, now)
+        due_at = rules.first_slot(target.id, options.interval_seconds, now)
         return TargetWithState(target=target, state=TargetState(sequence=1, due_at=due_at))
+
+    def _require_intervals(self, options: Mapping[str, Any]) -> None:
+        for name in ("interval_seconds", "retry_seconds"):
+            if (seconds := options.get(name)) is not None:
+                rules.require_interval(seconds, self.shortest_interval, name)
 
     def _paced(self, watched: TargetWithState) -> TargetWithState:
         """Return the target with the interval that its host's rate limit leaves it."""
@@ -237,7 +239,7 @@ class TargetService:
         same = seconds == former.target.options.interval_seconds
         if state.due_at is not None and same:
             return state, None
-        return replace(state, due_at=rules.next_slot(target.id, seconds, now)), None
+        return replace(state, due_at=rules.first_slot(target.id, seconds, now)), None
 
 
 def _replay(record: IdempotencyRecord, request: RequestId) -> Created:

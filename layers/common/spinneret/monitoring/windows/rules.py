@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.zones import require_zone
 from spinneret.monitoring.windows.models import MaintenanceWindow
 
 if TYPE_CHECKING:
@@ -32,10 +33,7 @@ _COUNT_MAX: Final = 1000  # COUNT requires enumerating all starts from the first
 
 def checked(window: MaintenanceWindow) -> MaintenanceWindow:
     """Return the window if it is valid. Raises ValidationFailed, whose details name the field."""
-    try:
-        ZoneInfo(window.timezone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # unknown, malformed, or a folder
-        raise _refused("timezone", "is not a name of the IANA time zone database") from None
+    require_zone(window.timezone)
     if window.starts_at.tzinfo is not None:
         raise _refused("starts_at", "must not have a UTC offset; set `timezone`")
     if window.recurrence is not None:
