@@ -1,4 +1,4 @@
-"""Tables of which the quick loop takes a sample."""
+"""Tables of which the quick loop takes a sample, and `make test` a larger one."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,7 +6,28 @@ from typing import Any
 import pytest
 
 
-def sampled(values: Iterable[Any], quick: int = 1) -> list[Any]:
-    """Return all values as parameters; all but the first few are for `make test`."""
+def sampled(values: Iterable[Any], quick: int = 1, tested: int | None = None) -> list[Any]:
+    """Return all values as parameters: a few for all runs, more for `make test`.
+
+    quick: the first so many are for all runs.
+    tested: the first so many are for `make test`, and the rest for `make prove`; None for all.
+    """
     given = list(values)
-    return given[:quick] + [pytest.param(each, marks=pytest.mark.heavy) for each in given[quick:]]
+    tested = len(given) if tested is None else tested
+    return [
+        pytest.param(each, marks=_marks(number, quick, tested)) for number, each in enumerate(given)
+    ]
+
+
+def spread(values: Iterable[Any], number: int) -> list[Any]:
+    """Return the values so that the first `number` lie evenly in the given order."""
+    given = list(values)
+    step = max(1, len(given) // number)
+    first = given[::step][:number]
+    return first + [each for each in given if each not in first]
+
+
+def _marks(number: int, quick: int, tested: int) -> list[pytest.MarkDecorator]:
+    if number < quick:
+        return []
+    return [pytest.mark.heavy] if number < tested else [pytest.mark.heavy, pytest.mark.proof]

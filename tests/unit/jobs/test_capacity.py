@@ -21,6 +21,8 @@ from tests.simulation.planted import (
 from tests.simulation.run import silent_logs
 
 SEEDS = 120
+TESTED = 8
+"""Blocks of seeds that `make test` takes."""
 BLOCK = 5
 QUICK_BLOCK = 2
 BUSY = replace(LARGE, jobs=3000)
@@ -43,7 +45,8 @@ def quiet() -> Iterator[None]:
             range(QUICK_BLOCK),
             range(QUICK_BLOCK, BLOCK),
             *(range(first, first + BLOCK) for first in range(BLOCK, SEEDS, BLOCK)),
-        ]
+        ],
+        tested=TESTED,
     ),
     ids=str,
 )
@@ -72,6 +75,7 @@ def test_a_storm_of_ends_is_handed_on_in_time(jobs: int) -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.proof
 def test_a_storm_whose_ends_are_handed_on_one_by_one_is_found_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -81,12 +85,14 @@ def test_a_storm_whose_ends_are_handed_on_one_by_one_is_found_out(
 
 
 @pytest.mark.heavy
+@pytest.mark.proof
 def test_resends_before_wakes_are_found_out() -> None:
     report = Capacity(1, BUSY, ResendsFirst).run()
     assert any("late" in each for each in report.violations), report
 
 
 @pytest.mark.heavy
+@pytest.mark.proof
 def test_a_lost_message_that_is_never_replaced_is_found_out() -> None:
     report = Capacity(1, BUSY, NeverResends).run()
     assert any("lost" in each for each in report.violations), report
@@ -109,6 +115,7 @@ def test_a_message_that_is_lost_again_and_replaced_late_is_found_out() -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.proof
 def test_a_wait_that_is_reserved_twice_is_found_out() -> None:
     store: FakeJobStore = ForgetsReservations()
     report = Capacity(1, BUSY, store=store).run()

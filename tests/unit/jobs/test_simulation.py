@@ -13,6 +13,7 @@ import pytest
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from tests.fakes.crashes import Moment
+from tests.sampling import sampled
 from tests.simulation.crash_points import FLOWS, Followed, follow
 from tests.simulation.interleaved import every_schedule, is_right
 from tests.simulation.planted import (
@@ -51,10 +52,11 @@ PLANTED: Mapping[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "no sweep": (lambda: {"relay_of": NeverSweeps}, "waits for ever"),
 }
 """What is wrong, and how it is found out."""
-SEEDS = 300
+SEEDS = 80
+"""`make prove` takes 10,000."""
 BLOCK = 25
 QUICK_BLOCK = 5
-PAIRS_STEP = int(os.environ.get("SPINNERET_PAIRS_STEP", "10"))
+PAIRS_STEP = int(os.environ.get("SPINNERET_PAIRS_STEP", "25"))
 """Of two deaths every so many second ones; `make prove` takes them all."""
 QUICK_FLOWS = {"postpone", "side effect"}
 DONE = {
@@ -88,13 +90,12 @@ def followed(flow: str, points: Mapping[int, Moment], threads: Executor) -> Foll
 
 @pytest.mark.parametrize(
     "seeds",
-    [
-        range(QUICK_BLOCK),
-        *(
-            pytest.param(range(first, first + BLOCK), marks=pytest.mark.heavy)
-            for first in range(QUICK_BLOCK, SEEDS, BLOCK)
-        ),
-    ],
+    sampled(
+        [
+            range(QUICK_BLOCK),
+            *(range(first, first + BLOCK) for first in range(QUICK_BLOCK, SEEDS, BLOCK)),
+        ]
+    ),
     ids=str,
 )
 def test_every_schedule_keeps_the_promises_of_a_job(seeds: range, threads: Executor) -> None:
@@ -112,8 +113,7 @@ def test_a_seed_tells_the_same_story_every_time() -> None:
     assert lines() == recorded
 
 
-@pytest.mark.heavy
-@pytest.mark.parametrize("planted", list(PLANTED))
+@pytest.mark.parametrize("planted", sampled(PLANTED, quick=0, tested=4))
 def test_a_planted_fault_is_found_out(planted: str, threads: Executor) -> None:
     plant, finding = PLANTED[planted]
     for seed in range(2 * BLOCK):
@@ -123,13 +123,13 @@ def test_a_planted_fault_is_found_out(planted: str, threads: Executor) -> None:
     assert any(finding in each for each in report.violations), report.violations
 
 
-@pytest.mark.heavy
-@pytest.mark.parametrize("shards", [(0, 0), (0, 1)], ids=["one counter", "two counters"])
+@pytest.mark.parametrize("counter", sampled([1, 0], quick=0, tested=1))
 def test_two_last_children_end_their_parent_once_however_they_interleave(
-    shards: tuple[int, int], threads: Executor
+    counter: int, threads: Executor
 ) -> None:
+    """The second child counts in the parent's other counter, or in the same."""
     seen = 0
-    for ended in every_schedule(threads, shards):
+    for ended in every_schedule(threads, (0, counter)):
         seen += 1
         assert is_right(ended), f"{ended.schedule}: {ended.parent.status}, {ended.violations}"
     assert seen > 100

@@ -151,6 +151,7 @@ def test_a_crash_at_any_call_of_the_marketplace_leaves_one_listing(
 
 
 @pytest.mark.heavy
+@pytest.mark.proof
 @ACTIONS
 def test_a_crash_while_every_message_comes_twice_leaves_one_listing(
     action: str, marketplace: str

@@ -15,6 +15,7 @@ from spinneret.kernel import histogram
 from spinneret.monitoring.checks.models import Outcome
 from spinneret.monitoring.rollups import rules
 from spinneret.monitoring.targets.rules import next_slot
+from tests.sampling import sampled
 from tests.unit.monitoring.month import BEGIN, INTERVAL, Monitored, Seen
 from tests.unit.monitoring.steady_month import (
     Block,
@@ -179,9 +180,8 @@ def test_a_few_steady_days_are_as_the_oracle_says() -> None:
     assert sum(len(each.incidents) for each in found) > 3
 
 
-@pytest.mark.heavy
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", sampled(range(PARTS), quick=0, tested=2))
 def test_a_month_is_as_the_oracle_says(part: int) -> None:
     """A hundred targets flap; the others are well but for some hours of a month."""
     chance = random.Random(part)

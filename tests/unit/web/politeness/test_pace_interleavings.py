@@ -16,6 +16,7 @@ from spinneret.web.politeness.models import (
     Permit,
     Record,
 )
+from tests.sampling import sampled, spread
 from tests.unit.web.politeness.meetings import (
     BUCKET,
     CAREFUL,
@@ -231,15 +232,9 @@ PACE_CALLS: dict[str, Call] = {
 }
 
 
-QUICK_SCENES = {"a promise is due", "held"}
-
-
 @pytest.mark.parametrize(
     "scene",
-    [
-        pytest.param(scene, marks=() if scene in QUICK_SCENES else pytest.mark.heavy)
-        for scene in PACE_SCENES
-    ],
+    sampled(spread(PACE_SCENES, 10), quick=2, tested=10),
 )
 def test_two_calls_of_the_pace_act_one_after_the_other(scene: str) -> None:
     for first, second in itertools.product(PACE_CALLS, repeat=2):
