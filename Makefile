@@ -14,7 +14,7 @@ QUICK := -m "not heavy and not stack and not proof" $(addprefix --ignore tests/,
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test test-end-to-end test-parts test-heavy check lint test-quick coverage prove mutate up status doctor logs down clean deploy settings set invoke sam-local key user tenant console rebuild-index validate lock
+.PHONY: help demo demo-publish test test-end-to-end test-parts test-heavy check lint test-quick-1 test-quick-2 coverage prove mutate up status doctor logs down clean deploy settings set invoke sam-local key user tenant console rebuild-index validate lock
 
 ## Try it
 
@@ -81,7 +81,7 @@ rebuild-index: .venv/.done ## Make the chunk index anew from rows and bodies; se
 ## Check changes
 
 check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and long tables (a minute)
-	@$(MAKE) --no-print-directory -j2 lint test-quick
+	@$(MAKE) --no-print-directory -j3 lint test-quick-1 test-quick-2
 
 lint: .venv/.done
 	@$(BIN)/ruff check $(CODE)
@@ -90,8 +90,9 @@ lint: .venv/.done
 	@cd clients/python && ../../$(BIN)/mypy
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
 
-test-quick: .venv/.done
-	@$(BIN)/python -m pytest $(QUICK) -n 2
+# Each takes half of the files.
+test-quick-1 test-quick-2: .venv/.done
+	@SPINNERET_TEST_PART=$(@:test-quick-%=%)/2 $(BIN)/python -m pytest $(QUICK)
 
 test: export SPINNERET_EXAMPLES := 50
 test: check ## Run every test; the stack's run on fresh instances of their own
@@ -102,7 +103,7 @@ test-heavy: .venv/.done
 	@nice $(BIN)/python -m pytest -m "heavy and not stack and not moto and not proof" -n 2
 
 # Tests use all functions in turn, whose starts would take most of their time.
-test-end-to-end test-parts: export SPINNERET_LAMBDA_MAX_IDLE := 32
+test-end-to-end test-parts: export SPINNERET_LAMBDA_MAX_IDLE := 64
 test-end-to-end test-parts: export SPINNERET_LAMBDA_IDLE_SECONDS := 600
 # Beside each other, since they mostly wait, on two instances: one for the end-to-end processes, the
 # other for tests of the parts and then for those that stop parts, which no other test survives.

@@ -74,7 +74,7 @@ def test_pages_wait_for_a_bucket_and_are_charged_nothing(
     [
         (How.REFUSED, 20.0),
         pytest.param(How.HANGS, 200.0, marks=pytest.mark.proof),
-        (How.ANSWERS_LOST, 60.0),
+        pytest.param(How.ANSWERS_LOST, 60.0, marks=pytest.mark.proof),
     ],
 )
 def test_pages_whose_end_can_t_be_written_are_charged_one_lost_worker(

@@ -7,12 +7,12 @@ import sys
 import pytest
 
 from tests.conftest import ROOT
+from tests.sampling import sampled
 
 SUITE = ["tests/stack/test_embedder.py", "tests/contract/test_job_lists.py"]
 
 
-@pytest.mark.heavy
-@pytest.mark.parametrize("processes", [[], ["-n", "2"]])
+@pytest.mark.parametrize("processes", sampled([["-n", "2"], []], quick=0, tested=1))
 def test_a_run_without_an_instance_ends_with_one_reason(processes: list[str]) -> None:
     refused = {"SPINNERET_GATEWAY_PORT": "none"}
     given = {name: value for name, value in os.environ.items() if not name.startswith("SPINNERET_")}

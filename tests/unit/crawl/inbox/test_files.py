@@ -19,6 +19,7 @@ from tests import factories
 from tests.fakes.crashes import Crash, CrashPlan, Moment
 from tests.fakes.crawling import CrawlSlice, long_page
 from tests.fakes.fetching import fetched_page
+from tests.sampling import sampled, spread
 
 TENANT = factories.TENANT
 
@@ -257,14 +258,13 @@ def crashes() -> list[tuple[int, Moment]]:
     return plan.points()
 
 
-@pytest.mark.heavy
-@pytest.mark.parametrize(("at", "moment"), crashes())
+@pytest.mark.parametrize("point", sampled(spread(crashes(), 15), quick=0, tested=15), ids=str)
 def test_a_kill_at_any_call_loses_and_doubles_nothing(
-    crawl: CrawlSlice, at: int, moment: Moment
+    crawl: CrawlSlice, point: tuple[int, Moment]
 ) -> None:
     pages(crawl, 40)
     file, ref = arrive(crawl, "list.txt", LINES)
-    plan = CrashPlan(at, moment)
+    plan = CrashPlan(*point)
     with pytest.raises(Crash):
         crawl.run(ref, plan.wrap)
     crawl.settle(ref)
