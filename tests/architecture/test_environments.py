@@ -62,6 +62,7 @@ def test_a_function_has_the_variables_that_it_reads_and_no_others(templates: Tem
     assert of_the_stage >= OF_THE_STAGE
 
 
+@pytest.mark.heavy
 def test_a_function_reads_all_variables_that_it_declares(
     templates: Templates, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import pytest
+
 from tests.architecture.conftest import ROOT
 
 CHECKED: Final = ("layers/common", "functions", "infra/local", "docs", "README.md")
@@ -94,6 +96,7 @@ def _suspects() -> list[Text]:
     return [text for file in files for text in _texts(file) if _ANY.search(text.words)]
 
 
+@pytest.mark.heavy
 def test_few_sentences_have_to_be_read_twice() -> None:
     suspects, wrong = _suspects(), []
     for pattern, allowed in ALLOWED.items():

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
+import pytest
+
 from tests.architecture.conftest import Templates
 
 RESOURCES: Final = 450
@@ -31,6 +33,7 @@ RESOLVED_CHARS: Final = 110
 """Of an intrinsic function's value: an ARN with account, region and a name of 48 characters."""
 
 
+@pytest.mark.heavy
 def test_every_template_has_room_for_more(templates: Templates, translated: dict[str, Any]) -> None:
     for name, template in {"template.yaml": translated, **templates.nested}.items():
         assert len(template["Resources"]) <= RESOURCES, name

@@ -22,6 +22,7 @@ def roles(translated: dict[str, Any]) -> dict[str, list[Any]]:
     }
 
 
+@pytest.mark.heavy
 def test_no_role_has_more_policies_than_aws_accepts(
     roles: dict[str, list[Any]], templates: Templates
 ) -> None:

@@ -120,6 +120,7 @@ def test_a_claim_that_has_ended_writes_nothing(
     assert targets.page(job.tenant, None, None, MOST).items == ()
 
 
+@pytest.mark.heavy
 def test_a_listing_is_read_as_it_was_written(imports: ImportStore, job: Job) -> None:
     chosen = random.Random(1)
     long = "".join(chosen.choice("abcdefghijklmnopqrstuvwxyz0123456789ä") for _ in range(1_000_000))

@@ -53,6 +53,7 @@ def holder(moto_tables: Tables, table: str) -> Callable[[str], Principal]:
     return keys_in(moto_tables.client, table).authenticate
 
 
+@pytest.mark.heavy
 def test_a_tenant_s_first_key_is_an_administrator_s(
     run: Run, holder: Callable[[str], Principal], moto_tables: Tables, table: str
 ) -> None:
@@ -106,6 +107,7 @@ def test_a_wrong_command_line_is_explained_and_issues_nothing(
     assert moto_tables.client.scan(TableName=table)["Items"] == []
 
 
+@pytest.mark.heavy
 def test_a_table_that_is_not_there_is_a_failure(run: Run) -> None:
     code, out, err = run("acme", table="nowhere")
     assert (code, out) == (1, "")

@@ -34,6 +34,7 @@ def test_nothing_is_found_on_the_good_site() -> None:
     assert set(result.score.categories.values()) == {100, None}  # agents has no weight
 
 
+@pytest.mark.heavy
 def test_exactly_the_written_issues_are_found_on_the_broken_site() -> None:
     _, log = audit(broken.facts(), broken.site_facts())
     found = {finding.key for finding in log}

@@ -256,6 +256,7 @@ def broken_total() -> float:
 
 
 @pytest.mark.parametrize("index", sampled(range(0, len(BROKEN), 5), tested=8))
+@pytest.mark.heavy
 def test_mending_a_page_of_the_broken_site_raises_its_score(
     index: int, broken_total: float
 ) -> None:

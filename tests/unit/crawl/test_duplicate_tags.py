@@ -179,6 +179,7 @@ def overtaken(
     return late
 
 
+@pytest.mark.heavy
 def test_tags_that_arrive_at_any_moment_of_a_crawl_reach_its_document() -> None:
     def work(crawl: CrawlSlice, plan: CrashPlan) -> None:
         crawl.run(submit(crawl, "a"), plan.wrap)

@@ -115,6 +115,7 @@ def test_breadth_first_asks_for_the_beginning_of_a_queue_whatever_the_budget() -
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.heavy
 def test_steps_that_die_lose_no_page_and_double_none_but_theirs(
     strategy: Strategy, seed: int
 ) -> None:
@@ -127,6 +128,7 @@ def test_steps_that_die_lose_no_page_and_double_none_but_theirs(
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("end", sampled(End))
+@pytest.mark.heavy
 def test_a_lost_execution_is_followed_by_one_that_ends_at_the_same_pages(
     end: End, seed: int
 ) -> None:

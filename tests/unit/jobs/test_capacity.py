@@ -50,6 +50,7 @@ def quiet() -> Iterator[None]:
     ),
     ids=str,
 )
+@pytest.mark.heavy
 def test_small_loads_under_faults_keep_their_times(seeds: range) -> None:
     for seed in seeds:
         report = Capacity(seed).run()
@@ -103,12 +104,14 @@ def test_an_event_whose_writer_died_and_that_nobody_sweeps_is_found_out() -> Non
     assert any("handed on" in each for each in report.violations), report
 
 
+@pytest.mark.heavy
 def test_a_message_that_is_lost_again_and_again_is_replaced_in_time() -> None:
     report = Capacity(1, LOSSY).run()
     assert not report.violations, report
     assert report.messages > 2 * report.jobs
 
 
+@pytest.mark.heavy
 def test_a_message_that_is_lost_again_and_replaced_late_is_found_out() -> None:
     report = Capacity(1, LOSSY, SpacesAlways).run()
     assert any("lost" in each for each in report.violations), report

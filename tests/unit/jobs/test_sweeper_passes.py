@@ -106,6 +106,7 @@ def test_waking_ends_in_time_and_the_next_passes_do_the_rest(
     assert {stored(store, job.ref).status for job in jobs} == {JobStatus.PENDING}
 
 
+@pytest.mark.heavy
 def test_waking_leaves_resends_their_time_and_takes_none_of_theirs(
     sweeper: Sweeper, store: TroubledStore, clock: HandClock
 ) -> None:

@@ -201,6 +201,7 @@ def _prove_plugin(tables: Tables | None, action: str, every: int) -> None:
 
 
 @pytest.mark.parametrize("action", sampled([*COMMON, "republish"]))
+@pytest.mark.heavy
 def test_a_crash_at_any_task_of_the_plug_in_lists_nothing_twice(action: str) -> None:
     _prove_plugin(None, action, every=1)
 

@@ -332,6 +332,7 @@ def test_a_time_beyond_a_jobs_own_is_said_as_it_expires(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("said", sampled([{"Retry-After": "30"}, {"Retry-After": "soon"}, {}]))
+@pytest.mark.heavy
 def test_short_waits_that_come_again_and_again_end_with_the_hour(
     said: dict[str, str], memory: Bench
 ) -> None:

@@ -65,6 +65,7 @@ def test_what_was_made_is_adopted_before_the_job_expires(
 
 
 @pytest.mark.parametrize("marketplace", sampled(["ebay", "etsy"]))
+@pytest.mark.heavy
 def test_a_look_that_has_to_wait_goes_on_within_its_hour(marketplace: str, memory: Bench) -> None:
     bench = memory
     path = {"ebay": "/publish", "etsy": "/listings"}[marketplace]
@@ -152,6 +153,7 @@ def _until_ending(bench: Bench, ref: JobRef) -> None:
     raise AssertionError("its time isn't over")
 
 
+@pytest.mark.heavy
 def test_a_batch_ends_after_the_looks_of_its_jobs_with_exact_counts(memory: Bench) -> None:
     bench = memory
     ids = [bench.product(title).id for title in ("One", "Two")]

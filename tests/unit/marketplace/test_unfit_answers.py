@@ -137,6 +137,7 @@ CHANGES: dict[str, tuple[Callable[[str], Mapping[str, Any]], Callable[[Bench, in
 @pytest.mark.parametrize(
     "case", sampled(spread(pairs(STORIES, CHANGES), 8), tested=8), ids=", ".join
 )
+@pytest.mark.heavy
 def test_a_job_reads_back_what_an_unfit_answer_hides(case: tuple[str, str]) -> None:
     story, what = case
     begin, listings = STORIES[story]

@@ -232,6 +232,7 @@ def sent(world: CheckWorld) -> Counter[str]:
     return Counter(each.host for each in world.lane.checks)
 
 
+@pytest.mark.heavy
 def test_a_crowded_host_keeps_no_other_out_of_a_tick() -> None:
     """3,000 targets, hours overdue, beside 50 hosts with one target each."""
     world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
@@ -477,6 +478,7 @@ def test_a_new_targets_checks_begin_at_once() -> None:
 
 
 # covers M-02
+@pytest.mark.heavy
 def test_checks_begin_at_their_times() -> None:
     world = CheckWorld()
     ids = [world.target(f"https://h{number}.example/", interval_seconds=60) for number in range(30)]

@@ -152,6 +152,7 @@ class Oracle:
     "window",
     [pytest.param(each, marks=() if each is Window.HOUR else pytest.mark.heavy) for each in Window],
 )
+@pytest.mark.heavy
 def test_a_windows_figures_are_those_of_its_raw_outcomes(window: Window, seed: int) -> None:
     chance = random.Random(f"{seed}/{window}")
     length = window.length / timedelta(days=1)

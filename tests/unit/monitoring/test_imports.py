@@ -259,6 +259,7 @@ FILE = "url\n" + "".join(f"https://site.example/{number}\n" for number in range(
 
 @pytest.mark.parametrize("moment", sampled(["after", "before"]))
 @pytest.mark.parametrize("kills", sampled([(5, 25), (1, 1), (1, 2), (20, 1), (32,)]))
+@pytest.mark.heavy
 def test_a_killed_import_continues_behind_what_it_stored(
     slice_: ImportSlice, moment: str, kills: tuple[int, ...]
 ) -> None:

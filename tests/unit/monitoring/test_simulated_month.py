@@ -146,6 +146,7 @@ def compare_steady(
     return found
 
 
+@pytest.mark.heavy
 def test_a_few_days_are_as_the_oracle_says() -> None:
     chance = random.Random(1)
     found = [compare(chance, f"t_{number}", 4, flaps=number % 2 == 0) for number in range(6)]
@@ -173,6 +174,7 @@ def test_a_steady_hour_at_once_is_the_same_as_its_checks_one_by_one() -> None:
     assert crossing > 5
 
 
+@pytest.mark.heavy
 def test_a_few_steady_days_are_as_the_oracle_says() -> None:
     chance = random.Random(4)
     pool = blocks(chance, 20)

@@ -136,6 +136,7 @@ def test_a_file_ends_when_it_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # covers T-07
+@pytest.mark.heavy
 def test_an_export_that_is_killed_at_any_call_is_finished_by_the_next_one() -> None:
     whole = CrashPlan()
     World().run(plan=whole)

@@ -125,6 +125,7 @@ def test_a_sink_that_failed_is_left_alone_until_its_next_try_and_gets_no_later_e
     assert sequences(world.bus.took) == [1, 2]
 
 
+@pytest.mark.heavy
 def test_an_event_that_waits_for_two_sinks_is_tried_when_the_first_of_them_is() -> None:
     world = World(event_of(1))
     world.bus.refuse = failing(1)
@@ -150,6 +151,7 @@ def test_only_a_sweep_counts_a_try_before_it_is_made() -> None:
     assert tries == [0, 1]
 
 
+@pytest.mark.heavy
 def test_a_failed_sink_is_tried_by_every_sweep_for_a_day(caplog: pytest.LogCaptureFixture) -> None:
     world = World(event_of(1))
     moments: list[float] = []
@@ -238,6 +240,7 @@ def test_a_sweep_records_the_age_of_the_oldest_event_as_a_metric() -> None:
     assert world.relay.sweep().lag_seconds == 0
 
 
+@pytest.mark.heavy
 def test_events_behind_one_that_is_given_up_get_their_chance() -> None:
     world = World(event_of(1), event_of(2), event_of(3))
     world.bus.refuse = failing(1, 2)
@@ -298,6 +301,7 @@ def test_a_store_that_is_down_fails_no_writer(monkeypatch: pytest.MonkeyPatch) -
     assert sequences(world.bus.took) == [1]
 
 
+@pytest.mark.heavy
 def test_events_behind_a_waiting_one_are_not_looked_at_by_every_sweep() -> None:
     world = World(*map(event_of, range(50)))
     world.bus.refuse = failing(0)

@@ -91,6 +91,7 @@ def _leaks(case: dict[str, Any], *forms: Any) -> list[tuple[str, str]]:
 
 
 # covers P-11
+@pytest.mark.heavy
 def test_a_secret_goes_and_its_surroundings_stay() -> None:
     wrong = []
     for case in LEAKING:
@@ -105,6 +106,7 @@ def test_what_leaks_nothing_comes_back_equal() -> None:
     assert [case for case in HARMLESS if redact(case["input"]) != case["input"]] == []
 
 
+@pytest.mark.heavy
 def test_a_secret_goes_inside_of_a_longer_text_too() -> None:
     wrong = []
     for case in _texts(LEAKING):
@@ -114,6 +116,7 @@ def test_a_secret_goes_inside_of_a_longer_text_too() -> None:
     assert wrong == []
 
 
+@pytest.mark.heavy
 def test_a_value_written_as_json_is_as_safe_as_the_value() -> None:
     wrong = []
     for case in _values(LEAKING):
@@ -135,6 +138,7 @@ def test_a_value_shown_by_python_is_as_safe_as_the_value() -> None:
     assert wrong == []
 
 
+@pytest.mark.heavy
 def test_a_value_typed_by_dynamodb_is_as_safe_as_the_value() -> None:
     wrong = []
     for case in _values(LEAKING):
@@ -196,6 +200,7 @@ def test_a_secret_name_hides_its_value_in_every_form(spelled: Callable[[str], st
     ] == []
 
 
+@pytest.mark.heavy
 def test_a_secret_name_hides_its_value_in_any_casing() -> None:
     source = random.Random(7)
     names = [
@@ -341,6 +346,7 @@ def _is_final(text: str) -> bool:
 @settings(max_examples=300)
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
 @example('?a: [0m\\u001b[36m"token": \x1b[36m"')
+@pytest.mark.heavy
 def test_redacting_a_text_twice_changes_nothing(text: str) -> None:
     assert _is_final(text)
 

@@ -116,6 +116,7 @@ def paths(whole: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.heavy
 def test_it_is_valid_and_always_the_same(whole: dict[str, Any]) -> None:
     assert list(OpenAPIV31SpecValidator(whole).iter_errors()) == []
     assert text_of(described(routes())) == text_of(whole)
@@ -231,6 +232,7 @@ def test_schemas_are_without_noise(whole: dict[str, Any], paths: dict[str, Any])
     assert set(whole["components"]["schemas"]) == {"Error", "Web"}
 
 
+@pytest.mark.heavy
 def test_the_fields_of_our_models_have_their_notes() -> None:
     fields = document([core_api.app])["components"]["schemas"]["IssuedKey"]["properties"]
     assert fields["prefix"]["description"] == "The secret's first characters."  # inherited
@@ -249,6 +251,7 @@ def test_a_route_that_two_functions_have_is_an_error() -> None:
         described(routes(), routes())
 
 
+@pytest.mark.heavy
 def test_two_operations_of_one_name_are_an_error_until_one_is_named() -> None:
     alias = routes()
     alias.get("/alive", **declared(None, None))(health)

@@ -135,6 +135,7 @@ def test_an_empty_value_returns_to_the_default(instance: Instance) -> None:
     assert settings.wanted(instance, {BURST: ""}, KNOWN) == {}
 
 
+@pytest.mark.heavy
 def test_what_is_deployed_keeps_its_settings(instance: Instance, emulator: _Emulator) -> None:
     deployed(instance, running(instance, emulator.url), {"DomainBurst": "50"})
     settings.keep(instance, {})  # as if the deployment had ended just before

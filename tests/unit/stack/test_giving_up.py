@@ -42,6 +42,7 @@ def test_a_run_without_an_instance_ends_with_one_reason(processes: list[str]) ->
     assert " passed" not in output
 
 
+@pytest.mark.heavy
 def test_a_command_without_an_instance_does_not_run() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "stack", "run", "--", "touch", "never-made"],

@@ -41,6 +41,7 @@ with Stubber(sqs) as answers:
 """
 
 
+@pytest.mark.heavy
 def test_each_different_call_of_a_function_is_one_line_without_its_data(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-c", PROGRAM, str(PLUGIN / "process_executor"), str(tmp_path)],

@@ -99,6 +99,7 @@ def test_a_removed_build_is_made_again(root: Path, sam: Sam) -> None:
 
 
 @pytest.mark.usefixtures("socket_enabled")
+@pytest.mark.heavy
 def test_each_area_s_api_is_warmed_whatever_it_answers() -> None:
     asked = []
 

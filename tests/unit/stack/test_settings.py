@@ -113,6 +113,7 @@ def test_a_variable_that_nothing_reads_is_refused(instance: Instance) -> None:
         settings.wanted(instance, {**read, "SPINNERET_JOB_MAX_RETRY": "1"}, KNOWN)
 
 
+@pytest.mark.heavy
 def test_every_variable_that_a_program_reads_is_a_setting_or_another_known_one() -> None:
     named = set()
     for folder in ("infra", "functions", "layers/common", "clients", "benchmarks", "tests", "docs"):
@@ -218,6 +219,7 @@ def test_a_setting_follows_an_update_that_was_interrupted(
     assert sorted(functions.updated) == sorted(f"spinneret-{name}" for name in holders)
 
 
+@pytest.mark.heavy
 def test_an_empty_value_restores_the_default_in_the_functions(
     instance: Instance, functions: _Functions
 ) -> None:
@@ -257,6 +259,7 @@ def test_without_a_deployment_a_setting_waits_for_it(
     assert settings.wanted(instance, {}, KNOWN) == {"JobMaxRetries": "7"}
 
 
+@pytest.mark.heavy
 def test_the_list_shows_value_default_and_meaning(
     instance: Instance, functions: _Functions, capsys: pytest.CaptureFixture[str]
 ) -> None:

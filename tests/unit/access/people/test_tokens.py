@@ -183,6 +183,7 @@ def test_a_token_ends_after_an_hour_and_the_leeway(team: Team) -> None:
 
 
 # covers T-02
+@pytest.mark.heavy
 def test_a_rotation_refuses_no_token_and_deletes_the_old_key_at_last(team: Team) -> None:
     """Every minute a token is issued, and the oldest and newest of the last hour are verified.
 

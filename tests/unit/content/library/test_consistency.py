@@ -129,6 +129,7 @@ def _stored(shelves: LibraryFixture, tenant: str) -> list[tuple[str, str]]:
     "name",
     [pytest.param(name, marks=() if name == "deleted" else pytest.mark.heavy) for name in WRITES],
 )
+@pytest.mark.heavy
 def test_a_write_at_any_point_of_a_search_is_seen_by_the_next(name: str) -> None:
     run = Interruption(0, lambda: None)
     first = _prepared()

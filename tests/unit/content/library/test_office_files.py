@@ -49,6 +49,7 @@ def test_what_is_no_such_file_is_refused(media_type: MediaType, body: bytes) -> 
         content_of(body, media_type, "upload://x", None)
 
 
+@pytest.mark.heavy
 def test_a_file_that_unpacks_to_too_much_is_refused() -> None:
     packed = BytesIO()
     with ZipFile(packed, "w", ZIP_DEFLATED) as file:

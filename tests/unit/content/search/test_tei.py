@@ -311,6 +311,7 @@ def test_tokens_are_ranges_of_characters(server: Server, text: str) -> None:
     assert [text[token.start : token.end] for token in tokens] == text.split()
 
 
+@pytest.mark.heavy
 def test_a_long_text_is_tokenised_in_pieces(server: Server) -> None:
     text = "größe 🕷 silk\n" * 20_000
     tokens = server.embedder().tokenize(text, plenty)

@@ -228,6 +228,7 @@ def test_durations_of_crawls_are_in_the_histogram() -> None:
 
 
 # covers P-13
+@pytest.mark.heavy
 def test_more_jobs_and_hosts_than_a_transaction_takes_are_counted_in_steps() -> None:
     counted = Counted()
     number = 2 * limits.READ + 50
@@ -241,6 +242,7 @@ def test_more_jobs_and_hosts_than_a_transaction_takes_are_counted_in_steps() -> 
 
 
 # covers P-13
+@pytest.mark.heavy
 def test_a_request_stops_in_time_and_a_later_one_continues() -> None:
     counted = Counted()
     for _ in range(3 * limits.READ):
