@@ -5,6 +5,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 from pydantic import BaseModel
@@ -79,12 +80,13 @@ def _notes(model: type[BaseModel]) -> dict[str, str]:
     for each in reversed(model.__mro__):
         # `ListOf[JobView]` has source only as `ListOf`, which is also in the MRO.
         if each.__module__.startswith("spinneret.") and "[" not in each.__name__:
-            found |= _notes_in(textwrap.dedent(inspect.getsource(each)))
+            found |= _own_notes(each)
     return found
 
 
-def _notes_in(source: str) -> dict[str, str]:
-    definition = ast.parse(source).body[0]
+@cache
+def _own_notes(model: type) -> Mapping[str, str]:
+    definition = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
     assert isinstance(definition, ast.ClassDef)
     found: dict[str, str] = {}
     for field, after in zip(definition.body, definition.body[1:], strict=False):
