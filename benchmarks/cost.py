@@ -27,6 +27,7 @@ from benchmarks.prices import (  # noqa: E402 - after the path above
     CUSTOM_METRIC,
     DASHBOARD,
     GIGABYTE_SECOND,
+    GROUPED_MESSAGE,
     INVOCATION,
     KMS_KEY,
     MESSAGE,
@@ -75,7 +76,7 @@ class Timed:
             self.gigabytes * self.seconds * GIGABYTE_SECOND
             + INVOCATION
             + self.requests * API_REQUEST
-            + 3 * self.messages * MESSAGE
+            + 3 * self.messages * GROUPED_MESSAGE
         )
 
 

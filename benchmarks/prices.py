@@ -1,8 +1,8 @@
 """What AWS asks for, and what a program asks of it: prices and the counting of calls.
 
-List prices of us-east-1 in November 2026: DynamoDB on demand, S3 Standard, Lambda on x86, SQS
-standard queues, Step Functions standard workflows, EventBridge's own bus, REST APIs of API Gateway,
-OpenSearch on demand, KMS, Secrets Manager, CloudWatch.
+List prices of us-east-1, whose sources docs/cost.md names: DynamoDB on demand, S3 Standard, Lambda
+on x86, SQS standard queues, Step Functions standard workflows, EventBridge's own bus, REST APIs of
+API Gateway, OpenSearch on demand, KMS, Secrets Manager, CloudWatch.
 """
 
 import json
@@ -20,6 +20,8 @@ GIGABYTE_SECOND: Final = 0.0000166667
 INVOCATION: Final = 0.2e-6
 MESSAGE: Final = 0.4e-6
 """A request to SQS; a message has three: to send, to receive, to delete."""
+GROUPED_MESSAGE: Final = 0.5e-6
+"""The same with a message group in a standard queue, as lanes have it: a fair queue."""
 TRANSITION: Final = 25e-6
 BUS_EVENT: Final = 1e-6
 API_REQUEST: Final = 3.5e-6
