@@ -1,4 +1,4 @@
-"""The instance of the local stack that benchmarks run on: one of their own."""
+"""The instance of the local stack that benchmarks run on: one of their own, or a named one."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from stack.deployment.settings import market_hosts  # noqa: E402 - after the pat
 from stack.instance import Instance  # noqa: E402 - after the path above
 from stack.workspace import Workspace  # noqa: E402 - after the path above
 
-NAME: Final = "bench"
+NAME: Final = os.environ.get("SPINNERET_TEST_INSTANCE", "bench")
 SITE_PORT: Final = 8485
 MARKETS_PORT: Final = 8488
 

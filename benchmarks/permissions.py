@@ -1,10 +1,10 @@
 """Compare what the functions of an instance did with what their policies allow.
 
-    .venv/bin/python benchmarks/permissions.py [--instance dev] FOLDER
+    .venv/bin/python benchmarks/permissions.py [--instance dev] [--unused] FOLDER
 
 FOLDER holds the calls that the instance recorded: it was started with SPINNERET_LAMBDA_CALLS. The
 local stack refuses no call for its permissions. A call that no policy allows ends this command with
-exit code 1. Grants that no call used are listed.
+exit code 1. `--unused` also lists the grants that no call used.
 """
 
 import argparse
@@ -37,6 +37,7 @@ def main() -> int:
     """Print the comparison; return 1 if a permission is missing."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--instance", default=os.environ.get("SPINNERET_TEST_INSTANCE", "dev"))
+    parser.add_argument("--unused", action="store_true", help="list unused grants too")
     parser.add_argument("folder", type=Path)
     chosen = parser.parse_args()
     instance = Instance.named(chosen.instance, Workspace.from_environment(os.environ))
@@ -54,16 +55,25 @@ def main() -> int:
         if logical in templates.functions()
     }
     needed = read(chosen.folder, functions, names)
-    lacking = 0
+    lacking = granted = idle = 0
     for function in sorted(functions.values()):
         allowed, asked = permissions_of(function, templates), needed.get(function, set())
         lines = [f"  lacks {each}" for each in missing(asked, allowed)]
         lacking += len(lines)
         left = unused(asked, allowed)
-        lines += [f"  unused: {', '.join(sorted(left[each]))} on {each}" for each in sorted(left)]
-        total = sum(map(len, allowed.values()))
-        print(f"{function}: {total - sum(map(len, left.values()))} of {total} permissions used")
-        print(*lines, sep="\n")
+        granted += (total := sum(map(len, allowed.values())))
+        idle += (rest := sum(map(len, left.values())))
+        if chosen.unused:
+            lines += [
+                f"  unused: {', '.join(sorted(left[each]))} on {each}" for each in sorted(left)
+            ]
+        if lines:
+            print(f"{function}: {total - rest} of {total} permissions used", *lines, sep="\n")
+    print(
+        f"{len(needed)} of {len(functions)} functions recorded calls that need a permission:",
+        end=" ",
+    )
+    print(f"{granted - idle} of {granted} granted ones were used, {lacking} are missing")
     return int(lacking > 0)
 
 
