@@ -93,10 +93,12 @@ class ApiUser(HttpUser):
             method, path, json=body, name=name, catch_response=True, timeout=35
         ) as answer:
             STATUSES[name][answer.status_code] += 1
-            if answer.ok:
+            if answer.status_code == 0:
+                answer.failure("no answer in time")
+            elif answer.ok:
                 found: dict[str, Any] = answer.json()
                 return found
-            if answer.status_code == 429:
+            elif answer.status_code == 429:
                 answer.success()
             else:
                 answer.failure(f"{answer.status_code}: {answer.text[:300]}")
