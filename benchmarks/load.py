@@ -66,7 +66,7 @@ def main() -> int:
         [
             *(str(_locust()), "--headless", "--only-summary"),
             *("--locustfile", str(ROOT / "benchmarks" / "load_users.py")),
-            *("--host", api, "--users", str(chosen.users), "--spawn-rate", "10"),
+            *("--host", api, "--users", str(chosen.users), "--spawn-rate", "1"),
             *("--run-time", f"{chosen.minutes * 60:.0f}s"),
         ],
         env={**os.environ, "LOAD": json.dumps({"keys": keys, "site": site, "paths": page_paths()})},
