@@ -14,7 +14,7 @@ QUICK := -m "not heavy and not stack and not proof" $(addprefix --ignore tests/,
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test test-end-to-end test-parts test-heavy check lint test-quick-1 test-quick-2 coverage prove mutate up status doctor logs down clean deploy settings set invoke sam-local key user tenant console rebuild-index validate lock
+.PHONY: help demo demo-publish test test-end-to-end test-parts test-heavy check lint test-quick-1 test-quick-2 coverage prove mutate up status doctor alarms logs down clean deploy settings set invoke sam-local key user tenant console rebuild-index validate lock
 
 ## Try it
 
@@ -59,6 +59,9 @@ tenant: .venv/.done ## Create, suspend, resume, export or delete a tenant: make 
 
 doctor: .venv/.done ## Examine the deployed stage: state, fault and remedy; exit code 0, 1 with warnings, 2 with a fault
 	@$(STACK) doctor --instance $(INSTANCE)
+
+alarms: .venv/.done ## Drive six alarms of the template into ALARM and back, in the emulator's CloudWatch, through their topic
+	@$(STACK) alarms --instance $(INSTANCE)
 
 settings: .venv/.done ## List the stage's settings with values, defaults and meanings
 	@$(STACK) settings --instance $(INSTANCE)
