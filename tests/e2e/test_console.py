@@ -1,4 +1,4 @@
-"""The deployed console in a browser: from an invitation to a search hit, and a key's whole life."""
+"""The deployed console in a browser: one story for each of its areas."""
 
 import re
 from collections.abc import Iterator
@@ -9,11 +9,13 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from spinneret.access.users.bootstrap import invite
-from tests.consoles import NARROW, WIDE, Window, running_browser
+from tests.consoles import NARROW, WIDE, Size, Window, running_browser
 from tests.e2e.conftest import Deployed
+from tests.e2e.selling import connected_seller, made_product
 from tests.e2e.website import Website
+from tests.markets.server import MarketServer
 
-pytestmark = pytest.mark.stack
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(400)]
 
 PASSWORD = "a password of some length"
 TEXT = "Ballooning spiders rise on threads of gossamer when the electric field is strong"
@@ -23,6 +25,27 @@ TEXT = "Ballooning spiders rise on threads of gossamer when the electric field i
 def browser() -> Iterator[Browser]:
     with running_browser() as running:
         yield running
+
+
+def signed_in(browser: Browser, deployed: Deployed, key: str, size: Size) -> Window:
+    """Return a window that uses the key."""
+    window = Window(browser, size)
+    window.page.goto(f"{deployed.api_url}/console/index.html#/sign-in/key")
+    window.page.get_by_label("API key").fill(key)
+    window.page.get_by_role("button", name="Use this key").click()
+    expect(window.page.get_by_role("heading", name="Home")).to_be_visible()
+    return window
+
+
+def go(window: Window, place: str) -> None:
+    """Show a place without loading the page again, which would forget the key."""
+    window.page.evaluate("place => { location.hash = `#/${place}`; }", place)
+
+
+def closed(window: Window) -> None:
+    """Close the window, in which nothing went wrong."""
+    assert (window.violations(), window.failures) == ([], [])
+    window.close()
 
 
 # covers K-01, K-03
@@ -66,19 +89,14 @@ def test_an_invited_person_crawls_a_page_live_and_finds_it(
     expect(page.get_by_text("You are signed out.")).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
-    assert (window.violations(), window.failures) == ([], [])
-    window.close()
+    closed(window)
 
 
 # covers K-03
 def test_a_key_is_made_shown_once_used_and_revoked(deployed: Deployed, browser: Browser) -> None:
     tenant = deployed.tenant("admin")
-    window = Window(browser, NARROW)
+    window = signed_in(browser, deployed, tenant.key, NARROW)
     page = window.page
-    page.goto(f"{deployed.api_url}/console")
-    page.get_by_role("button", name="API key").click()
-    page.get_by_label("API key").fill(tenant.key)
-    page.get_by_role("button", name="Use this key").click()
     page.get_by_role("button", name="Menu").click()
     page.get_by_role("link", name="Settings").click()
     page.get_by_role("link", name="Keys").click()
@@ -103,6 +121,95 @@ def test_a_key_is_made_shown_once_used_and_revoked(deployed: Deployed, browser: 
     expect(row.get_by_role("button", name="Revoke")).to_have_count(0)
     page.wait_for_timeout(5_000)  # as long as a revoked key may still be admitted (T-01)
     assert status() == 401
-    assert (window.violations(), window.failures) == ([], [])
-    window.close()
+    closed(window)
+    tenant.close()
+
+
+# covers K-05
+def test_a_watched_link_goes_down_and_up_before_ones_eyes(
+    deployed: Deployed, website: Website, browser: Browser
+) -> None:
+    tenant = deployed.tenant("admin")
+    window = signed_in(browser, deployed, tenant.key, NARROW)
+    page = window.page
+    go(window, "watch")
+    page.get_by_role("button", name="Watch a link").click()
+    form = page.get_by_role("dialog")
+    form.get_by_label("Address").fill(f"{website.url}/now?name={tenant.name}")
+    form.get_by_text("Options").click()
+    form.get_by_label("Seconds between two checks").fill("15")
+    form.get_by_label("Failures until it is down").fill("1")
+    form.get_by_label("Successes until it is up").fill("1")
+    form.get_by_role("button", name="Watch", exact=True).click()
+
+    state = page.locator(".facts dd").first
+    expect(state).to_have_text("up", timeout=120_000)  # the rule fires within a minute
+    website.now[tenant.name] = 503
+    expect(state).to_have_text("down")
+    incident = page.get_by_role("table", name="Incidents").get_by_role("row").last
+    expect(incident).to_contain_text("goes on")
+    go(window, "home")
+    expect(page.get_by_role("table", name="Links that are down")).to_contain_text(tenant.name)
+    page.go_back()
+    website.now[tenant.name] = 200
+    expect(state).to_have_text("up")
+    expect(incident).not_to_contain_text("goes on")
+    closed(window)
+    tenant.close()
+
+
+# covers K-05
+def test_a_batch_is_published_and_its_one_failure_retried(
+    deployed: Deployed, browser: Browser
+) -> None:
+    with MarketServer(deployed.market_port) as markets:
+        seller = connected_seller(deployed)
+        coats = [made_product(seller, f"Coat {letter} of {seller.name}") for letter in "ABC"]
+        markets.ebay.refused_titles[coats[1]["title"]] = 25005
+        window = signed_in(browser, deployed, seller.key, WIDE)
+        page = window.page
+        go(window, "publish/products")
+        for coat in coats:
+            page.get_by_label(f"Choose {coat['title']}").check()
+        page.get_by_role("button", name="Publish the chosen ones").click()
+        form = page.get_by_role("dialog")
+        form.get_by_label("Marketplace").select_option("ebay")
+        form.get_by_role("button", name="Check first").click()
+        expect(form.get_by_text("Every product can be published.")).to_be_visible()
+        form.get_by_role("button", name="Start with 3 products").click()
+
+        counters = page.locator(".counters")
+        expect(page.locator(".job-state").first).to_contain_text("partially failed")
+        expect(counters).to_contain_text(re.compile("2 done.*1 failed"))
+        expect(page.get_by_role("row").filter(has_text="failed")).to_contain_text("leaf category")
+        markets.ebay.refused_titles.clear()
+        page.get_by_role("button", name="Retry").click()
+        expect(page.locator(".job-state").first).to_contain_text("completed")
+        expect(counters).to_contain_text(re.compile("3 done.*0 failed"))
+        assert all(len(markets.ebay.live(coat["sku"])) == 1 for coat in coats)
+        closed(window)
+        seller.close()
+
+
+# covers K-05
+def test_a_file_of_addresses_is_sent_and_a_page_shown_as_an_image(
+    deployed: Deployed, website: Website, browser: Browser
+) -> None:
+    tenant = deployed.tenant("admin")
+    window = signed_in(browser, deployed, tenant.key, WIDE)
+    page = window.page
+    url = f"{website.url}/page?text=orb"
+    go(window, "crawl/inbox")
+    file = {"name": "pages.txt", "mimeType": "text/plain", "buffer": url.encode()}
+    page.locator("input[type=file]").set_input_files([file])
+    expect(page.get_by_role("heading", name="pages.txt")).to_be_visible()
+    expect(page.locator(".job-state").first).to_contain_text("completed")
+
+    go(window, "crawl/media")
+    page.get_by_label("Addresses").fill(url)
+    page.get_by_role("button", name="Open it").click()
+    image = page.get_by_role("img", name="The page")
+    expect(image).to_be_visible()
+    image.evaluate("image => image.decode()")
+    closed(window)
     tenant.close()

@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
@@ -15,6 +14,7 @@ import pytest
 from tests.conftest import ROOT, Aws
 from tests.documented import Page, section
 from tests.e2e.conftest import Deployed, Tenant
+from tests.e2e.selling import IMAGE, connected_seller, made_product
 from tests.markets.etsy import KEYS as ETSY_KEYS
 from tests.markets.etsy import SHOP
 from tests.markets.headless_plugin import HeadlessPlugin
@@ -36,52 +36,21 @@ def markets(deployed: Deployed) -> Iterator[MarketServer]:
 
 @pytest.fixture(scope="module")
 def seller(deployed: Deployed, markets: MarketServer) -> Iterator[Tenant]:
-    """A tenant that has connected eBay and Etsy, the way a browser does."""
-    tenant = deployed.tenant(scope="admin")
-    for marketplace in ("ebay", "etsy"):
-        begun = tenant("POST", f"/api/marketplace/{marketplace}/connect")
-        assert begun.status_code == 200, begun.text
-        query = parse_qs(urlsplit(begun.json()["authorization_url"]).query)
-        callback = f"/api/marketplace/{marketplace}/callback"
-        answer = httpx.get(
-            deployed.api_url + callback,
-            params={"state": query["state"][0], "code": "code-1"},
-            trust_env=False,
-            timeout=40,
-        )
-        assert answer.status_code == 302, answer.text
-        assert "connected=true" in answer.headers["Location"], answer.headers["Location"]
-        shown = tenant("GET", f"/api/marketplace/{marketplace}/connection").json()
-        assert shown["status"] == "active"
-        assert "token" not in json.dumps(shown)
+    """See `connected_seller`."""
+    tenant = connected_seller(deployed)
     yield tenant
     tenant.close()
 
 
 def _product(seller: Tenant, markets: MarketServer, title: str = "Wool coat") -> dict[str, Any]:
-    answer = seller(
-        "POST",
-        "/api/products",
-        {
-            "title": title,
-            "description": "Worn twice.",
-            "price": 8900,
-            "images": [f"{markets.url}/image/front.jpg"],
-            "attributes": {"brand": "barbour", "condition": "good"},
-            "overrides": {"etsy": {"category_id": "1837"}, "vinted": {"category_id": "99"}},
-        },
-    )
-    assert answer.status_code == 201, answer.text
-    made: dict[str, Any] = answer.json()
-    return made
+    return made_product(seller, title, f"{markets.url}/image/front.jpg")
 
 
 def _https(seller: Tenant, product: dict[str, Any]) -> None:
-    """eBay accepts only https, and fetches the images itself."""
     body = {
         name: product[name] for name in ("title", "description", "price", "attributes", "overrides")
     }
-    body["images"] = ["https://images.example/front.jpg"]
+    body["images"] = [IMAGE]
     answer = seller("PUT", f"/api/products/{product['product_id']}", body)
     assert answer.status_code == 200, answer.text
 
