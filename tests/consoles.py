@@ -42,24 +42,28 @@ axe.run(document, { resultTypes: ["violations"], preload: false, iframes: false 
   found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target)}`))
 """
 _TARGETS: Final = "links => [...new Set(links.map((link) => link.protocol))]"
-_FLAGS: Final = ("--no-sandbox", "--no-zygote", "--disable-gpu", "--disable-dev-shm-usage")
+FLAGS: Final = ("--no-sandbox", "--no-zygote", "--disable-gpu", "--disable-dev-shm-usage")
+
+
+def installed_browser() -> tuple[Path, dict[str, str]]:
+    """Return the browser that the local stack installs, and the variables that it needs."""
+    workspace = Workspace.from_environment(os.environ)
+    folder = Store(workspace).ensure(chromium_tool(workspace))
+    return folder / unpacking.PROGRAM, {
+        "HOME": str(folder),
+        "LD_LIBRARY_PATH": str(folder / unpacking.LIBRARIES),
+        "FONTCONFIG_FILE": str(folder / unpacking.FONT_SETTINGS),
+    }
 
 
 @contextmanager
 def running_browser() -> Iterator[Browser]:
-    """Run the browser that the local stack installs."""
-    workspace = Workspace.from_environment(os.environ)
-    folder = Store(workspace).ensure(chromium_tool(workspace))
+    """Run the installed browser."""
+    program, variables = installed_browser()
     expect.set_options(timeout=SECONDS * 1000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=folder / unpacking.PROGRAM,
-            args=[*_FLAGS],
-            env={
-                "HOME": str(folder),
-                "LD_LIBRARY_PATH": str(folder / unpacking.LIBRARIES),
-                "FONTCONFIG_FILE": str(folder / unpacking.FONT_SETTINGS),
-            },
+            executable_path=program, args=[*FLAGS], env={**variables}
         )
         yield browser
         browser.close()

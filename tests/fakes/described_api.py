@@ -4,6 +4,7 @@ Texts are taken in turn from a list, so that a test can fill all fields of all a
 that attacks a page.
 """
 
+import gzip
 import itertools
 import json
 import re
@@ -162,6 +163,9 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name, value)
         content = text.encode()
+        if "gzip" in self.headers.get("Accept-Encoding", ""):  # as API Gateway does
+            content = gzip.compress(content)
+            self.send_header("Content-Encoding", "gzip")
         if status != 204:
             self.send_header("Content-Length", str(len(content)))
         self.end_headers()

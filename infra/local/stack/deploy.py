@@ -11,8 +11,11 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+
+from botocore.exceptions import BotoCoreError, ClientError
 
 from spinneret.web.browser.wiring import NONE
 from stack import aws
@@ -31,6 +34,7 @@ from stack.deployment.sources import Sources
 from stack.deployment.verify import verify
 from stack.deployment.warm import warm
 from stack.errors import UsageError
+from stack.expiry import remove_expired
 from stack.instance import DEFAULT_NAME, Instance, instance_lock
 from stack.parts.catalogue import all_parts
 from stack.tools.chromium import chromium_tool, installed_folder
@@ -72,6 +76,7 @@ def ensure(instance: Instance, workspace: Workspace, words: Sequence[str] = ()) 
         # Only the usual instance has the usual ports.
         is_new = former is None and instance.name != DEFAULT_NAME
         bring_up(instance, all_parts(workspace), workspace, free_ports=running or is_new)
+        _expire(instance, workspace)
         return deploy_to(instance, workspace, chosen)
 
 
@@ -110,6 +115,18 @@ def deploy_to(instance: Instance, workspace: Workspace, chosen: Mapping[str, str
     say(f"  api         {deployment.api_url(endpoints['gateway'])}")
     say(f"  fetching may reach public addresses and {parameters[settings.FETCH_PARAMETER]}")
     return deployment
+
+
+def _expire(instance: Instance, workspace: Workspace) -> None:
+    rules = durable.lifecycle_rules(instance, workspace.root)
+    if not rules:
+        return
+    s3 = aws.client("s3", record.endpoints(instance)["gateway"])
+    try:
+        if removed := remove_expired(s3, rules, datetime.now(UTC)):
+            workspace.progress.say(f"{removed} objects expired and were removed")
+    except (BotoCoreError, ClientError) as error:  # no reason not to deploy: the next time removes
+        workspace.progress.warn(f"expired objects weren't removed: {error}")
 
 
 def parameters_of(

@@ -200,3 +200,14 @@ def test_an_instance_for_one_command_keeps_nothing(workspace: Workspace) -> None
     instance.make_fleeting()
     assert not instance.is_durable
     assert instance.data in instance.kept("opensearch").parents
+
+
+def test_buckets_have_the_lifecycle_rules_of_their_template(
+    workspace: Workspace, instance: Instance
+) -> None:
+    assert durable.lifecycle_rules(instance, workspace.root) == {}
+    rules = "{LifecycleConfiguration: {Rules: [{Status: Enabled, ExpirationInDays: 7}]}}"
+    bucket = "Type: AWS::S3::Bucket\n"
+    _change(workspace, bucket, f"{bucket}    Properties: {rules}\n")
+    expected = {"uploads-1": [{"Status": "Enabled", "ExpirationInDays": 7}]}
+    assert durable.lifecycle_rules(instance, workspace.root) == expected

@@ -7,7 +7,7 @@ keys differ and a KMS key of another form would be lost.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -69,6 +69,16 @@ def kept_values(instance: Instance, root: Path) -> list[str]:
         and known[name]["type"] == "AWS::SecretsManager::Secret"
         and known[name]["properties"].get("SecretString") != properties.get("SecretString")
     ]
+
+
+def lifecycle_rules(instance: Instance, root: Path) -> dict[str, Sequence[Mapping[str, Any]]]:
+    """Return the lifecycle rules that templates give the instance's buckets, by bucket."""
+    known = _known(instance)
+    return {
+        known[name]["properties"]["BucketName"]: properties["LifecycleConfiguration"]["Rules"]
+        for name, properties in _durable(root / "template.yaml", STACK_NAME)
+        if name in known and "LifecycleConfiguration" in properties
+    }
 
 
 def _durable(template: Path, stack: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
