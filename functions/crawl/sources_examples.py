@@ -37,6 +37,7 @@ WEBHOOK: Final[Examples] = {
             "name": "The guide",
             "url": "https://hooks.example/runs",
             "events": ["source.run_failed"],
+            "kind": "webhook",
             "header_names": [],
             "source_id": _SOURCE_ID,
             "is_active": True,

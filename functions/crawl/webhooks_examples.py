@@ -9,6 +9,7 @@ _ENDPOINT: Final = {
     "endpoint_id": "wh_0198c5a1d2e37f4a8b6c9d0e1f2a3b52",
     "name": "crawls",
     "url": "https://hooks.example.com/spinneret",
+    "kind": "webhook",
     "events": ["job.completed", "job.failed"],
     "header_names": ["X-Team"],
     "source_id": None,

@@ -9,6 +9,7 @@ from spinneret.events.webhooks.models import (
     Delivery,
     DeliveryStatus,
     Endpoint,
+    EndpointKind,
     SealedSecrets,
 )
 from tests.contract.exact_rows import check_row, typed
@@ -39,6 +40,7 @@ ENDPOINT_ROW = {
     "tenant": "acme",
     "name": "mine",
     "url": "https://x.example/",
+    "kind": "webhook",
     "events": ["a.*", "b.c"],
     "header_names": [],
     "sealed_headers": [],
@@ -53,6 +55,7 @@ FULL_ENDPOINT = Endpoint(
     id="wh_1",
     name="mine",
     url="https://x.example/",
+    kind=EndpointKind.SLACK,
     events=frozenset(),
     secrets=ROTATED,
     header_names=("A", "B"),
@@ -67,6 +70,7 @@ FULL_ENDPOINT = Endpoint(
 FULL_ENDPOINT_ROW = {
     **ENDPOINT_ROW,
     **ROTATED_ROW,
+    "kind": "slack",
     "events": [],
     "header_names": ["A", "B"],
     "sealed_headers": [b"1", b"\x00"],

@@ -3,7 +3,7 @@ import { html } from "html";
 import { useState } from "preact/hooks";
 import { api } from "../app/api.js";
 import { Dangerous, Dialog, attempt } from "../app/dialog.js";
-import { Area, Check, Form, Text, lines, pairs, useForm } from "../app/form.js";
+import { Area, Check, Choice, Form, Text, lines, pairs, useForm } from "../app/form.js";
 import { Time, number, words } from "../app/format.js";
 import { List, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
@@ -11,19 +11,23 @@ import { Button, Card, Copyable, Empty, Facts, Failure, Loading, Note, Status } 
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 
+const KINDS = [["webhook", "JSON, for programs"], ["slack", "Slack"], ["discord", "Discord"], ["teams", "Microsoft Teams"], ["ntfy", "ntfy"]];
+const kindText = (kind) => KINDS.find(([key]) => key === kind)?.[1] ?? kind;
+
 const EndpointForm = ({ endpoint, onDone }) => {
   const form = useForm({
     name: endpoint?.name ?? "", url: endpoint?.url ?? "", events: (endpoint?.events ?? ["job.completed", "job.failed"]).join("\n"),
-    headers: "", is_active: endpoint?.is_active ?? true,
+    kind: endpoint?.kind ?? "webhook", headers: "", is_active: endpoint?.is_active ?? true,
   });
   const send = async (values) => {
-    const body = { name: values.name, url: values.url, events: lines(values.events), is_active: values.is_active };
+    const body = { name: values.name, url: values.url, kind: values.kind, events: lines(values.events), is_active: values.is_active };
     if (values.headers) body.headers = pairs(values.headers);
     onDone(endpoint ? await api.put(`api/v1/webhooks/${endpoint.endpoint_id}`, body) : await api.post("api/v1/webhooks", body));
   };
   return html`<${Form} form=${form} send=${send} submit="Save">
     <${Text} title="Name" ...${form.field("name")} required maxlength="100" />
-    <${Text} title="Address" ...${form.field("url")} type="url" required placeholder="https://" />
+    <${Choice} title="Format" ...${form.field("kind")} options=${KINDS} />
+    <${Text} title="Address" ...${form.field("url")} type="url" required placeholder="https://" hint=${form.values.kind === "ntfy" ? "The topic's address, such as https://ntfy.sh/my-topic" : undefined} />
     <${Area} title="Events" ...${form.field("events")} rows="3" hint="One a line, such as job.completed, job.failed or target.down" />
     <${Area} title="Headers" ...${form.field("headers")} rows="2" hint=${`One a line: Name: value.${endpoint?.header_names.length ? " Leave empty to keep the present ones." : ""}`} />
     <${Check} title="Active" ...${form.field("is_active")} />
@@ -48,6 +52,7 @@ const EndpointList = () => {
     <${List} list=${list} title="Webhooks" keyOf=${(each) => each.endpoint_id} empty=${html`<${Empty} title="No webhooks yet.">A webhook sends the ends of jobs to your own server.</${Empty}>`} columns=${[
       { title: "Name", kind: "wide", value: (each) => html`<a href=${href("settings", "webhooks", each.endpoint_id)}>${each.name}</a>` },
       { title: "Address", kind: "wide", value: (each) => html`<span class="url">${each.url}</span>` },
+      { title: "Format", value: (each) => kindText(each.kind) },
       { title: "Events", value: (each) => each.events.join(", ") },
       { title: "State", value: (each) => html`<${Status} of=${each.is_active ? "active" : "disabled"} />` },
     ]} />
@@ -90,6 +95,7 @@ const EndpointPage = ({ id }) => {
       <${Dangerous} title="Delete this webhook?" question="Nothing more is sent to it. Its log ends." action="Delete" done="Deleted."
         act=${async () => { await api.remove(path); go("settings", "webhooks"); }} />`}>
       <${Facts} of=${[
+        ["Format", kindText(endpoint.kind)],
         ["Address", html`<span class="url">${endpoint.url}</span>`],
         ["Events", endpoint.events.join(", ")],
         ["Headers", endpoint.header_names.join(", ")],

@@ -189,6 +189,7 @@ def test_what_is_reported_says_what_happened() -> None:
         "target_id": "t_1",
         "url": "https://site.example",
         "name": "Shop",
+        "summary": "Shop is down: answered 500",
         "status": "down",
         "from": "up",
         "since": "2026-01-02T12:03:00.000000Z",

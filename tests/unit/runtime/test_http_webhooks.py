@@ -54,6 +54,7 @@ def test_a_webhook_is_made_and_its_secret_is_shown_once(api: Api, key: str) -> N
         "endpoint_id": view["endpoint_id"],
         "name": "ours",
         "url": URL,
+        "kind": "webhook",
         "events": ["job.completed", "job.failed"],
         "header_names": ["Authorization"],
         "source_id": None,

@@ -1,7 +1,8 @@
-"""`webhooks list|listen`."""
+"""`webhooks list|add|test|listen`."""
 
 from __future__ import annotations
 
+from enum import Enum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Annotated, Any, Final
 
@@ -15,10 +16,25 @@ MOST_BYTES: Final = 1_000_000
 SECONDS: Final = 10
 
 
+class Kind(str, Enum):
+    """Kinds of endpoints."""
+
+    webhook = "webhook"
+    slack = "slack"
+    discord = "discord"
+    teams = "teams"
+    ntfy = "ntfy"
+
+
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
     group = typer.Typer(no_args_is_help=True, help="Receive events.")
     group.command("list", epilog="Example: spinneret webhooks list")(list_webhooks)
+    group.command(
+        epilog="Example: spinneret webhooks add https://hooks.slack.com/services/… --kind slack "
+        "--event target.down --event target.up"
+    )(add)
+    group.command(epilog="Example: spinneret webhooks test wh_0198…")(test)
     group.command(epilog="Example: SPINNERET_WEBHOOK_SECRET=whsec_… spinneret webhooks listen")(
         listen
     )
@@ -30,9 +46,36 @@ def list_webhooks(context: typer.Context) -> None:
     tools = tools_of(context)
     tools.listing(
         tools.client.webhooks.list(),
-        ["id", "name", "url", "events"],
-        lambda x: (x.endpoint_id, x.name, x.url, ",".join(x.events)),
+        ["id", "kind", "name", "url", "events"],
+        lambda x: (x.endpoint_id, x.kind, x.name, x.url, ",".join(x.events)),
     )
+
+
+def add(
+    context: typer.Context,
+    url: Annotated[str, typer.Argument(help="Address that receives the events.")],
+    event: Annotated[list[str], typer.Option(help="Type of events to send; repeatable.")],
+    kind: Annotated[Kind, typer.Option(help="Format of the messages.")] = Kind.webhook,
+    name: Annotated[str | None, typer.Option(help="Name for people; the kind by default.")] = None,
+) -> None:
+    """Send events to an address: as signed JSON, or as texts to a chat service."""
+    tools = tools_of(context)
+    made = tools.client.webhooks.create(
+        url=url, name=name or kind.value, kind=kind.value, events=event
+    )
+    tools.output.result(
+        made, lambda: tools.output.line(f"{made.endpoint_id}  {made.kind}  {made.secret}")
+    )
+
+
+def test(
+    context: typer.Context,
+    endpoint_id: Annotated[str, typer.Argument(help="Id of an endpoint.")],
+) -> None:
+    """Send a test message to an endpoint."""
+    tools = tools_of(context)
+    sent = tools.client.webhooks.test(endpoint_id)
+    tools.output.result(sent, lambda: tools.output.line(f"{sent.delivery_id}  {sent.message}"))
 
 
 def listen(

@@ -24,6 +24,8 @@ DiscoverySource: TypeAlias = Literal["sitemap", "common_crawl"]
 
 DocumentSource: TypeAlias = Literal["crawl", "upload", "s3"]
 
+EndpointKind: TypeAlias = Literal["webhook", "slack", "discord", "teams", "ntfy"]
+
 ExtractionStrategy: TypeAlias = Literal["markdown", "structured", "raw"]
 
 Fusion: TypeAlias = Literal["rrf", "min_max", "confidence", "auto"]
@@ -788,6 +790,7 @@ class EndpointView(Model):
     endpoint_id: str
     name: str
     url: str
+    kind: EndpointKind | str
     events: list[str]
     header_names: list[str]
     source_id: str | None

@@ -30,6 +30,8 @@ ChunkType: TypeAlias = Literal["prose", "code", "table", "list"]
 
 DiscoverySource: TypeAlias = Literal["sitemap", "common_crawl"]
 
+EndpointKind: TypeAlias = Literal["webhook", "slack", "discord", "teams", "ntfy"]
+
 ExtractionStrategy: TypeAlias = Literal["markdown", "structured", "raw"]
 
 FusionName: TypeAlias = Literal["rrf", "min_max", "auto"]
@@ -300,6 +302,7 @@ class EndpointRequest(TypedDict, total=False):
 
     name: Required[str]
     url: Required[str]
+    kind: EndpointKind | None
     events: Sequence[str]
     headers: Mapping[str, str] | None
     is_active: bool
@@ -311,6 +314,7 @@ class EndpointUpdate(TypedDict, total=False):
 
     name: Required[str]
     url: Required[str]
+    kind: EndpointKind | None
     events: Sequence[str]
     headers: Mapping[str, str] | None
     is_active: bool

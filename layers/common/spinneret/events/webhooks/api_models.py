@@ -9,6 +9,7 @@ from spinneret.events.webhooks.models import (
     Delivery,
     DeliveryStatus,
     Endpoint,
+    EndpointKind,
     SealedSecrets,
     WebhookEvent,
 )
@@ -58,6 +59,11 @@ class EndpointUpdate(BaseModel):
     """Name for people."""
     url: UrlText
     """URL that receives the events by POST."""
+    kind: Annotated[EndpointKind | None, Field(strict=False)] = None
+    """Format of the messages: the event as JSON (`webhook`, the default), or a text for people.
+
+    Omitted, a change keeps it.
+    """
     events: Events = frozenset({WebhookEvent.JOB_COMPLETED, WebhookEvent.JOB_FAILED})
     """Types of events to send."""
     headers: Annotated[dict[str, str] | None, Field(repr=False)] = None
@@ -70,6 +76,7 @@ class EndpointUpdate(BaseModel):
         return RequestedEndpoint(
             name=self.name,
             url=self.url,
+            kind=self.kind,
             events=self.events,
             headers=self.headers,
             is_active=self.is_active,
@@ -94,6 +101,8 @@ class EndpointView(BaseModel):
     """Name for people."""
     url: str
     """URL; its secrets are hidden unless the caller may change it."""
+    kind: EndpointKind
+    """Format of the messages."""
     events: list[str]
     """Types of events to send."""
     header_names: list[str]
@@ -195,6 +204,7 @@ def endpoint_view(endpoint: Endpoint, *, whole_url: bool = False) -> EndpointVie
         endpoint_id=endpoint.id,
         name=endpoint.name,
         url=endpoint.url if whole_url else redact_text(endpoint.url),
+        kind=endpoint.kind,
         events=sorted(endpoint.events),
         header_names=list(endpoint.header_names),
         source_id=endpoint.source_id,

@@ -21,6 +21,17 @@ class WebhookEvent(StrEnum):
     """Sent only at the tenant's request."""
 
 
+class EndpointKind(StrEnum):
+    """Format of the messages of an endpoint."""
+
+    WEBHOOK = "webhook"
+    """The event as JSON, as Standard Webhooks describes it."""
+    SLACK = "slack"
+    DISCORD = "discord"
+    TEAMS = "teams"
+    NTFY = "ntfy"
+
+
 class DeliveryStatus(StrEnum):
     """Status of a delivery; the last two are final."""
 
@@ -48,6 +59,7 @@ class Endpoint:
     id: str
     name: str
     url: str = field(repr=False)
+    kind: EndpointKind = EndpointKind.WEBHOOK
     events: frozenset[str]
     """Names and wildcards; see `subscriptions`."""
     secrets: SealedSecrets

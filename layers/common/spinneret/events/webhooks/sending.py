@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from spinneret.events.webhooks import limits, rules
+from spinneret.events.webhooks.chats import outgoing
 from spinneret.events.webhooks.excerpts import excerpt_of
-from spinneret.events.webhooks.models import Endpoint, Message, SealedSecrets
+from spinneret.events.webhooks.models import Endpoint, EndpointKind, Message, SealedSecrets
 from spinneret.events.webhooks.signing import sign
 from spinneret.events.webhooks.vault import DEFAULT, Vault, owner_of_url
 from spinneret.kernel.clock import Clock
@@ -35,6 +36,11 @@ class Destination:
     def owner_of_headers(self) -> str:
         """Owner id under which the headers are sealed."""
         return owner_of_url(self.url) if self.endpoint is None else self.endpoint.id
+
+    @property
+    def kind(self) -> EndpointKind:
+        """Format of the message."""
+        return EndpointKind.WEBHOOK if self.endpoint is None else self.endpoint.kind
 
     @property
     def target(self) -> str:
@@ -70,9 +76,10 @@ class Sender:
 
     def send(self, tenant: str, message: Message, to: Destination) -> EndpointResponse:
         """Send the message once. Raises UrlInvalid, UrlBlocked, SecretUnreadable."""
-        body, now = message.body.encode(), self.clock()
+        url, body = outgoing(to.kind, to.url, message.body)
+        now = self.clock()
         request = FetchRequest(
-            url=parse_url(to.url),
+            url=parse_url(url),
             method="POST",
             body=body,
             headers=self._headers(tenant, message.id, body, to, now),

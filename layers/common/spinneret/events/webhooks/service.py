@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from spinneret.events.webhooks import limits, rules
+from spinneret.events.webhooks.chats import require_form
 from spinneret.events.webhooks.kinds import DELIVERY
 from spinneret.events.webhooks.messages import (
     ID_PREFIX,
@@ -13,7 +14,13 @@ from spinneret.events.webhooks.messages import (
     redelivery_key,
     trial_message,
 )
-from spinneret.events.webhooks.models import Delivery, Endpoint, Message, SealedSecrets
+from spinneret.events.webhooks.models import (
+    Delivery,
+    Endpoint,
+    EndpointKind,
+    Message,
+    SealedSecrets,
+)
 from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore
 from spinneret.events.webhooks.targets import UrlTarget, target_text
 from spinneret.events.webhooks.vault import DEFAULT, Vault, owner_of_url
@@ -44,6 +51,8 @@ class RequestedEndpoint:
     headers: Mapping[str, str] | None = field(default=None, repr=False)
     """Headers; None keeps the current ones, which can't be read back."""
     is_active: bool = True
+    kind: EndpointKind | None = None
+    """Format of the messages; None keeps the current one, of a new endpoint the event as JSON."""
     source_id: str | None = None
     """Only source whose runs a new endpoint is notified of."""
 
@@ -126,7 +135,8 @@ class WebhookService:
         """
         endpoint_id = self.new_id("wh")
         headers = rules.allowed_headers(requested.headers or {})
-        url = check_url_at_submission(requested.url, self.policy).text
+        kind = requested.kind or EndpointKind.WEBHOOK
+        url = self._url(requested.url, kind)
         if secret is None:
             secret, sealed = self.vault.new_secret(tenant, endpoint_id)
         else:
@@ -138,6 +148,7 @@ class WebhookService:
             id=endpoint_id,
             name=requested.name,
             url=url,
+            kind=kind,
             events=requested.events,
             secrets=SealedSecrets(newest=sealed),
             header_names=tuple(headers),
@@ -165,16 +176,22 @@ class WebhookService:
         """Replace all but the secrets. Raises NotFound and the errors of `create`."""
         changes: dict[str, Any] = {
             "name": requested.name,
-            "url": check_url_at_submission(requested.url, self.policy).text,
             "events": requested.events,
             "is_active": requested.is_active,
             "disabled_reason": None,
         }
+        kind = requested.kind or self.get(tenant, endpoint_id).kind
+        changes |= {"kind": kind, "url": self._url(requested.url, kind)}
         if requested.headers is not None:
             headers = rules.allowed_headers(requested.headers)
             changes["header_names"] = tuple(headers)
             changes["sealed_headers"] = self.vault.seal_headers(tenant, endpoint_id, headers)
         return self._change(tenant, endpoint_id, lambda former: replace(former, **changes))
+
+    def _url(self, text: str, kind: EndpointKind) -> str:
+        url = check_url_at_submission(text, self.policy).text
+        require_form(kind, url)
+        return url
 
     def remove(self, tenant: str, endpoint_id: str) -> None:
         """Remove an endpoint; its pending deliveries fail. Raises NotFound."""

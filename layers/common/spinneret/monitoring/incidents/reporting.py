@@ -28,6 +28,12 @@ _REPORTED: Final = {
     Status.DEGRADED: event_types.TARGET_DEGRADED,
     Status.DOWN: event_types.TARGET_DOWN,
 }
+_PREDICATES: Final = {
+    event_types.TARGET_UP: "is up again",
+    event_types.TARGET_DEGRADED: "is slow",
+    event_types.TARGET_DOWN: "is down",
+    event_types.TARGET_REMINDER: "is still not up",
+}
 
 
 def reported(
@@ -46,9 +52,16 @@ def reported(
     return state, (*of_status, *of_certificate, *of_content)
 
 
-def facts_of(target: Target) -> dict[str, Any]:
-    """Return what every report says about its target."""
-    return {"target_id": target.id, "url": target.url, "name": target.options.name}
+def facts_of(target: Target, predicate: str) -> dict[str, Any]:
+    """Return what every report says about its target; `predicate` follows the target's name."""
+    name = target.options.name
+    summary = f"{name or target.url} {predicate}"
+    return {"target_id": target.id, "url": target.url, "name": name, "summary": summary}
+
+
+def _summary(event_type: str, error: str | None) -> str:
+    predicate = _PREDICATES[event_type]
+    return predicate if error is None else f"{predicate}: {error}"
 
 
 def _status(
@@ -83,7 +96,7 @@ def _report(
     incident = state.incident or known.incident
     error = None if result.error is None else result.error.message
     data = {
-        **facts_of(target),
+        **facts_of(target, _summary(event_type, error)),
         "status": state.status,
         "from": known.status,
         "since": to_iso(state.status_since or result.checked_at),
@@ -112,7 +125,7 @@ def _certificate(
     if not is_due:
         return state, []
     data = {
-        **facts_of(target),
+        **facts_of(target, f"has a certificate that ends in {left // _DAY} days"),
         "not_after": to_iso(found.not_after),
         "days_left": left // _DAY,
         "issuer": found.issuer,
@@ -146,5 +159,5 @@ def _content(
     state = replace(state, body_sha256=result.body_sha256)
     if not target.options.watch_content or former in {None, result.body_sha256}:
         return state, []
-    data = {**facts_of(target), "from": former, "to": result.body_sha256}
+    data = {**facts_of(target, "has a new content"), "from": former, "to": result.body_sha256}
     return state, [Report(event_types.CONTENT_CHANGED, data)]

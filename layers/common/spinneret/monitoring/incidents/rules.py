@@ -145,7 +145,11 @@ def _skipped(watched: TargetWithState, result: CheckResult) -> StateChange:
     reports: tuple[Report, ...] = ()
     quiet = is_quiet(target.options.quiet_hours, result.checked_at)
     if state.skips == limits.CHECK_SKIPS_REPORTED and not quiet:
-        data = {**facts_of(target), "skips": state.skips, "due_at": optional_stamp(state.due_at)}
+        data = {
+            **facts_of(target, "was not checked: its host is busy"),
+            "skips": state.skips,
+            "due_at": optional_stamp(state.due_at),
+        }
         reports = (Report(event_types.TARGET_SKIPPED, data),)
     return StateChange(state=state, reports=reports, is_skip=True)
 
