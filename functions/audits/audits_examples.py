@@ -6,7 +6,7 @@ from spinneret.runtime.http.declaration import Examples
 
 AUDIT: Final[Examples] = {
     "a sample of 100 pages": {
-        "request": {"url": "https://example.com/", "recipe": "seo"},
+        "request": {"url": "https://example.com/", "recipe": "seo", "fail_under": 90},
         "answer": {
             "audit_id": "job_0198c5a1d2e37f4a8b6c9d0e1f2a3b6c",
             "status": "pending",

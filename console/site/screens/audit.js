@@ -27,7 +27,7 @@ const Score = ({ audit }) => {
     <div class="grid halves">
       <div>
         <${Dial} value=${audit.score} grade=${audit.grade} />
-        <p class="small">Formula ${result.formula_version}, checks ${result.catalogue_version}.${audit.score_change != null && ` ${audit.score_change >= 0 ? "+" : ""}${number(audit.score_change)} since the audit before.`}</p>
+        <p class="small">Formula ${result.formula_version}, checks ${result.catalogue_version}.${audit.score_change != null && ` ${audit.score_change >= 0 ? "+" : ""}${number(audit.score_change)} since the audit before.`}${audit.passed != null && ` ${audit.passed ? "Reaches" : "Below"} the required ${number(audit.fail_under)}.`}</p>
       </div>
       <div>${categories.map(([name, value]) => html`<${Bar} key=${name} title=${words(name)} value=${value} of=${100} text=${value == null ? "–" : number(Math.round(value))} />`)}</div>
     </div>

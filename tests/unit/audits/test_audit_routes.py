@@ -379,3 +379,18 @@ def test_a_schedule_whose_site_is_refused_says_why_and_moves_on(bench: Bench) ->
     assert view["last_error"] == "DOMAIN_BLOCKED"
     assert view["next_run_at"] > view["last_run_at"]
     assert bench.send("GET", "/audits").body["items"] == []
+
+
+#
+def test_an_answer_says_whether_the_score_is_high_enough() -> None:
+    bench = Bench()
+    plain = bench.send("GET", f"/audits/{bench.audit()}").body
+    assert (plain["fail_under"], plain["passed"]) == (None, None)
+    for least, passes in ((plain["score"], True), (100, plain["score"] == 100), (0, True)):
+        found = bench.send("GET", f"/audits/{bench.audit(fail_under=least, mode='debug')}").body
+        assert (found["fail_under"], found["passed"]) == (least, passes)
+    asked = bench.send("POST", "/audits", {"url": f"{HOST}/", "fail_under": 80}).body
+    waiting = bench.send("GET", f"/audits/{asked['audit_id']}").body
+    assert (waiting["fail_under"], waiting["passed"]) == (80, None)
+    refused = bench.send("POST", "/audits", {"url": f"{HOST}/", "fail_under": 101})
+    assert refused.status == 422

@@ -46,6 +46,8 @@ class AuditRequest(BaseModel):
     """Limits of the sample; null fields take the recipe's own."""
     mode: Literal["debug"] | None = None
     """`debug` skips the minimum delay between two audits of a host."""
+    fail_under: Annotated[float, Field(ge=0, le=100, strict=False)] | None = None
+    """Score below which the audit's `passed` is false."""
 
 
 class AuditSubmission(BaseModel):
@@ -88,6 +90,10 @@ class AuditView(BaseModel):
     """Grade of the total score, one of five letters from `A`; null before the end."""
     categories: dict[str, float | None] | None
     """Scores by category, 0 to 100 each; null before the end."""
+    fail_under: float | None
+    """Score below which the audit doesn't pass; null if the request names none."""
+    passed: bool | None
+    """Whether the score reaches `fail_under`; null without either of them."""
     score_change: float | None
     """Change since the previous audit of the same site and recipe."""
     result: dict[str, Any] | None
@@ -158,6 +164,7 @@ def audit_view(job: Job) -> AuditView:
     """Return the view of an audit's job."""
     view, payload = job_view(job), job.payload
     result = view.result or {}
+    score, fail_under = result.get("score"), payload.get("fail_under")
     return AuditView(
         audit_id=job.id,
         url=payload["url"],
@@ -175,9 +182,11 @@ def audit_view(job: Job) -> AuditView:
         started_at=view.started_at,
         finished_at=view.finished_at,
         duration_ms=view.duration_ms,
-        score=result.get("score"),
+        score=score,
         grade=result.get("grade"),
         categories=result.get("categories"),
+        fail_under=fail_under,
+        passed=None if score is None or fail_under is None else score >= fail_under,
         score_change=result.get("score_change"),
         result=view.result,
         error=view.error,

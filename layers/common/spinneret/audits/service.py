@@ -7,7 +7,6 @@ from typing import Any, Final
 from spinneret.audits import limits
 from spinneret.audits.api_models import (
     AuditList,
-    AuditOptions,
     AuditRequest,
     AuditSubmission,
     AuditView,
@@ -195,7 +194,7 @@ class AuditService:
     def _submit(self, tenant: str, request: AuditRequest, key: RequestKey | None) -> Submitted:
         url = check_url_at_submission(request.url, self.policy)
         recipe = RECIPES[request.recipe]
-        payload = payload_of(url.text, recipe, request.options, request.mode)
+        payload = payload_of(url.text, recipe, request)
         self.hosts.check_submission(tenant, url.host, url.unusual_port)
         draft = Draft(
             kind=AUDIT,
@@ -246,16 +245,18 @@ class AuditService:
         return IssueLog(stored)
 
 
-def payload_of(url: str, recipe: Recipe, options: AuditOptions, mode: str | None) -> dict[str, Any]:
+def payload_of(url: str, recipe: Recipe, request: AuditRequest) -> dict[str, Any]:
     """Return the payload of an audit's job; raise ValidationFailed."""
     payload: dict[str, Any] = {
         "url": url,
         "recipe": recipe.name,
         "version": recipe.version,
-        "sample": recipe.sample_with(options.given).as_json(),
+        "sample": recipe.sample_with(request.options.given).as_json(),
     }
-    if mode is not None:
-        payload["mode"] = mode
+    if request.mode is not None:
+        payload["mode"] = request.mode
+    if request.fail_under is not None:
+        payload["fail_under"] = request.fail_under
     return payload
 
 

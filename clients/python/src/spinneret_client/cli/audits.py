@@ -41,7 +41,9 @@ def audit(
     if format is not None and out is None and tools.output.form != "text":
         raise ConfigurationError("--format without --out prints the report: leave out --json")
     audits = tools.client.audits
-    begun = audits.create(url=url, options={"max_pages": max_pages} if max_pages else {})
+    begun = audits.create(
+        url=url, options={"max_pages": max_pages} if max_pages else {}, fail_under=fail_under
+    )
     done = tools.follow(begun.audit_id, audits.stream(begun.audit_id), audits.get)
     if format is not None and done.score is not None:
         report = audits.download(done.audit_id, format)

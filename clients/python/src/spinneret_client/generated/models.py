@@ -246,6 +246,8 @@ class AuditView(Model):
     score: float | None
     grade: str | None
     categories: dict[str, float | None] | None
+    fail_under: float | None
+    passed: bool | None
     score_change: float | None
     result: dict[str, Any] | None
     error: dict[str, Any] | None

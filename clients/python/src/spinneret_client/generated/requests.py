@@ -126,6 +126,7 @@ class AuditRequest(TypedDict, total=False):
     recipe: Literal["hello", "seo"]
     options: AuditOptions
     mode: Literal["debug"] | None
+    fail_under: float | None
 
 
 class AuditScheduleRequest(TypedDict, total=False):
