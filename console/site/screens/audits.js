@@ -3,7 +3,7 @@ import { html } from "html";
 import { useState } from "preact/hooks";
 import { api } from "../app/api.js";
 import { Dangerous, Dialog, report } from "../app/dialog.js";
-import { Check, Choice, Folded, Form, Number, Text, given, useForm, zones } from "../app/form.js";
+import { Area, Check, Choice, Folded, Form, Number, Text, given, lines, useForm, zones } from "../app/form.js";
 import { Time, number, plural } from "../app/format.js";
 import { Filters, List, useList } from "../app/list.js";
 import { Button, Card, Empty, Facts, Header, Note, Tabs } from "../app/parts.js";
@@ -17,10 +17,12 @@ const PLACES = [
   { name: "schedules", title: "Schedules", href: href("audits", "schedules") },
 ];
 const RECIPES = [["seo", "the whole site"], ["hello", "this page only"]];
-const BLANK = { url: "", recipe: "seo", max_pages: null, max_external_links: null, max_images: null };
+const BLANK = { url: "", recipe: "seo", max_pages: null, max_external_links: null, max_images: null, include: "", exclude: "", checks_off: "" };
 
-const requestOf = ({ url, recipe, max_pages, max_external_links, max_images }) =>
-  ({ url, recipe, options: given({ max_pages, max_external_links, max_images }) });
+const requestOf = ({ url, recipe, max_pages, max_external_links, max_images, include, exclude, checks_off }) => ({
+  url, recipe,
+  options: given({ max_pages, max_external_links, max_images, include: lines(include), exclude: lines(exclude), checks_off: lines(checks_off) }),
+});
 
 const Sample = ({ form }) => html`
   <${Choice} title="What to audit" ...${form.field("recipe")} options=${RECIPES} />
@@ -28,6 +30,9 @@ const Sample = ({ form }) => html`
     <${Number} title="Pages at most" ...${form.field("max_pages")} min="1" max="1000" hint="Empty: 100" />
     <${Number} title="Links to other sites at most" ...${form.field("max_external_links")} min="0" />
     <${Number} title="Images at most" ...${form.field("max_images")} min="0" />
+    <${Area} title="Only pages like" ...${form.field("include")} rows="2" placeholder="/blog/**" hint="One pattern a line. Empty: all" />
+    <${Area} title="Not pages like" ...${form.field("exclude")} rows="2" placeholder="/tag/**" />
+    <${Area} title="Checks that are off" ...${form.field("checks_off")} rows="2" placeholder="social.og" hint="Their ids" />
   </div></${Folded}>`;
 
 const Estimate = ({ of: preview }) => html`<${Note} kind=${preview.is_allowed ? "" : "warning"}>

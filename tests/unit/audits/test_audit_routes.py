@@ -9,6 +9,7 @@ from audits.audits_routes import router
 from audits.schedules_routes import router as schedules_router
 from spinneret.audits.preview import Previews
 from spinneret.audits.recipes import RECIPES
+from spinneret.audits.schedules.dynamo import SCHEDULES
 from spinneret.audits.schedules.service import ScheduleService, ScheduleTicker
 from spinneret.audits.service import AuditService
 from spinneret.jobs.control import JobControl
@@ -394,3 +395,30 @@ def test_an_answer_says_whether_the_score_is_high_enough() -> None:
     assert (waiting["fail_under"], waiting["passed"]) == (80, None)
     refused = bench.send("POST", "/audits", {"url": f"{HOST}/", "fail_under": 101})
     assert refused.status == 422
+
+
+#
+@pytest.mark.parametrize(
+    "options",
+    [{"checks_off": ["no.such"]}, {"include": ["no slash"]}, {"exclude": ["no slash"]}],
+)
+@pytest.mark.parametrize("path", ["/audits", "/audits/schedules"])
+def test_unknown_checks_and_bad_patterns_are_refused(path: str, options: dict[str, Any]) -> None:
+    times = {"schedule_cron": "0 6 * * 1"} if path.endswith("schedules") else {}
+    answer = Bench().send("POST", path, {"url": f"{HOST}/", "options": options, **times})
+    assert answer.status == 422
+    [name] = options
+    assert answer.body["details"]["fields"][0]["path"].startswith(f"options.{name}")
+
+
+#
+def test_a_scheduled_audit_has_the_options_of_its_schedule(bench: Bench) -> None:
+    options = {"max_pages": 3, "exclude": ["/tag/**"], "checks_off": ["social.og"]}
+    daily = {**DAILY, "recipe": "seo", "options": options}
+    assert bench.send("POST", "/audits/schedules", daily).body["options"] == options
+    [(name, schedule)] = bench.schedule_store.rows.items()
+    bench.schedule_store.rows[name] = SCHEDULES.decode(SCHEDULES.encode(schedule))  # as stored
+    bench.world.clock.advance(24 * 3600)
+    assert bench.tick().submitted == 1
+    [audit] = bench.send("GET", "/audits").body["items"]
+    assert {name: audit["options"][name] for name in options} == options

@@ -4,6 +4,7 @@ import gzip
 import itertools
 import json
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -17,6 +18,7 @@ from spinneret.audits.running.judging import PAGES_UNREAD
 from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
 from spinneret.kernel.errors import DomainError, FetchFailed, FetchTimeout
 from spinneret.outbox.models import SubjectRef
+from spinneret.web.exploring.scope import CrawlScope, ScopeKind
 from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.models import Caller
@@ -217,6 +219,40 @@ def test_a_retry_audits_the_site_anew_and_compares(world: AuditWorld) -> None:
         ("audit.partially_failed", None),
         ("audit.completed", result["score_change"]),
     ]
+
+
+#
+def test_checks_that_are_off_cost_nothing_and_fix_nothing(world: AuditWorld) -> None:
+    good = next(p for p in GOOD_PAGES if p.path == "/cedar").answer()
+    world.pages[f"{HOST}/cedar"] = replace(good, body=good.body.replace(b"<title>", b"<x>"))
+    ref = world.submit(f"{HOST}/")
+    assert result_of(world.settle(ref))["score"] < 100
+    found = keys(world, ref)
+    off = world.submit(f"{HOST}/", options={"checks_off": sorted({check for check, _ in found})})
+    assert result_of(world.settle(off))["score"] == 100
+    assert keys(world, off) == set()
+    assert {state_of(world, off, *each) for each in found} == {"unchecked"}
+
+
+#
+@pytest.mark.parametrize(
+    ("options", "paths"),
+    [
+        ({"include": ["/oak*"]}, {"/", "/oak", "/oak-de"}),
+        ({"include": ["/oak*"], "exclude": ["/*-de"]}, {"/", "/oak"}),
+        ({"exclude": ["/*-de", "/ce*"]}, {"/", "/oak"}),
+    ],
+)
+def test_patterns_narrow_an_audit(
+    world: AuditWorld, options: dict[str, Any], paths: set[str]
+) -> None:
+    ref = world.submit(f"{HOST}/", options=options)
+    world.settle(ref)
+    body = world.bodies.objects[f"T/{ref.tenant}/audits/{ref.job_id}/1/report-json.json"]
+    visited = {each["url"].removeprefix(HOST) for each in json.loads(body)["pages"]}
+    assert visited & {"/", "/oak", "/oak-de", "/cedar", "/cedar-de"} == paths
+    view = world.service().get(ref.tenant, ref.job_id)
+    assert {name: view.options[name] for name in options} == options
 
 
 @pytest.mark.parametrize(
@@ -533,7 +569,11 @@ def test_a_sample_begins_all_over_the_sitemaps(listed: int, pages: int, expected
         SitemapFacts(url="a", entries=(*others, *entries[: listed // 2])),
         SitemapFacts(url="b", entries=entries[listed // 2 :]),
     )
-    found = listed_sample(SiteFacts(start_url=f"{HOST}/", audited_at="", sitemaps=maps), pages)
+    found = listed_sample(
+        SiteFacts(start_url=f"{HOST}/", audited_at="", sitemaps=maps),
+        pages,
+        CrawlScope.of(ScopeKind.HOST, [parse_url(f"{HOST}/")]),
+    )
     assert len(found) == len(set(found)) == expected
     numbers = [int(url.rpartition("/p")[2]) for url in found]
     assert numbers == sorted(numbers)

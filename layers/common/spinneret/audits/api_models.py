@@ -1,6 +1,6 @@
 """Requests and responses of audits."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -12,11 +12,19 @@ from spinneret.kernel.views import ListOf
 
 UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
 RecipeName = Literal["hello", "seo"]
+CHOICES: Final = ("include", "exclude", "checks_off")
+"""Options that a job's payload has in addition to its sample, if they were given."""
 FormatName = Literal["json", "csv", "html", "md", "junit", "sarif"]
 
 
+Pattern = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_PATTERN_MAX_CHARS)]
+Patterns = Annotated[tuple[Pattern, ...], Field(max_length=bounds.URL_PATTERNS_MAX, strict=False)]
+CheckName = Annotated[str, StringConstraints(min_length=1, max_length=limits.CHECK_NAME_MAX_CHARS)]
+CheckNames = Annotated[tuple[CheckName, ...], Field(max_length=limits.CHECKS_OFF_MAX, strict=False)]
+
+
 class AuditOptions(BaseModel):
-    """Sample sizes of the recipe `seo`."""
+    """Sample and checks of the recipe `seo`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -26,11 +34,18 @@ class AuditOptions(BaseModel):
     """The default is 500; further links are reported as not checked."""
     max_images: Annotated[int, Field(ge=0, le=limits.IMAGES_MAX)] | None = None
     """The default is 100."""
+    include: Patterns = ()
+    """Patterns of URLs to audit: `*` matches within a segment, `**` across segments."""
+    exclude: Patterns = ()
+    """Patterns of URLs to leave out; they win over `include`."""
+    checks_off: CheckNames = ()
+    """Ids of checks that aren't judged, such as `social.og`; they cost nothing."""
 
     @property
-    def given(self) -> dict[str, int]:
+    def given(self) -> dict[str, Any]:
         """Return the options that the request sets."""
-        return self.model_dump(exclude_none=True)
+        found = self.model_dump(mode="json", exclude_none=True)
+        return {name: value for name, value in found.items() if value != []}
 
 
 class AuditRequest(BaseModel):
@@ -72,8 +87,8 @@ class AuditView(BaseModel):
     recipe_version: int
     mode: str | None
     """`debug` if the minimum delay between two audits of a host was skipped; else null."""
-    options: dict[str, int]
-    """Limits of the sample, as requested."""
+    options: dict[str, Any]
+    """Limits of the sample; patterns and checks, if the request names any."""
     status: JobStatus
     progress: int
     step: str | None
@@ -171,7 +186,7 @@ def audit_view(job: Job) -> AuditView:
         recipe=payload["recipe"],
         recipe_version=payload["version"],
         mode=payload.get("mode"),
-        options=payload["sample"],
+        options=payload["sample"] | {each: payload[each] for each in CHOICES if each in payload},
         status=view.status,
         progress=view.progress,
         step=view.step,

@@ -9,7 +9,7 @@ result = audit.finish(site_facts)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -79,7 +79,11 @@ class Result:
 class AuditEvaluator:
     """Evaluates pages and site. Memory grows by about two kilobytes per page."""
 
-    def __init__(self, start_url: str, found: Callable[[Finding], None]) -> None:
+    def __init__(
+        self, start_url: str, found: Callable[[Finding], None], checks_off: Collection[str] = ()
+    ) -> None:
+        """Evaluate without the checks of these ids: they count as not judged."""
+        self._off = frozenset(checks_off)
         self._site = Site(start_url)
         self._found = found
         self._marks: dict[str, CheckBitmap] = {}
@@ -109,7 +113,7 @@ class AuditEvaluator:
         of_site = CheckBitmap()
         for step in _steps(CheckScope.SITE):
             self._judge(step, facts.start_url, of_site, 0, site)
-        lost = of_site.failed | of_site.blocked
+        lost = of_site.failed | of_site.blocked | of_site.hidden
         for node in site.nodes:
             marks = self._marks[node.url]
             for step in _steps(CheckScope.PAGE_IN_SITE):
@@ -136,7 +140,14 @@ class AuditEvaluator:
     def _judge(
         self, step: _Step, url: str, marks: CheckBitmap, lost_elsewhere: int, *subject: object
     ) -> None:
-        if step.before & (marks.failed | marks.blocked | lost_elsewhere):
+        is_blocked = step.before & (marks.failed | marks.blocked | marks.hidden | lost_elsewhere)
+        if step.check.id in self._off:
+            hidden: Answer = None if is_blocked else step.check.judge(*subject)
+            if is_blocked or (hidden and hidden is not UNKNOWN):
+                marks.hidden |= step.bit
+            self._leave(step, url)
+            return
+        if is_blocked:
             marks.applicable |= step.bit
             marks.blocked |= step.bit
             self._leave(step, url)

@@ -16,9 +16,10 @@ class Sample:
     max_external_links: int
     max_images: int
 
-    def with_options(self, options: Mapping[str, int]) -> Self:
-        """Return the sample with some of its bounds replaced."""
-        return replace(self, **options)
+    def with_options(self, options: Mapping[str, Any]) -> Self:
+        """Return the sample with some of its bounds replaced; other options don't concern it."""
+        own = {name: value for name, value in options.items() if hasattr(self, name)}
+        return replace(self, **own)
 
     def as_json(self) -> dict[str, int]:
         """Return the sample as stored in a job's payload."""
@@ -35,7 +36,7 @@ class Recipe:
     sample: Sample
     takes_options: bool = True
 
-    def sample_with(self, options: Mapping[str, int]) -> Sample:
+    def sample_with(self, options: Mapping[str, Any]) -> Sample:
         """Return the sample; raise ValidationFailed for options that the recipe doesn't take."""
         if options and not self.takes_options:
             fields = [

@@ -37,6 +37,8 @@ class CheckBitmap:
     failed: int = 0
     blocked: int = 0
     """Checks that can't be judged, as a prerequisite failed or is itself blocked."""
+    hidden: int = 0
+    """Failed or blocked checks that the request turned off: they block others, and cost nothing."""
     is_read: bool = True
     """False for a page without a readable response: it earns nothing."""
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from spinneret.audits import limits
 from spinneret.audits.api_models import (
+    CHOICES,
     AuditList,
     AuditRequest,
     AuditSubmission,
@@ -27,6 +28,7 @@ from spinneret.audits.issue_models import (
 from spinneret.audits.issues import IssueLog
 from spinneret.audits.kinds import AUDIT
 from spinneret.audits.models import Artifact, Finished, RunRef
+from spinneret.audits.options import sample_for
 from spinneret.audits.ports import AuditObjectStore, AuditStore
 from spinneret.audits.recipes import RECIPES, Recipe
 from spinneret.jobs.control import JobControl
@@ -251,10 +253,12 @@ def payload_of(url: str, recipe: Recipe, request: AuditRequest) -> dict[str, Any
         "url": url,
         "recipe": recipe.name,
         "version": recipe.version,
-        "sample": recipe.sample_with(request.options.given).as_json(),
+        "sample": sample_for(recipe, request.options).as_json(),
     }
     if request.mode is not None:
         payload["mode"] = request.mode
+    given = request.options.given
+    payload |= {name: given[name] for name in CHOICES if name in given}
     if request.fail_under is not None:
         payload["fail_under"] = request.fail_under
     return payload

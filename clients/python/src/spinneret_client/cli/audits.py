@@ -11,6 +11,7 @@ import typer
 from spinneret_client.cli import exits
 from spinneret_client.cli.tools import Tools, tools_of
 from spinneret_client.errors import ConfigurationError
+from spinneret_client.generated.requests import AuditOptions
 from spinneret_client.jobs import ReportFormat
 
 ISSUES = 10
@@ -33,6 +34,13 @@ def audit(
     format: Annotated[ReportFormat | None, typer.Option(help="Form of the report.")] = None,  # noqa: A002 - the API's word
     out: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
     max_pages: Annotated[int | None, typer.Option(help="Most pages.")] = None,
+    include: Annotated[
+        list[str] | None, typer.Option(help="Pattern of URLs to audit, such as /blog/**.")
+    ] = None,
+    exclude: Annotated[list[str] | None, typer.Option(help="Pattern of URLs to leave out.")] = None,
+    off: Annotated[
+        list[str] | None, typer.Option(help="Id of a check that isn't judged; repeatable.")
+    ] = None,
 ) -> None:
     """Audit a site and print its score."""
     tools = tools_of(context)
@@ -41,9 +49,10 @@ def audit(
     if format is not None and out is None and tools.output.form != "text":
         raise ConfigurationError("--format without --out prints the report: leave out --json")
     audits = tools.client.audits
-    begun = audits.create(
-        url=url, options={"max_pages": max_pages} if max_pages else {}, fail_under=fail_under
-    )
+    options = AuditOptions(include=include or [], exclude=exclude or [], checks_off=off or [])
+    if max_pages is not None:
+        options["max_pages"] = max_pages
+    begun = audits.create(url=url, options=options, fail_under=fail_under)
     done = tools.follow(begun.audit_id, audits.stream(begun.audit_id), audits.get)
     if format is not None and done.score is not None:
         report = audits.download(done.audit_id, format)

@@ -202,7 +202,7 @@ class AuditScheduleView(Model):
     schedule_id: str
     url: str
     recipe: str
-    options: dict[str, int]
+    options: dict[str, Any]
     schedule_cron: str
     timezone: str
     is_active: bool
@@ -232,7 +232,7 @@ class AuditView(Model):
     recipe: str
     recipe_version: int
     mode: str | None
-    options: dict[str, int]
+    options: dict[str, Any]
     status: JobStatus | str
     progress: int
     step: str | None

@@ -112,11 +112,14 @@ class AcceptRequest(TypedDict, total=False):
 
 
 class AuditOptions(TypedDict, total=False):
-    """Sample sizes of the recipe `seo`."""
+    """Sample and checks of the recipe `seo`."""
 
     max_pages: int | None
     max_external_links: int | None
     max_images: int | None
+    include: Sequence[str]
+    exclude: Sequence[str]
+    checks_off: Sequence[str]
 
 
 class AuditRequest(TypedDict, total=False):

@@ -87,7 +87,8 @@ class PageCrawler:
                     self._work_through(work, ref, keys)
         crawl = self.frontier.crawl(ref)
         work.note("crawled", pages=crawl.crawled, failed=crawl.failed, discovered=crawl.discovered)
-        whole = reason is EndReason.EXHAUSTED
+        is_narrowed = work.patterns("include") or work.patterns("exclude")
+        whole = reason is EndReason.EXHAUSTED and not is_narrowed
         after = replace(progress, phase=Phase.CHECKING, out_of_time=reason is None)
         return self.storage.keep_site(replace(site, is_whole=whole), after, work)
 
@@ -101,9 +102,14 @@ class PageCrawler:
             max_depth=limits.DEPTH,
             max_pages=work.sample.max_pages,
             scope=ScopeKind.HOST,
+            include=work.patterns("include"),
+            exclude=work.patterns("exclude"),
         )
         self.frontier.begin(ref, plan, [site.start_url], fence)
-        self.frontier.add(ref, listed_sample(site, work.sample.max_pages), fence)
+        scope = CrawlScope.of(
+            ScopeKind.HOST, [parse_url(site.start_url)], plan.include, plan.exclude
+        )
+        self.frontier.add(ref, listed_sample(site, work.sample.max_pages, scope), fence)
 
     def _is_begun(self, ref: CrawlRef) -> bool:
         try:
@@ -242,7 +248,7 @@ def crawl_of(ref: RunRef) -> CrawlRef:
     return CrawlRef(tenant=ref.tenant, crawl_id=f"{ref.audit_id}.{ref.run}")
 
 
-def listed_sample(site: SiteFacts, pages: int) -> tuple[str, ...]:
+def listed_sample(site: SiteFacts, pages: int, scope: CrawlScope) -> tuple[str, ...]:
     """Return URLs of the site's sitemaps that the crawl begins with, in addition to the start page.
 
     Returns all URLs if they fit into the sample. Otherwise returns a quarter of the sample, spread
@@ -250,7 +256,6 @@ def listed_sample(site: SiteFacts, pages: int) -> tuple[str, ...]:
     other pages.
     """
     start = parse_url(site.start_url)
-    scope = CrawlScope.of(ScopeKind.HOST, [start])
 
     def own(texts: Iterable[str]) -> Iterator[str]:
         for text in texts:

@@ -49,7 +49,9 @@ class ReportBuilder:
         assert site is not None  # settling has stored it
         outcomes, _ = self._storage.outcomes(work.ref)
         log = FindingLog(file)
-        audit = AuditEvaluator(site.start_url, log.add)
+        audit = AuditEvaluator(
+            site.start_url, log.add, work.context.job.payload.get("checks_off", ())
+        )
         unread = 0
         for facts in self._storage.pages(work.ref):
             unread += facts.failure in _UNREAD

@@ -62,6 +62,10 @@ class AuditContext:
         if self.context.remaining() < limits.SLICE_SECONDS:
             raise ReleaseJob
 
+    def patterns(self, name: str) -> tuple[str, ...]:
+        """Return the job's patterns `include` or `exclude`; none without any."""
+        return tuple(self.context.job.payload.get(name, ()))
+
     def note(self, message: str, **data: object) -> None:
         """Add an entry to the timeline."""
         self.context.note(JobEventKind.STEP_DONE, message, data)

@@ -1,6 +1,6 @@
 """Requests and responses of scheduled audits."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
@@ -24,7 +24,7 @@ class AuditScheduleRequest(BaseModel):
     """URL of the site to audit."""
     recipe: RecipeName = "seo"
     options: AuditOptions = AuditOptions()
-    """Limits of each audit's sample; null fields take the recipe's own."""
+    """Options of each audit; null fields take the recipe's own."""
     schedule_cron: CronLine
     """Cron expression of five fields, or a name such as `@daily`."""
     timezone: ZoneName = "UTC"
@@ -40,8 +40,8 @@ class AuditScheduleView(BaseModel):
     url: str
     """URL of the audited site."""
     recipe: RecipeName
-    options: dict[str, int]
-    """Limits of each audit's sample, as requested."""
+    options: dict[str, Any]
+    """Options of each audit, as requested."""
     schedule_cron: str
     timezone: str
     is_active: bool

@@ -13,7 +13,7 @@ class AuditSchedule:
     id: str
     url: str
     recipe: str
-    options: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, int | tuple[str, ...]] = field(default_factory=dict)
     schedule_cron: str
     timezone: str
     is_active: bool

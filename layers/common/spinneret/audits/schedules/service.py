@@ -7,6 +7,7 @@ from typing import Final, Protocol
 
 from spinneret.audits import limits
 from spinneret.audits.api_models import AuditOptions, AuditRequest
+from spinneret.audits.options import sample_for
 from spinneret.audits.recipes import RECIPES
 from spinneret.audits.schedules.api_models import AuditScheduleRequest
 from spinneret.audits.schedules.models import AuditSchedule, ScheduleTickResult
@@ -98,7 +99,7 @@ class ScheduleService:
     def _made(self, tenant: str, schedule_id: str, request: AuditScheduleRequest) -> AuditSchedule:
         now = self.clock()
         url = check_url_at_submission(request.url, self.policy)
-        RECIPES[request.recipe].sample_with(request.options.given)
+        sample_for(RECIPES[request.recipe], request.options)
         schedule = parse_schedule(request.schedule_cron, request.timezone)
         return AuditSchedule(
             tenant=tenant,
@@ -159,7 +160,7 @@ class ScheduleTicker:
         request = AuditRequest(
             url=schedule.url,
             recipe=schedule.recipe,  # type: ignore[arg-type]  # a name of RECIPES
-            options=AuditOptions(**schedule.options),
+            options=AuditOptions.model_validate(dict(schedule.options)),
         )
         key = RequestKey(
             tenant=schedule.tenant,
