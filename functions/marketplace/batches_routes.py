@@ -59,6 +59,7 @@ def submit_batch_job(request: BatchJobRequest) -> Response[dict[str, Any]]:
             request.priority,
             request_key(router, caller, "/api/batch-jobs"),
             submitted_batch,
+            request.publish_at,
         )
     )
 

@@ -4,6 +4,7 @@ from urllib.parse import urlencode
 
 from aws_lambda_powertools.event_handler import Response
 
+from marketplace.marketplace_examples import PREFERENCES
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
 from spinneret.kernel import bounds
@@ -11,6 +12,7 @@ from spinneret.kernel.clock import utc_now
 from spinneret.kernel.errors import (
     AuthRequired,
     Conflict,
+    Contended,
     DomainError,
     MarketplaceUnavailable,
     ReauthNeeded,
@@ -19,6 +21,7 @@ from spinneret.marketplace.connections.api_models import (
     ConnectionView,
     ConsentView,
 )
+from spinneret.marketplace.preferences.api_models import PreferencesChange, PreferencesView
 from spinneret.marketplace.reports import received
 from spinneret.marketplace.wiring import marketplace_api
 from spinneret.runtime.http.declaration import declared
@@ -84,6 +87,34 @@ def end_connection(marketplace: str) -> Response[None]:
     """Revoke the authorization and delete its tokens."""
     routes.services.connections.end(routes.principal.tenant, marketplace)
     return Response(status_code=204)
+
+
+@router.get(
+    "/api/marketplace/<marketplace>/preferences",
+    **declared(Scope.READ, Permission.VIEW_CONNECTIONS),
+)
+def get_preferences(marketplace: str) -> PreferencesView:
+    """Return how the seller sells on a marketplace."""
+    found = routes.services.preferences.get(routes.principal.tenant, marketplace)
+    return PreferencesView.of(found)
+
+
+@router.patch(
+    "/api/marketplace/<marketplace>/preferences",
+    **declared(
+        Scope.WRITE,
+        Permission.MANAGE_CONNECTIONS,
+        {200: PreferencesView},
+        Contended,
+        examples=PREFERENCES,
+    ),
+)
+def change_preferences(marketplace: str, request: PreferencesChange) -> PreferencesView:
+    """Pause or resume selling on a marketplace; omitted preferences are kept."""
+    changed = routes.services.preferences.change(
+        routes.principal.tenant, marketplace, request.is_paused, request.changes()
+    )
+    return PreferencesView.of(changed)
 
 
 @router.post(

@@ -28,6 +28,7 @@ JOB: Final[Examples] = {
             "retry_count": 0,
             "max_retries": 3,
             "expires_at": "2026-01-02T13:00:00.000000Z",
+            "publish_at": None,
             "waiting_for": None,
             "input_data": {"override_price": 9900},
             "result_data": None,
@@ -51,6 +52,7 @@ BATCH: Final[Examples] = {
             "batch_id": "publish_20260102T120000_8f14e45fceea467a9a36dedd4bea2543",
             "marketplace": "etsy",
             "action_code": "publish",
+            "publish_at": None,
             "status": "pending",
             "priority": 3,
             "total_count": 1,
@@ -65,6 +67,12 @@ BATCH: Final[Examples] = {
             "started_at": None,
             "completed_at": None,
         },
+    }
+}
+PREFERENCES: Final[Examples] = {
+    "pause": {
+        "request": {"is_paused": True},
+        "answer": {"marketplace": "ebay", "paused_at": _AT},
     }
 }
 PLAN: Final[Examples] = {

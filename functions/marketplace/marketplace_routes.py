@@ -68,6 +68,7 @@ def submit_marketplace_job(request: MarketplaceJobRequest) -> Response[dict[str,
         action_code=request.action_code,
         product_id=request.product_id,
         input_data=request.input_data,
+        publish_at=request.publish_at,
     )
     key = request_key(router, caller, "/api/marketplace/jobs")
     publishing = routes.services.publishing

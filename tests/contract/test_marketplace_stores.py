@@ -699,3 +699,13 @@ def test_a_token_is_kept_while_its_job_waits_and_taken_once(stores: Stores, tena
     assert (stores.plugins.waiting(tenant), stores.plugins.token(tenant, "k")) == (["k"], "secret")
     assert [stores.plugins.take_token(tenant, "k") for _ in range(2)] == ["secret", None]
     assert stores.plugins.waiting(tenant) == []
+
+
+def test_preferences_are_replaced_version_by_version(stores: Stores, tenant: str) -> None:
+    unset = stores.preferences.get(tenant, "ebay")
+    first = replace(unset, paused_at=START, version=1)
+    assert stores.preferences.replace(first)
+    assert stores.preferences.get(tenant, "ebay") == first
+    assert stores.preferences.replace(first)  # the same write, sent again
+    assert not stores.preferences.replace(replace(first, paused_at=None))
+    assert stores.preferences.get(tenant, "etsy") == replace(unset, marketplace="etsy")

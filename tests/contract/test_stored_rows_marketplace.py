@@ -16,6 +16,8 @@ from spinneret.marketplace.orders.dynamo import SALES
 from spinneret.marketplace.orders.models import Adjustment, AdjustmentState, Sale, SaleOutcome
 from spinneret.marketplace.plugins.dynamo import PLUGINS
 from spinneret.marketplace.plugins.models import Plugin
+from spinneret.marketplace.preferences.dynamo import PREFERENCES
+from spinneret.marketplace.preferences.models import Preferences
 from spinneret.marketplace.tasks.dynamo import TASKS
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
 from tests.contract.exact_rows import check_read, check_row
@@ -286,6 +288,19 @@ PLUGIN: Final = Plugin(
                     "settings": '{"policies":{"shipping":1},"ä":null}',
                     "refreshing_until": "2026-01-02T04:04:05.000000Z",
                     "version": 9,
+                },
+            ),
+        ),
+        (
+            "preferences",
+            (
+                PREFERENCES,
+                Preferences(tenant="acme", marketplace="ebay", paused_at=NOW, version=2),
+                {
+                    "pk": "T#acme#PREFERENCES",
+                    "sk": "ebay",
+                    "paused_at": "2026-01-02T03:04:05.678901Z",
+                    "version": 2,
                 },
             ),
         ),

@@ -15,6 +15,7 @@ from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.listings.rules import held_by
 from spinneret.marketplace.orders.models import Sale
 from spinneret.marketplace.plugins.models import CallbackWait, Plugin, PluginAnswer, Sent
+from spinneret.marketplace.preferences.models import Preferences
 from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.publishing.statistics import DayOfAction
 from spinneret.marketplace.tasks.models import Task
@@ -178,6 +179,24 @@ class FakeConnections:
         self._sellers.setdefault(_name(seller), seller)
         if connection.account is not None:
             self._owners[connection.marketplace, connection.account] = connection.tenant
+
+
+class FakePreferences:
+    """Implements PreferenceStore."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str], Preferences] = {}
+
+    def get(self, tenant: str, marketplace: str) -> Preferences:
+        unset = Preferences(tenant=tenant, marketplace=marketplace)
+        return self._rows.get((tenant, marketplace), unset)
+
+    def replace(self, preferences: Preferences) -> bool:
+        key = preferences.tenant, preferences.marketplace
+        if self.get(*key).version != preferences.version - 1:
+            return self.get(*key) == preferences
+        self._rows[key] = preferences
+        return True
 
 
 def _name(seller: Seller) -> str:

@@ -35,6 +35,7 @@ from spinneret.marketplace.last_looks import AnswersOnly, final_look_deferral
 from spinneret.marketplace.orders.polling import OrderPolling
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.plugins.transport import PluginCallbacks, PluginInbox, PluginTransport
+from spinneret.marketplace.preferences.service import PreferenceService
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing import limits as publishing_limits
@@ -203,6 +204,15 @@ class Bench:
             self.callbacks,
         )
 
+    @property
+    def preferring(self) -> PreferenceService:
+        """How the seller sells."""
+        return PreferenceService(
+            store=self.stores.preferences,
+            marketplaces=frozenset(self.platforms),
+            clock=self.clock,
+        )
+
     def new_tokens(self, store: ConnectionStore) -> Tokens:
         """What a process keeps its tokens by."""
         return Tokens(
@@ -288,7 +298,7 @@ class Bench:
             move=self.control.move,
             led_seconds=marketplace_limits.PUBLISH_LED_SECONDS,
         )
-        starter = Starter(executions=self.executions, prepare=batch_preparation(makes))
+        starter = Starter(executions=self.executions, prepare=batch_preparation(makes, self.clock))
         return Dispatcher(
             store=self.store,
             batches=self._worker({PUBLISH_BATCH: starter}, self.queue),
@@ -314,6 +324,7 @@ class Bench:
             products=self.products,
             listings=self.listings,
             tasks=self.tasks,
+            preferences=self.stores.preferences,
             new_work=self._work,
             clock=self.clock,
         )

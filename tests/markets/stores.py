@@ -17,6 +17,8 @@ from spinneret.marketplace.orders.dynamo import DynamoSaleStore
 from spinneret.marketplace.orders.ports import SaleStore
 from spinneret.marketplace.plugins.dynamo import DynamoPluginStore
 from spinneret.marketplace.plugins.ports import PluginStore
+from spinneret.marketplace.preferences.dynamo import DynamoPreferences
+from spinneret.marketplace.preferences.ports import PreferenceStore
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.publishing.dynamo import DynamoStatistics
@@ -31,6 +33,7 @@ from tests.fakes.marketplace import (
     FakeConnections,
     FakeListingStore,
     FakePluginStore,
+    FakePreferences,
     FakeProductStore,
     FakeSaleStore,
     FakeSellerRateLimiter,
@@ -50,6 +53,7 @@ class Stores:
     listings: ListingStore
     tasks: TaskStore
     connections: ConnectionStore
+    preferences: PreferenceStore
     sales: SaleStore
     plugins: PluginStore
     statistics: StatisticsStore
@@ -67,6 +71,7 @@ def in_memory() -> Stores:
         listings=FakeListingStore(jobs, products),
         tasks=FakeTaskStore(jobs),
         connections=FakeConnections(),
+        preferences=FakePreferences(),
         sales=FakeSaleStore(products),
         plugins=FakePluginStore(jobs),
         statistics=FakeStatistics(),
@@ -86,6 +91,7 @@ def on_tables(tables: Tables) -> Stores:
         listings=DynamoListingStore(client, table, jobs),
         tasks=DynamoTaskStore(client, table, jobs),
         connections=DynamoConnections(client, table),
+        preferences=DynamoPreferences(client, table),
         sales=DynamoSaleStore(client, table),
         plugins=DynamoPluginStore(client, table, jobs),
         statistics=DynamoStatistics(client, table),

@@ -381,6 +381,16 @@ def test_products_of_a_file_are_created_line_by_line(
     assert sent["price"] == 1999
 
 
+def test_selling_is_shown_and_changed_where_it_is_given(
+    api: Api, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = "/api/marketplace/ebay/preferences"
+    api.routes["PATCH", path] = sample(m.PreferencesView, paused_at="2026-01-02T12:00:00Z")
+    assert main(["selling", "change", "ebay", "--pause"]) == 0
+    assert json.loads(api.server.requests[-1].content) == {"is_paused": True}
+    assert "paused since 2026" in capsys.readouterr().out
+
+
 def test_the_key_of_a_profile_is_used(no_profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
     save(no_profile, "default", Profile(URL, KEY))
     shared = tools.Tools(tools.Output())

@@ -275,9 +275,10 @@ class Draft:
     id: str | None = None
     """Id already promised to the tenant, so no other job can replace this one."""
     due_at: datetime | None = None
-    """Time until which the job waits for its input (`JobService.supply`); None if it has it."""
+    """Time until which the job waits, unless `JobService.supply` gives it its input before; None if
+    it is due at once."""
     waiting_for: str | None = None
-    """Name of that input."""
+    """Name of what it waits for."""
     once: bool = False
     """Whether an earlier job with the same key replaces this one however it ended, even by failure.
     """

@@ -110,7 +110,7 @@ class Deduplication:
     def _new_job(self, tenant: str, draft: Draft, batch: str | None, scope: str | None) -> Job:
         now = self.clock()
         policy = self.kinds[draft.kind]
-        pending_limit = policy.pending_seconds
+        pending_limit, begins = policy.pending_seconds, max(now, draft.due_at or now)
         job = Job(
             tenant=tenant,
             id=draft.id or self.new_id("job"),
@@ -124,7 +124,7 @@ class Deduplication:
             max_attempts=policy.max_attempts,
             result_seconds=policy.result_seconds,
             max_redrives=policy.max_redrives,
-            expires_at=None if pending_limit is None else now + timedelta(seconds=pending_limit),
+            expires_at=None if pending_limit is None else begins + timedelta(seconds=pending_limit),
             domain=draft.domain,
             batch=batch,
             created_by=self.caller(),

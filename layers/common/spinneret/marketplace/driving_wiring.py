@@ -60,7 +60,7 @@ def publish_callbacks(stage: Stage) -> PluginCallbacks:
 def batch_worker(stage: Stage, store: JobStore) -> Worker:
     """Build the worker that creates the jobs of a batch and starts its execution."""
     makes = children(stage, store, led_seconds=limits.PUBLISH_LED_SECONDS)
-    starter = Starter(executions=_executions(stage), prepare=batch_preparation(makes))
+    starter = Starter(executions=_executions(stage), prepare=batch_preparation(makes, stage.clock))
     return worker(stage, {PUBLISH_BATCH: starter}, store)
 
 

@@ -13,6 +13,7 @@ from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.orders.dynamo import DynamoSaleStore
 from spinneret.marketplace.orders.polling import OrderPolling, PollResult
 from spinneret.marketplace.orders.service import OrderBook
+from spinneret.marketplace.preferences.dynamo import DynamoPreferences
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
@@ -40,6 +41,11 @@ def task_store(stage: Stage) -> DynamoTaskStore:
 def connection_store(stage: Stage) -> DynamoConnections:
     """Build the store of connections."""
     return DynamoConnections(stage.dynamodb, stage[MARKETPLACE_TABLE])
+
+
+def preference_store(stage: Stage) -> DynamoPreferences:
+    """Build the store of preferences."""
+    return DynamoPreferences(stage.dynamodb, stage[MARKETPLACE_TABLE])
 
 
 def publishing_service(

@@ -30,6 +30,7 @@ from spinneret.marketplace.driving_wiring import (
 )
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.orders.service import OrderBook
+from spinneret.marketplace.preferences.service import PreferenceService
 from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing.dynamo import DynamoStatistics
 from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult
@@ -42,6 +43,7 @@ from spinneret.marketplace.publishing_wiring import (
     connection_store,
     listing_store,
     order_book,
+    preference_store,
     product_store,
     publishing_service,
 )
@@ -73,6 +75,7 @@ class MarketplaceApi:
     listings: DynamoListingStore
     orders: OrderBook
     connections: ConnectionService
+    preferences: PreferenceService
     secrets: ConfiguredSecrets
     statistics: StatisticsStore
     return_url: str
@@ -107,6 +110,9 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
         listings=listings,
         orders=order_book(stage, publishing),
         connections=connection_service(stage),
+        preferences=PreferenceService(
+            store=preference_store(stage), marketplaces=frozenset(PLATFORMS), clock=stage.clock
+        ),
         secrets=client_secrets(stage),
         statistics=DynamoStatistics(stage.dynamodb, stage[MARKETPLACE_TABLE]),
         return_url=stage[MARKETPLACE_RETURN_URL],

@@ -27,6 +27,7 @@ from spinneret.marketplace.publishing.work import StepContext, StepServices
 from spinneret.marketplace.publishing_wiring import (
     listing_store,
     order_book,
+    preference_store,
     product_store,
     publishing_service,
     task_store,
@@ -90,6 +91,7 @@ def publish_visits(stage: Stage) -> JobStep:
         products=product_store(stage),
         listings=listings,
         tasks=task_store(stage),
+        preferences=preference_store(stage),
         new_work=new_work,
         clock=stage.clock,
     )

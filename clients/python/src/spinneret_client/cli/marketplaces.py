@@ -1,4 +1,4 @@
-"""`publish`, `products list|import` and `batches list|watch`."""
+"""`publish`, `products list|import`, `batches list|watch` and `selling show|change`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 from spinneret_client.cli import exits
 from spinneret_client.cli.tools import Tools, Yes, tools_of
 from spinneret_client.errors import ApiError, ConfigurationError
+from spinneret_client.generated.models import PreferencesView
 
 COLUMNS: Final = ("title", "description", "price", "currency", "quantity", "sku", "images")
 NUMBERS: Final = frozenset({"price", "quantity"})
@@ -29,6 +30,10 @@ def add_to(app: typer.Typer) -> None:
     batches.command("list", epilog="Example: spinneret batches list")(list_batches)
     batches.command(epilog="Example: spinneret batches watch mb_0198…")(watch)
     app.add_typer(batches, name="batches")
+    selling = typer.Typer(no_args_is_help=True, help="How you sell on a marketplace.")
+    selling.command(epilog="Example: spinneret selling show ebay")(show)
+    selling.command(epilog="Example: spinneret selling change ebay --pause")(change)
+    app.add_typer(selling, name="selling")
 
 
 def publish(
@@ -36,12 +41,17 @@ def publish(
     marketplace: Annotated[str, typer.Argument(help="Marketplace, such as ebay.")],
     action: Annotated[str, typer.Argument(help="Action, such as publish.")],
     products: Annotated[list[str], typer.Argument(help="Ids of products.")],
+    at: Annotated[
+        str | None, typer.Option(help="Time within 30 days, such as 2026-01-31T18:00:00Z.")
+    ] = None,
     yes: Yes = False,
     wait: Annotated[bool, typer.Option("--wait", help="Wait until all are done.")] = False,
 ) -> None:
     """Plan an action for products, then do it."""
     tools = tools_of(context)
     request: Any = {"marketplace": marketplace, "action_code": action, "product_ids": products}
+    if at is not None:
+        request["publish_at"] = at
     plan = tools.client.batches.plan(**request)
     tools.output.note(f"{plan.total_count} products on {marketplace}, {plan.refused_count} refused")
     tools.confirm(f"{action} {plan.total_count - plan.refused_count} products?", yes=yes)
@@ -50,6 +60,37 @@ def publish(
         _follow(tools, made.batch_id)
     else:
         tools.output.result(made, lambda: tools.output.line(made.batch_id))
+
+
+Marketplace = Annotated[str, typer.Argument(help="Marketplace, such as ebay.")]
+
+
+def show(context: typer.Context, marketplace: Marketplace) -> None:
+    """Show how you sell on a marketplace."""
+    tools = tools_of(context)
+    _shown(tools, tools.client.connections.preferences(marketplace))
+
+
+def change(
+    context: typer.Context,
+    marketplace: Marketplace,
+    pause: Annotated[
+        bool | None, typer.Option("--pause/--resume", help="Let jobs that list or revise wait.")
+    ] = None,
+) -> None:
+    """Change how you sell on a marketplace; what isn't given is kept."""
+    tools = tools_of(context)
+    given: Any = {"is_paused": pause}
+    changes: Any = {name: value for name, value in given.items() if value is not None}
+    _shown(tools, tools.client.connections.change_preferences(marketplace, **changes))
+
+
+def _shown(tools: Tools, preferences: PreferencesView) -> None:
+    def text() -> None:
+        since = preferences.paused_at
+        tools.output.line(f"paused since {since}" if since else "not paused")
+
+    tools.output.result(preferences, text)
 
 
 def list_products(context: typer.Context) -> None:

@@ -1042,6 +1042,7 @@ class MarketplaceJobView(Model):
     retry_count: int
     max_retries: int
     expires_at: str | None
+    publish_at: str | None
     waiting_for: str | None
     input_data: dict[str, Any]
     result_data: dict[str, Any] | None
@@ -1213,6 +1214,13 @@ class PlanView(Model):
     total_count: int
     refused_count: int
     items: list[ProspectView]
+
+
+class PreferencesView(Model):
+    """A seller's preferences for one marketplace."""
+
+    marketplace: str
+    paused_at: str | None
 
 
 class PreviewView(Model):
@@ -1847,6 +1855,7 @@ class WindowView(Model):
 class BatchJobView(CountsView):
     """A batch."""
 
+    publish_at: str | None
     batch_id: str
     marketplace: str
     action_code: str

@@ -150,6 +150,7 @@ class BatchJobRequest(TypedDict, total=False):
     action_code: Required[str]
     product_ids: Required[Sequence[str]]
     priority: int | None
+    publish_at: str | None
 
 
 class BatchRequest(TypedDict, total=False):
@@ -382,6 +383,7 @@ class MarketplaceJobRequest(TypedDict, total=False):
     product_id: str | None
     priority: int | None
     input_data: Mapping[str, Any]
+    publish_at: str | None
 
 
 class OverrideModel(TypedDict, total=False):
@@ -413,6 +415,12 @@ class PdfRequest(TypedDict, total=False):
     landscape: bool
     margins: MarginsRequest
     print_background: bool
+
+
+class PreferencesChange(TypedDict, total=False):
+    """Changed preferences; omitted ones are kept."""
+
+    is_paused: bool | None
 
 
 class PreviewRequest(TypedDict, total=False):

@@ -177,6 +177,10 @@ class Configs(Resource):
 class Connections(Resource):
     """Methods of `connections`."""
 
+    def change_preferences(self, marketplace: str, **body: Unpack[r.PreferencesChange]) -> m.PreferencesView:
+        """Pause or resume selling on a marketplace; omitted preferences are kept."""
+        return self._send(m.PreferencesView, "PATCH", f"/api/marketplace/{part(marketplace)}/preferences", body=body)
+
     def connect(self, marketplace: str) -> m.ConsentView:
         """Return the URL at which the seller authorizes access."""
         return self._send(m.ConsentView, "POST", f"/api/marketplace/{part(marketplace)}/connect")
@@ -188,6 +192,10 @@ class Connections(Resource):
     def get(self, marketplace: str) -> m.ConnectionView:
         """Return whether the seller's authorization is valid, never its tokens."""
         return self._send(m.ConnectionView, "GET", f"/api/marketplace/{part(marketplace)}/connection")
+
+    def preferences(self, marketplace: str) -> m.PreferencesView:
+        """Return how the seller sells on a marketplace."""
+        return self._send(m.PreferencesView, "GET", f"/api/marketplace/{part(marketplace)}/preferences")
 
     def receive_webhook(self, marketplace: str) -> None:
         """Import the seller's orders after one was paid or cancelled."""

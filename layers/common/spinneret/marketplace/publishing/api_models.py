@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.jobs import rules as job_rules
 from spinneret.jobs.models import Job, JobStatus
@@ -26,6 +26,7 @@ from spinneret.marketplace.tasks.api_models import TaskView, task_view
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,80}$")]
 Code = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
 PriorityNumber = Annotated[int, Field(ge=1, le=4)]
+Moment = Annotated[AwareDatetime, Field(strict=False)]
 
 
 class MarketplaceJobRequest(BaseModel):
@@ -42,6 +43,9 @@ class MarketplaceJobRequest(BaseModel):
     input_data: dict[str, Any] = {}
     """`override_price` (minor units), `custom_title`, `custom_description`, and the fields that an
     action needs, such as `text` of a message or `external_id` of a link."""
+    publish_at: Moment | None = None
+    """Time within the next 30 days at which the action begins (RFC 3339); by default at once. It
+    sends what the product is then."""
 
 
 class MarketplaceJobView(BaseModel):
@@ -63,6 +67,8 @@ class MarketplaceJobView(BaseModel):
     """Maximum number of failed attempts."""
     expires_at: str | None
     """Time at which the job expires if it still waits."""
+    publish_at: str | None
+    """Time at which the action begins; null if at once."""
     waiting_for: str | None
     input_data: dict[str, Any]
     """Input of the action, as submitted."""
@@ -100,10 +106,16 @@ class BatchJobRequest(BaseModel):
     """Ids of the products, one job for each."""
     priority: PriorityNumber | None = None
     """1 critical, 2 high, 3 normal, 4 low; by default the action type's."""
+    publish_at: Moment | None = None
+    """Time within the next 30 days at which the batch begins (RFC 3339); by default at once. Not
+    used by a plan."""
 
 
 class BatchJobView(BaseModel):
     """A batch."""
+
+    publish_at: str | None
+    """Time at which the batch begins; null if at once."""
 
     batch_id: str
     """Id of the batch, which is also its parent job's."""
@@ -243,6 +255,7 @@ def job_view(job: Job, has_product: bool, progress: int | None = None) -> Market
         input_data=dict(payload["input_data"]),
         result_data=None if job.result is None else dict(job.result),
         error=error,
+        publish_at=payload.get("publish_at"),
         created_at=to_iso(job.created_at),
         started_at=optional_stamp(job.started_at),
         completed_at=optional_stamp(job.finished_at),
@@ -384,6 +397,7 @@ def _batch(job: Job, counts: Mapping[str, int]) -> dict[str, Any]:
         is_active=job.status in (JobStatus.PENDING, JobStatus.RUNNING),
         is_terminal=terminal,
         created_at=to_iso(job.created_at),
+        publish_at=job.payload.get("publish_at"),
         started_at=optional_stamp(job.started_at),
         completed_at=optional_stamp(job.finished_at),
         **counts,

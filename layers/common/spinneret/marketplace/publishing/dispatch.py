@@ -10,11 +10,12 @@ from spinneret.jobs.driven.ports import Executions
 from spinneret.jobs.leases import Remaining, reclaim
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.jobs.ports import JobStore
-from spinneret.jobs.worker import Context
-from spinneret.kernel.clock import Clock
+from spinneret.jobs.worker import Context, Defer
+from spinneret.kernel.clock import Clock, parse_stamp
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.service import service
 from spinneret.marketplace.kinds import PUBLISH
+from spinneret.marketplace.publishing.engine import SCHEDULED
 
 logger = logging.getLogger(__name__)
 
@@ -25,11 +26,14 @@ class Runner(Protocol):
     def run(self, ref: JobRef, remaining: Remaining) -> None: ...
 
 
-def batch_preparation(children: Children) -> Callable[[Context], None]:
+def batch_preparation(children: Children, clock: Clock) -> Callable[[Context], None]:
     """Return the preparation of a batch's execution. It creates all jobs, and restarts paused jobs
-    and jobs that failed in an earlier run."""
+    and jobs that failed in an earlier run. It raises Defer before the batch's time."""
 
     def prepare(context: Context) -> None:
+        at = context.job.payload.get("publish_at")
+        if at is not None and clock() < (time := parse_stamp(at)):
+            raise Defer(time, SCHEDULED, appointed=True)  # resumed before its time
         children.create_planned(context)
         children.begin_again(context)
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.jobs.disclosure import safe_data, safe_text
-from spinneret.jobs.models import JobEventKind
+from spinneret.jobs.models import Job, JobEventKind
 from spinneret.jobs.worker import Context, Defer, ReleaseJob
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.clock import Clock
+from spinneret.kernel.clock import Clock, parse_stamp, to_iso
 from spinneret.kernel.errors import (
     Contended,
     DependencyUnavailable,
@@ -35,6 +35,8 @@ from spinneret.kernel.errors import (
 from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.listings.ports import ListingStore
+from spinneret.marketplace.preferences.ports import PreferenceStore
+from spinneret.marketplace.preferences.rules import held_until
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on
 from spinneret.marketplace.publishing.common import ask
@@ -53,6 +55,10 @@ _REASONS: Final[Mapping[type[DomainError], Reason]] = {
     ReauthNeeded: Reason.NEEDS_REAUTH,
 }
 
+SCHEDULED: Final = "its scheduled time"
+"""Name of the wait of a job with `publish_at`."""
+ASKED: Final = "is_asked"
+"""Mark in the payload of a job that no seller asked for."""
 NewWork = Callable[[Context, Subject], StepContext]
 
 
@@ -64,15 +70,19 @@ class Command:
     action_code: str
     product_id: str | None
     input_data: Mapping[str, Any]
+    publish_at: datetime | None = None
+    """Time before which the job does nothing."""
 
     @classmethod
     def of(cls, payload: Mapping[str, Any]) -> Command:
         """Build from a job's payload."""
+        at = payload.get("publish_at")
         return cls(
             marketplace=payload["marketplace"],
             action_code=payload["action_code"],
             product_id=payload.get("product_id"),
             input_data=payload.get("input_data") or {},
+            publish_at=None if at is None else parse_stamp(at),
         )
 
     @property
@@ -83,6 +93,7 @@ class Command:
             "action_code": self.action_code,
             "product_id": self.product_id,
             "input_data": dict(self.input_data),
+            **({} if self.publish_at is None else {"publish_at": to_iso(self.publish_at)}),
         }
 
     @property
@@ -100,6 +111,7 @@ class PublishHandler:
     products: ProductStore
     listings: ListingStore
     tasks: TaskStore
+    preferences: PreferenceStore
     new_work: NewWork
     clock: Clock
 
@@ -109,6 +121,7 @@ class PublishHandler:
         action = self.actions.get(command.full_code)
         if action is None:
             raise MarketplaceUnsupported(f"unknown action: {command.full_code}")
+        self._require_turn(context.job, command)
         try:
             return self._run(context, command)
         except TransientError as error:
@@ -118,6 +131,25 @@ class PublishHandler:
                 f"Max retries ({action.max_retries}) exceeded: {error.message}",
                 details={**error.details, "max_retries": action.max_retries},
             ) from error
+
+    def _require_turn(self, job: Job, command: Command) -> None:
+        """Raise Defer before the job's time, and while the seller pauses what it would do.
+
+        A job that was paused and resumed is due before its time. A sale on another marketplace
+        still revises listings, and a last look changes nothing.
+        """
+        now = self.clock()
+        if command.publish_at is not None and now < command.publish_at:
+            raise Defer(command.publish_at, SCHEDULED, appointed=True)
+        is_held = command.action_code == "publish" or (
+            command.action_code == "update" and ASKED not in job.payload
+        )
+        if not is_held or job.ending:
+            return
+        until = held_until(self.preferences.get(job.tenant, command.marketplace), now)
+        if until is not None:
+            title = self.platforms[command.marketplace].title
+            raise Defer(until, f"the seller, who paused {title}", appointed=True)
 
     def _run(self, context: Context, command: Command) -> Mapping[str, Any]:
         subject = self._subject(context, command)

@@ -3,6 +3,7 @@
 from typing import Final
 
 BATCH_PRODUCTS_MAX: Final = 500  # the source's example of a batch
+PUBLISH_AHEAD_DAYS: Final = 30  # of a scheduled job; its rows are kept until its end
 PUBLISHED_AT_ONCE: Final = 5  # jobs of one seller on one marketplace; also set in the machine's map
 PUBLISH_ROUND_JOBS: Final = 25  # of one map
 PUBLISH_VISIT_STEPS: Final = 20  # of one job in one map

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.jobs.control import JobControl
@@ -22,7 +22,7 @@ from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.clock import Clock
+from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import NotFound, ValidationFailed, field_error
 from spinneret.kernel.ids import is_id
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
@@ -30,9 +30,10 @@ from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.listings.rules import held_by
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on, variations_in
+from spinneret.marketplace.publishing import limits
 from spinneret.marketplace.publishing.actions import PRIORITIES, find_action
 from spinneret.marketplace.publishing.common import Check, require_fit
-from spinneret.marketplace.publishing.engine import Command
+from spinneret.marketplace.publishing.engine import ASKED, SCHEDULED, Command
 from spinneret.marketplace.publishing.models import ActionType
 from spinneret.marketplace.tasks import rules as task_rules
 from spinneret.marketplace.tasks.models import Task, TaskStatus, place_of
@@ -132,6 +133,7 @@ class PublishingService:
         priority: int | None,
         key: RequestKey | None,
         answer: Callable[[Job, Sequence[Placed]], Mapping[str, Any]],
+        publish_at: datetime | None = None,
     ) -> Submitted:
         """Accept a job for each product, and a batch that counts them.
 
@@ -140,7 +142,7 @@ class PublishingService:
         return self._jobs.replayed_or(
             key,
             lambda: self._batch(
-                tenant, marketplace, action_code, product_ids, priority, key, answer
+                tenant, marketplace, action_code, product_ids, priority, key, answer, publish_at
             ),
         )
 
@@ -153,7 +155,9 @@ class PublishingService:
         priority: int | None,
         key: RequestKey | None,
         answer: Callable[[Job, Sequence[Placed]], Mapping[str, Any]],
+        publish_at: datetime | None,
     ) -> Submitted:
+        self._require_soon(publish_at)
         action = find_action(self._actions, marketplace, action_code)
         wanted_ids = list(dict.fromkeys(product_ids))
         existing = self._found(tenant, wanted_ids)
@@ -173,6 +177,7 @@ class PublishingService:
                     action_code=action_code,
                     product_id=product_id,
                     input_data={},
+                    publish_at=publish_at,
                 ),
                 action,
                 priority,
@@ -187,10 +192,13 @@ class PublishingService:
                 "marketplace": marketplace,
                 "action_code": action_code,
                 "total": len(drafts),
+                **({} if publish_at is None else {"publish_at": to_iso(publish_at)}),
             },
             priority=priority_of(wanted),
             domain=marketplace,
             duplicate_key=None,
+            due_at=publish_at,
+            waiting_for=SCHEDULED if publish_at else None,
             id=batch_id(action_code, self._clock(), self._new_hex()),
         )
         return self._jobs.submit_parent(
@@ -199,7 +207,7 @@ class PublishingService:
             drafts,
             key,
             lambda job, placed: Reply(status=201, body=answer(job, placed)),
-            begin=self._begin_batch,
+            begin=self._begin_batch if publish_at is None else None,
         )
 
     def find(self, tenant: str, job_id: str) -> Job | None:
@@ -251,6 +259,7 @@ class PublishingService:
         if once is not None:
             key = fingerprint(["marketplace", command.payload, once])
             draft = replace(draft, duplicate_key=key, once=True)
+        draft = replace(draft, payload={**draft.payload, ASKED: True})
 
         def reply(placed: Sequence[Placed]) -> Reply:
             return Reply(status=201, body={"job_id": placed[0].job.id})
@@ -358,6 +367,7 @@ class PublishingService:
     def _draft(self, tenant: str, command: Command, priority: int | None) -> Draft:
         action = find_action(self._actions, command.marketplace, command.action_code)
         _check_input(command.input_data)
+        self._require_soon(command.publish_at)
         key = None
         if command.product_id is not None:
             product = self._products.get(tenant, command.product_id)
@@ -378,6 +388,12 @@ class PublishingService:
                 "product_id", "is missing", error=f"{action.code} needs a product"
             )
         return _drafted(command, action, priority, key)
+
+    def _require_soon(self, publish_at: datetime | None) -> None:
+        """Raise ValidationFailed for a time that isn't within the next PUBLISH_AHEAD_DAYS days."""
+        now, days = self._clock(), limits.PUBLISH_AHEAD_DAYS
+        if publish_at is not None and not now < publish_at <= now + timedelta(days=days):
+            raise ValidationFailed.of_field("publish_at", f"a time within the next {days} days")
 
     def _require_unheld(self, tenant: str, command: Command) -> None:
         """Raise Conflict if another existing product has the listing to link."""
@@ -430,6 +446,9 @@ def _drafted(command: Command, action: ActionType, priority: int | None, key: st
         priority=priority_of(priority or action.priority),
         domain=command.marketplace,
         duplicate_key=key,
+        # Jobs of a batch are created at its time.
+        due_at=command.publish_at,
+        waiting_for=SCHEDULED if command.publish_at else None,
     )
 
 

@@ -1,0 +1,1 @@
+"""Sellers' preferences for each marketplace."""

@@ -1,0 +1,114 @@
+"""Jobs that begin at a time, and marketplaces on which the seller pauses."""
+
+from datetime import datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from marketplace.batches_routes import router as batches
+from marketplace.connections_routes import router as connections
+from marketplace.marketplace_routes import router as jobs
+from spinneret.jobs.models import JobRef, Transition
+from spinneret.kernel.clock import to_iso
+from spinneret.marketplace import limits
+from spinneret.marketplace.tasks.models import Task
+from tests.markets.bench import Bench
+from tests.unit.served import Served
+
+AHEAD = timedelta(days=20)
+
+
+def _submitted(bench: Bench, router: Any, path: str, at: datetime, **what: Any) -> JobRef:
+    wanted = {"marketplace": "ebay", "action_code": "publish", "publish_at": to_iso(at), **what}
+    services = SimpleNamespace(publishing=bench.publishing)
+    body = Served(router, services).send("POST", path, wanted).body
+    assert body["publish_at"] == to_iso(at)
+    return JobRef(tenant=bench.tenant, job_id=body.get("job_id") or body["batch_id"])
+
+
+def _single(bench: Bench, at: datetime) -> JobRef:
+    return _submitted(bench, jobs, "/api/marketplace/jobs", at, product_id=bench.product().id)
+
+
+def _batch(bench: Bench, at: datetime) -> JobRef:
+    ids = [bench.product(title).id for title in ("One", "Two")]
+    return _submitted(bench, batches, "/api/batch-jobs", at, product_ids=ids)
+
+
+# covers B-10
+@pytest.mark.parametrize("submit", [_single, _batch])
+def test_a_scheduled_job_begins_at_its_time_and_not_when_it_is_resumed(
+    submit: Any, bench: Bench
+) -> None:
+    at = bench.clock() + AHEAD
+    ref = submit(bench, at)
+    bench.deliver()
+    job = bench.job(ref)
+    assert (job.due_at, job.waiting_for, bench.web.seen) == (at, "its scheduled time", [])
+    assert job.expires_at is not None
+    assert job.expires_at >= at + timedelta(seconds=limits.MARKETPLACE_PENDING_SECONDS)
+    for move in (Transition.PAUSE, Transition.RESUME):
+        bench.control.move(ref, move)
+    bench.deliver()
+    assert bench.clock() >= at or bench.web.seen == []  # an execution waits, too
+    assert bench.finish(ref).status == "completed"
+    assert bench.clock() >= at
+    assert all(task.started_at >= at for task in _tasks(bench) if task.started_at)
+    assert len(bench.ebay.listings) == (1 if submit is _single else 2)
+
+
+# covers B-10
+@pytest.mark.parametrize("ahead", [timedelta(0), timedelta(days=30, seconds=1)])
+@pytest.mark.parametrize("submit", [_single, _batch])
+def test_a_time_that_is_past_or_too_far_is_refused(
+    submit: Any, ahead: timedelta, bench: Bench
+) -> None:
+    with pytest.raises(KeyError):  # no such field in a refusal
+        submit(bench, bench.clock() + ahead)
+
+
+def _tasks(bench: Bench) -> list[Task]:
+    found = bench.publishing.page(bench.tenant, None, None, None, None, 100)[0]
+    return [task for each in found for task in bench.tasks.of_job(bench.tenant, each.job.id)]
+
+
+def _pause(bench: Bench, is_paused: bool) -> dict[str, Any]:
+    api = Served(connections, SimpleNamespace(preferences=bench.preferring))
+    path = "/api/marketplace/ebay/preferences"
+    changed = api.send("PATCH", path, {"is_paused": is_paused}, tenant=bench.tenant).body
+    assert api.send("GET", path, tenant=bench.tenant).body == changed
+    return changed
+
+
+# covers B-10
+def test_on_a_paused_marketplace_jobs_wait_but_sales_are_followed(bench: Bench) -> None:
+    product, listed = bench.product("One"), bench.product("Two", quantity=3)
+    bench.done("publish", "ebay", listed)
+    bench.done("publish", "etsy", listed)
+    assert _pause(bench, True)["paused_at"] == to_iso(bench.clock())
+    writes, begun = bench.ebay.calls["_put_item"], bench.clock()
+    refs = []
+    for action, each, bench.segment_steps in (("publish", product, 10), ("update", listed, 1)):
+        refs.append(bench.submit(action, "ebay", bench.edit(each, title="Three")))
+        bench.deliver()
+    assert (bench.clock() - begun).total_seconds() > limits.MARKETPLACE_PENDING_SECONDS
+    waits = {bench.job(ref).waiting_for for ref in refs}
+    assert waits == {"the seller, who paused eBay"}
+    assert bench.ebay.calls["_put_item"] == writes
+    bench.etsy.sell(listed.sku, 1)
+    bench.done("orders", "etsy")
+    bench.deliver()
+    assert bench.ebay.items[listed.sku]["availability"]["shipToLocationAvailability"] == {
+        "quantity": 2
+    }
+    assert _pause(bench, False)["paused_at"] is None
+    assert [bench.finish(ref).status for ref in refs] == ["completed"] * 2
+    assert len(bench.ebay.live(product.sku)) == 1
+
+
+def test_another_marketplace_isnt_paused_and_an_unknown_one_isnt_there(bench: Bench) -> None:
+    _pause(bench, True)
+    assert bench.done("publish", "etsy", bench.product()).status == "completed"
+    api = Served(connections, SimpleNamespace(preferences=bench.preferring))
+    assert api.send("GET", "/api/marketplace/amazon/preferences").status == 404
