@@ -110,7 +110,10 @@ def get_preferences(marketplace: str) -> PreferencesView:
     ),
 )
 def change_preferences(marketplace: str, request: PreferencesChange) -> PreferencesView:
-    """Pause or resume selling on a marketplace; omitted preferences are kept."""
+    """Pause or resume selling on a marketplace, or change its rules; omitted ones are kept.
+
+    Plans show what the rules change. Listings change with their next publication or update.
+    """
     changed = routes.services.preferences.change(
         routes.principal.tenant, marketplace, request.is_paused, request.changes()
     )

@@ -70,9 +70,17 @@ BATCH: Final[Examples] = {
     }
 }
 PREFERENCES: Final[Examples] = {
-    "pause": {
-        "request": {"is_paused": True},
-        "answer": {"marketplace": "ebay", "paused_at": _AT},
+    "pause, and ask for 15 % more": {
+        "request": {"is_paused": True, "price_factor": "1.15", "price_ending": 99},
+        "answer": {
+            "marketplace": "ebay",
+            "paused_at": _AT,
+            "price_factor": "1.15",
+            "minimum_price": None,
+            "price_ending": 99,
+            "quantity_buffer": None,
+            "title_suffix": None,
+        },
     }
 }
 PLAN: Final[Examples] = {
@@ -92,6 +100,7 @@ PLAN: Final[Examples] = {
                             "overrides.etsy.category_id", "the number of an Etsy taxonomy node"
                         )
                     ],
+                    "rules": [{"field": "price", "product": 2500, "shown": 2999}],
                     "fees": [],
                     "violations": [],
                     "unchecked": None,

@@ -703,7 +703,8 @@ def test_a_token_is_kept_while_its_job_waits_and_taken_once(stores: Stores, tena
 
 def test_preferences_are_replaced_version_by_version(stores: Stores, tenant: str) -> None:
     unset = stores.preferences.get(tenant, "ebay")
-    first = replace(unset, paused_at=START, version=1)
+    rules = {"price_factor": "1.15", "price_ending": 0, "title_suffix": "é"}
+    first = replace(unset, paused_at=START, version=1, **rules)
     assert stores.preferences.replace(first)
     assert stores.preferences.get(tenant, "ebay") == first
     assert stores.preferences.replace(first)  # the same write, sent again

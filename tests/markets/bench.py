@@ -148,6 +148,7 @@ class Bench:
             products=self.products,
             listings=self.listings,
             tasks=self.tasks,
+            preferences=stores.preferences,
             actions=action_types(platforms),
             checks={name: platform.check for name, platform in platforms.items()},
             begin_batch=None,
@@ -157,6 +158,7 @@ class Bench:
         self.planner = Planner(
             products=self.products,
             listings=self.listings,
+            preferences=stores.preferences,
             platforms=platforms,
             actions=action_types(platforms),
             ask_before=self._asked_before,
@@ -165,6 +167,7 @@ class Bench:
             sales=self.sales,
             products=self.products,
             listings=self.listings,
+            preferences=stores.preferences,
             jobs=self.publishing,
             clock=self.clock,
             silent=SILENT,

@@ -386,8 +386,8 @@ def test_selling_is_shown_and_changed_where_it_is_given(
 ) -> None:
     path = "/api/marketplace/ebay/preferences"
     api.routes["PATCH", path] = sample(m.PreferencesView, paused_at="2026-01-02T12:00:00Z")
-    assert main(["selling", "change", "ebay", "--pause"]) == 0
-    assert json.loads(api.server.requests[-1].content) == {"is_paused": True}
+    assert main(["selling", "change", "ebay", "--pause", "--price-ending", "0"]) == 0
+    assert json.loads(api.server.requests[-1].content) == {"is_paused": True, "price_ending": 0}
     assert "paused since 2026" in capsys.readouterr().out
 
 

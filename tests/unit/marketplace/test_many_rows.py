@@ -189,6 +189,7 @@ def _book(bench: Bench, asked: Asked) -> OrderBook:
         sales=bench.sales,
         products=bench.products,
         listings=bench.listings,
+        preferences=bench.stores.preferences,
         jobs=asked,
         clock=bench.clock,
     )

@@ -102,6 +102,7 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
         planner=Planner(
             products=products,
             listings=listings,
+            preferences=preference_store(stage),
             platforms=PLATFORMS,
             actions=ACTION_TYPES,
             ask_before=partial(_asked_before, stage, tokens(stage)),

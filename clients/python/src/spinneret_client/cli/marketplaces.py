@@ -16,6 +16,9 @@ from spinneret_client.generated.models import PreferencesView
 
 COLUMNS: Final = ("title", "description", "price", "currency", "quantity", "sku", "images")
 NUMBERS: Final = frozenset({"price", "quantity"})
+RULES: Final = (
+    *("price_factor", "minimum_price", "price_ending", "quantity_buffer", "title_suffix"),
+)
 PAUSE: Final = 2.0
 
 
@@ -77,11 +80,20 @@ def change(
     pause: Annotated[
         bool | None, typer.Option("--pause/--resume", help="Let jobs that list or revise wait.")
     ] = None,
+    price_factor: Annotated[str | None, typer.Option(help="Decimal, such as 1.15.")] = None,
+    minimum_price: Annotated[int | None, typer.Option(help="Lowest price, in cents.")] = None,
+    price_ending: Annotated[int | None, typer.Option(help="Last two digits, such as 99.")] = None,
+    quantity_buffer: Annotated[int | None, typer.Option(help="Pieces that aren't offered.")] = None,
+    title_suffix: Annotated[str | None, typer.Option(help="Text after the title.")] = None,
+    no_rules: Annotated[bool, typer.Option("--no-rules", help="Remove the other rules.")] = False,
 ) -> None:
     """Change how you sell on a marketplace; what isn't given is kept."""
     tools = tools_of(context)
-    given: Any = {"is_paused": pause}
-    changes: Any = {name: value for name, value in given.items() if value is not None}
+    rules = (price_factor, minimum_price, price_ending, quantity_buffer, title_suffix)
+    given = zip(RULES, rules, strict=True)
+    changes: Any = {name: each for name, each in given if no_rules or each is not None}
+    if pause is not None:
+        changes["is_paused"] = pause
     _shown(tools, tools.client.connections.change_preferences(marketplace, **changes))
 
 
@@ -89,6 +101,9 @@ def _shown(tools: Tools, preferences: PreferencesView) -> None:
     def text() -> None:
         since = preferences.paused_at
         tools.output.line(f"paused since {since}" if since else "not paused")
+        for name in RULES:
+            if (value := getattr(preferences, name)) is not None:
+                tools.output.line(f"{name.replace('_', ' ')}: {value}")
 
     tools.output.result(preferences, text)
 

@@ -1221,6 +1221,11 @@ class PreferencesView(Model):
 
     marketplace: str
     paused_at: str | None
+    price_factor: str | None
+    minimum_price: int | None
+    price_ending: int | None
+    quantity_buffer: int | None
+    title_suffix: str | None
 
 
 class PreviewView(Model):
@@ -1270,6 +1275,7 @@ class ProspectView(Model):
     product_id: str
     outcome: str
     fields: list[dict[str, Any]]
+    rules: list[RuledField]
     fees: list[dict[str, Any]]
     violations: list[dict[str, Any]]
     unchecked: str | None
@@ -1369,6 +1375,14 @@ class ResultView(Model):
     phases: PhasesView | None
     certificate: CertificateView | None
     body_sha256: str | None
+
+
+class RuledField(Model):
+    """Field that the seller's rules for the marketplace change."""
+
+    field: str
+    product: str | int
+    shown: str | int
 
 
 class RunListView(Model):

@@ -418,9 +418,14 @@ class PdfRequest(TypedDict, total=False):
 
 
 class PreferencesChange(TypedDict, total=False):
-    """Changed preferences; omitted ones are kept."""
+    """Changed preferences; omitted ones are kept, and null removes a rule."""
 
     is_paused: bool | None
+    price_factor: str | None
+    minimum_price: int | None
+    price_ending: int | None
+    quantity_buffer: int | None
+    title_suffix: str | None
 
 
 class PreviewRequest(TypedDict, total=False):

@@ -178,7 +178,7 @@ class Connections(Resource):
     """Methods of `connections`."""
 
     def change_preferences(self, marketplace: str, **body: Unpack[r.PreferencesChange]) -> m.PreferencesView:
-        """Pause or resume selling on a marketplace; omitted preferences are kept."""
+        """Pause or resume selling on a marketplace, or change its rules; omitted ones are kept."""
         return self._send(m.PreferencesView, "PATCH", f"/api/marketplace/{part(marketplace)}/preferences", body=body)
 
     def connect(self, marketplace: str) -> m.ConsentView:

@@ -33,6 +33,8 @@ from spinneret.marketplace.orders.models import (
     SaleOutcome,
 )
 from spinneret.marketplace.orders.ports import SaleStore, SellerJobs
+from spinneret.marketplace.preferences.ports import PreferenceStore
+from spinneret.marketplace.preferences.rules import quantity_by
 from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.products.ports import ProductStore
 
@@ -64,6 +66,7 @@ class OrderBook:
     sales: SaleStore
     products: ProductStore
     listings: ListingStore
+    preferences: PreferenceStore
     jobs: SellerJobs
     clock: Clock
     silent: frozenset[str] = frozenset()
@@ -266,15 +269,16 @@ class OrderBook:
         made, is_open = {each.marketplace: each for each in sale.adjustments}, False
         ended = set(sale.ended)
         if product:
-            left = product.content.quantity
             for listing in self.listings.of_product(sale.tenant, product.id):
                 there = listing.marketplace
+                preferences = self.preferences.get(sale.tenant, there)
+                left = quantity_by(preferences, product.content.quantity)
                 former = made.get(there)
                 is_over = _is_settled(listing, left)
                 if is_back and left > 0 and there in ended and listing.state in ENDED:
                     made[there] = self._question(sale, listing, former)
                 elif (is_back or there != sale.marketplace) and (former or not is_over):
-                    made[there] = self._adjustment(sale, product, listing, former)
+                    made[there] = self._adjustment(sale, listing, former, left)
                     ended |= {there} if left <= 0 and not is_over else set()
             is_open = any(each.state is AdjustmentState.OPEN for each in made.values())
         after = replace(
@@ -303,9 +307,9 @@ class OrderBook:
         )
 
     def _adjustment(
-        self, sale: Sale, product: Product, listing: Listing, former: Adjustment | None
+        self, sale: Sale, listing: Listing, former: Adjustment | None, left: int
     ) -> Adjustment:
-        now, left = self.clock(), product.content.quantity
+        now = self.clock()
         if former is not None:
             state = self._state(sale, listing, former, left)
             again = min(_ASKED_AT_LEAST, _ASKED_AGAIN * 2 ** min(former.times - 1, 10))
@@ -316,7 +320,7 @@ class OrderBook:
         why, marketplace = f"{what} on {sale.marketplace}", listing.marketplace
         times = former.times + 1 if former else 1
         once = f"{sale.key} {sale.turn} {times}"  # concurrent callers get the same job
-        job_id = self.jobs.ask(sale.tenant, marketplace, action, product.id, why, once)
+        job_id = self.jobs.ask(sale.tenant, marketplace, action, listing.product_id, why, once)
         return Adjustment(marketplace=marketplace, job_id=job_id, asked_at=now, times=times)
 
     def _state(

@@ -1,6 +1,7 @@
 """Rules of preferences."""
 
 from datetime import datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from spinneret.marketplace.preferences.models import Preferences
@@ -18,3 +19,28 @@ def held_until(preferences: Preferences, now: datetime) -> datetime | None:
         return None
     shortest, longest = _LOOKS
     return now + min(max(now - preferences.paused_at, shortest), longest)
+
+
+def price_by(preferences: Preferences, price: int) -> int:
+    """Return a product's price by the seller's rules, all in minor units.
+
+    The factor comes first, half a unit is rounded up; then the minimum; then the price is raised to
+    the next one with the ending.
+    """
+    if preferences.price_factor is not None:
+        raised = Decimal(price) * Decimal(preferences.price_factor)
+        price = max(1, int(raised.quantize(Decimal(1), ROUND_HALF_UP)))
+    price = max(price, preferences.minimum_price or 0)
+    if preferences.price_ending is not None:
+        price += (preferences.price_ending - price) % 100
+    return price
+
+
+def quantity_by(preferences: Preferences, quantity: int) -> int:
+    """Return the pieces of a stock that are offered."""
+    return max(0, quantity - (preferences.quantity_buffer or 0))
+
+
+def title_by(preferences: Preferences, title: str) -> str:
+    """Return a product's title with the seller's suffix."""
+    return title if preferences.title_suffix is None else f"{title} {preferences.title_suffix}"

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from spinneret.kernel.errors import ValidationFailed, field_error
 from spinneret.marketplace.money import CURRENCIES
+from spinneret.marketplace.preferences.models import Preferences
+from spinneret.marketplace.preferences.rules import price_by, quantity_by, title_by
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.vocabularies.models import VOCABULARIES
 
@@ -19,19 +21,21 @@ NO_VARIATIONS: Final = (
 _CLOSED: Final = {"condition": "conditions", "color": "colors", "category": "categories"}
 
 
-def shown_on(product: Product, marketplace: str, given: Mapping[str, Any]) -> Content:
-    """Return the product's content for a marketplace.
+def shown_on(product: Product, preferences: Preferences, given: Mapping[str, Any]) -> Content:
+    """Return the product's content for the marketplace of the preferences.
 
     The job's input (`override_price`, `custom_title`, `custom_description`) comes first, then the
-    product's override for the marketplace, then the product.
+    product's override for the marketplace, then the product by the seller's rules.
     """
-    override = product.overrides.get(marketplace, Override())
+    override = product.overrides.get(preferences.marketplace, Override())
     base = product.content
+    title, price = title_by(preferences, base.title), price_by(preferences, base.price)
     return replace(
         base,
-        title=_first(given.get("custom_title"), override.title, base.title),
+        title=_first(given.get("custom_title"), override.title, title),
         description=_first(given.get("custom_description"), override.description, base.description),
-        price=_first(given.get("override_price"), override.price, base.price),
+        price=_first(given.get("override_price"), override.price, price),
+        quantity=quantity_by(preferences, base.quantity),
         category_id=_first(override.category_id, base.category_id),
         attributes={**base.attributes, **override.attributes},
     )

@@ -156,6 +156,17 @@ class BatchJobList(ListOf[BatchJobView]):
     """A page of batches, newest first."""
 
 
+class RuledField(BaseModel):
+    """Field that the seller's rules for the marketplace change."""
+
+    field: str
+    """One of `title`, `price` and `quantity`."""
+    product: str | int
+    """Value without the rules; prices in minor units."""
+    shown: str | int
+    """Value that the marketplace would show."""
+
+
 class ProspectView(BaseModel):
     """Planned outcome for one product."""
 
@@ -164,6 +175,8 @@ class ProspectView(BaseModel):
     """One of `create`, `update`, `end`, `look`, `nothing` and `refused`."""
     fields: list[dict[str, Any]]
     """Fields that are missing or wrong."""
+    rules: list[RuledField]
+    """Fields that the seller's rules change."""
     fees: list[dict[str, Any]]
     """Costs of publishing, if the marketplace reports them in advance."""
     violations: list[dict[str, Any]]
@@ -330,6 +343,7 @@ def plan_view(marketplace: str, action_code: str, found: Sequence[PlannedOutcome
             product_id=each.product_id,
             outcome=each.outcome,
             fields=[dict(field) for field in each.fields],
+            rules=[RuledField.model_validate(field) for field in each.ruled],
             fees=[dict(fee) for fee in each.outlook.fees],
             violations=[dict(violation) for violation in each.outlook.violations],
             unchecked=each.outlook.unchecked,

@@ -171,7 +171,8 @@ class PublishHandler:
             product = self.products.get(tenant, command.product_id)
             if product is None:
                 raise NotFound("the product was deleted")
-            content = shown_on(product, marketplace, command.input_data)
+            preferences = self.preferences.get(tenant, marketplace)
+            content = shown_on(product, preferences, command.input_data)
             listing = self.listings.get(tenant, product.id, marketplace)
         return Subject(
             tenant=tenant,

@@ -8,7 +8,9 @@ from spinneret.kernel.errors import field_error
 from spinneret.kernel.service import service
 from spinneret.marketplace.listings.models import ENDED, Listing
 from spinneret.marketplace.listings.ports import ListingStore
-from spinneret.marketplace.products.models import Product
+from spinneret.marketplace.preferences.models import Preferences
+from spinneret.marketplace.preferences.ports import PreferenceStore
+from spinneret.marketplace.products.models import Content, Product
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on
 from spinneret.marketplace.publishing.actions import find_action
@@ -29,6 +31,8 @@ class PlannedOutcome:
     """One of `create`, `update`, `end`, `look`, `nothing` and `refused`."""
     fields: tuple[Mapping[str, Any], ...] = ()
     """Fields that are missing or wrong."""
+    ruled: tuple[Mapping[str, Any], ...] = ()
+    """Fields that the seller's rules change, with the product's value and the shown one."""
     outlook: PreflightResult = field(default_factory=PreflightResult)
     """Preflight result of the marketplace."""
 
@@ -39,6 +43,7 @@ class Planner:
 
     products: ProductStore
     listings: ListingStore
+    preferences: PreferenceStore
     platforms: Mapping[str, Platform]
     actions: Mapping[str, ActionType]
     ask_before: AskBefore
@@ -48,6 +53,7 @@ class Planner:
     ) -> list[PlannedOutcome]:
         """Return one prospect per product. Raises ValidationFailed for an unknown action."""
         find_action(self.actions, marketplace, action_code)
+        preferences = self.preferences.get(tenant, marketplace)
         found: list[PlannedOutcome] = []
         candidates: list[PlannedListing] = []
         for product_id in dict.fromkeys(product_ids):
@@ -59,10 +65,10 @@ class Planner:
                 )
                 continue
             listing = self.listings.get(tenant, product.id, marketplace)
-            prospect = self._prospect(product, listing, marketplace, action_code)
+            content = shown_on(product, preferences, {})
+            prospect = self._prospect(product, content, listing, marketplace, action_code)
             found.append(prospect)
             if prospect.outcome in ("create", "update"):
-                content = shown_on(product, marketplace, {})
                 candidates.append(PlannedListing(product=product, content=content, listing=listing))
         said = dict(self.ask_before(tenant, marketplace, candidates[:_ASKED]))
         if said:
@@ -73,17 +79,37 @@ class Planner:
         return [_with_outlook(each, said.get(each.product_id)) for each in found]
 
     def _prospect(
-        self, product: Product, listing: Listing | None, marketplace: str, action_code: str
+        self,
+        product: Product,
+        content: Content,
+        listing: Listing | None,
+        marketplace: str,
+        action_code: str,
     ) -> PlannedOutcome:
         platform = self.platforms[marketplace]
         is_live = listing is not None and listing.state not in ENDED
         checked = action_code in ("publish", "update")
-        fields = tuple(platform.check(shown_on(product, marketplace, {}))) if checked else ()
+        fields = tuple(platform.check(content)) if checked else ()
         if action_code not in platform.plans:
             why = platform.unsupported.get(action_code, "unsupported")
             fields = (*fields, field_error("action_code", why))
         outcome = "refused" if fields else _outcome(action_code, is_live)
-        return PlannedOutcome(product_id=product.id, outcome=outcome, fields=fields)
+        return PlannedOutcome(
+            product_id=product.id,
+            outcome=outcome,
+            fields=fields,
+            ruled=_ruled(product, content, marketplace) if checked else (),
+        )
+
+
+def _ruled(product: Product, content: Content, marketplace: str) -> tuple[Mapping[str, Any], ...]:
+    """Return the fields that differ from the content without rules."""
+    unruled = shown_on(product, Preferences(tenant=product.tenant, marketplace=marketplace), {})
+    return tuple(
+        {"field": name, "product": getattr(unruled, name), "shown": getattr(content, name)}
+        for name in ("title", "price", "quantity")
+        if getattr(unruled, name) != getattr(content, name)
+    )
 
 
 def _with_outlook(prospect: PlannedOutcome, outlook: PreflightResult | None) -> PlannedOutcome:

@@ -28,6 +28,7 @@ from spinneret.kernel.ids import is_id
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.listings.rules import held_by
+from spinneret.marketplace.preferences.ports import PreferenceStore
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on, variations_in
 from spinneret.marketplace.publishing import limits
@@ -75,6 +76,7 @@ class PublishingService:
         products: ProductStore,
         listings: ListingStore,
         tasks: TaskStore,
+        preferences: PreferenceStore,
         actions: Mapping[str, ActionType],
         checks: Mapping[str, Check],
         begin_batch: Callable[[JobRef], None] | None,
@@ -86,6 +88,7 @@ class PublishingService:
         self._products = products
         self._listings = listings
         self._tasks = tasks
+        self._preferences = preferences
         self._actions = actions
         self._checks = checks
         self._begin_batch = begin_batch
@@ -373,13 +376,15 @@ class PublishingService:
             product = self._products.get(tenant, command.product_id)
             if product is None:
                 raise NotFound("no such product")
+            preferences = self._preferences.get(tenant, command.marketplace)
             if command.action_code == "publish":
-                content = shown_on(product, command.marketplace, command.input_data)
+                content = shown_on(product, preferences, command.input_data)
                 require_fit(self._checks[command.marketplace], content)
             if command.action_code in _UNIQUE:
                 listing = self._listings.get(tenant, product.id, command.marketplace)
                 generation = listing.generation if listing else 1
                 state = [product.version, generation, listing.version if listing else 0]
+                state += [preferences.version] if preferences.version else []
                 key = fingerprint(["marketplace", command.payload, state])
             if command.action_code == "link_product":
                 self._require_unheld(tenant, command)
