@@ -114,7 +114,7 @@ test-end-to-end: .venv/.done
 	@$(STACK) run --instance end-to-end -- $(BIN)/python -m pytest -m "stack and not alone" tests/e2e -n 4 --dist loadfile
 
 test-parts: .venv/.done
-	@$(STACK) run --instance parts -- sh -c '$(BIN)/python -m pytest -m "stack and not proof" --ignore tests/e2e && $(BIN)/python -m pytest -m alone tests/e2e'
+	@$(STACK) run --instance parts -- sh -c '$(BIN)/python -m pytest -m "stack and not proof" --ignore tests/e2e && $(BIN)/python -m pytest -m "alone and not proof" tests/e2e'
 
 coverage: .venv/.done ## Run the tests of make check, print statement coverage by package; a service below 90 % fails
 	@mkdir -p .local

@@ -14,7 +14,7 @@ from tests.conftest import Aws
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.test_documents import DOCUMENTS, stored
 
-pytestmark = [pytest.mark.stack, pytest.mark.alone]
+pytestmark = [pytest.mark.stack, pytest.mark.alone, pytest.mark.proof]
 
 TEXTS: Final = ("Felt is made of wool and water.", "Lace is made with bobbins.")
 
