@@ -143,16 +143,17 @@ def test_a_watched_link_goes_down_and_up_before_ones_eyes(
     form.get_by_role("button", name="Watch", exact=True).click()
 
     state = page.locator(".facts dd").first
-    expect(state).to_have_text("up", timeout=120_000)  # the rule fires within a minute
+    wait = 120_000  # the rule fires within a minute
+    expect(state).to_have_text("up", timeout=wait)
     website.now[tenant.name] = 503
-    expect(state).to_have_text("down")
+    expect(state).to_have_text("down", timeout=wait)
     incident = page.get_by_role("table", name="Incidents").get_by_role("row").last
     expect(incident).to_contain_text("goes on")
     go(window, "home")
     expect(page.get_by_role("table", name="Links that are down")).to_contain_text(tenant.name)
     page.go_back()
     website.now[tenant.name] = 200
-    expect(state).to_have_text("up")
+    expect(state).to_have_text("up", timeout=wait)
     expect(incident).not_to_contain_text("goes on")
     closed(window)
     tenant.close()
@@ -211,7 +212,7 @@ def test_a_file_of_addresses_is_sent_and_a_page_shown_as_an_image(
     page.get_by_label("Addresses").fill(url)
     page.get_by_role("button", name="Open it").click()
     image = page.get_by_role("img", name="The page")
-    expect(image).to_be_visible()
+    expect(image).to_be_visible(timeout=120_000)  # the first one starts its worker and the browser
     image.evaluate("image => image.decode()")
     closed(window)
     tenant.close()
