@@ -50,9 +50,8 @@ def named_by(operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the operation names, without values of the data."""
     named: dict[str, Any] = {name: params[name] for name in _NAMES & params.keys()}
     named |= dict.fromkeys(_PRESENT & params.keys(), True)
-    if isinstance(key := params.get("Key"), str):  # of an object: what is before the first slash
-        first = key.partition("/")[0]
-        named["Key"] = f"{first if first.isalpha() else '*'}/*"
+    if isinstance(key := params.get("Key"), str):  # of an object
+        named["Key"] = _folder([key])
     if operation.startswith("Batch") and "RequestItems" in params:
         named["tables"] = sorted(params["RequestItems"])
     if operation == "TransactWriteItems":
@@ -61,10 +60,17 @@ def named_by(operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
     if operation == "PutEvents":
         named["buses"] = sorted({each.get("EventBusName", "default") for each in params["Entries"]})
     if operation == "DeleteObjects":
-        versions = ["VersionId" in each for each in params["Delete"]["Objects"]]
+        objects = params["Delete"]["Objects"]
+        versions = ["VersionId" in each for each in objects]
         named |= {"VersionId": any(versions), "Newest": not all(versions)}
-        named["Key"] = "*/*"
+        named["Key"] = _folder([each["Key"] for each in objects])
     return named
+
+
+def _folder(keys: list[str]) -> str:
+    """Return what all keys have before the first slash, if that is a word."""
+    first, *others = {key.partition("/")[0] for key in keys}
+    return f"{first if first.isalpha() and not others else '*'}/*"
 
 
 def _watch_aws(module: Any, calls: _Calls) -> None:
