@@ -24,6 +24,7 @@ from spinneret.operations.tenants.tables import TABLES
 from tests.contract.backends import OF_REAL_AWS, Tables
 from tests.fakes.crashes import Crash, CrashPlan
 from tests.fakes.time import START, HandClock
+from tests.tables import create_tables, delete_tables
 from tests.unit.operations.test_tenant_deletion import FakeSellers, FakeWork
 
 pytestmark = OF_REAL_AWS
@@ -31,10 +32,18 @@ KILLS = 3
 """Calls of a deletion at which a process is killed; the fakes' test takes all."""
 
 
+@pytest.fixture(scope="module")
+def own_tables(stack_tables: Tables) -> Iterator[Tables]:
+    """Tables without other tests' rows, all of which a pass would read, some at a time."""
+    names = create_tables(stack_tables.client)
+    yield Tables(stack_tables.client, names)
+    delete_tables(stack_tables.client, names)
+
+
 @pytest.fixture
-def aws_tables(tables: Tables | None) -> Tables:
-    assert tables is not None
-    return tables
+def aws_tables(backend: str, request: pytest.FixtureRequest) -> Tables:
+    found: Tables = request.getfixturevalue("own_tables" if backend == "stack" else "moto_tables")
+    return found
 
 
 def rows_of(tenant: str) -> dict[str, list[dict[str, Any]]]:
