@@ -99,6 +99,8 @@ class Window:
     def resize(self, size: Size) -> None:
         """Give the window another viewport; the colours stay."""
         self.page.set_viewport_size(size["viewport"])
+        width = size["viewport"]["width"]
+        self.page.wait_for_function("width => innerWidth === width", arg=width)
 
     def problems(self) -> list[str]:
         """Return what is wrong with the present page: rules of accessibility that it breaks, its
