@@ -100,17 +100,18 @@ test-quick-1 test-quick-2: .venv/.done
 test: export SPINNERET_EXAMPLES := 50
 test: check ## Run every test; the stack's run on fresh instances of their own
 	@$(MAKE) --no-print-directory test-heavy
-	@$(MAKE) --no-print-directory -j2 test-end-to-end test-parts
+	@$(MAKE) --no-print-directory test-parts
+	@$(MAKE) --no-print-directory test-end-to-end
 
-# Not beside the stack's tests: some have bounds of time, and these would wait for the processors.
+# None of the three beside another: each needs both processors, and some tests have bounds of time.
 test-heavy: .venv/.done
 	@$(BIN)/python -m pytest -m "heavy and not stack and not moto and not proof" -n 2
 
 # Tests use all functions in turn, whose starts would take most of their time.
 test-end-to-end test-parts: export SPINNERET_LAMBDA_MAX_IDLE := 64
 test-end-to-end test-parts: export SPINNERET_LAMBDA_IDLE_SECONDS := 600
-# Beside each other, since they mostly wait, on two instances: one for the end-to-end processes, the
-# other for tests of the parts and then for those that stop parts, which no other test survives.
+# One instance is for the end-to-end processes, the other for tests of the parts and then for those
+# that stop parts, which no other test survives.
 # Functions record their calls of AWS, which are compared with their policies: the stack refuses none.
 test-end-to-end: export SPINNERET_LAMBDA_CALLS := $(CURDIR)/.local/recorded-calls
 test-end-to-end: .venv/.done

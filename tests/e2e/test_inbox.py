@@ -12,7 +12,7 @@ from tests.e2e.website import Website
 
 pytestmark = pytest.mark.stack
 
-PAGES = 45
+PAGES = 15
 SECONDS = 60
 
 
