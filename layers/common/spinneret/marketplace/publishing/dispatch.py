@@ -10,12 +10,12 @@ from spinneret.jobs.driven.ports import Executions
 from spinneret.jobs.leases import Remaining, reclaim
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.jobs.ports import JobStore
-from spinneret.jobs.worker import Context, Defer
-from spinneret.kernel.clock import Clock, parse_stamp
+from spinneret.jobs.worker import Context
+from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.service import service
 from spinneret.marketplace.kinds import PUBLISH
-from spinneret.marketplace.publishing.engine import SCHEDULED
+from spinneret.marketplace.publishing.engine import require_time
 
 logger = logging.getLogger(__name__)
 
@@ -31,9 +31,7 @@ def batch_preparation(children: Children, clock: Clock) -> Callable[[Context], N
     and jobs that failed in an earlier run. It raises Defer before the batch's time."""
 
     def prepare(context: Context) -> None:
-        at = context.job.payload.get("publish_at")
-        if at is not None and clock() < (time := parse_stamp(at)):
-            raise Defer(time, SCHEDULED, appointed=True)  # resumed before its time
+        require_time(context.job.payload, clock())
         children.create_planned(context)
         children.begin_again(context)
 

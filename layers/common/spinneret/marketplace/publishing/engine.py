@@ -35,6 +35,7 @@ from spinneret.kernel.errors import (
 from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.listings.ports import ListingStore
+from spinneret.marketplace.preferences.models import Preferences
 from spinneret.marketplace.preferences.ports import PreferenceStore
 from spinneret.marketplace.preferences.rules import held_until
 from spinneret.marketplace.products.ports import ProductStore
@@ -60,6 +61,16 @@ SCHEDULED: Final = "its scheduled time"
 ASKED: Final = "is_asked"
 """Mark in the payload of a job that no seller asked for."""
 NewWork = Callable[[Context, Subject], StepContext]
+
+
+def require_time(payload: Mapping[str, Any], now: datetime) -> None:
+    """Raise Defer before the `publish_at` of a job or batch.
+
+    One that was paused and resumed is due before it.
+    """
+    at = payload.get("publish_at")
+    if at is not None and now < (time := parse_stamp(at)):
+        raise Defer(time, SCHEDULED, appointed=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,9 +132,11 @@ class PublishHandler:
         action = self.actions.get(command.full_code)
         if action is None:
             raise MarketplaceUnsupported(f"unknown action: {command.full_code}")
-        self._require_turn(context.job, command)
+        require_time(context.job.payload, self.clock())
+        preferences = self._preferences(context.job.tenant, command)
+        self._require_running(context.job, command, preferences)
         try:
-            return self._run(context, command)
+            return self._run(context, command, preferences)
         except TransientError as error:
             if context.job.attempts + 1 < action.max_retries:
                 raise
@@ -132,27 +145,30 @@ class PublishHandler:
                 details={**error.details, "max_retries": action.max_retries},
             ) from error
 
-    def _require_turn(self, job: Job, command: Command) -> None:
-        """Raise Defer before the job's time, and while the seller pauses what it would do.
+    def _preferences(self, tenant: str, command: Command) -> Preferences:
+        if command.product_id is None:  # only products are listed by them
+            return Preferences(tenant=tenant, marketplace=command.marketplace)
+        return self.preferences.get(tenant, command.marketplace)
 
-        A job that was paused and resumed is due before its time. A sale on another marketplace
-        still revises listings, and a last look changes nothing.
+    def _require_running(self, job: Job, command: Command, preferences: Preferences) -> None:
+        """Raise Defer while the seller pauses what the job would do.
+
+        A sale on another marketplace still revises listings, and a last look changes nothing.
         """
-        now = self.clock()
-        if command.publish_at is not None and now < command.publish_at:
-            raise Defer(command.publish_at, SCHEDULED, appointed=True)
         is_held = command.action_code == "publish" or (
             command.action_code == "update" and ASKED not in job.payload
         )
         if not is_held or job.ending:
             return
-        until = held_until(self.preferences.get(job.tenant, command.marketplace), now)
+        until = held_until(preferences, self.clock())
         if until is not None:
             title = self.platforms[command.marketplace].title
             raise Defer(until, f"the seller, who paused {title}", appointed=True)
 
-    def _run(self, context: Context, command: Command) -> Mapping[str, Any]:
-        subject = self._subject(context, command)
+    def _run(
+        self, context: Context, command: Command, preferences: Preferences
+    ) -> Mapping[str, Any]:
+        subject = self._subject(context, command, preferences)
         steps = self._steps(command, subject)
         tasks = self._planned(context, steps, subject)
         work = self.new_work(context, subject)
@@ -164,14 +180,13 @@ class PublishHandler:
             work.results[step.key] = tasks[number].result or {}
         return work.results[steps[-1].key]
 
-    def _subject(self, context: Context, command: Command) -> Subject:
+    def _subject(self, context: Context, command: Command, preferences: Preferences) -> Subject:
         tenant, marketplace = context.job.tenant, command.marketplace
         product = content = listing = None
         if command.product_id is not None:
             product = self.products.get(tenant, command.product_id)
             if product is None:
                 raise NotFound("the product was deleted")
-            preferences = self.preferences.get(tenant, marketplace)
             content = shown_on(product, preferences, command.input_data)
             listing = self.listings.get(tenant, product.id, marketplace)
         return Subject(
