@@ -32,7 +32,7 @@ _OK: Final = "OK"
 
 
 @dataclass(frozen=True)
-class Told:
+class TopicQueue:
     """A queue that gets the topic's messages."""
 
     topic: str
@@ -61,12 +61,12 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     cloudwatch = aws.client("cloudwatch", gateway)
     # No real metric of the stage takes part, nor does an earlier run.
     stage = f"{record.STAGE}-{uuid4().hex[:8]}"
-    with _topic(gateway, stage) as told:
-        given = {"Stage": stage, "TopicArn": told.topic, "AWS::AccountId": ACCOUNT}
+    with _topic(gateway, stage) as messages:
+        given = {"Stage": stage, "TopicArn": messages.topic, "AWS::AccountId": ACCOUNT}
         template = load(workspace.root / _TEMPLATE)
         alarms = {each["AlarmName"]: each for each in driven(template, given)}
         try:
-            seen = _driven(cloudwatch, alarms, told)
+            seen = _driven(cloudwatch, alarms, messages)
         finally:
             cloudwatch.delete_alarms(AlarmNames=list(alarms))
     for name, states in seen.items():
@@ -100,7 +100,7 @@ def breaching(alarm: Mapping[str, Any], now: datetime) -> list[tuple[datetime, f
 
 
 def _driven(
-    cloudwatch: Any, alarms: Mapping[str, Mapping[str, Any]], told: Told
+    cloudwatch: Any, alarms: Mapping[str, Mapping[str, Any]], messages: TopicQueue
 ) -> dict[str, list[str]]:
     """Return the states that the topic got, by alarm."""
     seen: dict[str, list[str]] = {name: [] for name in alarms}
@@ -108,10 +108,10 @@ def _driven(
     silent = {name for name, each in alarms.items() if each["TreatMissingData"] == "breaching"}
     for name in alarms.keys() - silent:
         _put(cloudwatch, alarms[name], breaching(alarms[name], now))
-    _follow(cloudwatch, alarms, told, seen, _ALARM)
+    _follow(cloudwatch, alarms, messages, seen, _ALARM)
     for name in silent:
         _put(cloudwatch, alarms[name], [(datetime.now(UTC), 0.0)])
-    _follow(cloudwatch, alarms, told, seen, _OK)
+    _follow(cloudwatch, alarms, messages, seen, _OK)
     return seen
 
 
@@ -128,7 +128,7 @@ def _put(
 def _follow(
     cloudwatch: Any,
     alarms: Mapping[str, Mapping[str, Any]],
-    told: Told,
+    messages: TopicQueue,
     seen: Mapping[str, list[str]],
     state: str,
 ) -> None:
@@ -140,13 +140,13 @@ def _follow(
             return
         for name in waiting:  # LocalStack evaluates an alarm at once when it is written
             cloudwatch.put_metric_alarm(**alarms[name])
-        for name, new in told.changes():
+        for name, new in messages.changes():
             if seen[name][-1:] != [new]:
                 seen[name].append(new)
 
 
 @contextmanager
-def _topic(gateway: str, name: str) -> Iterator[Told]:
+def _topic(gateway: str, name: str) -> Iterator[TopicQueue]:
     """A topic with a queue of its own, both removed at the end."""
     sns, sqs = aws.client("sns", gateway), aws.client("sqs", gateway)
     topic = sns.create_topic(Name=f"alarms-{name}")["TopicArn"]
@@ -154,7 +154,7 @@ def _topic(gateway: str, name: str) -> Iterator[Told]:
     try:
         asked = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"])
         sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=asked["Attributes"]["QueueArn"])
-        yield Told(topic, queue, sqs)
+        yield TopicQueue(topic, queue, sqs)
     finally:
         sns.delete_topic(TopicArn=topic)
         sqs.delete_queue(QueueUrl=queue)

@@ -136,7 +136,8 @@ class WebhookService:
         endpoint_id = self.new_id("wh")
         headers = rules.allowed_headers(requested.headers or {})
         kind = requested.kind or EndpointKind.WEBHOOK
-        url = self._url(requested.url, kind)
+        url = check_url_at_submission(requested.url, self.policy).text
+        require_form(kind, url)
         if secret is None:
             secret, sealed = self.vault.new_secret(tenant, endpoint_id)
         else:
@@ -176,22 +177,22 @@ class WebhookService:
         """Replace all but the secrets. Raises NotFound and the errors of `create`."""
         changes: dict[str, Any] = {
             "name": requested.name,
+            "url": check_url_at_submission(requested.url, self.policy).text,
             "events": requested.events,
             "is_active": requested.is_active,
             "disabled_reason": None,
         }
-        kind = requested.kind or self.get(tenant, endpoint_id).kind
-        changes |= {"kind": kind, "url": self._url(requested.url, kind)}
         if requested.headers is not None:
             headers = rules.allowed_headers(requested.headers)
             changes["header_names"] = tuple(headers)
             changes["sealed_headers"] = self.vault.seal_headers(tenant, endpoint_id, headers)
-        return self._change(tenant, endpoint_id, lambda former: replace(former, **changes))
 
-    def _url(self, text: str, kind: EndpointKind) -> str:
-        url = check_url_at_submission(text, self.policy).text
-        require_form(kind, url)
-        return url
+        def changed(former: Endpoint) -> Endpoint:
+            kind = requested.kind or former.kind
+            require_form(kind, changes["url"])
+            return replace(former, **changes, kind=kind)
+
+        return self._change(tenant, endpoint_id, changed)
 
     def remove(self, tenant: str, endpoint_id: str) -> None:
         """Remove an endpoint; its pending deliveries fail. Raises NotFound."""
