@@ -1,5 +1,7 @@
 """The tables of infra/, made from the templates themselves: tests use what is deployed."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,16 @@ def delete_tables(client: Any, names: dict[str, str]) -> None:
     """Delete what `create_tables` made."""
     for name in names.values():
         client.delete_table(TableName=name)
+
+
+@contextmanager
+def own_tables(client: Any) -> Iterator[dict[str, str]]:
+    """Create every table, as `create_tables` does, and delete all at the end."""
+    names = create_tables(client)
+    try:
+        yield names
+    finally:
+        delete_tables(client, names)
 
 
 @cache

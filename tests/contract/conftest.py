@@ -16,7 +16,7 @@ from tests.conftest import REGION
 from tests.contract.backends import Tables, job_store
 from tests.contract.cut_answers import cut_answers
 from tests.fakes.jobs import FakeJobStore
-from tests.tables import create_tables, delete_tables
+from tests.tables import create_tables, own_tables
 
 
 @pytest.fixture
@@ -83,9 +83,8 @@ def moto_tables(moto: Callable[[str], Any], moto_table_names: dict[str, str]) ->
 def stack_tables(aws: Any) -> Iterator[Tables]:
     """Tables on DynamoDB Local for all tests of this run."""
     client = cut_answers(aws.dynamodb())
-    names = create_tables(client)
-    yield Tables(client, names)
-    delete_tables(client, names)
+    with own_tables(client) as names:
+        yield Tables(client, names)
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from spinneret.operations.tenants.tables import TABLES
 from tests.contract.backends import OF_REAL_AWS, Tables
 from tests.fakes.crashes import Crash, CrashPlan
 from tests.fakes.time import START, HandClock
-from tests.tables import create_tables, delete_tables
+from tests.tables import own_tables
 from tests.unit.operations.test_tenant_deletion import FakeSellers, FakeWork
 
 pytestmark = OF_REAL_AWS
@@ -33,16 +33,16 @@ KILLS = 3
 
 
 @pytest.fixture(scope="module")
-def own_tables(stack_tables: Tables) -> Iterator[Tables]:
+def unshared_tables(stack_tables: Tables) -> Iterator[Tables]:
     """Tables without other tests' rows, all of which a pass would read, some at a time."""
-    names = create_tables(stack_tables.client)
-    yield Tables(stack_tables.client, names)
-    delete_tables(stack_tables.client, names)
+    with own_tables(stack_tables.client) as names:
+        yield Tables(stack_tables.client, names)
 
 
 @pytest.fixture
 def aws_tables(backend: str, request: pytest.FixtureRequest) -> Tables:
-    found: Tables = request.getfixturevalue("own_tables" if backend == "stack" else "moto_tables")
+    name = "unshared_tables" if backend == "stack" else "moto_tables"
+    found: Tables = request.getfixturevalue(name)
     return found
 
 

@@ -12,22 +12,26 @@ IMAGE = "https://images.example/front.jpg"
 """eBay accepts only https, and fetches the images itself."""
 
 
+def connect(deployed: Deployed, seller: Tenant, marketplace: str) -> None:
+    """Connect the marketplace, the way a browser does."""
+    begun = seller("POST", f"/api/marketplace/{marketplace}/connect")
+    assert begun.status_code == 200, begun.text
+    query = parse_qs(urlsplit(begun.json()["authorization_url"]).query)
+    answer = httpx.get(
+        f"{deployed.api_url}/api/marketplace/{marketplace}/callback",
+        params={"state": query["state"][0], "code": "code-1"},
+        trust_env=False,
+        timeout=40,
+    )
+    assert answer.status_code == 302, answer.text
+    assert "connected=true" in answer.headers["Location"], answer.headers["Location"]
+
+
 def connected_seller(deployed: Deployed) -> Tenant:
-    """Return a tenant that has connected eBay and Etsy, the way a browser does."""
+    """Return a tenant that has connected eBay and Etsy."""
     tenant = deployed.tenant(scope="admin")
     for marketplace in ("ebay", "etsy"):
-        begun = tenant("POST", f"/api/marketplace/{marketplace}/connect")
-        assert begun.status_code == 200, begun.text
-        query = parse_qs(urlsplit(begun.json()["authorization_url"]).query)
-        callback = f"/api/marketplace/{marketplace}/callback"
-        answer = httpx.get(
-            deployed.api_url + callback,
-            params={"state": query["state"][0], "code": "code-1"},
-            trust_env=False,
-            timeout=40,
-        )
-        assert answer.status_code == 302, answer.text
-        assert "connected=true" in answer.headers["Location"], answer.headers["Location"]
+        connect(deployed, tenant, marketplace)
         shown = tenant("GET", f"/api/marketplace/{marketplace}/connection").json()
         assert shown["status"] == "active"
         assert "token" not in json.dumps(shown)

@@ -19,8 +19,8 @@ from stack.process import is_alive
 from stack.workspace import Workspace
 from tests.conftest import Aws, Stack
 from tests.e2e.conftest import Deployed, Tenant
+from tests.e2e.selling import connect
 from tests.e2e.stopped_work import WORKS, Place, Work
-from tests.e2e.test_stopped_work import connect
 from tests.e2e.website import Website
 from tests.markets.server import MarketServer
 from tests.site.server import serve

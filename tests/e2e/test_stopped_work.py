@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import parse_qs, urlsplit
 
-import httpx
 import pytest
 
 from tests.conftest import ROOT, Aws
-from tests.e2e.conftest import Deployed, Tenant
+from tests.e2e.conftest import Deployed
+from tests.e2e.selling import connect
 from tests.e2e.stopped_work import WORKS, Place, Work
 from tests.e2e.stopping import Part, flap, hang, part
 from tests.e2e.website import Website
@@ -127,16 +126,3 @@ def _note(stop: Stop, cells: Mapping[str, str]) -> None:
     row = " | ".join([stop.part, stop.way, *(cells.get(name, "") for name in WORKS)])
     with (ROOT / ".local" / "stopped_work.md").open("a") as file:
         file.write(f"| {row} |\n")
-
-
-def connect(deployed: Deployed, seller: Tenant, marketplace: str) -> None:
-    """As a browser does."""
-    begun = seller("POST", f"/api/marketplace/{marketplace}/connect").json()
-    query = parse_qs(urlsplit(begun["authorization_url"]).query)
-    answer = httpx.get(
-        f"{deployed.api_url}/api/marketplace/{marketplace}/callback",
-        params={"state": query["state"][0], "code": "code-1"},
-        trust_env=False,
-        timeout=40,
-    )
-    assert "connected=true" in answer.headers["Location"], answer.text

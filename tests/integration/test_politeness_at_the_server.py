@@ -27,7 +27,7 @@ from tests.fakes.politeness import tokens
 from tests.integration.paced_server import Site
 from tests.integration.polite_process import Orders
 from tests.integration.polite_workers import WorkerProcess, reported, start
-from tests.tables import create_tables, delete_tables
+from tests.tables import own_tables
 
 WORKERS: Final = 8
 GAP_MS: Final = int(os.environ.get("POLITENESS_GAP_MS", "50"))
@@ -59,9 +59,8 @@ def site() -> Iterator[Site]:
 def domains(aws: Aws) -> Iterator[tuple[Any, str]]:
     """A client and the table of domains."""
     client = aws.dynamodb()
-    names = create_tables(client)
-    yield client, names["Domains"]
-    delete_tables(client, names)
+    with own_tables(client) as names:
+        yield client, names["Domains"]
 
 
 @pytest.fixture(scope="module")

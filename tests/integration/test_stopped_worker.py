@@ -20,7 +20,7 @@ from tests import factories
 from tests.conftest import REGION, ROOT, Aws, Stack
 from tests.fakes.jobs import FakeJobQueue, no_parent
 from tests.kinds import KINDS
-from tests.tables import create_tables, delete_tables
+from tests.tables import own_tables
 
 pytestmark = pytest.mark.stack
 
@@ -79,9 +79,8 @@ class WorkerProcess:
 @pytest.fixture
 def tables(aws: Aws) -> Iterator[tuple[Any, dict[str, str]]]:
     client = aws.dynamodb()
-    names = create_tables(client)
-    yield client, names
-    delete_tables(client, names)
+    with own_tables(client) as names:
+        yield client, names
 
 
 def _sweep_until_the_lease_is_over(store: DynamoJobStore) -> None:
