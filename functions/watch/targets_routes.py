@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from aws_lambda_powertools.event_handler import Response, content_types
@@ -24,17 +25,22 @@ from spinneret.monitoring.incidents.api_models import IncidentList, incident_lis
 from spinneret.monitoring.rollups.api_models import UptimeView, uptime_view
 from spinneret.monitoring.rollups.models import Window
 from spinneret.monitoring.targets.api_models import (
+    Seal,
     TargetChange,
-    TargetList,
     TargetRequest,
-    TargetView,
     changes_of,
     options_of,
-    target_list,
-    target_view,
+    subject_of,
 )
 from spinneret.monitoring.targets.rules import host_named, is_position
 from spinneret.monitoring.targets.service import RequestId
+from spinneret.monitoring.targets.views import (
+    HeartbeatView,
+    TargetList,
+    TargetView,
+    target_list,
+    target_view,
+)
 from spinneret.monitoring.times import moment_of, one_of
 from spinneret.monitoring.wiring import TargetApi, target_api
 from spinneret.runtime.http.declaration import declared
@@ -65,16 +71,16 @@ Host = Annotated[str, Query(min_length=1, max_length=255)]
     ),
 )
 def create_target(request: TargetRequest) -> Response[dict[str, Any]]:
-    """Monitor a URL.
+    """Monitor a URL, a TCP port, a DNS record, or a job that calls.
 
-    Returns 200 and the existing target if the canonical URL is monitored already.
+    Returns 200 and the existing target if the same is monitored already.
     """
     caller = routes.principal
     key = request_key(router, caller, "/v1/targets")
     created = _services().targets.create(
         caller.tenant,
-        request.url,
-        options_of(request, _services().default_interval),
+        subject_of(request),
+        options_of(request, _services().default_interval, _seal()),
         None if key is None else RequestId(scope=key.scope, payload=key.payload),
     )
     return Response(
@@ -113,7 +119,7 @@ def get_target(target_id: str) -> TargetView:
 )
 def change_target(target_id: str, request: TargetChange) -> TargetView:
     """Change options; omitted options are kept."""
-    changes = changes_of(request, _services().default_interval)
+    changes = changes_of(request, _services().default_interval, _seal())
     return target_view(_services().targets.update(routes.principal.tenant, target_id, changes))
 
 
@@ -199,6 +205,27 @@ def list_incidents(
     tenant = routes.principal.tenant
     _services().targets.get(tenant, target_id)
     return incident_list(_services().incidents.page(tenant, target_id, window, after, limit))
+
+
+@router.post(
+    "/v1/targets/<target_id>/heartbeat",
+    **declared(Scope.WRITE, Permission.EDIT_TARGETS, {201: HeartbeatView}, Conflict, Contended),
+)
+def issue_heartbeat(target_id: str) -> Response[HeartbeatView]:
+    """Issue the secret address that a heartbeat's job calls by GET or POST.
+
+    It is shown once; an address that was issued before stops working.
+    """
+    token = _services().targets.issue_call(routes.principal.tenant, target_id)
+    return Response(
+        status_code=201,
+        content_type=content_types.APPLICATION_JSON,
+        body=HeartbeatView(path=f"/heartbeats?token={token}"),
+    )
+
+
+def _seal() -> Seal:
+    return partial(_services().targets.sealed, routes.principal.tenant)
 
 
 def _moment(name: str, text: str | None) -> datetime | None:

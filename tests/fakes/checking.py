@@ -1,6 +1,7 @@
 """Checks over fakes: sites that answer as a test says, stores in memory, time by hand."""
 
 import itertools
+import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,26 +14,32 @@ from spinneret.kernel.errors import DomainError
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks.asking import CheckFetcher
 from spinneret.monitoring.checks.connectivity import Connectivity
-from spinneret.monitoring.checks.service import Checker, CheckParts
+from spinneret.monitoring.checks.parts import CheckParts
+from spinneret.monitoring.checks.service import Checker
 from spinneret.monitoring.checks.worker import CheckWorker
 from spinneret.monitoring.due.models import DueTarget, Planned
 from spinneret.monitoring.due.rules import EVERY
 from spinneret.monitoring.due.service import Tick
 from spinneret.monitoring.slots.models import SlotLease, worker_slot
-from spinneret.monitoring.targets.api_models import target_json
 from spinneret.monitoring.targets.models import Options, TargetWithState
+from spinneret.monitoring.targets.sealing import RequestSeal
 from spinneret.monitoring.targets.service import TargetService
+from spinneret.monitoring.targets.subjects import Subject
+from spinneret.monitoring.targets.views import target_json
 from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.fetching.models import Certificate, FetchedPage, FetchRequest
+from spinneret.web.fetching.models import Certificate, FetchedPage, FetchRequest, Phases
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.hosts.service import HostService
+from spinneret.web.permits import PermitServices
 from spinneret.web.polite_fetcher import PoliteFetcher
+from spinneret.web.polite_visitor import PoliteVisitor
 from spinneret.web.politeness.models import PaceLimits
 from spinneret.web.politeness.robots_gate import RobotsGate
 from tests.fakes.fetching import fetched_page
 from tests.fakes.hosts import Hosts
 from tests.fakes.monitoring import FakeWatch
 from tests.fakes.politeness import FakeProgressStore, FakeRobotsStore, pace_at
+from tests.fakes.sealing import FakeSealer
 from tests.fakes.time import HandClock
 
 Answer = FetchedPage | DomainError
@@ -118,6 +125,35 @@ class Sites:
                     self.at_once[name] -= 1
 
 
+class Ports:
+    """Implements Connector: ports are open unless a test gives an error."""
+
+    def __init__(self) -> None:
+        self.errors: dict[tuple[str, int], DomainError] = {}
+        self.connected: list[tuple[str, int]] = []
+
+    def connect(self, host: str, port: int, seconds: float) -> Phases:
+        assert seconds == TIMEOUT
+        self.connected.append((host, port))
+        if error := self.errors.get((host, port)):
+            raise error
+        return Phases(dns_ms=1, connect_ms=2, tls_ms=None, first_byte_ms=0, transfer_ms=0)
+
+
+class Records:
+    """Implements RecordResolver: names have the records that a test gives."""
+
+    def __init__(self) -> None:
+        self.answers: dict[tuple[str, str], list[str] | DomainError] = {}
+
+    def __call__(self, name: str, record_type: str, seconds: float) -> list[str]:
+        assert seconds == TIMEOUT
+        found = self.answers.get((name, record_type), [])
+        if isinstance(found, DomainError):
+            raise found
+        return found
+
+
 class FakeLane:
     """Implements CheckLane; keeps what was sent."""
 
@@ -176,6 +212,9 @@ class CheckWorld:
             default=limits,
         )
         self.progress = FakeProgressStore()
+        self.seal = RequestSeal(FakeSealer())
+        self.ports = Ports()
+        self.records = Records()
         self.lane = FakeLane()
         self.references: dict[str, bool] = {}
         self.maintenance = FakeMaintenance()
@@ -189,7 +228,7 @@ class CheckWorld:
     def new_id(self, prefix: str) -> str:
         return f"{prefix}_{next(self._numbers):06}"
 
-    def target(self, url: str, tenant: str = "acme", **options: Any) -> str:
+    def target(self, url: Subject, tenant: str = "acme", **options: Any) -> str:
         """A fresh target; its id."""
         return self.targets.create(tenant, url, Options(**options)).target_id
 
@@ -201,6 +240,11 @@ class CheckWorld:
             "slots": self.slots,
             "fetcher": self.sites,
             "polite": self._polite,
+            "seal": self.seal,
+            "visitor": PoliteVisitor(office=self._permits()),
+            "connector": self.ports,
+            "records": self.records,
+            "policy": AddressPolicy(),
             "maintenance": self.maintenance,
             "connectivity": Connectivity(
                 references=tuple(self.references),
@@ -302,12 +346,22 @@ class CheckWorld:
         )
 
     def _polite(self, asking: CheckFetcher) -> PoliteFetcher:
+        permits = self._permits()
         return PoliteFetcher(
             fetcher=asking,
+            hosts=permits.hosts,
+            pace=permits.pace,
+            robots=permits.robots,
+            progress=self.progress,
+            clock=permits.clock,
+            sleep=permits.sleep,
+        )
+
+    def _permits(self) -> PermitServices:
+        return PermitServices(
             hosts=self.host_service,
             pace=self.pace,
             robots=RobotsGate(store=FakeRobotsStore(), product_token="Spinneret", clock=self.clock),
-            progress=self.progress,
             clock=self.clock,
             sleep=self._sleep,
         )
@@ -328,4 +382,6 @@ def target_service(world: CheckWorld, most: int = limits.TARGETS_PER_TENANT) -> 
         shortest_interval=limits.CHECK_INTERVAL_MIN_SECONDS,
         rate=world.limits.rate,
         announce=lambda _: None,
+        seal=world.seal,
+        random=os.urandom,
     )

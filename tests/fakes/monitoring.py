@@ -142,6 +142,11 @@ class FakeWatch:
         self._require()
         return self.rows.get((tenant, target_id))
 
+    def called(self, call_hash: str) -> TargetWithState | None:
+        self._require()
+        found = (each for each in self.rows.values() if each.target.call_hash == call_hash)
+        return next(found, None)
+
     def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[TargetWithState]:
         found = (self.get(tenant, target_id) for target_id in target_ids)
         return [each for each in found if each is not None]
@@ -197,7 +202,7 @@ class FakeWatch:
             target, due_at = each.target, each.state.due_at
             if due_at is None or rules.due_shard_of(target.id) != shard:
                 continue
-            seconds = target.options.interval_seconds
+            seconds = rules.listed_interval(target)
             listed_at = rules.listed_at(due_at, seconds)
             if listed_at <= until and (since is None or listed_at >= since):
                 found.append(

@@ -1,16 +1,19 @@
 """Monitoring over its fakes."""
 
 import itertools
+import os
 
 import pytest
 
 from spinneret.monitoring.incidents.service import IncidentService
 from spinneret.monitoring.rollups.service import FigureService
-from spinneret.monitoring.targets.api_models import target_json
+from spinneret.monitoring.targets.sealing import RequestSeal
 from spinneret.monitoring.targets.service import TargetService
+from spinneret.monitoring.targets.views import target_json
 from spinneret.monitoring.wiring import TargetApi
 from spinneret.web.fetching.addresses import AddressPolicy
 from tests.fakes.monitoring import FakeIncidentStore, FakeWatch
+from tests.fakes.sealing import FakeSealer
 from tests.fakes.time import HandClock
 
 
@@ -37,6 +40,8 @@ def targets(watch: FakeWatch, clock: HandClock) -> TargetService:
         shortest_interval=12,
         rate=1.0,
         announce=lambda _: None,
+        seal=RequestSeal(FakeSealer()),
+        random=os.urandom,
     )
 
 

@@ -1,15 +1,19 @@
 """Wire the monitoring routes."""
 
+import os
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
-from spinneret.aws.stage import Stage, reads
-from spinneret.jobs.wiring import LANES_URL, SUBMISSION, job_service
+from spinneret.aws.stage import SECRETS_KEY_ID, Stage, reads
+from spinneret.events.wiring import RELAY, relay
+from spinneret.jobs.wiring import EVENTS_TABLE, LANES_URL, SUBMISSION, job_service
 from spinneret.monitoring.checks.dynamo import DynamoCheckStore
 from spinneret.monitoring.checks.ports import CheckStore
 from spinneret.monitoring.due.dynamo import DynamoDueIndex
 from spinneret.monitoring.due.service import FirstChecks
 from spinneret.monitoring.due.sqs import SqsCheckLane
+from spinneret.monitoring.heartbeats.service import HeartbeatService
 from spinneret.monitoring.imports.service import ImportService
 from spinneret.monitoring.incidents.dynamo import DynamoIncidentStore
 from spinneret.monitoring.incidents.service import IncidentService
@@ -18,9 +22,10 @@ from spinneret.monitoring.rollups.service import FigureService
 from spinneret.monitoring.status_page.dynamo import DynamoStatusPageStore
 from spinneret.monitoring.status_page.prometheus import KeptMetrics
 from spinneret.monitoring.status_page.service import StatusPages
-from spinneret.monitoring.targets.api_models import target_json
 from spinneret.monitoring.targets.dynamo import DynamoTargetStore
+from spinneret.monitoring.targets.sealing import RequestSeal
 from spinneret.monitoring.targets.service import TargetService
+from spinneret.monitoring.targets.views import target_json
 from spinneret.monitoring.variables import (
     CHECK_INTERVAL,
     CHECKS_TABLE,
@@ -29,11 +34,13 @@ from spinneret.monitoring.variables import (
 )
 from spinneret.monitoring.windows.dynamo import DynamoWindowStore
 from spinneret.monitoring.windows.service import Maintenance, WindowService
+from spinneret.outbox.dynamo import event_write
 from spinneret.web.fetching.wiring import ADDRESSES, address_policy
 from spinneret.web.hosts.wiring import RATE_LIMIT__DEFAULT_RPS
 
 NEW_TARGETS: Final = (
     *ADDRESSES,
+    SECRETS_KEY_ID,
     LANES_URL,
     TARGETS_TABLE,
     TARGETS_PER_TENANT,
@@ -71,14 +78,8 @@ def target_api(stage: Stage) -> TargetApi:
 
 def target_service(stage: Stage) -> TargetService:
     """Build the target service of this stage."""
-    client, table = stage.dynamodb, stage[TARGETS_TABLE]
-    first = FirstChecks(
-        index=DynamoDueIndex(client, table),
-        lane=SqsCheckLane(stage.sqs, stage[LANES_URL], stage.clock),
-        clock=stage.clock,
-    )
     return TargetService(
-        store=DynamoTargetStore(client, table),
+        store=DynamoTargetStore(stage.dynamodb, stage[TARGETS_TABLE]),
         policy=address_policy(stage),
         clock=stage.clock,
         new_id=stage.new_id,
@@ -86,7 +87,34 @@ def target_service(stage: Stage) -> TargetService:
         most=stage[TARGETS_PER_TENANT],
         shortest_interval=stage[CHECK_INTERVAL],
         rate=stage[RATE_LIMIT__DEFAULT_RPS],
-        announce=first.send,
+        announce=first_checks(stage).send,
+        seal=RequestSeal(stage.sealer),
+        random=os.urandom,
+    )
+
+
+def first_checks(stage: Stage) -> FirstChecks:
+    """Build the sender of checks that come before the tick's."""
+    return FirstChecks(
+        index=DynamoDueIndex(stage.dynamodb, stage[TARGETS_TABLE]),
+        lane=SqsCheckLane(stage.sqs, stage[LANES_URL], stage.clock),
+        clock=stage.clock,
+    )
+
+
+@reads(*RELAY, LANES_URL, TARGETS_TABLE, CHECKS_TABLE)
+def heartbeat_service(stage: Stage) -> HeartbeatService:
+    """Build the service of heartbeats' calls."""
+    client, table = stage.dynamodb, stage[TARGETS_TABLE]
+    write = partial(event_write, stage[EVENTS_TABLE])
+    return HeartbeatService(
+        targets=DynamoTargetStore(client, table),
+        checks=DynamoCheckStore(client, table, stage[CHECKS_TABLE], write),
+        covers=Maintenance(store=DynamoWindowStore(client, table), clock=stage.clock).covers,
+        hand_on=relay(stage).relay,
+        announce=first_checks(stage).send,
+        clock=stage.clock,
+        new_id=stage.new_id,
     )
 
 

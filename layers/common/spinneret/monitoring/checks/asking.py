@@ -15,7 +15,10 @@ from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.proxies.models import Route
 
-_PAUSES: Final = (*limits.CHECK_RETRIES, None)
+PAUSES: Final = (*limits.CHECK_RETRIES, None)
+"""Seconds after each failed try; None after the last one."""
+_IDEMPOTENT: Final = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
+"""Methods that may be repeated (RFC 9110, section 9.2.2)."""
 _GET_SECONDS: Final = 0.1  # a shorter timeout isn't worth a request
 
 
@@ -107,7 +110,7 @@ class CheckFetcher:
             if self._waited > bounds.REDIRECT_WAITS_SECONDS:
                 raise HostBusy(target.host)
 
-        for pause in _PAUSES:
+        for pause in PAUSES if request.method in _IDEMPOTENT else (None,):
             at = replace(
                 request,
                 left=tuple(hops[:-1]),

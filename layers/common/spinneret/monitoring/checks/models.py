@@ -44,6 +44,8 @@ class CheckResult:
     error: CheckError | None = None
     """None if the check succeeded."""
     tries: int = 0
+    is_call: bool = False
+    """Whether it is a call of a heartbeat, which measures no latency."""
     in_maintenance: bool = False
     final_url: str | None = None
     redirects: tuple[str, ...] = ()
@@ -59,4 +61,4 @@ class CheckResult:
     @property
     def is_measured(self) -> bool:
         """Whether the latency counts as a measurement of the site."""
-        return self.outcome in {Outcome.UP, Outcome.DEGRADED}
+        return self.outcome in {Outcome.UP, Outcome.DEGRADED} and not self.is_call

@@ -1,19 +1,27 @@
 """Evaluate responses and failed requests of a target. All functions are pure."""
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Final
 
-from spinneret.kernel.errors import DomainBlocked, DomainError, FetchFailed, FetchTimeout
+from spinneret.kernel.clock import to_iso
+from spinneret.kernel.errors import (
+    DomainBlocked,
+    DomainError,
+    FetchFailed,
+    FetchTimeout,
+    SecretUnreadable,
+)
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import CheckError, CheckResult, Outcome
 from spinneret.monitoring.conditions.evaluation import failed
 from spinneret.monitoring.conditions.language import reads_status
 from spinneret.monitoring.conditions.models import Condition, Facts
-from spinneret.monitoring.targets.models import Method, Options
+from spinneret.monitoring.targets.models import Method, Options, RecordType
 from spinneret.web.fetching.head import declared_length
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.rules import decode_text, parse_retry_after
@@ -23,6 +31,7 @@ WITHOUT_HEAD: Final = frozenset(
 )
 """Status codes by which sites refuse HEAD; the check repeats the request as GET."""
 
+_SHOWN_CHARS: Final = 200  # of the values of a DNS answer
 _FINAL_REASONS: Final = frozenset({"tls", "unknown_host"})
 _OF_OUR_NETWORK: Final = frozenset({"connection", "dns", "unknown_host"})
 """Failure reasons that also occur when our own network is offline."""
@@ -75,7 +84,7 @@ def result_of_response(
 
     `asked` holds the fields known before the response, and its latency.
     """
-    has_body = options.method is Method.GET
+    has_body = options.method != Method.HEAD
     result = replace(
         asked,
         outcome=Outcome.UP,
@@ -89,17 +98,44 @@ def result_of_response(
     )
     if error := _error(result, page, conditions):
         return replace(result, outcome=Outcome.DOWN, error=error)
-    if options.degraded_ms is not None and result.latency_ms > options.degraded_ms:
-        slow = f"answered in {result.latency_ms} ms, more than {options.degraded_ms} ms"
-        return replace(
-            result, outcome=Outcome.DEGRADED, error=CheckError(code="SLOW", message=slow)
-        )
-    return result
+    return result_of_speed(result, options)
+
+
+def result_of_speed(result: CheckResult, options: Options) -> CheckResult:
+    """Return a good result as up, or as degraded if it took too long."""
+    if options.degraded_ms is None or result.latency_ms <= options.degraded_ms:
+        return replace(result, outcome=Outcome.UP)
+    slow = f"answered in {result.latency_ms} ms, more than {options.degraded_ms} ms"
+    return replace(result, outcome=Outcome.DEGRADED, error=CheckError(code="SLOW", message=slow))
+
+
+def result_of_records(
+    result: CheckResult, record_type: RecordType, values: Sequence[str], expected: Sequence[str]
+) -> CheckResult:
+    """Return a DNS result as down if there is no record, or an expected value is missing."""
+    if not values:
+        message = f"has no record of type {record_type}"
+    elif missing := [each for each in expected if each not in values]:
+        message = f"answered {_listed(values)} without {_listed(missing)}"
+    else:
+        return result
+    error = CheckError(code="RECORD_MISSING", message=message)
+    return replace(result, outcome=Outcome.DOWN, error=error)
+
+
+def result_of_missing_call(
+    asked: CheckResult, called_at: datetime | None, allowed: timedelta
+) -> CheckResult:
+    """Build the result of a heartbeat that wasn't called within the allowed time."""
+    last = "was never called" if called_at is None else f"was last called at {to_iso(called_at)}"
+    message = f"{last}; a call is allowed every {allowed // timedelta(seconds=1)} s"
+    error = CheckError(code="CALL_LATE", message=message)
+    return replace(asked, outcome=Outcome.DOWN, error=error)
 
 
 def unanswered(asked: CheckResult, error: DomainError, *, is_online: bool) -> CheckResult:
     """Build the result of a check without a response."""
-    tells = is_online and not isinstance(error, DomainBlocked)
+    tells = is_online and not isinstance(error, DomainBlocked | SecretUnreadable)
     outcome = Outcome.DOWN if tells else Outcome.UNKNOWN
     message = _explained(error)
     if not is_online:
@@ -138,6 +174,11 @@ def _read_of(page: FetchedPage) -> bytes:
 def _declared_size(page: FetchedPage) -> int:
     """Return the declared body length in bytes; 0 if it is undeclared or the body is encoded."""
     return 0 if page.headers.get("content-encoding") else declared_length(page.headers)
+
+
+def _listed(values: Sequence[str]) -> str:
+    shown = ", ".join(map(json.dumps, sorted(values)))
+    return shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"
 
 
 def _explained(error: DomainError) -> str:

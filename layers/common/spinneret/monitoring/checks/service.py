@@ -1,52 +1,28 @@
 """Check one target: claim it, send the requests, judge the response, write the result."""
 
-from __future__ import annotations
-
 import logging
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
 
 from spinneret.jobs.rules import held_for
-from spinneret.kernel import bounds
-from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, DomainError
-from spinneret.kernel.ids import NewId
-from spinneret.monitoring import limits
 from spinneret.monitoring.checks import rules
-from spinneret.monitoring.checks.asking import CheckFetcher, HostBusy
-from spinneret.monitoring.checks.connectivity import Connectivity
+from spinneret.monitoring.checks.asking import HostBusy
 from spinneret.monitoring.checks.models import CheckResult, Outcome
-from spinneret.monitoring.checks.ports import CheckStore
-from spinneret.monitoring.conditions.language import parse_conditions
+from spinneret.monitoring.checks.parts import CheckParts
+from spinneret.monitoring.checks.probes import PROBES
+from spinneret.monitoring.checks.running import RunningCheck, take_after
 from spinneret.monitoring.due.models import DueTarget
 from spinneret.monitoring.incidents.models import StateChange
 from spinneret.monitoring.incidents.rules import is_unconfirmed, step
-from spinneret.monitoring.slots.models import (
-    SlotLease,
-    check_owner,
-    host_slot,
-    target_of_owner,
-)
-from spinneret.monitoring.slots.ports import SlotStore
+from spinneret.monitoring.slots.models import SlotLease, check_owner, host_slot
 from spinneret.monitoring.targets import rules as target_rules
-from spinneret.monitoring.targets.models import Method, TargetWithState
-from spinneret.monitoring.targets.ports import Announce, TargetStore
-from spinneret.monitoring.windows.service import Maintenance
-from spinneret.outbox.ports import HandOn
-from spinneret.web.fetching.models import FetchedPage, FetchRequest
-from spinneret.web.fetching.ports import Fetcher
-from spinneret.web.fetching.urls import Url, parse_url
-from spinneret.web.models import Caller, Purpose, WaitUntil
-from spinneret.web.polite_fetcher import PoliteFetcher
+from spinneret.monitoring.targets.models import TargetWithState
+from spinneret.web.models import WaitUntil
 from spinneret.web.politeness.rules import host_key
 
 logger = logging.getLogger(__name__)
-
-_SLOT_MARGIN_SECONDS: Final = 2 * bounds.CLOCK_SKEW_SECONDS  # one clock may lag, another may lead
 
 
 class CheckDisposition(StrEnum):
@@ -73,35 +49,6 @@ class HostWait:
     """Whether another host was busy, to which the target redirects."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CheckParts:
-    """Dependencies that all checks share."""
-
-    targets: TargetStore
-    checks: CheckStore
-    slots: SlotStore
-    fetcher: Fetcher
-    polite: Callable[[CheckFetcher], PoliteFetcher]
-    """Function that wraps a check's own requests in a polite fetcher."""
-    maintenance: Maintenance
-    connectivity: Connectivity
-    hand_on: HandOn
-    announce: Announce
-    """Function that sends a check which is due before the tick would send it."""
-    clock: Clock
-    monotonic: Callable[[], float]
-    sleep: Callable[[float], None]
-    new_id: NewId
-    timeout: float
-    """Timeout of one try in seconds (HTTP_TIMEOUT)."""
-
-    @property
-    def slot_seconds(self) -> float:
-        """Seconds for which a slot is acquired: the longest check plus a margin for clock skew."""
-        longest = rules.longest_seconds(self.timeout) + self.timeout + bounds.REDIRECT_WAITS_SECONDS
-        return longest + 2 * bounds.AWS_CALL_SECONDS + _SLOT_MARGIN_SECONDS
-
-
 class Checker:
     """Checks targets under a worker's slot. All methods raise DependencyUnavailable."""
 
@@ -121,11 +68,11 @@ class Checker:
         until = now + timedelta(seconds=parts.slot_seconds)
         slot = parts.slots.take(name, owner, now, until, over)
         if slot is None:
-            slot = _take_after(parts, name, owner, until)
+            slot = take_after(parts, name, owner, until)
             watched = self._still_due(due)  # the other check may have been this one
         if slot is None:
             return CheckDisposition.STALE if watched is None else HostWait()
-        check = _Check(parts, slot, worker)
+        check = RunningCheck(parts, slot, worker)
         try:
             if watched is None:
                 return CheckDisposition.STALE
@@ -163,37 +110,27 @@ class Checker:
         return watched if watched.state.due_at <= due.due_at else None
 
     def _checked(
-        self, check: _Check, watched: TargetWithState, due: DueTarget, token: str
+        self, check: RunningCheck, watched: TargetWithState, due: DueTarget, token: str
     ) -> CheckDisposition | HostWait:
         asked = self._blank(watched, self._parts.clock())
+        probe = PROBES[watched.target.kind](self._parts, watched, check)
         try:
-            answer = check.ask(watched, due.reservation or watched.state.reservation)
+            result = probe.result(asked, due.reservation or watched.state.reservation)
         except HostBusy as busy:
             return HostWait(elsewhere=busy.host not in {None, due.host})
         except DependencyUnavailable:
             raise
         except DomainError as error:
-            asked = replace(asked, latency_ms=check.asking.latency_ms, tries=check.asking.tries)
+            asked = replace(asked, latency_ms=probe.latency_ms, tries=probe.tries)
             is_online = not rules.may_be_ours(error) or self._parts.connectivity.is_online()
             result = rules.unanswered(asked, error, is_online=is_online)
-        else:
-            if isinstance(answer, WaitUntil):
-                return _wait(answer, due.host)
-            asked = replace(asked, latency_ms=answer.duration_ms, tries=check.asking.tries)
-            result = self._judged(asked, answer, watched)
-            if check.asking.is_resumed:  # this try didn't see the certificates of earlier hosts
-                result = replace(result, certificate=None)
+        if isinstance(result, WaitUntil):
+            return _wait(result, due.host)
         return self._recorded(check, watched, due, result, token)
-
-    def _judged(
-        self, asked: CheckResult, page: FetchedPage, watched: TargetWithState
-    ) -> CheckResult:
-        options = watched.target.options
-        return rules.result_of_response(asked, page, options, parse_conditions(options.conditions))
 
     def _recorded(
         self,
-        check: _Check,
+        check: RunningCheck,
         watched: TargetWithState,
         due: DueTarget,
         result: CheckResult,
@@ -202,7 +139,7 @@ class Checker:
         target = watched.target
         # A clock that lags behind the tick's must not find the same time again.
         after = max(self._parts.clock(), due.due_at)
-        next_due = target_rules.next_slot(target.id, target.options.interval_seconds, after)
+        next_due = target_rules.next_due(target, after)
         change = step(watched, result, next_due)
         retry = target.options.retry_seconds
         is_retried = retry is not None and is_unconfirmed(change.state)
@@ -233,88 +170,6 @@ class Checker:
             late_ms=max(0, round(late / timedelta(milliseconds=1))),
             in_maintenance=self._parts.maintenance.covers(target.tenant, target.id, now),
         )
-
-
-class _Check:
-    """A running check with the slots of the hosts that it requests. Implements CheckSlots."""
-
-    def __init__(self, parts: CheckParts, slot: SlotLease, worker: SlotLease) -> None:
-        self._parts = parts
-        self._worker = worker
-        self.slot: SlotLease = slot
-        self._others: dict[str, SlotLease] = {}
-        self._has_slot = True
-        self.asking = CheckFetcher(
-            parts.fetcher,
-            timeout=parts.timeout,
-            slots=self,
-            clock=parts.clock,
-            monotonic=parts.monotonic,
-            sleep=parts.sleep,
-        )
-
-    def ask(self, watched: TargetWithState, reservation: str | None) -> FetchedPage | WaitUntil:
-        """Request the target. Raises HostBusy and all exceptions of PoliteFetcher.fetch."""
-        target, state = watched.target, watched.state
-        assert state.due_at is not None  # only due targets are checked
-        # The name stays the same for every try of this check, also by another message.
-        name = f"{target.id}/{state.due_at:%Y%m%dT%H%M%S%f}"
-        request = FetchRequest(
-            url=parse_url(target.canonical_url),
-            method=target.options.method,
-            # One extra byte shows whether the body is longer than the limit.
-            excerpt_bytes=limits.CHECK_BODY_BYTES + 1 if target.options.method is Method.GET else 0,
-            excerpt_is_vital=True,
-            max_redirects=limits.CHECK_REDIRECTS,
-        )
-        caller = Caller(
-            tenant=target.tenant, id=name, purpose=Purpose.CHECK, reservation=reservation
-        )
-        return self._parts.polite(self.asking).fetch(caller, request)
-
-    def is_over(self) -> None:
-        """Mark the slot as ended: the state that has the outcome names its owner."""
-        self._has_slot = False
-
-    def leave(self) -> None:
-        """Release the remaining slots; a slot that can't be released expires."""
-        mine = [self.slot] if self._has_slot else []
-        for slot in (*mine, *self._others.values()):
-            with suppress(DependencyUnavailable):
-                self._parts.slots.give_back(slot)
-
-    def require_room(self, seconds: float) -> None:
-        needed = seconds + bounds.REDIRECT_WAITS_SECONDS + _SLOT_MARGIN_SECONDS
-        end = min(each.until for each in (self.slot, self._worker, *self._others.values()))
-        if self._parts.clock() + timedelta(seconds=needed) > end:
-            raise HostBusy
-
-    def enter(self, url: Url) -> None:
-        """See CheckSlots; the host also allows one check at a time."""
-        name = host_slot(url.host)
-        if name == self.slot.name or name in self._others:
-            return
-        now, mine = self._parts.clock(), self.slot
-        slot = self._parts.slots.take(name, mine.owner, now, mine.until)
-        if slot is None:
-            slot = _take_after(self._parts, name, mine.owner, mine.until)
-        if slot is None:
-            raise HostBusy(url.host)
-        self._others[name] = slot
-
-
-def _take_after(parts: CheckParts, name: str, owner: str, until: datetime) -> SlotLease | None:
-    """Acquire a host's slot after a check whose outcome is written; None if it isn't over."""
-    holder = parts.slots.holder(name)
-    named = None if holder is None else target_of_owner(holder)
-    if holder is None or named is None:
-        return None
-    other = parts.targets.get(*named)
-    if other is None or other.state.slot is None:
-        return None
-    if check_owner(*named, other.state.slot) != holder:
-        return None
-    return parts.slots.take(name, owner, parts.clock(), until, holder)
 
 
 def _wait(answer: WaitUntil, host: str) -> HostWait:

@@ -1,12 +1,13 @@
 """Wire the check worker; loads the fetcher, which API functions don't ship."""
 
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Final
 
-from spinneret.aws.stage import Stage, reads
+from spinneret.aws.stage import SECRETS_KEY_ID, Stage, reads
 from spinneret.events.wiring import RELAY, relay
 from spinneret.jobs.wiring import EVENTS_TABLE, LANES_URL, job_store
 from spinneret.kernel.clock import Clock, Remaining
@@ -16,14 +17,14 @@ from spinneret.monitoring import limits
 from spinneret.monitoring.checks.asking import CheckFetcher
 from spinneret.monitoring.checks.connectivity import Connectivity
 from spinneret.monitoring.checks.dynamo import DynamoCheckStore
-from spinneret.monitoring.checks.service import Checker, CheckParts
+from spinneret.monitoring.checks.parts import CheckParts
+from spinneret.monitoring.checks.service import Checker
 from spinneret.monitoring.checks.worker import CheckWorker
-from spinneret.monitoring.due.dynamo import DynamoDueIndex
 from spinneret.monitoring.due.models import DueTarget
-from spinneret.monitoring.due.service import FirstChecks
 from spinneret.monitoring.due.sqs import SqsCheckLane
 from spinneret.monitoring.slots.dynamo import DynamoSlotStore
 from spinneret.monitoring.targets.dynamo import DynamoTargetStore
+from spinneret.monitoring.targets.sealing import RequestSeal
 from spinneret.monitoring.variables import (
     CHECKS_TABLE,
     MAX_CONCURRENCY,
@@ -31,17 +32,23 @@ from spinneret.monitoring.variables import (
 )
 from spinneret.monitoring.windows.dynamo import DynamoWindowStore
 from spinneret.monitoring.windows.service import Maintenance
+from spinneret.monitoring.wiring import first_checks
 from spinneret.outbox.dynamo import event_write
 from spinneret.web.dynamo import DynamoProgressStore
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.ports import Fetcher
+from spinneret.web.fetching.records import DnsRecords
+from spinneret.web.fetching.resolver import resolve_by_system
 from spinneret.web.fetching.rules import check_url_at_submission
+from spinneret.web.fetching.tcp import GuardedConnector
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.fetching.wiring import USER_AGENT, address_policy
 from spinneret.web.fetching.worker_wiring import guarded_fetcher
 from spinneret.web.hosts.wiring import DOMAINS_TABLE, HOSTS, host_pace, host_service
+from spinneret.web.permits import PermitServices
 from spinneret.web.polite_fetcher import PoliteFetcher
+from spinneret.web.polite_visitor import PoliteVisitor
 from spinneret.web.politeness.robots import product_token_of
 from spinneret.web.politeness.robots_gate import RobotsGate
 from spinneret.web.politeness.robots_policy import StoredRobots
@@ -66,7 +73,7 @@ class NoRobots:
         """See RobotsStore."""
 
 
-@reads(*RELAY, *HOSTS, *CHECKS, USER_AGENT, HTTP_TIMEOUT, REFERENCE_URLS)
+@reads(*RELAY, *HOSTS, *CHECKS, SECRETS_KEY_ID, USER_AGENT, HTTP_TIMEOUT, REFERENCE_URLS)
 def check_worker(stage: Stage) -> Callable[[Sequence[DueTarget], Remaining], Counter[str]]:
     """Build the function that makes the checks of a message."""
     client, targets = stage.dynamodb, stage[TARGETS_TABLE]
@@ -79,6 +86,11 @@ def check_worker(stage: Stage) -> Callable[[Sequence[DueTarget], Remaining], Cou
         slots=slots,
         fetcher=fetcher,
         polite=_polite(stage),
+        seal=RequestSeal(stage.sealer),
+        visitor=PoliteVisitor(office=_permits(stage)),
+        connector=GuardedConnector(address_policy(stage), resolve_by_system),
+        records=DnsRecords(os.urandom),
+        policy=address_policy(stage),
         maintenance=Maintenance(store=DynamoWindowStore(client, targets), clock=stage.clock),
         connectivity=connectivity(
             stage[REFERENCE_URLS],
@@ -88,9 +100,7 @@ def check_worker(stage: Stage) -> Callable[[Sequence[DueTarget], Remaining], Cou
             clock=stage.clock,
         ),
         hand_on=relay(stage).relay,
-        announce=FirstChecks(
-            index=DynamoDueIndex(client, targets), lane=lane, clock=stage.clock
-        ).send,
+        announce=first_checks(stage).send,
         clock=stage.clock,
         monotonic=time.monotonic,
         sleep=time.sleep,
@@ -110,16 +120,25 @@ def check_worker(stage: Stage) -> Callable[[Sequence[DueTarget], Remaining], Cou
 
 
 def _polite(stage: Stage) -> Callable[[CheckFetcher], PoliteFetcher]:
-    hosts, pace = host_service(stage), host_pace(stage)
-    token = product_token_of(stage[USER_AGENT])
-    robots = RobotsGate(store=NoRobots(), product_token=token, clock=stage.clock)
+    permits = _permits(stage)
     progress = DynamoProgressStore(stage.dynamodb, stage[DOMAINS_TABLE])
     return lambda asking: PoliteFetcher(
         fetcher=asking,
-        hosts=hosts,
-        pace=pace,
-        robots=robots,
+        hosts=permits.hosts,
+        pace=permits.pace,
+        robots=permits.robots,
         progress=progress,
+        clock=permits.clock,
+        sleep=permits.sleep,
+    )
+
+
+def _permits(stage: Stage) -> PermitServices:
+    token = product_token_of(stage[USER_AGENT])
+    return PermitServices(
+        hosts=host_service(stage),
+        pace=host_pace(stage),
+        robots=RobotsGate(store=NoRobots(), product_token=token, clock=stage.clock),
         clock=stage.clock,
         sleep=time.sleep,
     )

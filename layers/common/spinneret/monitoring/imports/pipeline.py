@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -17,7 +18,7 @@ from spinneret.monitoring import limits
 from spinneret.monitoring.imports import rules
 from spinneret.monitoring.imports.ports import ImportStore, SliceResult
 from spinneret.monitoring.imports.rules import ImportLine
-from spinneret.monitoring.targets.api_models import TargetRequest, options_of
+from spinneret.monitoring.targets.api_models import TargetRequest, options_of, subject_of
 from spinneret.monitoring.targets.models import TargetWithState
 from spinneret.monitoring.targets.service import TargetService
 from spinneret.web.exploring.sitemaps.models import SitemapEntry
@@ -73,8 +74,9 @@ class TargetImport:
         """Return the line's new target, or the reason of its refusal."""
         try:
             request = TargetRequest.model_validate(line.values)
-            options = options_of(request, self.default_interval)
-            return self.targets.draft(tenant, request.url, options)
+            seal = partial(self.targets.sealed, tenant)
+            options = options_of(request, self.default_interval, seal)
+            return self.targets.draft(tenant, subject_of(request), options)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(map(str, first["loc"]))

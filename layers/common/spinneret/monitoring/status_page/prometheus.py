@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from spinneret.monitoring.checks.models import Outcome
 from spinneret.monitoring.status_page import limits
-from spinneret.monitoring.targets.models import Status, TargetWithState
+from spinneret.monitoring.targets.models import Kind, Status, TargetWithState
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -15,6 +16,7 @@ _KEPT: Final = timedelta(seconds=limits.METRICS_KEPT_SECONDS)
 Value = Callable[[TargetWithState], float | None]
 _Metric = tuple[str, str, str, Value]
 """Name, type, help text, and function that returns the value."""
+_ANSWERED: Final = frozenset({Outcome.UP, Outcome.DEGRADED})
 _NAMES_BYTES: Final = 600  # size of a target's lines without their labels
 
 
@@ -113,8 +115,11 @@ def _up(watched: TargetWithState) -> float | None:
 
 
 def _response(watched: TargetWithState) -> float | None:
-    last = watched.state.last
-    return None if last is None or last.status_code is None else last.latency_ms / 1000
+    last, kind = watched.state.last, watched.target.kind
+    if last is None or kind is Kind.HEARTBEAT:
+        return None
+    answered = last.status_code is not None if kind is Kind.HTTP else last.outcome in _ANSWERED
+    return last.latency_ms / 1000 if answered else None
 
 
 def _certificate(watched: TargetWithState) -> float | None:

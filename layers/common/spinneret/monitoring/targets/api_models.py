@@ -1,16 +1,27 @@
-"""Requests and responses of targets."""
+"""Requests of targets; responses are in `views`."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from spinneret.kernel.clock import optional_stamp, to_iso
-from spinneret.kernel.paging import Page, cursor_of
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import ValidationFailed
 from spinneret.kernel.views import View
 from spinneret.monitoring import limits
-from spinneret.monitoring.targets.models import Method, Options, QuietHours, TargetWithState
+from spinneret.monitoring.targets.models import (
+    Kind,
+    Method,
+    Options,
+    OwnRequest,
+    QuietHours,
+    RecordType,
+    SealedRequest,
+)
+from spinneret.monitoring.targets.rules import host_named
+from spinneret.monitoring.targets.subjects import DnsName, Heartbeat, Subject, TcpAddress
 
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=limits.TARGET_NAME_MAX_CHARS)
@@ -29,6 +40,10 @@ Condition = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=limits.CONDITION_MAX_CHARS),
 ]
 Conditions = Annotated[list[Condition], Field(max_length=limits.CONDITIONS_MAX)]
+Expected = Annotated[
+    list[Annotated[str, StringConstraints(min_length=1, max_length=limits.EXPECTED_MAX_CHARS)]],
+    Field(max_length=limits.EXPECTED_MAX),
+]
 Days = Annotated[
     list[Annotated[int, Field(ge=1, le=365)]], Field(max_length=limits.CERTIFICATE_DAYS_MAX)
 ]
@@ -37,6 +52,15 @@ Days = Annotated[
 WallTime = Annotated[
     str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$"), Field(examples=["22:00"])
 ]
+
+
+_NEEDED: Final = {
+    Kind.HTTP: frozenset({"url"}),
+    Kind.TCP: frozenset({"host", "port"}),
+    Kind.DNS: frozenset({"host", "record_type"}),
+    Kind.HEARTBEAT: frozenset[str](),
+}
+"""Fields that name what a target of each kind checks."""
 
 
 class DailyHours(View):
@@ -50,6 +74,27 @@ class DailyHours(View):
     """End, exclusive, such as 07:00."""
     timezone: Annotated[str, StringConstraints(max_length=100)] = "UTC"
     """Time zone, such as Europe/Berlin."""
+
+
+class BasicCredentials(BaseModel):
+    """User name and password of Basic authentication."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    username: Annotated[str, StringConstraints(pattern=r"^[^:]+$", max_length=255)]
+    password: Annotated[str, StringConstraints(max_length=1000)]
+
+
+class TargetHttpRequest(BaseModel):
+    """Your part of an HTTP request: at most 4096 bytes, sealed and never shown again."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    headers: dict[str, str] = Field(default_factory=dict)
+    """Headers, sent to the origin of the URL only; a redirect to another one drops them."""
+    body: Annotated[str, StringConstraints(max_length=bounds.SEALED_MAX_BYTES)] | None = None
+    """Body of a request that isn't GET or HEAD."""
+    credentials: BasicCredentials | None = None
 
 
 class _Options(BaseModel):
@@ -80,13 +125,27 @@ class _Options(BaseModel):
     """Minutes after which an incident that lasts is reported again; null for never."""
     quiet_hours: DailyHours | None = None
     """Hours without reports; what still holds at their end is reported then."""
+    request: TargetHttpRequest | None = None
+    """Headers, body and credentials of an HTTP check; null for none."""
+    expected: Expected = Field(default_factory=list)
+    """Values that a DNS answer must contain; empty for any answer."""
+    grace_seconds: Annotated[int, Field(ge=0, le=limits.HEARTBEAT_GRACE_MAX_SECONDS)] = 0
+    """Seconds by which the call of a heartbeat may be late."""
 
 
 class TargetRequest(_Options):
-    """A URL to monitor, with options."""
+    """Something to monitor, with options: give `url`, `host` and `port`, or `host` and
+    `record_type`, by the kind. A heartbeat has a `name` only."""
 
-    url: str
-    """URL to check."""
+    kind: Kind = Kind.HTTP
+    url: str | None = None
+    """URL of an HTTP check."""
+    host: Annotated[str, StringConstraints(max_length=255)] | None = None
+    """Host of a TCP check, or name of a DNS check."""
+    port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """Port of a TCP check."""
+    record_type: RecordType | None = None
+    """Type of the record of a DNS check."""
 
 
 class TargetChange(_Options):
@@ -101,6 +160,7 @@ class TargetChange(_Options):
             "retry_seconds",
             "reminder_minutes",
             "quiet_hours",
+            "request",
         }
         for field in self.model_fields_set - nullable:
             if getattr(self, field) is None:
@@ -108,153 +168,60 @@ class TargetChange(_Options):
         return self
 
 
-class TargetView(BaseModel):
-    """A target with its current status."""
-
-    id: str
-    """Id of the target."""
-    url: str
-    """URL that is checked, as given."""
-    canonical_url: str
-    """Canonical form of the URL, unique within the tenant."""
-    host: str
-    """Host of the URL."""
-    created_at: str
-    updated_at: str
-    name: str | None
-    """Name for people; null without one."""
-    interval_seconds: int
-    method: Method
-    failure_threshold: int
-    recovery_threshold: int
-    degraded_ms: int | None
-    conditions: list[str]
-    """Conditions of a good response."""
-    certificate_days: list[int]
-    """Days before a certificate's end on which to warn."""
-    watch_content: bool
-    """Whether a change of the body is reported."""
-    public: bool
-    retry_seconds: int | None
-    """Seconds until the next check while a failure or its end isn't confirmed; null for the
-    interval."""
-    reminder_minutes: int | None
-    """Minutes after which an incident that lasts is reported again; null for never."""
-    quiet_hours: DailyHours | None
-    """Hours without reports; null for none."""
-    paused: bool
-    """Whether checks are suspended."""
-    status: str
-    """`pending`, `up`, `degraded` or `down`."""
-    status_since: str | None
-    """Time of the last change of status (RFC 3339, UTC); null before the first check."""
-    next_check_at: str | None
-    """Time of the next check (RFC 3339, UTC); null while paused."""
-    effective_interval_seconds: int
-    """Seconds between two checks: the interval, or more at a host with too many checks."""
-    paced: str | None
-    """Why checks are rarer than the interval: `checked every 70 s: limit of the host`."""
-    skipped_in_a_row: int
-    """Consecutive checks that were skipped because the host was busy."""
-    last_checked_at: str | None
-    """Time of the last check (RFC 3339, UTC); null before the first one."""
-    last_outcome: str | None
-    """Verdict of the last check; null before the first one."""
-    last_status_code: int | None
-    """HTTP status of the last check; null without a response."""
-    last_latency_ms: int | None
-    """Duration of the last check in milliseconds; null without a response."""
-    last_error: str | None
-    """Reason for the last failure; null without one."""
-    certificate_not_after: str | None
-    """End of the certificate's validity (RFC 3339, UTC); null over http."""
-    incident_id: str | None
-    """Id of the open incident; null without one."""
+Seal = Callable[[OwnRequest], SealedRequest]
+"""Function that seals the owner's part of a request. Raises ValidationFailed."""
 
 
-class TargetList(BaseModel):
-    """A page of targets; `next_page_token` equals `next_cursor`."""
+def subject_of(request: TargetRequest) -> Subject:
+    """Return what a request wants to monitor.
 
-    items: list[TargetView]
-    next_page_token: str | None
-    next_cursor: str | None
-    has_more: bool
+    Raises ValidationFailed unless it names exactly that, by a valid host.
+    """
+    kind, needed = request.kind, _NEEDED[request.kind]
+    for name in ("url", "host", "port", "record_type"):
+        if (getattr(request, name) is None) == (name in needed):
+            verb = "is required for" if name in needed else "is no field of"
+            raise _refused(name, f"{verb} a target of kind {kind}")
+    if kind is Kind.HEARTBEAT:
+        if not request.name:
+            raise _refused("name", f"is required for a target of kind {kind}")
+        return Heartbeat()
+    if request.url is not None:
+        return request.url
+    host = host_named(request.host or "")
+    if request.record_type is not None:
+        return DnsName(host, request.record_type)
+    return TcpAddress(host, request.port or 0)
 
 
-def options_of(request: TargetRequest, default_interval: int) -> Options:
-    """Return the options of a request."""
-    given = request.model_dump(exclude={"url"})
+def options_of(request: TargetRequest, default_interval: int, seal: Seal) -> Options:
+    """Return the options of a request. The thresholds of a heartbeat are 1 unless given."""
+    given = request.model_dump(include=set(_Options.model_fields) - {"request"})
     given["interval_seconds"] = request.interval_seconds or default_interval
-    return Options(**_plain(given))
+    if request.kind is Kind.HEARTBEAT:
+        given["interval_seconds"] = request.interval_seconds or limits.HEARTBEAT_SECONDS
+        absent = {"failure_threshold", "recovery_threshold"} - request.model_fields_set
+        given |= dict.fromkeys(absent, 1)
+    return Options(**_plain(given), request=_sealed(request.request, seal))
 
 
-def changes_of(request: TargetChange, default_interval: int) -> dict[str, Any]:
+def changes_of(request: TargetChange, default_interval: int, seal: Seal) -> dict[str, Any]:
     """Return the options that a request changes."""
-    given = request.model_dump(include=request.model_fields_set)
+    given = request.model_dump(include=request.model_fields_set - {"request"})
     if given.get("interval_seconds", 0) is None:
         given["interval_seconds"] = default_interval
-    return _plain(given)
+    changes = _plain(given)
+    if "request" in request.model_fields_set:
+        changes["request"] = _sealed(request.request, seal)
+    return changes
 
 
-def target_view(watched: TargetWithState) -> TargetView:
-    """Return the view of a target."""
-    target, state, last = watched.target, watched.state, watched.state.last
-    options = target.options
-    return TargetView(
-        id=target.id,
-        url=target.url,
-        canonical_url=target.canonical_url,
-        host=target.host,
-        created_at=to_iso(target.created_at),
-        updated_at=to_iso(target.updated_at),
-        name=options.name,
-        interval_seconds=options.interval_seconds,
-        method=options.method,
-        failure_threshold=options.failure_threshold,
-        recovery_threshold=options.recovery_threshold,
-        degraded_ms=options.degraded_ms,
-        conditions=list(options.conditions),
-        certificate_days=list(options.certificate_days),
-        watch_content=options.watch_content,
-        public=options.public,
-        retry_seconds=options.retry_seconds,
-        reminder_minutes=options.reminder_minutes,
-        quiet_hours=None if options.quiet_hours is None else DailyHours.of(options.quiet_hours),
-        paused=target.paused,
-        status=state.status,
-        status_since=optional_stamp(state.status_since),
-        next_check_at=optional_stamp(state.due_at),
-        effective_interval_seconds=state.paced_seconds or options.interval_seconds,
-        paced=None
-        if state.paced_seconds is None
-        else f"checked every {state.paced_seconds} s: limit of the host",
-        skipped_in_a_row=state.skips,
-        last_checked_at=None if last is None else to_iso(last.at),
-        last_outcome=None if last is None else last.outcome,
-        last_status_code=None if last is None else last.status_code,
-        last_latency_ms=None if last is None else last.latency_ms,
-        last_error=None if last is None else last.error,
-        certificate_not_after=None
-        if state.certificate is None
-        else to_iso(state.certificate.not_after),
-        incident_id=None if state.incident is None else state.incident.id,
-    )
-
-
-def target_json(watched: TargetWithState) -> str:
-    """Return the view as JSON, which is stored for replays of the request."""
-    return target_view(watched).model_dump_json()
-
-
-def target_list(page: Page[TargetWithState]) -> TargetList:
-    """Return the view of a page."""
-    cursor = cursor_of(page.after)
-    return TargetList(
-        items=[target_view(each) for each in page.items],
-        next_page_token=cursor,
-        next_cursor=cursor,
-        has_more=page.after is not None,
-    )
+def _sealed(request: TargetHttpRequest | None, seal: Seal) -> SealedRequest | None:
+    if request is None:
+        return None
+    known = request.credentials
+    credentials = {} if known is None else {"username": known.username, "password": known.password}
+    return seal(OwnRequest(headers=request.headers, body=request.body, **credentials))
 
 
 def _plain(given: dict[str, Any]) -> dict[str, Any]:
@@ -264,3 +231,7 @@ def _plain(given: dict[str, Any]) -> dict[str, Any]:
     if (quiet := plain.get("quiet_hours")) is not None:
         plain["quiet_hours"] = QuietHours(**quiet)
     return plain
+
+
+def _refused(field: str, message: str) -> ValidationFailed:
+    return ValidationFailed.of_field(field, message, error=f"{field} {message}")

@@ -9,6 +9,8 @@
     pk `T#<tenant>#PUBLIC`, sk `<time>#<id>`      the public ones, for the status page
     pk `T#<tenant>#COUNT`, sk `TARGETS`           the number of targets
     pk `T#<tenant>#URL#<hash>`, sk `URL`          the target of a canonical URL
+    pk `CALL#<hash>`, sk `CALL`                   the target of a heartbeat's token: read for
+                                                  callers without a key
     pk `T#<tenant>#KEY#<scope>`, sk `KEY`         responses to requests with an Idempotency-Key
     pk `T#<tenant>#IMPORT#<job>`                  see imports
     pk `T#<tenant>#INCIDENTS#<id>`, sk `<time>#<id>`, `T#<tenant>#WINDOWS`, `T#<tenant>#PAGE`,
@@ -99,6 +101,11 @@ class DynamoTargetStore:
             return None
         return next(iter(self.get_many(tenant, [target_id])), None)
 
+    def called(self, call_hash: str) -> TargetWithState | None:
+        item = dynamo.get(self._client, self._table, items.call_key(call_hash))
+        found = self.get(str(item["tenant"]), str(item["target_id"])) if item else None
+        return found if found is not None and found.target.call_hash == call_hash else None
+
     def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[TargetWithState]:
         return self._get(tenant, target_ids, consistent=True)
 
@@ -164,14 +171,26 @@ class DynamoTargetStore:
             writes.append(self._delete(items.public_key(target)))
         elif target.options.public:
             writes.append(dynamo.put(self._table, items.public_key(target)))
+        if former.target.call_hash != target.call_hash:
+            writes += self._call_writes(former.target.call_hash, target)
         if incident is not None:
             writes.append(incident_write(self._table, target.tenant, target.id, incident))
         return dynamo.transact_if(self._client, writes)
+
+    def _call_writes(self, former: str | None, target: Target) -> list[TransactWriteItemTypeDef]:
+        """Build the writes that replace the token of a heartbeat."""
+        writes = [] if former is None else [self._delete(items.call_key(former))]
+        if target.call_hash is not None:
+            named = {"tenant": target.tenant, "target_id": target.id}
+            writes.append(dynamo.put(self._table, {**items.call_key(target.call_hash), **named}))
+        return writes
 
     def remove(self, watched: TargetWithState) -> bool:
         target, state = watched.target, watched.state
         key, state_key = (make(target.tenant, target.id) for make in _KEYS)
         places = [*_places(target), items.url_key(target.tenant, target.canonical_url)]
+        if target.call_hash is not None:
+            places.append(items.call_key(target.call_hash))
         return dynamo.transact_if(
             self._client,
             [

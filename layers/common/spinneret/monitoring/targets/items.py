@@ -55,6 +55,11 @@ def count_key(tenant: str) -> Item:
     return {"pk": f"T#{tenant}#COUNT", "sk": "TARGETS"}
 
 
+def call_key(call_hash: str) -> Item:
+    """Return the key of the item that maps the token of a heartbeat to its target."""
+    return {"pk": f"CALL#{call_hash}", "sk": "CALL"}
+
+
 def public_key(target: Target) -> Item:
     """Return the key of the target in the list of public targets."""
     position = rules.position_of_target(target)
@@ -76,7 +81,7 @@ def state_item(target: Target, state: TargetState) -> Item:
     if state.due_at is not None:
         item |= {
             "due_shard": due_shard(rules.due_shard_of(target.id)),
-            "due_at": listed_text(state.due_at, target.options.interval_seconds),
+            "due_at": listed_text(state.due_at, rules.listed_interval(target)),
             "tenant": target.tenant,
             "target_id": target.id,
             "host": target.host,

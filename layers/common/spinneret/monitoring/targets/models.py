@@ -1,6 +1,7 @@
 """Value classes of targets."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -9,12 +10,62 @@ from spinneret.monitoring.checks.models import Outcome
 from spinneret.monitoring.rollups.models import HourTally
 
 
+class Kind(StrEnum):
+    """Way in which a target is checked."""
+
+    HTTP = "http"
+    TCP = "tcp"
+    """A connection is opened and closed."""
+    DNS = "dns"
+    """A record is read from the system's name servers."""
+    HEARTBEAT = "heartbeat"
+    """Nothing is asked: a job of the owner calls, and a late call is a failed check."""
+
+
+class RecordType(StrEnum):
+    """Type of a DNS record."""
+
+    A = "A"
+    AAAA = "AAAA"
+    CNAME = "CNAME"
+    MX = "MX"
+    TXT = "TXT"
+    NS = "NS"
+
+
 class Method(StrEnum):
-    """HTTP method of a target's checks."""
+    """HTTP method of a target's checks. Only GET and HEAD follow redirects."""
 
     GET = "GET"
     HEAD = "HEAD"
     """Responses have no body; the check uses GET if the site refuses HEAD."""
+    POST = "POST"
+    PUT = "PUT"
+    PATCH = "PATCH"
+    DELETE = "DELETE"
+    OPTIONS = "OPTIONS"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnRequest:
+    """Headers, body and credentials that an owner adds to the request of a check."""
+
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: str | None = field(default=None, repr=False)
+    username: str | None = field(default=None, repr=False)
+    """User of Basic authentication (RFC 7617), without a colon; None without credentials."""
+    password: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SealedRequest:
+    """An owner's part of a request, sealed, and what may be shown of it."""
+
+    sealed: str = field(repr=False)
+    """Ciphertext in base64."""
+    header_names: tuple[str, ...] = ()
+    has_body: bool = False
+    has_credentials: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,22 +106,50 @@ class Options:
     reminder_minutes: int | None = None
     """Minutes after a report at which an incident that lasts is reported again; None for never."""
     quiet_hours: QuietHours | None = None
+    request: SealedRequest | None = None
+    """The owner's part of an HTTP request."""
+    expected: tuple[str, ...] = ()
+    """Values that a DNS answer must contain, normalized; empty for any answer."""
+    grace_seconds: int = 0
+    """Seconds after the interval until the missing call of a heartbeat is a failure."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identity:
+    """What a target checks; it never changes."""
+
+    kind: Kind
+    url: str
+    """URL as given by the owner; for other kinds the same as `canonical_url`."""
+    canonical_url: str
+    """URL that HTTP checks request; `tcp://host:port`, `dns:name?type=MX` or `heartbeat:id` for
+    other kinds. Unique per tenant."""
+    host: str
+    """Host of which one check runs at a time; of a heartbeat its id."""
+    port: int | None = None
+    """Port of a TCP check."""
+    record_type: RecordType | None = None
+    """Record type of a DNS check."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """A URL that a tenant monitors."""
+    """Something that a tenant monitors."""
 
     tenant: str
     id: str
     url: str
-    """URL as given by the owner."""
+    """See Identity."""
     canonical_url: str
-    """URL that checks request; unique per tenant."""
     host: str
     created_at: datetime
     updated_at: datetime
     options: Options
+    kind: Kind = Kind.HTTP
+    port: int | None = None
+    record_type: RecordType | None = None
+    call_hash: str | None = None
+    """SHA-256 of the secret token by which a heartbeat is called; None until one is issued."""
     paused: bool = False
     version: int = 1
     """Incremented by every change of the owner."""
@@ -163,6 +242,8 @@ class TargetState:
     """Owner of the host's slot in the last check, which ended the slot (`slots`)."""
     paced_seconds: int | None = None
     """Seconds between two checks that the host's rate limit leaves; None for the interval."""
+    called_at: datetime | None = None
+    """Time of a heartbeat's last call."""
     hour: HourTally | None = None
     """Figures of the last check's hour; earlier hours have their own rows."""
     checks_total: int = 0

@@ -64,6 +64,9 @@ class TargetStore(Protocol):
     def get(self, tenant: str, target_id: str) -> TargetWithState | None:
         """Return the target (consistent read)."""
 
+    def called(self, call_hash: str) -> TargetWithState | None:
+        """Return the heartbeat whose token has this hash; None if none has it."""
+
     def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[TargetWithState]:
         """Return existing targets in the order of the ids."""
 
@@ -86,7 +89,10 @@ class TargetStore(Protocol):
         state: TargetState,
         incident: IncidentChange | None = None,
     ) -> bool:
-        """Replace `former` by both and write `incident`; return False if it changed meanwhile."""
+        """Replace `former` by both and write `incident`; return False if it changed meanwhile.
+
+        A changed `call_hash` replaces the token by which a heartbeat is called.
+        """
 
     def remove(self, watched: TargetWithState) -> bool:
         """Remove the target; return False if it changed meanwhile.

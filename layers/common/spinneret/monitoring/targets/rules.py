@@ -3,7 +3,8 @@
 import hashlib
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -16,12 +17,14 @@ from spinneret.kernel.zones import require_zone
 from spinneret.monitoring import limits
 from spinneret.monitoring.conditions.language import parse_conditions, reads_body
 from spinneret.monitoring.targets.models import (
+    Kind,
     Method,
     Options,
     QuietHours,
     Target,
     TargetWithState,
 )
+from spinneret.monitoring.targets.subjects import expected_value
 from spinneret.web.fetching.urls import parse_url
 
 LISTED_STEP: Final = timedelta(minutes=5)
@@ -29,6 +32,19 @@ LISTED_STEP: Final = timedelta(minutes=5)
 two writes, and the check times within a step follow from the target's id."""
 PLANNED_SHARE: Final = 0.9
 """Share of a host's rate limit that checks are planned for: redirects and crawls need some."""
+_ASKING: Final = frozenset({Kind.HTTP, Kind.TCP, Kind.DNS})
+_OF_SOME_KINDS: Final[Mapping[str, frozenset[Kind]]] = {
+    "method": frozenset({Kind.HTTP}),
+    "conditions": frozenset({Kind.HTTP}),
+    "watch_content": frozenset({Kind.HTTP}),
+    "request": frozenset({Kind.HTTP}),
+    "degraded_ms": _ASKING,
+    "retry_seconds": _ASKING,
+    "expected": frozenset({Kind.DNS}),
+    "grace_seconds": frozenset({Kind.HEARTBEAT}),
+}
+"""Options that only targets of these kinds have."""
+_DEFAULTS: Final = Options()
 _STEP_SECONDS: Final = round(LISTED_STEP.total_seconds())
 _STEPS: Final = 4  # intervals at a crowded host grow by quarters, and so seldom change
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,20 +53,42 @@ _MORE_THAN_A_HOST: Final = re.compile(r"[/?#@\\]")
 _POSITION: Final = re.compile(r"[0-9T:.-]{26}Z#[A-Za-z0-9_-]{1,80}")
 
 
-def checked(options: Options) -> Options:
-    """Return the options. Raises ValidationFailed if they are invalid or incompatible."""
-    looks = reads_body(parse_conditions(options.conditions)) or options.watch_content
-    if looks and options.method is Method.HEAD:
-        raise ValidationFailed.of_field(
-            "method", "must be GET for the body", error="an answer to HEAD has no body to look at"
-        )
+def checked(target: Target) -> Target:
+    """Return the target with normalized options.
+
+    Raises ValidationFailed if they are invalid, incompatible, or of another kind of target.
+    """
+    options = target.options
+    for name, kinds in _OF_SOME_KINDS.items():
+        if target.kind not in kinds and getattr(options, name) != getattr(_DEFAULTS, name):
+            message = f"is no option of a target of kind {target.kind}"
+            raise ValidationFailed.of_field(name, message, error=f"{name} {message}")
+    _require_request(options)
     _require_retry(options)
     if (quiet := options.quiet_hours) is not None:
         require_zone(quiet.timezone, "quiet_hours.timezone")
         if quiet.start == quiet.end:
             message = "must differ from the start"
             raise ValidationFailed.of_field("quiet_hours.end", message, error=f"the end {message}")
-    return options
+    if target.kind is Kind.HEARTBEAT:
+        require_interval(options.interval_seconds, limits.HEARTBEAT_MIN_SECONDS)
+    if target.record_type is None:
+        return target
+    expected = tuple(expected_value(target.record_type, each) for each in options.expected)
+    return replace(target, options=replace(options, expected=expected))
+
+
+def _require_request(options: Options) -> None:
+    """Refuse a body where the method has none, and conditions on one."""
+    looks = reads_body(parse_conditions(options.conditions)) or options.watch_content
+    if looks and options.method is Method.HEAD:
+        raise ValidationFailed.of_field(
+            "method", "must be GET for the body", error="an answer to HEAD has no body to look at"
+        )
+    own = options.request
+    if own is not None and own.has_body and options.method in {Method.GET, Method.HEAD}:
+        message = f"must be empty for {options.method}"
+        raise ValidationFailed.of_field("request.body", message, error=f"request.body {message}")
 
 
 def _require_retry(options: Options) -> None:
@@ -84,9 +122,43 @@ def next_slot(target_id: str, interval_seconds: float, after: datetime) -> datet
     return _EPOCH + (passed - (passed - offset) % interval + interval) * _MILLISECOND
 
 
-def first_slot(target_id: str, interval_seconds: int, now: datetime) -> datetime:
-    """Return the first check time of a new or changed target, at most CHECK_FIRST_SECONDS away."""
-    return next_slot(target_id, min(interval_seconds, limits.CHECK_FIRST_SECONDS), now)
+def first_due(target: Target, now: datetime) -> datetime:
+    """Return the first check time of a new or changed target, at most CHECK_FIRST_SECONDS away.
+
+    A heartbeat is due when the call that is expected from now on is late.
+    """
+    if target.kind is Kind.HEARTBEAT:
+        return call_deadline(target, now)
+    seconds = min(target.options.interval_seconds, limits.CHECK_FIRST_SECONDS)
+    return next_slot(target.id, seconds, now)
+
+
+def next_due(target: Target, after: datetime) -> datetime:
+    """Return the next check time of a target that was checked at this moment."""
+    seconds = target.options.interval_seconds
+    if target.kind is Kind.HEARTBEAT:
+        return after + timedelta(seconds=seconds)
+    return next_slot(target.id, seconds, after)
+
+
+def call_deadline(target: Target, called_at: datetime) -> datetime:
+    """Return when the call of a heartbeat that follows a call is late."""
+    options = target.options
+    return called_at + timedelta(seconds=options.interval_seconds + options.grace_seconds)
+
+
+def has_same_times(options: Options, other: Options) -> bool:
+    """Return whether a target keeps its check times after this change of options."""
+    return (options.interval_seconds, options.grace_seconds) == (
+        other.interval_seconds,
+        other.grace_seconds,
+    )
+
+
+def listed_interval(target: Target) -> int:
+    """Return the interval in the due index; a heartbeat's check times are always exact."""
+    seconds = target.options.interval_seconds
+    return max(seconds, _STEP_SECONDS) if target.kind is Kind.HEARTBEAT else seconds
 
 
 def is_quiet(hours: QuietHours | None, now: datetime) -> bool:

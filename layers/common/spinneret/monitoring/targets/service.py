@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from spinneret.access.keys.secrets import hash_of
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch, NotFound
 from spinneret.kernel.ids import NewId
@@ -15,16 +16,20 @@ from spinneret.monitoring.incidents.models import IncidentChange
 from spinneret.monitoring.targets import rules
 from spinneret.monitoring.targets.models import (
     IdempotencyRecord,
+    Kind,
     Options,
+    OwnRequest,
+    SealedRequest,
     Target,
     TargetState,
     TargetWithState,
 )
 from spinneret.monitoring.targets.ports import Announce, KeyTaken, TargetStore, TooMany, UrlTaken
+from spinneret.monitoring.targets.sealing import RequestSeal
+from spinneret.monitoring.targets.subjects import Subject, identity_of
 from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.fetching.rules import check_url_at_submission
-from spinneret.web.fetching.urls import canonical_url
 
+_TOKEN_BYTES: Final = 24
 _RACES: Final = 8  # a check's outcome may conflict with the owner's change
 
 Render = Callable[[TargetWithState], str]
@@ -69,11 +74,13 @@ class TargetService:
     rate: float
     """The stage's rate limit of a host, in requests a second."""
     announce: Announce
+    seal: RequestSeal
+    random: Callable[[int], bytes]
 
     def create(
-        self, tenant: str, url: str, options: Options, request: RequestId | None = None
+        self, tenant: str, subject: Subject, options: Options, request: RequestId | None = None
     ) -> Created:
-        """Create a target, or return the tenant's existing one for this URL unchanged.
+        """Create a target, or return the tenant's existing one for this subject unchanged.
 
         A request repeated with its key gets the first response. Raises UrlInvalid, UrlBlocked,
         ValidationFailed, IdempotencyMismatch and Contended. Raises Conflict if the tenant has
@@ -83,7 +90,7 @@ class TargetService:
             record := self.store.answer_of(tenant, request.scope, self.clock())
         ):
             return _replay(record, request)
-        watched = self._paced(self.draft(tenant, url, options))
+        watched = self._paced(self.draft(tenant, subject, options))
         for _ in range(_RACES):
             created = Created(status=201, target_id=watched.target.id, body=self.render(watched))
             record = self._record(tenant, request, created)
@@ -124,8 +131,8 @@ class TargetService:
         return self._change(
             tenant,
             target_id,
-            lambda target: replace(
-                target, options=rules.checked(replace(target.options, **changes))
+            lambda target: rules.checked(
+                replace(target, options=replace(target.options, **changes))
             ),
         )
 
@@ -147,27 +154,44 @@ class TargetService:
                 return
         raise _changing()
 
-    def draft(self, tenant: str, text: str, options: Options) -> TargetWithState:
+    def draft(self, tenant: str, subject: Subject, options: Options) -> TargetWithState:
         """Return a new target without storing it.
 
         Raises UrlInvalid, UrlBlocked and ValidationFailed.
         """
-        rules.checked(options)
         self._require_intervals(vars(options))
-        url = canonical_url(check_url_at_submission(text, self.policy))
-        now = self.clock()
-        target = Target(
-            tenant=tenant,
-            id=self.new_id("t"),
-            url=text.strip(),
-            canonical_url=url.text,
-            host=url.host,
-            created_at=now,
-            updated_at=now,
-            options=options,
+        now, target_id = self.clock(), self.new_id("t")
+        target = rules.checked(
+            Target(
+                tenant=tenant,
+                id=target_id,
+                created_at=now,
+                updated_at=now,
+                options=options,
+                **vars(identity_of(subject, target_id, self.policy)),
+            )
         )
-        due_at = rules.first_slot(target.id, options.interval_seconds, now)
+        due_at = rules.first_due(target, now)
         return TargetWithState(target=target, state=TargetState(sequence=1, due_at=due_at))
+
+    def sealed(self, tenant: str, request: OwnRequest) -> SealedRequest:
+        """Return the owner's part of requests, sealed. Raises ValidationFailed."""
+        return self.seal.close(tenant, request)
+
+    def issue_call(self, tenant: str, target_id: str) -> str:
+        """Return a new secret token for the calls of a heartbeat; a former one ends.
+
+        Only its hash is stored. Raises NotFound, Contended, and Conflict for another kind.
+        """
+        token = self.random(_TOKEN_BYTES).hex()
+
+        def changed(target: Target) -> Target:
+            if target.kind is not Kind.HEARTBEAT:
+                raise Conflict("only targets of kind heartbeat are called")
+            return replace(target, call_hash=hash_of(token))
+
+        self._change(tenant, target_id, changed)
+        return token
 
     def _require_intervals(self, options: Mapping[str, Any]) -> None:
         for name in ("interval_seconds", "retry_seconds"):
@@ -235,11 +259,10 @@ class TargetService:
         if target.paused:
             state, ended = incidents.pause(state, now)
             return replace(state, due_at=None, reservation=None, skips=0), ended
-        seconds = target.options.interval_seconds
-        same = seconds == former.target.options.interval_seconds
+        same = rules.has_same_times(target.options, former.target.options)
         if state.due_at is not None and same:
             return state, None
-        return replace(state, due_at=rules.first_slot(target.id, seconds, now)), None
+        return replace(state, due_at=rules.first_due(target, now)), None
 
 
 def _replay(record: IdempotencyRecord, request: RequestId) -> Created:

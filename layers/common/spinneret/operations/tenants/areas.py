@@ -19,8 +19,8 @@ from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
 from spinneret.marketplace.products.api_models import product_view
 from spinneret.marketplace.products.ports import ProductStore
-from spinneret.monitoring.targets.api_models import target_view
 from spinneret.monitoring.targets.ports import TargetStore
+from spinneret.monitoring.targets.views import target_view
 from spinneret.operations.tenants import limits
 from spinneret.operations.tenants.ports import Area
 

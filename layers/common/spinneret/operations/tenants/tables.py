@@ -97,6 +97,7 @@ TABLES: Final[Mapping[str, TableRows]] = {
         TARGETS_TABLE,
         (
             Form("SLUG#", _by_attribute, "readers of a status page name only its slug"),
+            Form("CALL#", _by_attribute, "the caller of a heartbeat has only its token"),
             Form("SLOT#", _shared, "slots of check workers"),
             Form("HOSTSLOT#", _shared, "a host allows one check at a time, of all tenants"),
             Form("TICK", _shared, "slot of the tick"),

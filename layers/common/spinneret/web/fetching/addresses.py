@@ -9,6 +9,8 @@ because networks with DNS64 answer 64:ff9b::/96 for every IPv4-only site. 6to4 a
 rejected (their relays are gone). So is local-use NAT64, whose operator chooses the destination.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
@@ -87,9 +89,17 @@ class AddressPolicy:
         allowed: frozenset[str] = frozenset(),
         *,
         denied: frozenset[str] = frozenset(),
+        blocked_ports: frozenset[int] = BLOCKED_PORTS,
     ) -> None:
+        self._pairs = allowed, denied
+        self._blocked_ports = blocked_ports
         self._allowed = frozenset(_parse_pair(pair) for pair in allowed)
         self._denied = frozenset(_parse_pair(pair) for pair in denied)
+
+    def of_any_port(self) -> AddressPolicy:
+        """Return the same rules without blocked ports, for connections that send nothing."""
+        allowed, denied = self._pairs
+        return AddressPolicy(allowed, denied=denied, blocked_ports=frozenset())
 
     def allows_pair(self, host: str, port: int) -> bool:
         """Whether the deployment allows this host and port, regardless of the host's address."""
@@ -103,7 +113,7 @@ class AddressPolicy:
 
     def permits_port(self, host: str, port: int) -> bool:
         """Whether a request may use this port; an allowed pair may have any port."""
-        return port not in BLOCKED_PORTS or self.allows_pair(host, port)
+        return port not in self._blocked_ports or self.allows_pair(host, port)
 
     def permits(self, host: str, port: int, address: str) -> bool:
         """Whether a connection for `host:port` of a URL may use this address of the host."""

@@ -1,0 +1,79 @@
+"""Record the calls of heartbeats."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from spinneret.access.keys.secrets import hash_of
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Contended, NotFound
+from spinneret.kernel.ids import NewId
+from spinneret.kernel.service import service
+from spinneret.monitoring import limits
+from spinneret.monitoring.checks.models import CheckResult, Outcome
+from spinneret.monitoring.checks.ports import CheckStore
+from spinneret.monitoring.incidents.rules import step
+from spinneret.monitoring.targets.models import Status, TargetWithState
+from spinneret.monitoring.targets.ports import Announce, TargetStore
+from spinneret.monitoring.targets.rules import call_deadline
+from spinneret.outbox.ports import HandOn
+
+_GAP: Final = timedelta(seconds=limits.HEARTBEAT_GAP_SECONDS)
+_RACES: Final = 8  # the check of a late call, or the owner, may change the target meanwhile
+
+
+@service
+class HeartbeatService:
+    """Records calls by their secret tokens. All methods raise DependencyUnavailable."""
+
+    targets: TargetStore
+    checks: CheckStore
+    covers: Callable[[str, str, datetime], bool]
+    """Function that returns whether a target is in maintenance."""
+    hand_on: HandOn
+    announce: Announce
+    clock: Clock
+    new_id: NewId
+
+    def call(self, token: str) -> None:
+        """Record a call; it ends the incident of a late one. Raises NotFound and Contended.
+
+        A paused heartbeat stays as it is, and so does one that is up and was called just before.
+        """
+        for _ in range(_RACES):
+            watched = self.targets.called(hash_of(token))
+            if watched is None:
+                raise NotFound("no such heartbeat")
+            if watched.target.paused or self._is_repeated(watched):
+                return
+            if self._recorded(watched):
+                return
+        raise Contended("the heartbeat is being changed by others")
+
+    def _is_repeated(self, watched: TargetWithState) -> bool:
+        state = watched.state
+        if state.status is not Status.UP or state.called_at is None:
+            return False
+        return self.clock() - state.called_at < _GAP
+
+    def _recorded(self, watched: TargetWithState) -> bool:
+        target, now = watched.target, self.clock()
+        result = CheckResult(
+            id=self.new_id("res"),
+            checked_at=now,
+            outcome=Outcome.UP,
+            late_ms=0,
+            is_call=True,
+            in_maintenance=self.covers(target.tenant, target.id, now),
+        )
+        due_at = call_deadline(target, now)
+        change = step(watched, result, due_at)
+        state = replace(change.state, called_at=now)
+        change = replace(change, state=state)
+        if not self.checks.record(watched, result, change):
+            return False
+        self.announce(replace(watched, state=state))
+        if change.reports:
+            self.hand_on(target.tenant, target.id)
+        return True
