@@ -15,8 +15,10 @@ NEEDED = {
         ADMISSION,
         UPLOADED,
         JOB_WORK,  # imports
+        RELAYING,  # the end of an incident by a heartbeat's call
+        on("SecretsKey", "kms:Encrypt"),  # an owner's part of requests
         on("Targets", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
-        on("Checks", "Query"),
+        on("Checks", "DeleteItem PutItem Query UpdateItem"),  # calls of heartbeats
         on("ChecksQueue", "sqs:SendMessage"),  # the first checks of a new target
     ),
     "Tick": together(
@@ -33,6 +35,7 @@ NEEDED = {
         # Options, states, incidents, slots, windows, how far the last tick looked
         on("Targets", "BatchGetItem GetItem PutItem Query UpdateItem"),
         on("Checks", "DeleteItem PutItem UpdateItem"),
+        on("SecretsKey", "kms:Decrypt"),
         on("ChecksQueue", "sqs:SendMessage"),  # checks whose host is busy
     ),
     "ImportWorker": together(

@@ -38,9 +38,11 @@ JobStatus: TypeAlias = Literal[
     "pending", "running", "paused", "completed", "partially_failed", "failed", "cancelled", "expired"
 ]
 
+Kind: TypeAlias = Literal["http", "tcp", "dns", "heartbeat"]
+
 ListingState: TypeAlias = Literal["creating", "draft", "active", "ended", "sold"]
 
-Method: TypeAlias = Literal["GET", "HEAD"]
+Method: TypeAlias = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 OrderState: TypeAlias = Literal["pending", "paid", "cancelled", "refunded", "failed"]
 
@@ -82,6 +84,8 @@ Permission: TypeAlias = Literal[
 Priority: TypeAlias = Literal["critical", "high", "normal", "low"]
 
 Reason: TypeAlias = Literal["unsupported", "needs_input", "needs_reauth", "reconciling"]
+
+RecordType: TypeAlias = Literal["A", "AAAA", "CNAME", "MX", "TXT", "NS"]
 
 Role: TypeAlias = Literal["admin", "seller", "viewer"]
 
@@ -861,6 +865,12 @@ class Health(Model):
 
     status: str = "ok"
     checks: dict[str, DependencyHealth] = {}
+
+
+class HeartbeatView(Model):
+    """Where a heartbeat's job calls."""
+
+    path: str
 
 
 class ImportSubmission(Model):
@@ -1643,13 +1653,24 @@ class TargetList(Model):
     has_more: bool
 
 
+class TargetRequestView(Model):
+    """Your part of an HTTP request, without its secrets."""
+
+    header_names: list[str]
+    has_body: bool
+    has_credentials: bool
+
+
 class TargetView(Model):
     """A target with its current status."""
 
     id: str
+    kind: Kind | str
     url: str
     canonical_url: str
     host: str
+    port: int | None
+    record_type: RecordType | str | None
     created_at: str
     updated_at: str
     name: str | None
@@ -1665,6 +1686,10 @@ class TargetView(Model):
     retry_seconds: int | None
     reminder_minutes: int | None
     quiet_hours: DailyHours | None
+    request: TargetRequestView | None
+    expected: list[str]
+    grace_seconds: int
+    last_called_at: str | None
     paused: bool
     status: str
     status_since: str | None

@@ -42,6 +42,8 @@ JobStatus: TypeAlias = Literal[
     "pending", "running", "paused", "completed", "partially_failed", "failed", "cancelled", "expired"
 ]
 
+Kind: TypeAlias = Literal["http", "tcp", "dns", "heartbeat"]
+
 MediaType: TypeAlias = Literal[
     "text/plain",
     "text/markdown",
@@ -50,7 +52,7 @@ MediaType: TypeAlias = Literal[
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 ]
 
-Method: TypeAlias = Literal["GET", "HEAD"]
+Method: TypeAlias = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 PageState: TypeAlias = Literal["waiting", "open", "fetched", "crawled", "failed", "duplicate"]
 
@@ -84,6 +86,8 @@ Permission: TypeAlias = Literal[
 ]
 
 Priority: TypeAlias = Literal["critical", "high", "normal", "low"]
+
+RecordType: TypeAlias = Literal["A", "AAAA", "CNAME", "MX", "TXT", "NS"]
 
 Role: TypeAlias = Literal["admin", "seller", "viewer"]
 
@@ -141,6 +145,13 @@ class AuditScheduleRequest(TypedDict, total=False):
     schedule_cron: Required[str]
     timezone: str
     is_active: bool
+
+
+class BasicCredentials(TypedDict, total=False):
+    """User name and password of Basic authentication."""
+
+    username: Required[str]
+    password: Required[str]
 
 
 class BatchJobRequest(TypedDict, total=False):
@@ -613,10 +624,21 @@ class TargetChange(TypedDict, total=False):
     retry_seconds: int | None
     reminder_minutes: int | None
     quiet_hours: DailyHours | None
+    request: TargetHttpRequest | None
+    expected: Sequence[str]
+    grace_seconds: int
+
+
+class TargetHttpRequest(TypedDict, total=False):
+    """Your part of an HTTP request: at most 4096 bytes, sealed and never shown again."""
+
+    headers: Mapping[str, str]
+    body: str | None
+    credentials: BasicCredentials | None
 
 
 class TargetRequest(TypedDict, total=False):
-    """A URL to monitor, with options."""
+    """Something to monitor, with options: give `url`, `host` and `port`, or `host` and …"""
 
     name: str | None
     interval_seconds: int | None
@@ -631,7 +653,14 @@ class TargetRequest(TypedDict, total=False):
     retry_seconds: int | None
     reminder_minutes: int | None
     quiet_hours: DailyHours | None
-    url: Required[str]
+    request: TargetHttpRequest | None
+    expected: Sequence[str]
+    grace_seconds: int
+    kind: Kind
+    url: str | None
+    host: str | None
+    port: int | None
+    record_type: RecordType | None
 
 
 class TrialRequest(TypedDict, total=False):

@@ -381,6 +381,18 @@ class Health(Resource):
         return self._send(m.Readiness, "GET", "/health/ready")
 
 
+class Heartbeats(Resource):
+    """Methods of `heartbeats`."""
+
+    def call(self, *, token: str | None = None) -> None:
+        """Call a heartbeat: the job that it watches has run."""
+        return self._send(None, "GET", "/heartbeats", query={"token": token})
+
+    def post(self, *, token: str | None = None) -> None:
+        """Call a heartbeat: the same as by GET."""
+        return self._send(None, "POST", "/heartbeats", query={"token": token})
+
+
 class Inbox(Resource):
     """Methods of `inbox`."""
 
@@ -769,8 +781,12 @@ class Targets(Resource):
     """Methods of `targets`."""
 
     def create(self, *, idempotency_key: str | None = None, **body: Unpack[r.TargetRequest]) -> m.TargetView:
-        """Monitor a URL."""
+        """Monitor a URL, a TCP port, a DNS record, or a job that calls."""
         return self._send(m.TargetView, "POST", "/v1/targets", key=idempotency_key, replays=True, body=body)
+
+    def create_heartbeat(self, target_id: str) -> m.HeartbeatView:
+        """Issue the secret address that a heartbeat's job calls by GET or POST."""
+        return self._send(m.HeartbeatView, "POST", f"/v1/targets/{part(target_id)}/heartbeat")
 
     def delete(self, target_id: str) -> None:
         """Delete a target."""

@@ -1,4 +1,4 @@
-"""Slots of one running check: its worker's, its host's, and those of hosts of redirects."""
+"""Slots of one running check: of its worker, its host, and hosts of redirects."""
 
 from contextlib import suppress
 from datetime import datetime, timedelta

@@ -39,7 +39,7 @@ class HeartbeatService:
     def call(self, token: str) -> None:
         """Record a call; it ends the incident of a late one. Raises NotFound and Contended.
 
-        A paused heartbeat stays as it is, and so does one that is up and was called just before.
+        A call changes no paused heartbeat, and none that is up and was called just before.
         """
         for _ in range(_RACES):
             watched = self.targets.called(hash_of(token))

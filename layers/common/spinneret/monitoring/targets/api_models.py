@@ -82,7 +82,9 @@ class BasicCredentials(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     username: Annotated[str, StringConstraints(pattern=r"^[^:]+$", max_length=255)]
+    """User name, without a colon."""
     password: Annotated[str, StringConstraints(max_length=1000)]
+    """Password, which no answer shows."""
 
 
 class TargetHttpRequest(BaseModel):
@@ -95,6 +97,7 @@ class TargetHttpRequest(BaseModel):
     body: Annotated[str, StringConstraints(max_length=bounds.SEALED_MAX_BYTES)] | None = None
     """Body of a request that isn't GET or HEAD."""
     credentials: BasicCredentials | None = None
+    """User name and password of Basic authentication; null for none."""
 
 
 class _Options(BaseModel):
@@ -105,7 +108,8 @@ class _Options(BaseModel):
     name: Name | None = None
     """Name for people; null shows the URL."""
     interval_seconds: Interval | None = None
-    """Seconds between two checks; by default the stage's CHECK_INTERVAL."""
+    """Seconds between two checks, by default the stage's CHECK_INTERVAL; of a heartbeat, seconds
+    between two calls, by default a day."""
     method: Method = Method.GET
     """HTTP method of the check."""
     failure_threshold: Threshold = limits.FAILURE_THRESHOLD
@@ -138,6 +142,7 @@ class TargetRequest(_Options):
     `record_type`, by the kind. A heartbeat has a `name` only."""
 
     kind: Kind = Kind.HTTP
+    """Way to check: `http`, `tcp` (connect), `dns` (a record) or `heartbeat` (calls of a job)."""
     url: str | None = None
     """URL of an HTTP check."""
     host: Annotated[str, StringConstraints(max_length=255)] | None = None
@@ -173,7 +178,7 @@ Seal = Callable[[OwnRequest], SealedRequest]
 
 
 def subject_of(request: TargetRequest) -> Subject:
-    """Return what a request wants to monitor.
+    """Return the subject of a request.
 
     Raises ValidationFailed unless it names exactly that, by a valid host.
     """

@@ -116,7 +116,7 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """What a target checks; it never changes."""
+    """Subject of a target's checks; it never changes."""
 
     kind: Kind
     url: str

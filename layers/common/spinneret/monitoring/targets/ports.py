@@ -65,7 +65,7 @@ class TargetStore(Protocol):
         """Return the target (consistent read)."""
 
     def called(self, call_hash: str) -> TargetWithState | None:
-        """Return the heartbeat whose token has this hash; None if none has it."""
+        """Return the heartbeat whose token has this hash; None without one."""
 
     def get_many(self, tenant: str, target_ids: Sequence[str]) -> list[TargetWithState]:
         """Return existing targets in the order of the ids."""

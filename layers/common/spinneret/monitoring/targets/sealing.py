@@ -59,7 +59,7 @@ class RequestSeal:
 
 
 def headers_of(request: OwnRequest) -> dict[str, str]:
-    """Return the headers to send, with those of the credentials (RFC 7617)."""
+    """Return the headers to send, including the credentials (RFC 7617)."""
     if request.username is None:
         return dict(request.headers)
     pair = base64.b64encode(f"{request.username}:{request.password}".encode()).decode()

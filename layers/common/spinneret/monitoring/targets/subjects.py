@@ -1,4 +1,4 @@
-"""What a target checks, as its owner names it. All functions are pure."""
+"""Subjects of targets, as owners name them. All functions are pure."""
 
 from dataclasses import dataclass
 from ipaddress import ip_address

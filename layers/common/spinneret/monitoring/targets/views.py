@@ -13,8 +13,11 @@ class TargetRequestView(View):
     """Your part of an HTTP request, without its secrets."""
 
     header_names: list[str]
+    """Names of the headers that you added."""
     has_body: bool
+    """Whether the request has a body."""
     has_credentials: bool
+    """Whether the request has a user name and a password."""
 
 
 class TargetView(BaseModel):
@@ -23,6 +26,7 @@ class TargetView(BaseModel):
     id: str
     """Id of the target."""
     kind: Kind
+    """Way to check: `http`, `tcp`, `dns` or `heartbeat`."""
     url: str
     """URL that is checked, as given; `tcp://…`, `dns:…` or `heartbeat:…` for other kinds."""
     canonical_url: str

@@ -145,6 +145,7 @@ PARAMETERS: Final[Mapping[str, str]] = {
     "tag_id": "Id of the tag.",
     "target_id": "Id of the target.",
     "task_id": "Id of the step.",
+    "token": "Secret token of the heartbeat.",
     "until": "End of the period (RFC 3339).",
     "url": "URL of the documents.",
     "user_id": "Id of the person.",
