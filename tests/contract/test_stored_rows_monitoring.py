@@ -17,9 +17,12 @@ from spinneret.monitoring.status_page.models import StatusPage
 from spinneret.monitoring.targets.items import RECORDS, TARGETS
 from spinneret.monitoring.targets.models import (
     IdempotencyRecord,
+    Kind,
     Method,
     Options,
     QuietHours,
+    RecordType,
+    SealedRequest,
     Target,
 )
 from spinneret.monitoring.windows.dynamo import WINDOWS
@@ -56,7 +59,16 @@ PUBLIC: Final = replace(
         retry_seconds=60,
         reminder_minutes=90,
         quiet_hours=QuietHours(start="22:00", end="07:00", timezone="UTC"),
+        request=SealedRequest(
+            sealed="c2VhbGVk", header_names=("X-Key",), has_body=True, has_credentials=True
+        ),
+        expected=("v",),
+        grace_seconds=60,
     ),
+    kind=Kind.DNS,
+    port=22,
+    record_type=RecordType.TXT,
+    call_hash="h",
     paused=True,
     version=4,
 )
@@ -128,8 +140,9 @@ PAGE: Final = StatusPage(tenant="acme", slug="s", title="Ä", updated_at=NOW, ve
                         'hreshold":3,"recovery_threshold":2,"degraded_ms":null,"condi'
                         'tions":[],"certificate_days":[21,14,7],"watch_content":false'
                         ',"public":false,"retry_seconds":null,"reminder_minutes":null'
-                        ',"quiet_hours":null}'
+                        ',"quiet_hours":null,"request":null,"expected":[],"grace_seconds":0}'
                     ),
+                    "kind": "http",
                     "paused": False,
                     "version": 1,
                 },
@@ -153,8 +166,14 @@ PAGE: Final = StatusPage(tenant="acme", slug="s", title="Ä", updated_at=NOW, ve
                         'hreshold":2,"recovery_threshold":3,"degraded_ms":900,"condit'
                         'ions":["status == 200"],"certificate_days":[7,1],"watch_cont'
                         'ent":true,"public":true,"retry_seconds":60,"reminder_minutes":90'
-                        ',"quiet_hours":{"start":"22:00","end":"07:00","timezone":"UTC"}}'
+                        ',"quiet_hours":{"start":"22:00","end":"07:00","timezone":"UTC"}'
+                        ',"request":{"sealed":"c2VhbGVk","header_names":["X-Key"],"has_body":true'
+                        ',"has_credentials":true},"expected":["v"],"grace_seconds":60}'
                     ),
+                    "kind": "dns",
+                    "port": 22,
+                    "record_type": "TXT",
+                    "call_hash": "h",
                     "paused": True,
                     "version": 4,
                 },

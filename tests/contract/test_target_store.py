@@ -209,3 +209,20 @@ def test_all_targets_are_read_in_their_order(store: TargetStore, tenant: str) ->
     assert store.all(tenant, 1000) == list(listed)
     assert store.all(tenant, TARGETS_PER_READ + 1) == list(listed[: TARGETS_PER_READ + 1])
     assert store.all(f"{tenant}x", 1000) == []
+
+
+# covers M-06
+def test_a_heartbeat_is_found_by_its_last_token_until_it_is_removed(
+    store: TargetStore, tenant: str
+) -> None:
+    former = watched(tenant)
+    store.add(former, None)
+    for token in ("one", "two"):
+        call_hash = f"{tenant}-{token}"
+        target = replace(former.target, call_hash=call_hash, version=former.target.version + 1)
+        assert store.change(former, target, later(former))
+        former = store.called(call_hash) or former
+        assert former.target == target
+    assert store.called(f"{tenant}-one") is None
+    assert store.remove(former)
+    assert store.called(f"{tenant}-two") is None

@@ -52,7 +52,10 @@ def rows_of(tenant: str) -> dict[str, list[dict[str, Any]]]:
         name: [{"pk": f"T#{tenant}#ROW#{n}", "sk": "ROW"} for n in range(3)] for name in TABLES
     }
     found["Jobs"].append({"pk": f"CONN#{tenant}", "sk": "CONN", "tenant": tenant})
-    found["Targets"].append({"pk": f"SLUG#of-{tenant}", "sk": "SLUG", "tenant": tenant})
+    found["Targets"] += [
+        {"pk": f"SLUG#of-{tenant}", "sk": "SLUG", "tenant": tenant},
+        {"pk": f"CALL#of-{tenant}", "sk": "CALL", "tenant": tenant},
+    ]
     found["Marketplace"] += [
         {"pk": "SELLERS", "sk": f"ebay#{tenant}"},
         {"pk": "OPENSALES", "sk": f"{tenant}#ebay#1#2"},

@@ -1,6 +1,7 @@
 // One watched link: its state, 90 days, latencies, incidents and checks.
 import { html } from "html";
 import { useState } from "preact/hooks";
+import { address } from "../app/address.js";
 import { api } from "../app/api.js";
 import { LineChart, Strip } from "../app/charts.js";
 import { Dangerous, Dialog, attempt } from "../app/dialog.js";
@@ -8,15 +9,16 @@ import { Folded } from "../app/form.js";
 import { Time, duration, number, percent, plural, words } from "../app/format.js";
 import { List, Table, useList } from "../app/list.js";
 import { useLoad, usePoll } from "../app/loading.js";
-import { Button, Card, Empty, Facts, Failure, Header, Loading, Note, Status, WebLink } from "../app/parts.js";
+import { Button, Card, Copyable, Empty, Facts, Failure, Header, Loading, Note, Status, WebLink } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
-import { TargetForm, targetTitle } from "./watch-form.js";
+import { TargetForm, kindTitle, targetTitle } from "./watch-form.js";
 
 const SECONDS = 5;
 const DAY_MS = 86_400_000;
 const STRIP_DAYS = 90;
 const CHARTED = 100;
+const MEASURED = new Set(["up", "degraded"]);
 const WINDOWS = [["1h", "Last hour"], ["24h", "24 hours"], ["7d", "7 days"], ["30d", "30 days"], ["1y", "One year"]];
 
 // Return the state of each of the last 90 UTC days by the incidents that lasted into it.
@@ -80,7 +82,7 @@ const Latency = ({ id, stamp }) => {
   return html`<${LineChart} title=${`Latency of the last ${plural(data.checks.length, "check")}`} unit="ms"
     times=${data.checks.map((check) => new Date(check.checked_at) / 1000)}
     series=${[
-      { title: "Latency", values: data.checks.map((check) => (check.status_code == null ? null : check.latency_ms)) },
+      { title: "Latency", values: data.checks.map((check) => (MEASURED.has(check.outcome) || check.status_code != null ? check.latency_ms : null)) },
       { title: "Median of 24 hours", values: level(data.latency.p50_ms) },
       { title: "95th percentile", values: level(data.latency.p95_ms) },
     ]} />`;
@@ -118,18 +120,36 @@ const State = ({ target }) => html`<${Card}>
   <${Facts} of=${[
     ["State", html`<${Status} of=${target.status} />`],
     ["Since", target.status_since && html`<${Time} at=${target.status_since} />`],
-    ["Address", html`<${WebLink} url=${target.url} />`],
+    ["Kind", kindTitle(target)],
+    ["Address", target.kind === "http" ? html`<${WebLink} url=${target.url} />` : target.kind !== "heartbeat" && target.url],
+    ["Expected", target.expected.length > 0 && target.expected.join(", ")],
+    ["Last call", target.kind === "heartbeat" && html`<${Time} at=${target.last_called_at} none="not yet" />`],
+    ["May be late by", target.kind === "heartbeat" && duration(target.grace_seconds * 1000)],
     ["Last answer", target.last_status_code],
     ["Last error", target.last_error],
-    ["Last checked", html`<${Time} at=${target.last_checked_at} none="not yet" />`],
-    ["Next check", target.next_check_at && html`<${Time} at=${target.next_check_at} />`],
-    ["Checked every", duration(target.effective_interval_seconds * 1000)],
+    ["Last checked", target.kind !== "heartbeat" && html`<${Time} at=${target.last_checked_at} none="not yet" />`],
+    [target.kind === "heartbeat" ? "Late from" : "Next check", target.next_check_at && html`<${Time} at=${target.next_check_at} />`],
+    [target.kind === "heartbeat" ? "Called every" : "Checked every", duration(target.effective_interval_seconds * 1000)],
     ["Certificate", target.certificate_not_after && html`<span>${plural(daysLeft(target.certificate_not_after), "day")} left, until <${Time} at=${target.certificate_not_after} /></span>`],
     ["Conditions", target.conditions.length > 0 && html`<ul>${target.conditions.map((each) => html`<li><code>${each}</code></li>`)}</ul>`],
     ["Public", target.public && html`<a href=${href("watch", "status-page")}>on the status page</a>`],
   ]} />
   <${Days} target=${target} />
 </${Card}>`;
+
+// The secret address of a heartbeat, which is shown once.
+const CallAddress = ({ target }) => {
+  const [path, setPath] = useState(null);
+  if (!may("edit_targets", "write")) return null;
+  const issue = async () => setPath((await api.post(`v1/targets/${target.id}/heartbeat`)).path);
+  return html`<${Card} title="Where the job calls">
+    ${path
+      ? html`<p>Call it by GET or POST when the job has run. It is shown only now.</p>
+          <${Copyable} text=${`curl -fsS '${address(path.slice(1))}'`} label="Command" />`
+      : html`<p>The address is secret and shown once. A new one ends the former one.</p>
+          <${Dangerous} title="Show a new address?" question="The job must call the new one from now on." action="Show" kind="" act=${issue}>New address</${Dangerous}>`}
+  </${Card}>`;
+};
 
 const Actions = ({ target, changed, edit }) => {
   if (!may("edit_targets", "write")) return null;
@@ -160,7 +180,8 @@ export const Target = ({ id }) => {
     <${Header} title=${targetTitle(target)} back=${back}><${Actions} target=${target} changed=${reload} edit=${() => setOpen(true)} /></${Header}>
     <${Failure} error=${error} />
     <${State} target=${target} />
-    <${Card} title="Latency"><${Latency} id=${id} stamp=${stamp} /></${Card}>
+    ${target.kind === "heartbeat" && html`<${CallAddress} target=${target} />`}
+    ${target.kind !== "heartbeat" && html`<${Card} title="Latency"><${Latency} id=${id} stamp=${stamp} /></${Card}>`}
     <${Card} title="Uptime"><${Uptime} id=${id} stamp=${stamp} /></${Card}>
     <${Card} title="Incidents"><${Incidents} key=${target.incident_id} id=${id} /></${Card}>
     <${Checks} id=${id} />

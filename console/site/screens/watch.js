@@ -7,7 +7,7 @@ import { Filters, List, useList } from "../app/list.js";
 import { Empty, Header, Status, Tabs } from "../app/parts.js";
 import { go, href, place } from "../app/router.js";
 import { may } from "../app/session.js";
-import { TargetForm, targetTitle } from "./watch-form.js";
+import { TargetForm, kindTitle, targetTitle } from "./watch-form.js";
 import { Import, StatusPage, Windows } from "./watch-more.js";
 import { Target } from "./watch-target.js";
 
@@ -22,6 +22,7 @@ const rank = (target) => (WORST_FIRST.indexOf(target.status) + WORST_FIRST.lengt
 
 const COLUMNS = [
   { title: "Link", kind: "wide", value: (target) => html`<a class="url" href=${href("watch", "link", target.id)}>${targetTitle(target)}</a>` },
+  { title: "Kind", value: kindTitle },
   { title: "State", value: (target) => html`<${Status} of=${target.status} />` },
   { title: "Since", value: (target) => html`<${Time} at=${target.status_since} />` },
   { title: "Answer", kind: "number", value: (target) => target.last_status_code ?? "–" },
@@ -43,7 +44,7 @@ const Links = () => {
     <${Tabs} of=${PLACES} chosen="links" />
     <${Filters} of=${[{ name: "host", title: "Host", placeholder: "example.com" }]} />
     <${List} list=${{ ...list, rows }} title="Watched links" keyOf=${(target) => target.id} columns=${COLUMNS} filters=${["host"]}
-      empty=${html`<${Empty} title="No links are watched yet.">A watched link is requested again and again; you see when it is down, slow or changed.</${Empty}>`} />
+      empty=${html`<${Empty} title="No links are watched yet.">A web address, a port or a DNS record is checked again and again; a job calls. You see when one is down, slow or late.</${Empty}>`} />
     ${isOpen && html`<${Dialog} title="Watch a link" onClose=${() => setOpen(false)}>
       <${TargetForm} onDone=${(target) => go("watch", "link", target.id)} />
     </${Dialog}>`}

@@ -400,13 +400,53 @@ def test_the_key_of_a_profile_is_used(no_profile: Path, capsys: pytest.CaptureFi
 def test_the_options_of_a_target_are_sent_in_the_units_of_the_api(api: Api, server: Server) -> None:
     api.routes["POST", "/v1/targets"] = sample(m.TargetView, id="t_1", url=PAGE)
     words = "--every 24h --retry 2m --remind 90m --quiet-hours 22:00-07:00 --zone Europe/Berlin"
-    assert main(["watch", "add", PAGE, *words.split()]) == 0
+    asked = ["--method", "POST", "--header", "X-Key: one", "--body", "ask"]
+    assert main(["watch", "add", PAGE, *words.split(), *asked]) == 0
     [request] = [each for each in server.requests if each.method == "POST"]
     sent = {name: value for name, value in json.loads(request.content).items() if value}
     assert sent == {
         "url": PAGE,
+        "method": "POST",
+        "request": {"headers": {"X-Key": "one"}, "body": "ask"},
         "interval_seconds": 86_400,
         "retry_seconds": 120,
         "reminder_minutes": 90,
         "quiet_hours": {"start": "22:00", "end": "07:00", "timezone": "Europe/Berlin"},
     }
+
+
+@pytest.mark.parametrize(
+    ("words", "sent"),
+    [
+        ("tcp db.example 5432", {"kind": "tcp", "host": "db.example", "port": 5432}),
+        (
+            "dns a.example MX --expect one --expect two --every 5m",
+            {
+                "kind": "dns",
+                "host": "a.example",
+                "record_type": "MX",
+                "expected": ["one", "two"],
+                "interval_seconds": 300,
+            },
+        ),
+        (
+            "heartbeat Backup --grace 1h",
+            {
+                "kind": "heartbeat",
+                "name": "Backup",
+                "interval_seconds": 86_400,
+                "grace_seconds": 3600,
+            },
+        ),
+    ],
+)
+def test_a_target_of_each_kind_has_a_command(
+    api: Api, server: Server, capsys: pytest.CaptureFixture[str], words: str, sent: dict[str, Any]
+) -> None:
+    api.routes["POST", "/v1/targets"] = sample(m.TargetView, id="t_1", name="Backup")
+    path = "/v1/targets/t_1/heartbeat"
+    api.routes["POST", path] = sample(m.HeartbeatView, path="/heartbeats?token=hush")
+    assert main(["watch", *words.split()]) == 0
+    created = next(each for each in server.requests if each.method == "POST")
+    assert {name: each for name, each in json.loads(created.content).items() if each} == sent
+    assert (f"{URL}/heartbeats?token=hush" in capsys.readouterr().out) == ("heartbeat" in words)

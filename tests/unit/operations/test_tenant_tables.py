@@ -27,6 +27,7 @@ def row(pk: str, sk: str = "X", **more: str) -> dict[str, Any]:
         ("Marketplace", row("OPENSALES", "acme#ebay#1#2"), "acme"),
         ("Marketplace", row("ACCOUNT#ebay#acme", "TENANT", tenant="other"), "other"),
         ("Targets", row("SLUG#acme", "SLUG", tenant="other"), "other"),
+        ("Targets", row("CALL#acme", "CALL", tenant="other"), "other"),
         ("Targets", row("HOSTSLOT#acme", "SLOT"), NOBODY),
         ("Domains", row("DOMAIN#acme", "PACE"), NOBODY),
         ("Domains", row("DOMAIN#other", "SESSION", session_id="acme/audit_1/2"), "acme"),
