@@ -136,7 +136,7 @@ def test_a_watched_link_goes_down_and_up_before_ones_eyes(
     page.get_by_role("button", name="Watch a link").click()
     form = page.get_by_role("dialog")
     form.get_by_label("Address").fill(f"{website.url}/now?name={tenant.name}")
-    form.get_by_text("Options").click()
+    form.get_by_text("Options", exact=True).click()
     form.get_by_label("Seconds between two checks").fill("15")
     form.get_by_label("Failures until it is down").fill("1")
     form.get_by_label("Successes until it is up").fill("1")
