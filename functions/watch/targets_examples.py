@@ -1,6 +1,6 @@
 """Examples of the document: targets."""
 
-from typing import Final
+from typing import Any, Final
 
 from spinneret.runtime.http.declaration import Examples
 
@@ -47,7 +47,7 @@ _ANSWER: Final = {
     "incident_id": None,
 }
 
-_OTHER: Final = {
+_OTHER: Final[dict[str, Any]] = {
     "name": None,
     "interval_seconds": 300,
     "effective_interval_seconds": 300,
