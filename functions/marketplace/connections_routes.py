@@ -14,14 +14,22 @@ from spinneret.kernel.errors import (
     Conflict,
     Contended,
     DomainError,
+    MarketplaceRefused,
     MarketplaceUnavailable,
+    MarketplaceUnsupported,
     ReauthNeeded,
 )
 from spinneret.marketplace.connections.api_models import (
     ConnectionView,
     ConsentView,
 )
-from spinneret.marketplace.preferences.api_models import PreferencesChange, PreferencesView
+from spinneret.marketplace.preferences.api_models import (
+    ChoicesView,
+    ChoiceView,
+    OptionView,
+    PreferencesChange,
+    PreferencesView,
+)
 from spinneret.marketplace.reports import received
 from spinneret.marketplace.wiring import marketplace_api
 from spinneret.runtime.http.declaration import declared
@@ -115,9 +123,48 @@ def change_preferences(marketplace: str, request: PreferencesChange) -> Preferen
     Plans show what the rules change. Listings change with their next publication or update.
     """
     changed = routes.services.preferences.change(
-        routes.principal.tenant, marketplace, request.is_paused, request.changes()
+        routes.principal.tenant,
+        marketplace,
+        request.is_paused,
+        request.changes(),
+        request.choices,
     )
     return PreferencesView.of(changed)
+
+
+@router.get(
+    "/api/marketplace/<marketplace>/choices",
+    **declared(
+        Scope.READ,
+        Permission.VIEW_CONNECTIONS,
+        {200: ChoicesView},
+        MarketplaceRefused,
+        MarketplaceUnavailable,
+        MarketplaceUnsupported,
+        ReauthNeeded,
+        Contended,
+    ),
+)
+def list_choices(marketplace: str, site: str | None = None) -> ChoicesView:
+    """List the policies, locations, profiles and sections of the seller's account, read now.
+
+    `site` is a marketplace of eBay, by default EBAY_DE, to which policies belong.
+    """
+    choosing, options, wanted = routes.services.choices.read(
+        routes.principal.tenant, marketplace, site
+    )
+    return ChoicesView(
+        marketplace=marketplace,
+        site=wanted,
+        items=[
+            ChoiceView(
+                name=name,
+                description=choosing.names[name],
+                options=[OptionView.of(each) for each in found],
+            )
+            for name, found in options.items()
+        ],
+    )
 
 
 @router.post(

@@ -80,6 +80,7 @@ PREFERENCES: Final[Examples] = {
             "price_ending": 99,
             "quantity_buffer": None,
             "title_suffix": None,
+            "choices": {},
         },
     }
 }

@@ -20,6 +20,7 @@ _OVERRIDE: Final[dict[str, Any]] = {
     "price": 9500,
     "category_id": "1837",
     "attributes": {},
+    "choices": {},
 }
 
 PRODUCT: Final[Examples] = {

@@ -1,7 +1,7 @@
 """Products, jobs and workers, with the fake marketplaces behind them."""
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -40,6 +40,7 @@ from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing import limits as publishing_limits
 from spinneret.marketplace.publishing.actions import action_types
+from spinneret.marketplace.publishing.choices import ChoiceReader
 from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
 from spinneret.marketplace.publishing.engine import Command, PublishHandler
 from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult, Subject
@@ -182,7 +183,7 @@ class Bench:
         self.cataloguing = ProductService(
             store=self.products,
             listings=self.listings,
-            marketplaces=frozenset(platforms),
+            marketplaces=self.choices,
             clock=self.clock,
             new_id=self.new_id,
         )
@@ -212,8 +213,24 @@ class Bench:
         """How the seller sells."""
         return PreferenceService(
             store=self.stores.preferences,
-            marketplaces=frozenset(self.platforms),
+            marketplaces=self.choices,
             clock=self.clock,
+        )
+
+    @property
+    def choices(self) -> Mapping[str, Collection[str]]:
+        """Names of what the seller may choose, by marketplace."""
+        return {
+            name: each.choosing.names.keys() if each.choosing else ()
+            for name, each in self.platforms.items()
+        }
+
+    @property
+    def choosing(self) -> ChoiceReader:
+        """What the seller may choose from."""
+        return ChoiceReader(
+            choosing={name: each.choosing for name, each in self.platforms.items()},
+            calls=lambda _, marketplace: self.calls(marketplace, lambda: self.remaining),
         )
 
     def new_tokens(self, store: ConnectionStore) -> Tokens:

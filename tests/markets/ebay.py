@@ -178,7 +178,7 @@ class FakeEbay:
         return StubResponse(200, {"programs": [{"programType": "SELLING_POLICY_MANAGEMENT"}]})
 
     def _policies(self, _: RecordedRequest, kind: str) -> StubResponse:
-        found = [{f"{kind}PolicyId": each} for each in self.policies[kind]]
+        found = [{f"{kind}PolicyId": each, "name": f"my {each}"} for each in self.policies[kind]]
         return StubResponse(200, {f"{kind}Policies": found})
 
     def _locations(self, _: RecordedRequest) -> StubResponse:

@@ -4,7 +4,7 @@ set or nothing. Stateful; nothing of its code or words is Etsy's."""
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -21,6 +21,8 @@ _REQUIRED = (
     *("quantity", "title", "description", "price", "who_made", "when_made", "taxonomy_id"),
     *("shipping_profile_id", "readiness_state_id"),
 )
+
+_CHOSEN = ("shipping_profile_id", "return_policy_id", "shop_section_id")
 
 
 class FakeEtsy:
@@ -43,6 +45,7 @@ class FakeEtsy:
         self.verifiers: dict[str, str] = {}
         self.calls: Counter[str] = Counter()
         self.refused_titles: set[str] = set()
+        self.profiles, self.policies, self.sections = [31], [51], [61]
         self._numbers = itertools.count(1000)
         shop = rf"/v3/application/shops/{SHOP}"
         self._routes: list[tuple[str, str, Callable[..., StubResponse]]] = [
@@ -50,6 +53,8 @@ class FakeEtsy:
             ("GET", r"/v3/application/users/(\d+)/shops", self._shop),
             ("GET", rf"{shop}/shipping-profiles", self._profiles),
             ("GET", rf"{shop}/readiness-state-definitions", self._states),
+            ("GET", rf"{shop}/policies/return", self._return_policies),
+            ("GET", rf"{shop}/sections", self._sections),
             ("POST", rf"{shop}/listings", self._create),
             ("GET", rf"{shop}/listings", self._newest),
             ("PATCH", rf"{shop}/listings/(\d+)", self._change),
@@ -126,7 +131,15 @@ class FakeEtsy:
         return StubResponse(200, {"shop_id": int(SHOP)})
 
     def _profiles(self, _: RecordedRequest) -> StubResponse:
-        return StubResponse(200, {"count": 1, "results": [{"shipping_profile_id": 31}]})
+        return _results({"shipping_profile_id": each} for each in self.profiles)
+
+    def _return_policies(self, _: RecordedRequest) -> StubResponse:
+        return _results(
+            {"return_policy_id": each, "accepts_returns": True} for each in self.policies
+        )
+
+    def _sections(self, _: RecordedRequest) -> StubResponse:
+        return _results({"shop_section_id": each, "title": "Coats"} for each in self.sections)
 
     def _states(self, _: RecordedRequest) -> StubResponse:
         return StubResponse(200, {"count": 1, "results": [{"readiness_state_id": 41}]})
@@ -150,6 +163,7 @@ class FakeEtsy:
             tags=form.get("tags", []),
             price={"amount": round(float(form["price"][0]) * 100), "divisor": 100},
             state="draft",
+            **{name: int(form[name][0]) for name in _CHOSEN if name in form},
         )
         return StubResponse(201, self.listings[key])
 
@@ -191,6 +205,7 @@ class FakeEtsy:
         for name in ("title", "description"):
             if name in form:
                 listing[name] = form[name][0]
+        listing |= {name: int(form[name][0]) for name in _CHOSEN if name in form}
         return StubResponse(200, listing)
 
     def _upload(self, seen: RecordedRequest, key: str) -> StubResponse:
@@ -241,3 +256,8 @@ class FakeEtsy:
         since = int(seen.query["min_last_modified"][0])
         found = [each for each in self.receipts if each["created_timestamp"] >= since]
         return StubResponse(200, {"count": len(found), "results": found})
+
+
+def _results(found: Iterable[dict[str, Any]]) -> StubResponse:
+    results = list(found)
+    return StubResponse(200, {"count": len(results), "results": results})

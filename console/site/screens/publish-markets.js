@@ -9,6 +9,7 @@ import { useLoad } from "../app/loading.js";
 import { Button, Card, Empty, Facts, Failure, Loading, Note, Status, WebLink } from "../app/parts.js";
 import { href } from "../app/router.js";
 import { may } from "../app/session.js";
+import { Selling } from "./publish-selling.js";
 
 // What each marketplace can do: { actions, marketplaces, error }.
 export const useActions = () => {
@@ -56,6 +57,7 @@ const Connection = ({ market }) => {
         ]} />
         ${connection.status === "needs_reauth" && html`<${Note} kind="warning"><p>${market} no longer accepts the connection. Connect again.</p></${Note}>`}`
       : html`<p>Not connected.</p>`}
+    <${Selling} market=${market} />
   </${Card}>`;
 };
 

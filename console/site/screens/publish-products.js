@@ -11,6 +11,7 @@ import { Button, Card, Empty, Facts, Failure, Header, Loading, Note, Status, Web
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 import { useActions } from "./publish-markets.js";
+import { ProductChoices } from "./publish-selling.js";
 
 const ATTRIBUTES = { brand: "brands", color: "colors", condition: "conditions", material: "materials", size: "sizes", category: "categories" };
 const BLANK = { title: "", description: "", price: "", currency: "EUR", quantity: 1, images: "", sku: "", attributes: {}, overrides: {} };
@@ -39,7 +40,7 @@ const Attributes = ({ form }) => {
   })}</div>`;
 };
 
-// Another title, description or price for one marketplace.
+// Another title, price or choice for one marketplace.
 const Overrides = ({ form }) => {
   const { marketplaces } = useActions();
   const { overrides, currency } = form.values;
@@ -49,10 +50,12 @@ const Overrides = ({ form }) => {
     const { [market]: _, ...others } = overrides;
     form.set("overrides", Object.keys(kept).length ? { ...others, [market]: kept } : others);
   };
+  const choose = (market) => (name, value) => set(market, "choices")(given({ ...overrides[market]?.choices, [name]: value }));
   return marketplaces.map((market) => html`<fieldset key=${market}><legend>${market}</legend><div class="fields">
     <${Text} title="Title" value=${overrides[market]?.title} set=${set(market, "title")} />
     <${Text} title="Price" value=${overrides[market]?.price == null ? "" : priceOf(overrides[market].price, currency)} set=${set(market, "price")} inputmode="decimal" />
-  </div></fieldset>`);
+  </div>
+  <${ProductChoices} market=${market} chosen=${overrides[market]?.choices ?? {}} set=${choose(market)} /></fieldset>`);
 };
 
 const ProductForm = ({ product, onDone }) => {
@@ -89,6 +92,7 @@ const Plan = ({ of: plan, titles }) => html`<${Note} kind=${plan.refused_count ?
   <${Table} title="Plan" rows=${plan.items} keyOf=${(item) => item.product_id} columns=${[
     { title: "Product", kind: "wide", value: (item) => titles[item.product_id] ?? item.product_id },
     { title: "Would be", value: (item) => html`<${Status} of=${item.outcome} />` },
+    { title: "Your rules", kind: "wide", value: (item) => item.rules.map((each) => html`<div>${each.field === "price" ? "price in cents" : each.field}: ${each.shown} instead of ${each.product}</div>`) },
     { title: "Why", kind: "wide", value: (item) => html`<ul>${[...item.fields, ...item.violations].map((each) => html`<li>${each.path ?? each.field ?? each.code ?? ""} ${each.message ?? each.text ?? ""} <span class="small">${each.hint ?? each.remedy ?? ""}</span></li>`)}
       ${item.unchecked && html`<li>${item.unchecked}</li>`}</ul>` },
   ]} />

@@ -386,9 +386,25 @@ def test_selling_is_shown_and_changed_where_it_is_given(
 ) -> None:
     path = "/api/marketplace/ebay/preferences"
     api.routes["PATCH", path] = sample(m.PreferencesView, paused_at="2026-01-02T12:00:00Z")
-    assert main(["selling", "change", "ebay", "--pause", "--price-ending", "0"]) == 0
-    assert json.loads(api.server.requests[-1].content) == {"is_paused": True, "price_ending": 0}
+    words = "--pause --price-ending 0 --choose location=berlin --choose payment_policy="
+    assert main(["selling", "change", "ebay", *words.split()]) == 0
+    assert json.loads(api.server.requests[-1].content) == {
+        "is_paused": True,
+        "price_ending": 0,
+        "choices": {"location": "berlin", "payment_policy": None},
+    }
     assert "paused since 2026" in capsys.readouterr().out
+
+
+def test_choices_are_listed_with_their_ids(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
+    api.routes["GET", "/api/marketplace/ebay/choices"] = {
+        "marketplace": "ebay",
+        "site": "EBAY_GB",
+        "items": [{"name": "location", "description": "x", "options": [{"id": "b", "title": "B"}]}],
+    }
+    assert main(["selling", "choices", "ebay", "--site", "EBAY_GB"]) == 0
+    assert capsys.readouterr().out.split() == ["location", "(x)", "b", "B"]
+    assert api.server.requests[-1].url.params["site"] == "EBAY_GB"
 
 
 def test_the_key_of_a_profile_is_used(no_profile: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -47,6 +47,12 @@ def test_every_request_is_valid_by_the_published_description(
     marketplace: str, bench: Bench
 ) -> None:
     product = bench.product()
+    bench.choosing.read(bench.tenant, marketplace, None)
+    chosen = {
+        "etsy": {"return_policy": "51", "shop_section": "61"},
+        "ebay": {"location": "store-1"},
+    }
+    bench.preferring.change(bench.tenant, marketplace, None, {}, chosen[marketplace])
     bench.done("publish", marketplace, product)
     edited = bench.edit(product, price=7000, quantity=2, title="Warm coat")
     bench.done("update", marketplace, edited)

@@ -13,6 +13,7 @@ PUBLISH_BATCH_WORK_SECONDS: Final = 7 * 24 * 3600.0  # under executions, which m
 TOKEN_EARLY_SECONDS: Final = 300  # an access token is refreshed this long before it expires
 TOKEN_REFRESH_SECONDS: Final = 30  # a running refresh counts as lost after this
 PRECONDITIONS_FRESH_SECONDS: Final = 3600  # a shop's policies and locations are cached this long
+CHOICES_FRESH_SECONDS: Final = 60  # so long a choice that is gone, or new, may be overlooked
 PRECONDITIONS_MISSING_SECONDS: Final = 60  # a missing policy or location is cached this long
 PLUGIN_TASK_SECONDS: Final = 60.0  # B-07: maximum response time of a plug-in
 PLUGIN_WAITS_WOKEN: Final = 25  # by one hello; the others' heartbeats end soon

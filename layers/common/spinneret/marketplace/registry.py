@@ -4,7 +4,7 @@ A handler is found by `{action}_{marketplace}`. An action that a marketplace lac
 reason `unsupported`. docs/new-marketplace.md shows how to add a row.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from spinneret.marketplace.ebay.platform import EBAY
@@ -32,6 +32,11 @@ SILENT: Final = frozenset(
     each.name for each in PLATFORMS.values() if "orders" not in each.plans and "sync" in each.plans
 )
 """Marketplaces whose orders can't be read, but whose listings can be looked up."""
+CHOICES: Final[Mapping[str, Collection[str]]] = {
+    each.name: each.choosing.names.keys() if each.choosing is not None else ()
+    for each in PLATFORMS.values()
+}
+"""Marketplaces, each with the names of its choices."""
 ACTION_TYPES: Final[Mapping[str, ActionType]] = action_types(PLATFORMS)
 HANDLERS: Final[Mapping[str, Plan]] = {
     f"{code}_{platform.name}": plan

@@ -32,6 +32,7 @@ from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.preferences.service import PreferenceService
 from spinneret.marketplace.products.service import ProductService
+from spinneret.marketplace.publishing.choices import ChoiceReader
 from spinneret.marketplace.publishing.dynamo import DynamoStatistics
 from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult
 from spinneret.marketplace.publishing.outlooks import run_preflight
@@ -47,7 +48,7 @@ from spinneret.marketplace.publishing_wiring import (
     product_store,
     publishing_service,
 )
-from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
+from spinneret.marketplace.registry import ACTION_TYPES, CHOICES, PLATFORMS
 from spinneret.web.fetching.worker_wiring import FETCHING, guarded_fetcher
 
 BEGIN_SECONDS: Final = 15.0  # of a request's 29 s, for creating its jobs
@@ -76,6 +77,7 @@ class MarketplaceApi:
     orders: OrderBook
     connections: ConnectionService
     preferences: PreferenceService
+    choices: ChoiceReader
     secrets: ConfiguredSecrets
     statistics: StatisticsStore
     return_url: str
@@ -94,7 +96,7 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
         products=ProductService(
             store=products,
             listings=listings,
-            marketplaces=frozenset(PLATFORMS),
+            marketplaces=CHOICES,
             clock=stage.clock,
             new_id=stage.new_id,
         ),
@@ -112,7 +114,11 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
         orders=order_book(stage, publishing),
         connections=connection_service(stage),
         preferences=PreferenceService(
-            store=preference_store(stage), marketplaces=frozenset(PLATFORMS), clock=stage.clock
+            store=preference_store(stage), marketplaces=CHOICES, clock=stage.clock
+        ),
+        choices=ChoiceReader(
+            choosing={name: each.choosing for name, each in PLATFORMS.items()},
+            calls=partial(_calls_of_a_request, stage, tokens(stage)),
         ),
         secrets=client_secrets(stage),
         statistics=DynamoStatistics(stage.dynamodb, stage[MARKETPLACE_TABLE]),
@@ -191,7 +197,15 @@ def _asked_before(
     marketplace: str,
     candidates: Sequence[PlannedListing],
 ) -> Mapping[str, PreflightResult]:
-    calls = SellerApiClient(
+    calls = _calls_of_a_request(stage, access, tenant, marketplace)
+    return run_preflight(PLATFORMS[marketplace], calls, candidates)
+
+
+def _calls_of_a_request(
+    stage: Stage, access: Tokens, tenant: str, marketplace: str
+) -> SellerApiClient:
+    """Build the client of a request, which has ten seconds for its calls."""
+    return SellerApiClient(
         door=door(stage),
         pace=DynamoSellerRateLimiter(stage.dynamodb, stage[MARKETPLACE_TABLE]),
         access=access,
@@ -202,4 +216,3 @@ def _asked_before(
         clock=stage.clock,
         sleep=time.sleep,
     )
-    return run_preflight(PLATFORMS[marketplace], calls, candidates)

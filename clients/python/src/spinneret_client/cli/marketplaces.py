@@ -1,4 +1,4 @@
-"""`publish`, `products list|import`, `batches list|watch` and `selling show|change`."""
+"""`publish`, `products list|import`, `batches list|watch` and `selling show|choices|change`."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(batches, name="batches")
     selling = typer.Typer(no_args_is_help=True, help="How you sell on a marketplace.")
     selling.command(epilog="Example: spinneret selling show ebay")(show)
+    selling.command(epilog="Example: spinneret selling choices etsy")(choices)
     selling.command(epilog="Example: spinneret selling change ebay --pause")(change)
     app.add_typer(selling, name="selling")
 
@@ -74,6 +75,24 @@ def show(context: typer.Context, marketplace: Marketplace) -> None:
     _shown(tools, tools.client.connections.preferences(marketplace))
 
 
+def choices(
+    context: typer.Context,
+    marketplace: Marketplace,
+    site: Annotated[str | None, typer.Option(help="eBay marketplace, such as EBAY_GB.")] = None,
+) -> None:
+    """List the policies, locations, profiles and sections that you may choose."""
+    tools = tools_of(context)
+    found = tools.client.connections.choices(marketplace, site=site)
+
+    def text() -> None:
+        for each in found.items:
+            tools.output.line(f"{each.name} ({each.description})")
+            for option in each.options:
+                tools.output.line(f"  {option.id}  {option.title}")
+
+    tools.output.result(found, text)
+
+
 def change(
     context: typer.Context,
     marketplace: Marketplace,
@@ -86,6 +105,9 @@ def change(
     quantity_buffer: Annotated[int | None, typer.Option(help="Pieces that aren't offered.")] = None,
     title_suffix: Annotated[str | None, typer.Option(help="Text after the title.")] = None,
     no_rules: Annotated[bool, typer.Option("--no-rules", help="Remove the other rules.")] = False,
+    choose: Annotated[
+        list[str] | None, typer.Option(help="NAME=ID of `selling choices`; NAME= takes it back.")
+    ] = None,
 ) -> None:
     """Change how you sell on a marketplace; what isn't given is kept."""
     tools = tools_of(context)
@@ -94,6 +116,9 @@ def change(
     changes: Any = {name: each for name, each in given if no_rules or each is not None}
     if pause is not None:
         changes["is_paused"] = pause
+    if choose:
+        pairs = [each.partition("=") for each in choose]
+        changes["choices"] = {name: chosen or None for name, _, chosen in pairs}
     _shown(tools, tools.client.connections.change_preferences(marketplace, **changes))
 
 
@@ -104,6 +129,8 @@ def _shown(tools: Tools, preferences: PreferencesView) -> None:
         for name in RULES:
             if (value := getattr(preferences, name)) is not None:
                 tools.output.line(f"{name.replace('_', ' ')}: {value}")
+        for name, value in preferences.choices.items():
+            tools.output.line(f"{name.replace('_', ' ')}: {value}")
 
     tools.output.result(preferences, text)
 

@@ -324,6 +324,22 @@ class ChangedIssueView(Model):
     state: str
 
 
+class ChoiceView(Model):
+    """A choice with what the account has for it."""
+
+    name: str
+    description: str
+    options: list[OptionView]
+
+
+class ChoicesView(Model):
+    """Choices of a seller for listings on a marketplace."""
+
+    marketplace: str
+    site: str | None
+    items: list[ChoiceView]
+
+
 class ChunkList(Model):
     """A page of chunks, in the document's order."""
 
@@ -1135,6 +1151,13 @@ class Moved(Model):
     message: str
 
 
+class OptionView(Model):
+    """Something that the seller's account has to choose."""
+
+    id: str
+    title: str
+
+
 class OrderList(Model):
     """A page of orders."""
 
@@ -1167,6 +1190,7 @@ class OverrideModel(Model):
     price: int | None = None
     category_id: str | None = None
     attributes: dict[str, str] = {}
+    choices: dict[str, Any] = {}
 
 
 class PaceView(Model):
@@ -1236,6 +1260,7 @@ class PreferencesView(Model):
     price_ending: int | None
     quantity_buffer: int | None
     title_suffix: str | None
+    choices: dict[str, str]
 
 
 class PreviewView(Model):

@@ -405,6 +405,7 @@ class OverrideModel(TypedDict, total=False):
     price: int | None
     category_id: str | None
     attributes: Mapping[str, str]
+    choices: Mapping[str, Any]
 
 
 class PasswordRequest(TypedDict, total=False):
@@ -437,6 +438,7 @@ class PreferencesChange(TypedDict, total=False):
     price_ending: int | None
     quantity_buffer: int | None
     title_suffix: str | None
+    choices: Mapping[str, Any]
 
 
 class PreviewRequest(TypedDict, total=False):

@@ -181,6 +181,10 @@ class Connections(Resource):
         """Pause or resume selling on a marketplace, or change its rules; omitted ones are kept."""
         return self._send(m.PreferencesView, "PATCH", f"/api/marketplace/{part(marketplace)}/preferences", body=body)
 
+    def choices(self, marketplace: str, *, site: str | None = None) -> m.ChoicesView:
+        """List the policies, locations, profiles and sections of the seller's account, read …"""
+        return self._send(m.ChoicesView, "GET", f"/api/marketplace/{part(marketplace)}/choices", query={"site": site})
+
     def connect(self, marketplace: str) -> m.ConsentView:
         """Return the URL at which the seller authorizes access."""
         return self._send(m.ConsentView, "POST", f"/api/marketplace/{part(marketplace)}/connect")

@@ -110,6 +110,7 @@ class Location(TypedDict):
 
     merchantLocationKey: Id
     merchantLocationStatus: NotRequired[str]
+    name: NotRequired[str]
 
 
 class Locations(TypedDict):
@@ -123,6 +124,7 @@ class PaymentPolicy(TypedDict):
     """Payment policy."""
 
     paymentPolicyId: Id
+    name: NotRequired[str]
 
 
 class PaymentPolicies(TypedDict):
@@ -135,6 +137,7 @@ class FulfillmentPolicy(TypedDict):
     """Shipping policy."""
 
     fulfillmentPolicyId: Id
+    name: NotRequired[str]
 
 
 class FulfillmentPolicies(TypedDict):
@@ -147,6 +150,7 @@ class ReturnPolicy(TypedDict):
     """Return policy."""
 
     returnPolicyId: Id
+    name: NotRequired[str]
 
 
 class ReturnPolicies(TypedDict):

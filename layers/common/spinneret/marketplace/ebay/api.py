@@ -11,6 +11,7 @@ from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, json
 from spinneret.marketplace.calls.service import LATER, SellerApiClient
 from spinneret.marketplace.ebay import answers
 from spinneret.marketplace.ebay.errors import names_errors, parameter, part_refusal, refusal
+from spinneret.marketplace.publishing.choices import Option
 
 API: Final = "ebay.api"
 MEDIA: Final = "ebay.media"
@@ -110,33 +111,36 @@ class EbayApi:
         answer = self._json("POST", path, {"offers": [{"offerId": offer_id}]})
         return answer.read(answers.Fees)["feeSummaries"]
 
-    def locations(self) -> list[answers.Location]:
-        """Return the seller's inventory locations."""
+    def locations(self) -> list[Option]:
+        """Return the seller's enabled inventory locations."""
         answer = self._get(f"{_INVENTORY}/location", {"limit": 100})
         page = answer.read(answers.Locations)
         if "locations" not in page and page.get("total") != 0:
             raise answer.unfit()
-        return page.get("locations", [])
+        return [
+            _option(each["merchantLocationKey"], each.get("name"))
+            for each in page.get("locations", [])
+            if each.get("merchantLocationStatus") != "DISABLED"
+        ]
 
     def programmes(self) -> list[str]:
         """Return the programmes that the seller has joined."""
         answer = self._get(f"{_ACCOUNT}/program/get_opted_in_programs")
         return [each["programType"] for each in answer.read(answers.Programmes)["programs"]]
 
-    def policies(self, kind: str, site: str) -> list[str]:
-        """Return the ids of the seller's policies of one kind: `payment`, `fulfillment` or
-        `return`."""
+    def policies(self, kind: str, site: str) -> list[Option]:
+        """Return the seller's policies of one kind: `payment`, `fulfillment` or `return`."""
         answer = self._get(f"{_ACCOUNT}/{kind}_policy", {"marketplace_id": site})
         match kind:
             case "payment":
                 payments = answer.read(answers.PaymentPolicies)["paymentPolicies"]
-                return [each["paymentPolicyId"] for each in payments]
+                return [_option(each["paymentPolicyId"], each.get("name")) for each in payments]
             case "fulfillment":
                 ways = answer.read(answers.FulfillmentPolicies)["fulfillmentPolicies"]
-                return [each["fulfillmentPolicyId"] for each in ways]
+                return [_option(each["fulfillmentPolicyId"], each.get("name")) for each in ways]
             case _:
                 returns = answer.read(answers.ReturnPolicies)["returnPolicies"]
-                return [each["returnPolicyId"] for each in returns]
+                return [_option(each["returnPolicyId"], each.get("name")) for each in returns]
 
     def suggested_category(self, tree: str, title: str) -> str | None:
         """Return a suggested leaf category of the tree for a title, or None."""
@@ -265,6 +269,10 @@ class EbayApi:
         headers = {**headers, "Content-Language": self.locale}
         request = MarketRequest(host=host, method=method, path=path, headers=headers, body=body)
         return self.calls.send(request)
+
+
+def _option(option_id: str, title: str | None) -> Option:
+    return Option(id=option_id, title=title or option_id)
 
 
 def _done(answer: MarketAnswer) -> None:

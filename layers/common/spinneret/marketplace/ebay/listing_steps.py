@@ -10,9 +10,11 @@ from spinneret.kernel.errors import InputNeeded
 from spinneret.marketplace import limits
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.api import EbayApi
+from spinneret.marketplace.ebay.choosing import CHOOSING, KEYS
 from spinneret.marketplace.ebay.preconditions import Preconditions
 from spinneret.marketplace.listings.models import Listing, ListingState
 from spinneret.marketplace.publishing import common
+from spinneret.marketplace.publishing.choices import require_choices
 from spinneret.marketplace.publishing.models import Subject
 from spinneret.marketplace.publishing.work import StepContext
 
@@ -25,8 +27,8 @@ def api_of(work: StepContext) -> EbayApi:
 
 
 def account(work: StepContext) -> Mapping[str, Any]:
-    """Return policies and location of the seller. Raises InputNeeded if one is missing, or if the
-    seller hasn't joined the programme.
+    """Return policies and location of the seller: the chosen ones, or else the first ones. Raises
+    InputNeeded if one is missing, or if the seller hasn't joined the programme.
 
     They are looked up once an hour, so once for a batch: without them every product would fail at
     its last step. A missing one is cached for a minute, for the batch's other products, so that a
@@ -43,7 +45,9 @@ def account(work: StepContext) -> Mapping[str, Any]:
     if missing := kept.get("missing"):
         details = {"fields": missing, "checked_at": kept["checked_at"]}
         raise InputNeeded("the eBay account isn't ready", details=details)
-    return {name: kept[name] for name in kept if name not in ("checked_at", "missing")}
+    chosen = {KEYS[name]: each for name, each in require_choices(work, CHOOSING).items()}
+    first = {name: kept[name] for name in kept if name not in ("checked_at", "missing")}
+    return {**first, **chosen}
 
 
 def _fresh(kept: Mapping[str, Any]) -> timedelta:

@@ -124,7 +124,7 @@ def _preparations(subject: Subject) -> list[PlanStep]:
             "Check policies and location",
             "GET",
             "/sell/account/v1/{kind}_policy",
-            {"marketplace_id": site},
+            {"marketplace_id": site, **common.chosen(content)},
             listing_steps.account,
         ),
         step(

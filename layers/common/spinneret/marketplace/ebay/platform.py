@@ -5,6 +5,7 @@ from typing import Final
 
 from spinneret.marketplace.connections.models import AccessToken, OAuthApp
 from spinneret.marketplace.ebay import plans, rules
+from spinneret.marketplace.ebay.choosing import CHOOSING
 from spinneret.marketplace.ebay.outlook import outlooks
 from spinneret.marketplace.publishing.plans import Platform
 
@@ -27,6 +28,7 @@ EBAY: Final = Platform(
     },
     check=rules.check,
     outlooks=outlooks,
+    choosing=CHOOSING,
     app=OAuthApp(
         authorize_host="ebay.auth",
         authorize_path="/oauth2/authorize",

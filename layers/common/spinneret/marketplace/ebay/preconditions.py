@@ -76,13 +76,11 @@ class Preconditions:
         for kind in POLICIES:
             policies = self._api.policies(kind, site)
             if policies:
-                found[f"{kind}_policy_id"] = policies[0]
+                found[f"{kind}_policy_id"] = policies[0].id
             else:
                 missing.append(_needs("policy", f"create a {kind} policy for {site}"))
-        standing = self._api.locations()
-        enabled = [each for each in standing if each.get("merchantLocationStatus") != "DISABLED"]
-        if enabled:
-            found["location_key"] = enabled[0]["merchantLocationKey"]
+        if locations := self._api.locations():
+            found["location_key"] = locations[0].id
         else:
             missing.append(_needs("location", "create an inventory location"))
         return Precondition(found=found, missing=missing)

@@ -24,7 +24,7 @@ CONDITIONS: Final[Mapping[str, str]] = {
     "satisfactory": "USED_ACCEPTABLE",
     "for_parts": "FOR_PARTS_OR_NOT_WORKING",
 }
-_SITES: Final[Mapping[str, str]] = {
+_SITE_OF_CURRENCY: Final[Mapping[str, str]] = {
     "AUD": "EBAY_AU",
     "CAD": "EBAY_CA",
     "CHF": "EBAY_CH",
@@ -49,6 +49,8 @@ _LOCALES: Final[Mapping[str, str]] = {
     "EBAY_PL": "pl-PL",
     "EBAY_US": "en-US",
 }
+SITES: Final = ("EBAY_DE", *sorted(_LOCALES.keys() - {"EBAY_DE"}))
+"""Marketplaces, the one of euros first."""
 _PAGES: Final[Mapping[str, str]] = {
     "EBAY_GB": "https://www.ebay.co.uk/itm/",
     "EBAY_US": "https://www.ebay.com/itm/",
@@ -71,7 +73,7 @@ _NO_EAN: Final = "Does not apply"  # required at publish though no aspect says s
 def site_of(content: Content) -> str:
     """Return the eBay marketplace of the product."""
     given = content.attributes.get("marketplace_id")
-    return given or _SITES.get(content.currency, "EBAY_US")
+    return given or _SITE_OF_CURRENCY.get(content.currency, "EBAY_US")
 
 
 def locale_of(site: str) -> str:
@@ -101,7 +103,7 @@ def check(content: Content) -> Sequence[Mapping[str, str]]:
         found.append(field_error("quantity", "at least 1 to list it"))
     if "condition" not in content.attributes:
         found.append(field_error("attributes.condition", "eBay requires a condition"))
-    if content.currency not in _SITES:
+    if content.currency not in _SITE_OF_CURRENCY:
         found.append(field_error("currency", "no eBay marketplace uses this currency"))
     return found
 

@@ -26,12 +26,41 @@ class ShippingProfile(TypedDict):
     """Shipping profile of a shop."""
 
     shipping_profile_id: int
+    title: NotRequired[str | None]
 
 
 class ShippingProfiles(TypedDict):
     """Shipping profiles of a shop."""
 
     results: list[ShippingProfile]
+
+
+class ReturnPolicy(TypedDict):
+    """Return policy of a shop."""
+
+    return_policy_id: int
+    accepts_returns: NotRequired[bool]
+    accepts_exchanges: NotRequired[bool]
+    return_deadline: NotRequired[int | None]
+
+
+class ReturnPolicies(TypedDict):
+    """Return policies of a shop."""
+
+    results: list[ReturnPolicy]
+
+
+class ShopSection(TypedDict):
+    """Section of a shop."""
+
+    shop_section_id: int
+    title: NotRequired[str]
+
+
+class ShopSections(TypedDict):
+    """Sections of a shop."""
+
+    results: list[ShopSection]
 
 
 class ReadinessState(TypedDict):

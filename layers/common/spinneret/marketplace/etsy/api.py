@@ -64,11 +64,19 @@ class EtsyApi:
         """Return the id of a seller's shop."""
         return self._get(f"{_V3}/users/{user_id}/shops", "shop").read(answers.Shop)["shop_id"]
 
-    def shipping_profiles(self) -> list[int]:
-        """Return the ids of the shop's shipping profiles."""
+    def shipping_profiles(self) -> list[answers.ShippingProfile]:
+        """Return the shop's shipping profiles."""
         answer = self._get(f"{self._shop}/shipping-profiles", "shop")
-        found = answer.read(answers.ShippingProfiles)["results"]
-        return [each["shipping_profile_id"] for each in found]
+        return answer.read(answers.ShippingProfiles)["results"]
+
+    def return_policies(self) -> list[answers.ReturnPolicy]:
+        """Return the shop's return policies."""
+        answer = self._get(f"{self._shop}/policies/return", "shop")
+        return answer.read(answers.ReturnPolicies)["results"]
+
+    def sections(self) -> list[answers.ShopSection]:
+        """Return the shop's sections."""
+        return self._get(f"{self._shop}/sections", "shop").read(answers.ShopSections)["results"]
 
     def readiness_states(self) -> list[int]:
         """Return the ids of the shop's processing profiles."""

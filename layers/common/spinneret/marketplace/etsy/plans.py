@@ -11,8 +11,11 @@ from spinneret.kernel.errors import InputNeeded, MarketplaceUnavailable, field_e
 from spinneret.marketplace import limits
 from spinneret.marketplace.etsy import drafts, reading, rules
 from spinneret.marketplace.etsy.api import EtsyApi
+from spinneret.marketplace.etsy.choosing import CHOOSING, shop_of
 from spinneret.marketplace.listings.models import ListingState
+from spinneret.marketplace.products.models import Content
 from spinneret.marketplace.publishing import common
+from spinneret.marketplace.publishing.choices import require_choices
 from spinneret.marketplace.publishing.models import Subject
 from spinneret.marketplace.publishing.plans import PlanStep, step
 from spinneret.marketplace.publishing.work import StepContext
@@ -29,7 +32,7 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
     what = common.identity(subject)
     return [
         common.validate(rules.check)(subject),
-        _account_step(),
+        _account_step(subject.content),
         step("draft", "Create draft", "POST", f"{_SHOP}/listings", what, _make_draft),
         *_images(subject),
         *_contents(what),
@@ -43,7 +46,7 @@ def update(subject: Subject) -> Sequence[PlanStep]:
     what = common.identity(subject)
     return [
         common.validate(rules.check)(subject),
-        _account_step(),
+        _account_step(subject.content),
         step("draft", "Update listing", "PATCH", _SHOP + "/listings/{id}", what, _change),
         *_images(subject),
         *_contents(what),
@@ -87,9 +90,16 @@ def orders(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan
     ]
 
 
-def _account_step() -> PlanStep:
+def _account_step(content: Content | None = None) -> PlanStep:
+    """Return the step that looks up the shop; with content to list, also the seller's choices."""
     path = f"{_SHOP}/shipping-profiles"
-    return step(_ACCOUNT, "Check shop and profiles", "GET", path, {}, _account)
+
+    def run(work: StepContext) -> Mapping[str, Any]:
+        if content is not None:
+            require_choices(work, CHOOSING)
+        return _account(work)
+
+    return step(_ACCOUNT, "Check shop and profiles", "GET", path, common.chosen(content), run)
 
 
 def _images(subject: Subject) -> list[PlanStep]:
@@ -130,8 +140,7 @@ def _account(work: StepContext) -> Mapping[str, Any]:
     fresh = timedelta(seconds=limits.PRECONDITIONS_FRESH_SECONDS)
     if kept and parse_stamp(kept["checked_at"]) + fresh > work.clock():
         return {name: kept[name] for name in kept if name != "checked_at"}
-    user_id = work.calls.access.token.partition(".")[0]  # Etsy's tokens begin with the user id
-    shop_id = EtsyApi(work.calls).shop_of(user_id)
+    shop_id = shop_of(work.calls)
     api = EtsyApi(work.calls, shop_id)
     profiles, states = api.shipping_profiles(), api.readiness_states()
     missing = []
@@ -143,7 +152,7 @@ def _account(work: StepContext) -> Mapping[str, Any]:
         raise InputNeeded("the Etsy shop isn't ready", details={"fields": missing})
     found = {
         "shop_id": shop_id,
-        "shipping_profile_id": profiles[0],
+        "shipping_profile_id": profiles[0]["shipping_profile_id"],
         "readiness_state_id": states[0],
     }
     checked = {"shop": {**found, "checked_at": to_iso(work.clock())}}

@@ -5,6 +5,7 @@ from typing import Final
 
 from spinneret.marketplace.connections.models import AccessToken, OAuthApp
 from spinneret.marketplace.etsy import plans, rules
+from spinneret.marketplace.etsy.choosing import CHOOSING
 from spinneret.marketplace.publishing.plans import Platform
 
 
@@ -27,6 +28,7 @@ ETSY: Final = Platform(
         "link_product": plans.link_product,
     },
     check=rules.check,
+    choosing=CHOOSING,
     app=OAuthApp(
         authorize_host="etsy.web",
         authorize_path="/oauth/connect",

@@ -6,7 +6,7 @@ from html import unescape
 from typing import Any, Final
 
 from spinneret.kernel.errors import field_error
-from spinneret.marketplace.etsy.answers import InventoryProduct, Money, ShopListing
+from spinneret.marketplace.etsy.answers import InventoryProduct, Money, ReturnPolicy, ShopListing
 from spinneret.marketplace.markup import plain_text
 from spinneret.marketplace.money import CURRENCIES, decimal_text
 from spinneret.marketplace.products.models import Content
@@ -89,6 +89,7 @@ def draft_of(content: Content, account: Mapping[str, Any]) -> dict[str, Any]:
         "tags": tags_of(content) or None,
         "materials": [MATERIALS.get(material, material)] if material else None,
         "type": "physical",
+        **chosen(content),
     }
 
 
@@ -99,7 +100,22 @@ def changes_of(content: Content) -> dict[str, Any]:
         "description": plain_text(content.description),
         "tags": tags_of(content) or None,
         "taxonomy_id": int(content.category_id or 0),
+        **chosen(content),
     }
+
+
+def chosen(content: Content) -> dict[str, int]:
+    """Return the fields of a listing that the seller chose."""
+    return {f"{name}_id": int(each) for name, each in content.choices.items()}
+
+
+def policy_text(policy: ReturnPolicy) -> str:
+    """Describe a return policy, which has no name."""
+    taken = [word for word in ("returns", "exchanges") if policy.get(f"accepts_{word}")]
+    days = policy.get("return_deadline")
+    if not taken:
+        return "no returns or exchanges"
+    return " and ".join(taken) + (f" within {days} days" if days else "")
 
 
 def inventory_of(content: Content, sku: str, readiness_state_id: int) -> dict[str, Any]:

@@ -21,6 +21,8 @@ Factor = Annotated[
 Minimum = Annotated[int, Field(ge=1, le=limits.PRODUCT_PRICE_MAX)]
 Ending = Annotated[int, Field(ge=0, le=99)]
 Buffer = Annotated[int, Field(ge=0, le=limits.PRODUCT_QUANTITY_MAX)]
+ChoiceName = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
+ChoiceId = Annotated[str, StringConstraints(pattern=r"^\S{1,60}$")]
 Suffix = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
 
 
@@ -45,10 +47,42 @@ class PreferencesChange(BaseModel):
     """Pieces of the stock that aren't offered."""
     title_suffix: Suffix | None = None
     """Text after the title, with a blank between."""
+    choices: dict[ChoiceName, ChoiceId | None] = {}
+    """Ids of policies, location, profile or section, by the names that `GET …/choices` lists;
+    omitted ones are kept, and null leaves the choice to the marketplace's order."""
 
     def changes(self) -> dict[str, Any]:
-        """Return the changed fields of `Preferences`, without the pause."""
-        return self.model_dump(exclude_unset=True, exclude={"is_paused"})
+        """Return the changed fields of `Preferences`, without the pause and choices."""
+        return self.model_dump(exclude_unset=True, exclude={"is_paused", "choices"})
+
+
+class OptionView(View):
+    """Something that the seller's account has to choose."""
+
+    id: str
+    """Id at the marketplace."""
+    title: str
+    """Name at the marketplace; the id if it has none."""
+
+
+class ChoiceView(BaseModel):
+    """A choice with what the account has for it."""
+
+    name: str
+    """Name of the choice in `choices` of preferences and overrides."""
+    description: str
+    """Description of the choice in words."""
+    options: list[OptionView]
+    """Options of the account, in the order of the marketplace."""
+
+
+class ChoicesView(BaseModel):
+    """Choices of a seller for listings on a marketplace."""
+
+    marketplace: str
+    site: str | None
+    """Site of the marketplace that these belong to; null if it has only one."""
+    items: list[ChoiceView]
 
 
 class PreferencesView(View):
@@ -68,3 +102,5 @@ class PreferencesView(View):
     """Pieces of each stock that aren't offered."""
     title_suffix: str | None
     """Text after each title."""
+    choices: dict[str, str]
+    """Ids of what is chosen for all listings, by the name of the choice."""

@@ -7,7 +7,7 @@ Marketplace table
 from typing import Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.codec import Codec, tenant_of
+from spinneret.aws.codec import SPARSE, Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.table import Table
 from spinneret.aws.types import DynamoDBClient
@@ -38,4 +38,5 @@ PREFERENCES: Final = Codec(
     key=lambda each: _key(each.tenant, each.marketplace),
     keyed=("tenant", "marketplace"),
     from_key=lambda item: {"tenant": tenant_of(item), "marketplace": item["sk"]},
+    columns={"choices": SPARSE},
 )

@@ -1,6 +1,7 @@
 """Data types of preferences."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 
@@ -21,5 +22,8 @@ class Preferences:
     quantity_buffer: int | None = None
     """Pieces of the stock that aren't offered."""
     title_suffix: str | None = None
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """Ids of the policies, location, profile or section of all listings, by the name of the
+    choice."""
     version: int = 0
     """Version, increased by one with every change; 0 means not stored yet."""

@@ -1,9 +1,11 @@
 """Rules of preferences."""
 
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Final
+from typing import Any, Final
 
+from spinneret.kernel.errors import field_error
 from spinneret.marketplace.preferences.models import Preferences
 
 _LOOKS: Final = (timedelta(minutes=1), timedelta(hours=1))
@@ -44,3 +46,17 @@ def quantity_by(preferences: Preferences, quantity: int) -> int:
 def title_by(preferences: Preferences, title: str) -> str:
     """Return a product's title with the seller's suffix."""
     return title if preferences.title_suffix is None else f"{title} {preferences.title_suffix}"
+
+
+def unknown_choices(
+    where: str, marketplace: str, given: Iterable[str], known: Collection[str]
+) -> list[dict[str, Any]]:
+    """Return the fields below `where` that name no choice of the marketplace, each with the
+    reason."""
+    reason = f"one of {', '.join(known)}" if known else nothing_to_choose(marketplace)
+    return [field_error(f"{where}.{name}", reason) for name in given if name not in known]
+
+
+def nothing_to_choose(marketplace: str) -> str:
+    """Return the reason why a marketplace has no choices."""
+    return f"{marketplace} has no policies, locations or profiles to choose from"

@@ -1,14 +1,15 @@
 """Use cases of a seller's preferences, behind the routes."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Contended, NotFound
+from spinneret.kernel.errors import Contended, NotFound, ValidationFailed
 from spinneret.kernel.service import service
 from spinneret.marketplace.preferences.models import Preferences
 from spinneret.marketplace.preferences.ports import PreferenceStore
+from spinneret.marketplace.preferences.rules import unknown_choices
 
 _RACES: Final = 5  # concurrent changes by one seller are rare
 
@@ -19,7 +20,8 @@ class PreferenceService:
     DependencyUnavailable."""
 
     store: PreferenceStore
-    marketplaces: frozenset[str]
+    marketplaces: Mapping[str, Collection[str]]
+    """Marketplaces, each with the names of its choices."""
     clock: Clock
 
     def get(self, tenant: str, marketplace: str) -> Preferences:
@@ -29,21 +31,36 @@ class PreferenceService:
         return self.store.get(tenant, marketplace)
 
     def change(
-        self, tenant: str, marketplace: str, is_paused: bool | None, changes: Mapping[str, Any]
+        self,
+        tenant: str,
+        marketplace: str,
+        is_paused: bool | None,
+        changes: Mapping[str, Any],
+        choices: Mapping[str, str | None],
     ) -> Preferences:
-        """Change some preferences and return all. `is_paused`: None keeps the present state.
+        """Change some preferences and return all. `is_paused`: None keeps the present state; a
+        choice of None is no longer made.
 
-        Jobs under way see the change at their next step. Raises Contended.
+        Jobs under way see the change at their next step. Raises Contended, and ValidationFailed for
+        a choice that the marketplace doesn't have.
         """
         for _ in range(_RACES):
             former = self.get(tenant, marketplace)
+            self._require_known(marketplace, choices)
             paused_at = former.paused_at
             if is_paused is not None:
                 paused_at = (paused_at or self.clock()) if is_paused else None
-            after = replace(former, **changes, paused_at=paused_at)
+            made = {**former.choices, **choices}
+            kept = {name: each for name, each in made.items() if each is not None}
+            after = replace(former, **changes, paused_at=paused_at, choices=kept)
             if after == former:
                 return former
             after = replace(after, version=former.version + 1)
             if self.store.replace(after):
                 return after
         raise Contended("the preferences are changing", retry_after=1)
+
+    def _require_known(self, marketplace: str, choices: Collection[str]) -> None:
+        known = self.marketplaces[marketplace]
+        if fields := unknown_choices("choices", marketplace, choices, known):
+            raise ValidationFailed(fields[0]["message"], details={"fields": fields})

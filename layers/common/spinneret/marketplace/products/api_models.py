@@ -9,6 +9,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
+from spinneret.marketplace.preferences.api_models import ChoiceId, ChoiceName
 from spinneret.marketplace.products import limits
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.rules import NO_VARIATIONS
@@ -54,6 +55,9 @@ class OverrideModel(BaseModel):
     """Category id of the marketplace."""
     attributes: Attributes = {}
     """Attributes that replace or extend the product's."""
+    choices: dict[ChoiceName, ChoiceId] = {}
+    """Ids of the policies, location, profile or section of this product, by the name of the choice;
+    the preferences give the others."""
 
 
 class ProductRequest(BaseModel):
@@ -151,6 +155,7 @@ def product_view(product: Product) -> ProductView:
                 price=each.price,
                 category_id=each.category_id,
                 attributes=dict(each.attributes),
+                choices=dict(each.choices),
             )
             for name, each in product.overrides.items()
         },

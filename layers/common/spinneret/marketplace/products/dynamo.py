@@ -27,8 +27,8 @@ class DynamoProductStore(NamedRows[Product]):
         return frozenset(str(row["sk"]) for row in rows)
 
 
-CONTENT: Final = Codec(Content, keyed=("category_id",))
-"""Attributes of a product's row; categories belong to marketplaces."""
+CONTENT: Final = Codec(Content, keyed=("category_id", "choices"))
+"""Attributes of a product's row; categories and choices belong to marketplaces."""
 
 PRODUCTS: Final = Codec(
     Product,

@@ -18,6 +18,8 @@ class Override:
     category_id: str | None = None
     """Id of the category at the marketplace."""
     attributes: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """Ids of chosen policies, locations, profiles and sections, by the name of the choice."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +36,8 @@ class Content:
     """URLs of the images; the first one is the main image."""
     attributes: Mapping[str, str]
     category_id: str | None = None
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """Ids of what the seller chose for listings there, by the name of the choice."""
 
     @property
     def digest(self) -> str:
@@ -42,6 +46,7 @@ class Content:
             [
                 *(self.title, self.description, self.price, self.currency, self.quantity),
                 *(list(self.images), dict(self.attributes), self.category_id),
+                *([dict(self.choices)] if self.choices else []),
             ]
         )
 

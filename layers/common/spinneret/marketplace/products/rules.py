@@ -1,13 +1,18 @@
 """Resolve a product's content on a marketplace, and validate products."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from spinneret.kernel.errors import ValidationFailed, field_error
 from spinneret.marketplace.money import CURRENCIES
 from spinneret.marketplace.preferences.models import Preferences
-from spinneret.marketplace.preferences.rules import price_by, quantity_by, title_by
+from spinneret.marketplace.preferences.rules import (
+    price_by,
+    quantity_by,
+    title_by,
+    unknown_choices,
+)
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.vocabularies.models import VOCABULARIES
 
@@ -38,13 +43,15 @@ def shown_on(product: Product, preferences: Preferences, given: Mapping[str, Any
         quantity=quantity_by(preferences, base.quantity),
         category_id=_first(override.category_id, base.category_id),
         attributes={**base.attributes, **override.attributes},
+        choices={**preferences.choices, **override.choices},
     )
 
 
 def check(
-    content: Content, overrides: Mapping[str, Override], marketplaces: frozenset[str]
+    content: Content, overrides: Mapping[str, Override], marketplaces: Mapping[str, Collection[str]]
 ) -> None:
-    """Raise ValidationFailed with every field that is wrong."""
+    """Raise ValidationFailed with every field that is wrong. `marketplaces`: each with the names of
+    its choices."""
     given = {
         "attributes": content.attributes,
         **{f"overrides.{name}.attributes": each.attributes for name, each in overrides.items()},
@@ -59,7 +66,14 @@ def check(
         fields.append(field_error("currency", f"one of {known}"))
     fields += [
         field_error(f"overrides.{name}", f"one of {', '.join(sorted(marketplaces))}")
-        for name in sorted(overrides.keys() - marketplaces)
+        for name in sorted(overrides.keys() - marketplaces.keys())
+    ]
+    fields += [
+        problem
+        for name, each in overrides.items()
+        for problem in unknown_choices(
+            f"overrides.{name}.choices", name, each.choices, marketplaces.get(name, ())
+        )
     ]
     if fields:
         raise ValidationFailed("the product has invalid fields", details={"fields": fields})

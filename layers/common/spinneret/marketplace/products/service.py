@@ -1,6 +1,6 @@
 """Use cases of a tenant's products, behind the routes."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -27,7 +27,8 @@ class ProductService:
 
     store: ProductStore
     listings: ListingStore
-    marketplaces: frozenset[str]
+    marketplaces: Mapping[str, Collection[str]]
+    """Marketplaces, each with the names of its choices."""
     clock: Clock
     new_id: NewId
 

@@ -27,6 +27,11 @@ def identity(subject: Subject) -> dict[str, Any]:
     return {"sku": product.sku, "content": content.digest, "generation": generation}
 
 
+def chosen(content: Content | None) -> dict[str, Any]:
+    """Return the payload of a step that depends on the seller's choices, if there are any."""
+    return {"choices": dict(content.choices)} if content is not None and content.choices else {}
+
+
 def ask(question: str) -> PlanStep:
     """Return a first step that asks the seller whether to run the others; retrying the job says
     yes."""

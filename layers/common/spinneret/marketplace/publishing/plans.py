@@ -7,6 +7,7 @@ from typing import Any
 from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.connections.models import OAuthApp
 from spinneret.marketplace.products.models import Content
+from spinneret.marketplace.publishing.choices import Choosing
 from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult, Subject
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
@@ -77,5 +78,7 @@ class Platform:
     ) = None
     """Function that yields outlooks by product id and changes nothing there; None if the
     marketplace offers no preflight."""
+    choosing: Choosing | None = None
+    """Policies, locations, profiles and sections that sellers choose; None if there are none."""
     unsupported: Mapping[str, str] = field(default_factory=dict)
     """Action code → reason why the marketplace has no interface for it."""

@@ -137,6 +137,7 @@ PARAMETERS: Final[Mapping[str, str]] = {
     "schedule_id": "Id of the schedule.",
     "severity": "Severity of the checks.",
     "since": "Begin of the period (RFC 3339), inclusive.",
+    "site": "Marketplace of eBay, such as EBAY_GB.",
     "slug": "Part of the status page's address.",
     "source": "Channel through which the documents arrived.",
     "source_id": "Id of the source.",
