@@ -40,6 +40,20 @@ JOB: Final[Examples] = {
         },
     }
 }
+IMPORT: Final[Examples] = {
+    "link what is listed on Etsy, and create the other products": {
+        "request": {"create": True},
+        "answer": {
+            **JOB["list a product on eBay, at a price of its own"]["answer"],
+            "job_id": "job_0198c5a1d2e37f4a8b6c9d0e1f2a3b62",
+            "marketplace": "etsy",
+            "action_code": "import",
+            "product_id": None,
+            "priority": 4,
+            "input_data": {"create": True},
+        },
+    }
+}
 _BATCH: Final[dict[str, Any]] = {
     "marketplace": "etsy",
     "action_code": "publish",

@@ -5,14 +5,20 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from marketplace.marketplace_examples import JOB
+from marketplace.marketplace_examples import IMPORT, JOB
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
 from spinneret.jobs.models import JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
-from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch
+from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch, MarketplaceUnsupported
 from spinneret.kernel.paging import cursor_of, position_of
+from spinneret.marketplace.imports.api_models import (
+    ImportedListingList,
+    ImportedListingView,
+    ListingImportRequest,
+)
+from spinneret.marketplace.imports.models import ImportOutcome
 from spinneret.marketplace.listings.api_models import ListingList, ListingView
 from spinneret.marketplace.orders.api_models import OrderList, order_list
 from spinneret.marketplace.publishing.api_models import (
@@ -74,6 +80,57 @@ def submit_marketplace_job(request: MarketplaceJobRequest) -> Response[dict[str,
     publishing = routes.services.publishing
     return submitted(
         publishing.submit(caller.tenant, command, request.priority, key, submitted_job)
+    )
+
+
+@router.post(
+    "/api/marketplace/<marketplace>/import",
+    **declared(
+        Scope.WRITE,
+        Permission.CREATE_PRODUCT,
+        {201: MarketplaceJobView},
+        IdempotencyMismatch,
+        MarketplaceUnsupported,
+        idempotent=True,
+        examples=IMPORT,
+    ),
+)
+def import_listings(marketplace: str, request: ListingImportRequest) -> Response[dict[str, Any]]:
+    """Read the seller's existing listings, and link them to products by SKU, then by title.
+
+    The listings of the job show the outcomes. No listing is taken from the product that has it.
+    """
+    caller = routes.principal
+    key = request_key(router, caller, f"/api/marketplace/{marketplace}/import")
+    imports = routes.services.imports
+    return submitted(imports.submit(caller.tenant, marketplace, request.create, key, submitted_job))
+
+
+@router.get(
+    "/api/marketplace/jobs/<marketplace_job_id>/listings",
+    **declared(Scope.READ, Permission.VIEW_PRODUCTS),
+)
+def list_imported_listings(
+    marketplace_job_id: str,
+    outcome: ImportOutcome | None = None,
+    limit: Limit = bounds.LIST_LIMIT_DEFAULT,
+    cursor: str | None = None,
+) -> ImportedListingList:
+    """List the listings that an import has read, with their outcomes, by id.
+
+    With `outcome`, a page may have fewer items than `limit` before the last one.
+    """
+    found, after = routes.services.imports.page(
+        routes.principal.tenant,
+        marketplace_job_id,
+        outcome,
+        position_of(cursor, _is_position),
+        limit,
+    )
+    return ImportedListingList(
+        items=[ImportedListingView.of(each) for each in found],
+        next_cursor=cursor_of(after),
+        has_more=after is not None,
     )
 
 

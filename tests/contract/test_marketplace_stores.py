@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from spinneret.jobs import rules
-from spinneret.jobs.models import Lease
+from spinneret.jobs.models import JobRef, Lease
 from spinneret.kernel.errors import Conflict, LeaseLost
 from spinneret.marketplace.calls.dynamo import BURST
 from spinneret.marketplace.connections.models import (
@@ -17,6 +17,7 @@ from spinneret.marketplace.connections.models import (
     PendingConsent,
     Seller,
 )
+from spinneret.marketplace.imports.models import FoundListing, ImportedListing, ImportOutcome
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
 from spinneret.marketplace.orders.models import Adjustment, OrderState, Sale, SaleOutcome
 from spinneret.marketplace.plugins.models import CallbackWait, Plugin, PluginAnswer
@@ -285,6 +286,46 @@ def test_a_lost_claim_writes_no_task(stores: Stores, tenant: str, lost: Lease) -
         with pytest.raises(LeaseLost):
             write(lost, [task])
     assert stores.tasks.of_job(tenant, lost.job_id) == []
+
+
+# ------------------------------------------------------------------ Imports
+
+
+def _imported(lease: Lease, external_id: str, **given: Any) -> ImportedListing:
+    found = FoundListing(external_id=external_id, title="Coat", images={"https://b": "1"})
+    made: dict[str, Any] = {"sku": "sku-1", "url": None, "at": START, "found": found, **given}
+    return ImportedListing(
+        tenant=lease.tenant, job_id=lease.job_id, external_id=external_id, title="Coat", **made
+    )
+
+
+def test_an_import_keeps_its_listings_and_the_next_page(
+    stores: Stores, tenant: str, lease: Lease
+) -> None:
+    ref = JobRef(tenant=tenant, job_id=lease.job_id)
+    assert stores.imports.position(ref) is None
+    rows = [_imported(lease, each) for each in ("b", "a", "c")]
+    stores.imports.keep(lease, rows, "page-2", START)
+    stores.imports.keep(lease, [], None, START)
+    assert stores.imports.position(ref) == "page-2"
+    decided = replace(
+        rows[1], outcome=ImportOutcome.CONFLICT, found=None, rivals=("prd_1", "prd_2"), reason="two"
+    )
+    stores.imports.decide(lease, decided)
+    first = stores.imports.page(ref, None, 2)
+    assert list(first.items) == [decided, rows[0]]
+    assert list(stores.imports.page(ref, first.after, 2).items) == [rows[2]]
+    assert list(stores.imports.page(replace(ref, tenant="other"), None, 2).items) == []
+
+
+def test_a_lost_claim_imports_nothing(stores: Stores, tenant: str, lost: Lease) -> None:
+    row = _imported(lost, "a")
+    with pytest.raises(LeaseLost):
+        stores.imports.keep(lost, [row], "page-2", START)
+    with pytest.raises(LeaseLost):
+        stores.imports.decide(lost, row)
+    ref = JobRef(tenant=tenant, job_id=lost.job_id)
+    assert (stores.imports.position(ref), stores.imports.page(ref, None, 9).items) == (None, ())
 
 
 # ------------------------------------------------------------------ Sellers

@@ -10,6 +10,8 @@ from spinneret.marketplace.connections.models import (
     ConnectionStatus,
     PendingConsent,
 )
+from spinneret.marketplace.imports.dynamo import IMPORTED
+from spinneret.marketplace.imports.models import ImportedListing, ImportOutcome
 from spinneret.marketplace.listings.dynamo import LISTINGS
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
 from spinneret.marketplace.orders.dynamo import SALES
@@ -288,6 +290,47 @@ PLUGIN: Final = Plugin(
                     "settings": '{"policies":{"shipping":1},"ä":null}',
                     "refreshing_until": "2026-01-02T04:04:05.000000Z",
                     "version": 9,
+                },
+            ),
+        ),
+        (
+            "preferences with a choice",
+            (
+                PREFERENCES,
+                Preferences(tenant="a", marketplace="etsy", version=1, choices={"a": "1"}),
+                {
+                    "pk": "T#a#PREFERENCES",
+                    "sk": "etsy",
+                    "choices": {"a": "1"},
+                    "version": 1,
+                },
+            ),
+        ),
+        (
+            "an imported listing",
+            (
+                IMPORTED,
+                ImportedListing(
+                    tenant="acme",
+                    job_id="job_1",
+                    external_id="901",
+                    title="Coat",
+                    sku=None,
+                    url=None,
+                    at=NOW,
+                    outcome=ImportOutcome.CONFLICT,
+                    rivals=("prd_1",),
+                    reason="two",
+                ),
+                {
+                    "pk": "T#acme#IMPORTED#job_1",
+                    "sk": "901",
+                    "title": "Coat",
+                    "at": "2026-01-02T03:04:05.678901Z",
+                    "outcome": "conflict",
+                    "rivals": ["prd_1"],
+                    "reason": "two",
+                    "purge_at": 1775099045,
                 },
             ),
         ),

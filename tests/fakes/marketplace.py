@@ -6,11 +6,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from spinneret.jobs.models import Job, JobStatus, Lease
+from spinneret.jobs.models import Job, JobRef, JobStatus, Lease
 from spinneret.kernel.errors import Conflict, LeaseLost
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.calls.dynamo import BURST, CALLS_PER_SECOND
 from spinneret.marketplace.connections.models import Connection, PendingConsent, Seller
+from spinneret.marketplace.imports.models import ImportedListing
 from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.listings.rules import held_by
 from spinneret.marketplace.orders.models import Sale
@@ -117,6 +118,40 @@ class FakeTaskStore:
         _hold(self._jobs, lease)
         for task in tasks:
             del self._rows[task.tenant, task.job_id][task.position]
+
+
+class FakeImportStore:
+    """Implements ImportStore."""
+
+    def __init__(self, jobs: FakeJobStore) -> None:
+        self._jobs = jobs
+        self._positions: dict[JobRef, str] = {}
+        self._rows: defaultdict[JobRef, dict[str, ImportedListing]] = defaultdict(dict)
+
+    def position(self, ref: JobRef) -> str | None:
+        return self._positions.get(ref)
+
+    def keep(
+        self,
+        lease: Lease,
+        listings: Sequence[ImportedListing],
+        after: str | None,
+        now: datetime,
+    ) -> None:
+        _hold(self._jobs, lease)
+        ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
+        self._rows[ref] |= {each.external_id: each for each in listings}
+        if after is not None:
+            self._positions[ref] = after
+
+    def decide(self, lease: Lease, listing: ImportedListing) -> None:
+        _hold(self._jobs, lease)
+        ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
+        self._rows[ref][listing.external_id] = listing
+
+    def page(self, ref: JobRef, after: str | None, limit: int) -> Page[ImportedListing]:
+        rows = [each for key, each in sorted(self._rows[ref].items()) if key > (after or "")]
+        return Page.cut(rows[: limit + 1], limit, lambda row: row.external_id)
 
 
 class FakeConnections:

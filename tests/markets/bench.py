@@ -30,6 +30,7 @@ from spinneret.marketplace.connections.service import ConnectionService
 from spinneret.marketplace.connections.tokens import ACCESS, REFRESH, TokenEndpoint, Tokens
 from spinneret.marketplace.connections.vault import TokenVault
 from spinneret.marketplace.images import ImageSource
+from spinneret.marketplace.imports.matching import ListingImport
 from spinneret.marketplace.kinds import KINDS, PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.last_looks import AnswersOnly, final_look_deferral
 from spinneret.marketplace.orders.polling import OrderPolling
@@ -214,6 +215,17 @@ class Bench:
         return PreferenceService(
             store=self.stores.preferences,
             marketplaces=self.choices,
+            clock=self.clock,
+        )
+
+    @property
+    def importing(self) -> ListingImport:
+        """What matches listings with products."""
+        return ListingImport(
+            products=self.products,
+            catalogue=self.cataloguing,
+            listings=self.listings,
+            rows=self.stores.imports,
             clock=self.clock,
         )
 
@@ -473,7 +485,12 @@ class Bench:
             calls=self.calls(subject.marketplace, context.remaining, begun, is_over),
             listings=self.listings,
             effects=self.effects,
-            services=StepServices(browser=browser, images=ImageSource(self.web), orders=self.book),
+            services=StepServices(
+                browser=browser,
+                images=ImageSource(self.web),
+                orders=self.book,
+                imports=self.importing,
+            ),
             clock=self.clock,
             over=is_over,
         )

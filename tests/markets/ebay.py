@@ -92,6 +92,7 @@ class FakeEbay:
             ("GET", r"/commerce/media/v1_beta/image/(\w+)", self._image),
             ("GET", r"/sell/inventory/v1/inventory_item/([^/]+)", self._item),
             ("PUT", r"/sell/inventory/v1/inventory_item/([^/]+)", self._put_item),
+            ("GET", r"/sell/inventory/v1/inventory_item", self._page_of_items),
             ("POST", r"/sell/inventory/v1/bulk_update_price_quantity", self._update_stock),
             ("GET", r"/sell/inventory/v1/offer", self._find_offers),
             ("POST", r"/sell/inventory/v1/offer", self._make_offer),
@@ -218,6 +219,32 @@ class FakeEbay:
             return _error(404, 25710, "not found")
         own = {"sku": sku, "locale": "de_DE", "groupIds": []}
         return StubResponse(200, own | self.items[sku])
+
+    def _page_of_items(self, seen: RecordedRequest) -> StubResponse:
+        """`offset` is the number of the page."""
+        number, limit = int(seen.query["offset"][0]), int(seen.query["limit"][0])
+        own = [
+            {"sku": sku, "locale": "de_DE", "groupIds": []} | item
+            for sku, item in sorted(self.items.items())
+        ]
+        pages = [own[start : start + limit] for start in range(0, len(own), limit)]
+        found = {"inventoryItems": pages[number] if pages else [], "total": len(own)}
+        if number + 1 < len(pages):
+            found["next"] = f"{seen.path}?limit={limit}&offset={number + 1}"
+        return StubResponse(200, {**found, "href": seen.path, "limit": limit, "size": len(pages)})
+
+    def list_by_hand(self, listing_id: str, sku: str, **fields: Any) -> None:
+        """What the seller listed by another program."""
+        product = {"title": sku, "description": "d", "imageUrls": ["https://i.example/1.jpg"]}
+        product |= fields.pop("product", {})
+        item = {"product": product, "condition": "USED_GOOD", **fields.pop("item", {})}
+        self.items[sku] = item
+        price = {"value": "25.00", "currency": "EUR"}
+        offer = {"sku": sku, "marketplaceId": SITE, "format": "FIXED_PRICE", "categoryId": "57988"}
+        offer |= {"availableQuantity": 2, "pricingSummary": {"price": price}, **fields}
+        offer |= {"offerId": f"off{listing_id}", "status": "PUBLISHED"}
+        self.offers[offer["offerId"]] = offer | {"listing": {"listingId": listing_id}}
+        self.listings[listing_id] = offer["offerId"]
 
     def _put_item(self, seen: RecordedRequest, sku: str) -> StubResponse:
         if "content-language" not in seen.headers:

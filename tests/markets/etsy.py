@@ -181,9 +181,22 @@ class FakeEtsy:
             for each in self.listings.values()
             if each["state"] == state and each["created_timestamp"] <= late
         ]
-        found.sort(key=lambda each: -int(each["created_timestamp"]))
-        offset = int(seen.query.get("offset", ["0"])[0])
-        return StubResponse(200, {"count": len(found), "results": found[offset : offset + 100]})
+        is_oldest_first = seen.query.get("sort_order") == ["asc"]
+        found.sort(key=lambda each: int(each["created_timestamp"]), reverse=not is_oldest_first)
+        offset, limit = int(seen.query.get("offset", ["0"])[0]), int(seen.query["limit"][0])
+        page = found[offset : offset + limit]
+        if seen.query.get("includes") == ["Images"]:
+            page = [self._with_images(each) for each in page]
+        return StubResponse(200, {"count": len(found), "results": page})
+
+    def _with_images(self, listing: dict[str, Any]) -> dict[str, Any]:
+        key = str(listing["listing_id"])
+        images = [
+            {**each, "rank": n, "url_fullxfull": f"https://i.etsy.example/{key}/{n}.jpg"}
+            for n, each in enumerate(self.images[key], start=1)
+        ]
+        skus = [each["sku"] for each in self.inventories.get(key, {}).get("products", ())]
+        return {"skus": skus, "images": images} | listing
 
     def _listing(self, _: RecordedRequest, key: str) -> StubResponse:
         if key not in self.listings:

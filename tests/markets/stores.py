@@ -11,6 +11,8 @@ from spinneret.marketplace.calls.dynamo import DynamoSellerRateLimiter
 from spinneret.marketplace.calls.ports import SellerRateLimiter
 from spinneret.marketplace.connections.dynamo import DynamoConnections
 from spinneret.marketplace.connections.ports import ConnectionStore
+from spinneret.marketplace.imports.dynamo import DynamoImportStore
+from spinneret.marketplace.imports.ports import ImportStore
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.orders.dynamo import DynamoSaleStore
@@ -31,6 +33,7 @@ from tests.fakes.effects import FakeEffectStore
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.marketplace import (
     FakeConnections,
+    FakeImportStore,
     FakeListingStore,
     FakePluginStore,
     FakePreferences,
@@ -52,6 +55,7 @@ class Stores:
     products: ProductStore
     listings: ListingStore
     tasks: TaskStore
+    imports: ImportStore
     connections: ConnectionStore
     preferences: PreferenceStore
     sales: SaleStore
@@ -70,6 +74,7 @@ def in_memory() -> Stores:
         products=products,
         listings=FakeListingStore(jobs, products),
         tasks=FakeTaskStore(jobs),
+        imports=FakeImportStore(jobs),
         connections=FakeConnections(),
         preferences=FakePreferences(),
         sales=FakeSaleStore(products),
@@ -90,6 +95,7 @@ def on_tables(tables: Tables) -> Stores:
         products=DynamoProductStore(client, table),
         listings=DynamoListingStore(client, table, jobs),
         tasks=DynamoTaskStore(client, table, jobs),
+        imports=DynamoImportStore(client, table, jobs),
         connections=DynamoConnections(client, table),
         preferences=DynamoPreferences(client, table),
         sales=DynamoSaleStore(client, table),

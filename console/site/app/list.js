@@ -71,6 +71,7 @@ export const List = ({ list, title, columns, keyOf, empty, filters = [] }) => {
   const set = filters.filter((name) => place.value.query[name]);
   if (error && rows.length === 0) return html`<${Failure} error=${error} retry=${reload} />`;
   if (isLoading && rows.length === 0) return html`<${Loading} what=${`Loading ${title.toLowerCase()}`} />`;
+  if (rows.length === 0 && hasMore) return html`<p class="more"><${Button} act=${more}>Look further</${Button}></p>`;
   if (rows.length === 0 && set.length > 0) {
     const clear = () => setQuery(Object.fromEntries(set.map((name) => [name, ""])));
     return html`<${Empty} title="Nothing matches the filters.">

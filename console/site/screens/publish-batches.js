@@ -5,6 +5,7 @@ import { Filters, List, Table, useList } from "../app/list.js";
 import { Card, Empty, Facts, Failure, Header, Loading, Note, Progress, Status, WebLink } from "../app/parts.js";
 import { href, place } from "../app/router.js";
 import { ENDED, Events, JobActions, JobError, JobState, useJob } from "../app/timeline.js";
+import { Imported } from "./publish-import.js";
 
 const COUNTS = [["in all", "total_count"], ["done", "completed_count"], ["failed", "failed_count"], ["cancelled", "cancelled_count"], ["to do", "pending_count"]];
 const INPUT = {
@@ -98,6 +99,7 @@ export const MarketJob = ({ id }) => {
         ["Ends at the latest", !job.completed_at && job.expires_at && html`<${Time} at=${job.expires_at} />`],
       ]} />
     </${Card}>
+    ${job.action_code === "import" && html`<${Imported} job=${job} />`}
     <${Card} title="Tasks">
       ${job.tasks.length ? html`<${Table} title="Tasks" rows=${job.tasks} keyOf=${(task) => task.task_id} columns=${TASK_COLUMNS} />` : html`<${Empty} title="No tasks yet.">They appear when the job begins.</${Empty}>`}
     </${Card}>

@@ -9,6 +9,7 @@ import { useLoad } from "../app/loading.js";
 import { Button, Card, Empty, Facts, Failure, Loading, Note, Status, WebLink } from "../app/parts.js";
 import { href } from "../app/router.js";
 import { may } from "../app/session.js";
+import { Import } from "./publish-import.js";
 import { Selling } from "./publish-selling.js";
 
 // What each marketplace can do: { actions, marketplaces, error }.
@@ -27,7 +28,7 @@ const connectionOf = async (market, options) => {
   }
 };
 
-const Connection = ({ market }) => {
+const Connection = ({ market, canImport }) => {
   const { data: connection, error, reload } = useLoad((options) => connectionOf(market, options), [market]);
   const [leave, setLeave] = useState("");
   const [fault, setFault] = useState(null);
@@ -44,6 +45,7 @@ const Connection = ({ market }) => {
   const isConnected = connection.status !== "none";
   return html`<${Card} title=${market} actions=${mayManage && html`
       <${Button} kind=${connection.status === "active" ? "" : "main"} act=${connect}>${isConnected ? "Connect again" : "Connect"}</${Button}>
+      ${isConnected && canImport && may("create_product", "write") && html`<${Import} market=${market} />`}
       ${isConnected && html`<${Dangerous} title=${`Disconnect ${market}?`} question="Its tokens are deleted. Listings stay, but are not updated." action="Disconnect" done="Disconnected."
         act=${async () => { await api.remove(`api/marketplace/${market}/connection`); reload(); }} />`}`}>
     <${Failure} error=${fault} />
@@ -62,8 +64,9 @@ const Connection = ({ market }) => {
 };
 
 export const Connections = () => {
-  const { marketplaces, error } = useActions();
-  return html`<${Failure} error=${error} /><div class="grid halves">${marketplaces.map((market) => html`<${Connection} key=${market} market=${market} />`)}</div>`;
+  const { actions, marketplaces, error } = useActions();
+  return html`<${Failure} error=${error} /><div class="grid halves">${marketplaces.map((market) => html`<${Connection} key=${market} market=${market}
+    canImport=${actions.some((each) => each.marketplace === market && each.code === "import" && each.supported)} />`)}</div>`;
 };
 
 const DRIFT = ({ drift }) => (drift.length ? html`<ul>${drift.map((each) => html`<li>${words(each.field)}: ${each.theirs} there, ${each.ours} here</li>`)}</ul>` : "–");

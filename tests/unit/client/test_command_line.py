@@ -396,6 +396,28 @@ def test_selling_is_shown_and_changed_where_it_is_given(
     assert "paused since 2026" in capsys.readouterr().out
 
 
+def test_an_import_of_listings_is_followed_to_its_counts(
+    api: Api, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = sample(
+        m.MarketplaceJobWithTasks,
+        job_id="job_1",
+        status="completed",
+        completed_at="2026-01-02T12:00:00Z",
+        result_data={"listings": 3, "linked": 2, "conflict": 1},
+    )
+    api.routes["POST", "/api/marketplace/etsy/import"] = job
+    api.routes["GET", "/api/marketplace/jobs/job_1"] = job
+    assert main(["listings", "import", "etsy", "--create", "--wait"]) == 0
+    assert capsys.readouterr().out == "completed job_1: 3 listings, 2 linked, 1 conflict\n"
+    row = sample(m.ImportedListingView, external_id="11", outcome="conflict", reason="two of them")
+    page = {"items": [row], "next_cursor": None, "has_more": False}
+    api.routes["GET", "/api/marketplace/jobs/job_1/listings"] = page
+    assert main(["listings", "imported", "job_1", "--outcome", "conflict"]) == 0
+    assert "two of them" in capsys.readouterr().out
+    assert api.server.requests[-1].url.params["outcome"] == "conflict"
+
+
 def test_choices_are_listed_with_their_ids(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
     api.routes["GET", "/api/marketplace/ebay/choices"] = {
         "marketplace": "ebay",

@@ -63,6 +63,7 @@ def test_every_request_is_valid_by_the_published_description(
         bench.done("message", "ebay", None, text="hello", conversation_id="c1")
         bench.ebay.preferred_aspects = {"Fit": ["Slim"]}
         bench.planner.plan(bench.tenant, "ebay", "publish", [product.id])
+    bench.done("import", marketplace)
     bench.done("delete", marketplace, edited)
     if marketplace == "ebay":
         bench.planner.plan(bench.tenant, "ebay", "publish", [product.id])

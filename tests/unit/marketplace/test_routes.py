@@ -183,7 +183,7 @@ def test_a_page_of_tasks_has_at_most_its_limit(
 def test_action_types_say_what_a_marketplace_has(services: Any) -> None:
     items = Served(jobs, services).send("GET", "/api/marketplace/action-types").body["items"]
     supported = {(each["code"], each["marketplace"]): each["supported"] for each in items}
-    assert len(items) == 21
+    assert len(items) == 24
     assert supported["message", "ebay"]
     assert not supported["message", "etsy"]
 

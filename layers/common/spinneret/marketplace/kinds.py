@@ -30,7 +30,7 @@ KINDS: Final = {
         subject="product_id",
         pending_seconds=limits.MARKETPLACE_PENDING_SECONDS,
         looks_before_expiry=True,
-        # Allows many calls at a seller's rate limit: 24 images and ten other calls, twice.
-        work_seconds=1200.0,
+        # Allows many calls at a seller's rate limit: the import of 20,000 listings of eBay.
+        work_seconds=7200.0,
     ),
 }

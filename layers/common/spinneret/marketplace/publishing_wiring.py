@@ -9,15 +9,17 @@ from spinneret.jobs.wiring import JOBS_TABLE, job_control, job_service
 from spinneret.kernel.settings import flag
 from spinneret.marketplace.connections.dynamo import DynamoConnections
 from spinneret.marketplace.driving_wiring import PUBLISHING, publishing_store
+from spinneret.marketplace.imports.dynamo import DynamoImportStore
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.orders.dynamo import DynamoSaleStore
 from spinneret.marketplace.orders.polling import OrderPolling, PollResult
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.preferences.dynamo import DynamoPreferences
 from spinneret.marketplace.products.dynamo import DynamoProductStore
+from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
-from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS, READ, SILENT
+from spinneret.marketplace.registry import ACTION_TYPES, CHOICES, PLATFORMS, READ, SILENT
 from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
 
 ENABLED: Final = flag("ORDER_POLLING_ENABLED", default=True)
@@ -31,6 +33,22 @@ def product_store(stage: Stage) -> DynamoProductStore:
 def listing_store(stage: Stage) -> DynamoListingStore:
     """Build the store of listings."""
     return DynamoListingStore(stage.dynamodb, stage[MARKETPLACE_TABLE], stage[JOBS_TABLE])
+
+
+def product_service(stage: Stage) -> ProductService:
+    """Build the service of products."""
+    return ProductService(
+        store=product_store(stage),
+        listings=listing_store(stage),
+        marketplaces=CHOICES,
+        clock=stage.clock,
+        new_id=stage.new_id,
+    )
+
+
+def import_store(stage: Stage) -> DynamoImportStore:
+    """Build the store of imports."""
+    return DynamoImportStore(stage.dynamodb, stage[MARKETPLACE_TABLE], stage[JOBS_TABLE])
 
 
 def task_store(stage: Stage) -> DynamoTaskStore:

@@ -14,6 +14,7 @@ from spinneret.marketplace.publishing.models import ActionType
 from spinneret.marketplace.publishing.plans import Plan, Platform
 from spinneret.marketplace.vinted.platform import VINTED
 
+_NO_IMPORT: Final = "its listings can't be read"
 PLATFORMS: Final[Mapping[str, Platform]] = {
     each.name: each
     for each in (
@@ -37,6 +38,11 @@ CHOICES: Final[Mapping[str, Collection[str]]] = {
     for each in PLATFORMS.values()
 }
 """Marketplaces, each with the names of its choices."""
+NOT_IMPORTED: Final[Mapping[str, str | None]] = {
+    each.name: None if "import" in each.plans else each.unsupported.get("import", _NO_IMPORT)
+    for each in PLATFORMS.values()
+}
+"""Marketplaces, each with the reason why its listings can't be imported; None if they can."""
 ACTION_TYPES: Final[Mapping[str, ActionType]] = action_types(PLATFORMS)
 HANDLERS: Final[Mapping[str, Plan]] = {
     f"{code}_{platform.name}": plan

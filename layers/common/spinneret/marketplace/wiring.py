@@ -28,6 +28,7 @@ from spinneret.marketplace.driving_wiring import (
     batch_worker,
     publishing_store,
 )
+from spinneret.marketplace.imports.service import ImportService
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.preferences.service import PreferenceService
@@ -42,13 +43,15 @@ from spinneret.marketplace.publishing.statistics import StatisticsStore
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
 from spinneret.marketplace.publishing_wiring import (
     connection_store,
+    import_store,
     listing_store,
     order_book,
     preference_store,
+    product_service,
     product_store,
     publishing_service,
 )
-from spinneret.marketplace.registry import ACTION_TYPES, CHOICES, PLATFORMS
+from spinneret.marketplace.registry import ACTION_TYPES, CHOICES, NOT_IMPORTED, PLATFORMS
 from spinneret.web.fetching.worker_wiring import FETCHING, guarded_fetcher
 
 BEGIN_SECONDS: Final = 15.0  # of a request's 29 s, for creating its jobs
@@ -78,6 +81,7 @@ class MarketplaceApi:
     connections: ConnectionService
     preferences: PreferenceService
     choices: ChoiceReader
+    imports: ImportService
     secrets: ConfiguredSecrets
     statistics: StatisticsStore
     return_url: str
@@ -86,23 +90,17 @@ class MarketplaceApi:
 @reads(*PUBLISHING, *CALLING, PUBLISH_MACHINE, MARKETPLACE_RETURN_URL)
 def marketplace_api(stage: Stage) -> MarketplaceApi:
     """Build the services of the marketplace API."""
-    products, listings = product_store(stage), listing_store(stage)
+    listings = listing_store(stage)
     store = publishing_store(stage)
     batches = batch_worker(stage, store)
     publishing = publishing_service(
         stage, lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic))
     )
     return MarketplaceApi(
-        products=ProductService(
-            store=products,
-            listings=listings,
-            marketplaces=CHOICES,
-            clock=stage.clock,
-            new_id=stage.new_id,
-        ),
+        products=product_service(stage),
         publishing=publishing,
         planner=Planner(
-            products=products,
+            products=product_store(stage),
             listings=listings,
             preferences=preference_store(stage),
             platforms=PLATFORMS,
@@ -116,6 +114,7 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
         preferences=PreferenceService(
             store=preference_store(stage), marketplaces=CHOICES, clock=stage.clock
         ),
+        imports=ImportService(jobs=publishing, rows=import_store(stage), reasons=NOT_IMPORTED),
         choices=ChoiceReader(
             choosing={name: each.choosing for name, each in PLATFORMS.items()},
             calls=partial(_calls_of_a_request, stage, tokens(stage)),

@@ -15,6 +15,7 @@ from spinneret.marketplace.calls.dynamo import DynamoSellerRateLimiter
 from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.driving_wiring import PUBLISHING, publishing_store
 from spinneret.marketplace.images import ImageSource
+from spinneret.marketplace.imports.matching import ListingImport
 from spinneret.marketplace.kinds import PUBLISH
 from spinneret.marketplace.last_looks import AnswersOnly, final_look_deferral
 from spinneret.marketplace.plugins.dynamo import DynamoPluginStore
@@ -25,9 +26,11 @@ from spinneret.marketplace.publishing.visits import JobStep, NullJobQueue
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
 from spinneret.marketplace.publishing.work import StepContext, StepServices
 from spinneret.marketplace.publishing_wiring import (
+    import_store,
     listing_store,
     order_book,
     preference_store,
+    product_service,
     product_store,
     publishing_service,
     task_store,
@@ -53,6 +56,13 @@ def publish_visits(stage: Stage) -> JobStep:
         browser=PluginTransport(store=plugins, sockets=plugin_sockets, clock=stage.clock),
         images=ImageSource(guarded_fetcher(stage)),
         orders=order_book(stage, publishing_service(stage)),
+        imports=ListingImport(
+            products=product_store(stage),
+            catalogue=product_service(stage),
+            listings=listings,
+            rows=import_store(stage),
+            clock=stage.clock,
+        ),
     )
 
     def new_work(context: Context, subject: Subject) -> StepContext:

@@ -1,4 +1,5 @@
-"""`publish`, `products list|import`, `batches list|watch` and `selling show|choices|change`."""
+"""`publish`, `products list|import`, `listings list|import|imported`, `batches list|watch` and
+`selling show|choices|change`."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ RULES: Final = (
     *("price_factor", "minimum_price", "price_ending", "quantity_buffer", "title_suffix"),
 )
 PAUSE: Final = 2.0
+Marketplace = Annotated[str, typer.Argument(help="Marketplace, such as ebay.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -29,6 +31,15 @@ def add_to(app: typer.Typer) -> None:
     products.command("list", epilog="Example: spinneret products list")(list_products)
     products.command("import", epilog="Example: spinneret products import products.csv")(import_csv)
     app.add_typer(products, name="products")
+    listings = typer.Typer(no_args_is_help=True, help="Listings on marketplaces.")
+    listings.command("list", epilog="Example: spinneret listings list")(list_listings)
+    listings.command("import", epilog="Example: spinneret listings import etsy --create --wait")(
+        import_listings
+    )
+    listings.command(epilog="Example: spinneret listings imported job_0198… --outcome conflict")(
+        imported
+    )
+    app.add_typer(listings, name="listings")
     batches = typer.Typer(no_args_is_help=True, help="Batches of marketplace jobs.")
     batches.command("list", epilog="Example: spinneret batches list")(list_batches)
     batches.command(epilog="Example: spinneret batches watch mb_0198…")(watch)
@@ -64,9 +75,6 @@ def publish(
         _follow(tools, made.batch_id)
     else:
         tools.output.result(made, lambda: tools.output.line(made.batch_id))
-
-
-Marketplace = Annotated[str, typer.Argument(help="Marketplace, such as ebay.")]
 
 
 def show(context: typer.Context, marketplace: Marketplace) -> None:
@@ -194,6 +202,58 @@ def _product(row: dict[str, str]) -> Any:
         product["images"] = product["images"].split("|")
     attributes = {name: value for name, value in row.items() if name not in COLUMNS and value}
     return {**product, "attributes": attributes} if attributes else product
+
+
+def list_listings(context: typer.Context) -> None:
+    """List the listings of products."""
+    tools = tools_of(context)
+    tools.listing(
+        tools.client.marketplace.listings(),
+        ["product", "marketplace", "state", "listing", "url"],
+        lambda x: (x.product_id, x.marketplace, x.state, x.external_id, x.url),
+    )
+
+
+def import_listings(
+    context: typer.Context,
+    marketplace: Marketplace,
+    create: Annotated[
+        bool, typer.Option("--create", help="Make products of listings that match none.")
+    ] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until it has ended.")] = False,
+) -> None:
+    """Read your listings on a marketplace, and link them to products."""
+    tools = tools_of(context)
+    made = tools.client.marketplace.import_listings(marketplace, create=create)
+    if not wait:
+        tools.output.result(made, lambda: tools.output.line(made.job_id))
+        return
+    with tools.watching(made.job_id) as show:
+        while (job := tools.client.marketplace.job(made.job_id)).completed_at is None:
+            show(job.progress, job.status)
+            time.sleep(PAUSE)
+
+    def text() -> None:
+        counts = ", ".join(f"{each} {name}" for name, each in (job.result_data or {}).items())
+        tools.output.line(f"{job.status} {job.job_id}: {counts}")
+
+    tools.output.result(job, text)
+    exits.leave(exits.code_of([job.status]))
+
+
+def imported(
+    context: typer.Context,
+    job_id: Annotated[str, typer.Argument(help="Id of an import.")],
+    outcome: Annotated[str | None, typer.Option(help="Such as conflict or unmatched.")] = None,
+) -> None:
+    """List the listings that an import has read, with the reasons of conflicts."""
+    tools = tools_of(context)
+    query: Any = {} if outcome is None else {"outcome": outcome}
+    tools.listing(
+        tools.client.marketplace.imported_listings(job_id, **query),
+        ["listing", "title", "outcome", "product", "reason"],
+        lambda x: (x.external_id, x.title, x.outcome, x.product_id, x.reason),
+    )
 
 
 def list_batches(context: typer.Context) -> None:

@@ -30,6 +30,8 @@ ExtractionStrategy: TypeAlias = Literal["markdown", "structured", "raw"]
 
 Fusion: TypeAlias = Literal["rrf", "min_max", "confidence", "auto"]
 
+ImportOutcome: TypeAlias = Literal["read", "linked", "created", "known", "unmatched", "conflict", "refused"]
+
 IncidentStatus: TypeAlias = Literal["degraded", "down", "up", "paused"]
 
 JobEventKind: TypeAlias = Literal["status_changed", "step_started", "step_done", "warning", "error", "metric"]
@@ -895,6 +897,27 @@ class ImportSubmission(Model):
     job_id: str
     status: JobStatus | str
     message: str
+
+
+class ImportedListingList(Model):
+    """A page of the listings of an import, sorted by id."""
+
+    items: list[ImportedListingView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class ImportedListingView(Model):
+    """A listing that an import has read."""
+
+    external_id: str
+    title: str
+    sku: str | None
+    url: str | None
+    outcome: ImportOutcome | str
+    product_id: str | None
+    rivals: list[str]
+    reason: str | None
 
 
 class InboxView(Model):

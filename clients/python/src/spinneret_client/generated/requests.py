@@ -38,6 +38,8 @@ FusionName: TypeAlias = Literal["rrf", "min_max", "auto"]
 
 ImageFormat: TypeAlias = Literal["png", "jpeg", "webp"]
 
+ImportOutcome: TypeAlias = Literal["read", "linked", "created", "known", "unmatched", "conflict", "refused"]
+
 JobStatus: TypeAlias = Literal[
     "pending", "running", "paused", "completed", "partially_failed", "failed", "cancelled", "expired"
 ]
@@ -359,6 +361,12 @@ class KeyRequest(TypedDict, total=False):
     expires_at: str | None
     rate_limit_rpm: int | None
     permissions: Sequence[Permission] | None
+
+
+class ListingImportRequest(TypedDict, total=False):
+    """An import of the seller's listings."""
+
+    create: bool
 
 
 class LoginRequest(TypedDict, total=False):
@@ -724,6 +732,10 @@ class ListMarketplaceJobsQuery(Paging, total=False):
     marketplace: str
     status: JobStatus
     batch_job_id: str
+
+
+class ListImportedListingsQuery(Paging, total=False):
+    outcome: ImportOutcome
 
 
 class ListMarketplaceTasksQuery(Paging, total=False):

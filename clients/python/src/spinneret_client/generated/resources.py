@@ -488,6 +488,27 @@ class Marketplace(Resource):
             m.MarketplaceJobView, "POST", "/api/marketplace/jobs", key=idempotency_key, replays=True, body=body
         )
 
+    def import_listings(
+        self, marketplace: str, *, idempotency_key: str | None = None, **body: Unpack[r.ListingImportRequest]
+    ) -> m.MarketplaceJobView:
+        """Read the seller's existing listings, and link them to products by SKU, then by title."""
+        return self._send(
+            m.MarketplaceJobView,
+            "POST",
+            f"/api/marketplace/{part(marketplace)}/import",
+            key=idempotency_key,
+            replays=True,
+            body=body,
+        )
+
+    def imported_listings(
+        self, marketplace_job_id: str, **query: Unpack[r.ListImportedListingsQuery]
+    ) -> Pages[m.ImportedListingView]:
+        """List the listings that an import has read, with their outcomes, by id."""
+        return self._pages(
+            m.ImportedListingList, f"/api/marketplace/jobs/{part(marketplace_job_id)}/listings", query=query
+        )
+
     def job(self, marketplace_job_id: str) -> m.MarketplaceJobWithTasks:
         """Return one job and its tasks, ordered by position."""
         return self._send(m.MarketplaceJobWithTasks, "GET", f"/api/marketplace/jobs/{part(marketplace_job_id)}")

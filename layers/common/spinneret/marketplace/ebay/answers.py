@@ -49,6 +49,14 @@ class Item(TypedDict):
     availability: NotRequired[dict[str, Any]]
 
 
+class Items(TypedDict):
+    """Page of inventory items; a seller without any may get their number alone."""
+
+    inventoryItems: NotRequired[list[Item]]
+    total: NotRequired[int]
+    next: NotRequired[str]
+
+
 class ListingDetails(TypedDict):
     """Listing of an offer."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
 
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import MarketplaceUnavailable
@@ -11,6 +12,7 @@ from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, json
 from spinneret.marketplace.calls.service import LATER, SellerApiClient
 from spinneret.marketplace.ebay import answers
 from spinneret.marketplace.ebay.errors import names_errors, parameter, part_refusal, refusal
+from spinneret.marketplace.imports.limits import IMPORT_PAGE
 from spinneret.marketplace.publishing.choices import Option
 
 API: Final = "ebay.api"
@@ -38,6 +40,16 @@ class EbayApi:
         """Return an inventory item; {} if there is none."""
         answer = self._get(f"{_INVENTORY}/inventory_item/{segment(sku)}", missing=True)
         return {} if answer.status == 404 else dict(answer.read(answers.Item))
+
+    def items(self, offset: str) -> tuple[list[dict[str, Any]], str | None]:
+        """Return a page of inventory items, and the offset of the next page."""
+        query = {"limit": IMPORT_PAGE, "offset": offset}
+        answer = self._get(f"{_INVENTORY}/inventory_item", query)
+        page = answer.read(answers.Items)
+        if "inventoryItems" not in page and page.get("total") != 0:
+            raise answer.unfit()
+        following = parse_qs(urlsplit(page.get("next", "")).query).get("offset", [None])[0]
+        return [dict(each) for each in page.get("inventoryItems", [])], following
 
     def put_item(self, sku: str, item: Mapping[str, Any]) -> None:
         """Replace the whole item."""

@@ -6,7 +6,9 @@ from typing import Final
 
 from spinneret.marketplace.ebay import listing_steps, reading, rules
 from spinneret.marketplace.ebay.api import PRICE_QUANTITY
+from spinneret.marketplace.ebay.importing import read_page
 from spinneret.marketplace.publishing import common
+from spinneret.marketplace.publishing.importing import import_steps
 from spinneret.marketplace.publishing.models import Subject
 from spinneret.marketplace.publishing.plans import PlanStep, step
 from spinneret.marketplace.tasks.models import TaskType
@@ -104,6 +106,13 @@ def link_product(subject: Subject) -> Sequence[PlanStep]:
 def orders(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Return the step that reads orders changed since the last time."""
     return [step("orders", "Read orders", "GET", "/sell/fulfillment/v1/order", {}, reading.orders)]
+
+
+def import_listings(subject: Subject) -> Sequence[PlanStep]:
+    """Return the steps that read the seller's inventory and match it with products. eBay finds
+    offers by SKU only."""
+    path = "/sell/inventory/v1/inventory_item"
+    return import_steps(subject, path, read_page, needs_sku=True)
 
 
 def message(subject: Subject) -> Sequence[PlanStep]:

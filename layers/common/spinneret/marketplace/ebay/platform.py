@@ -25,6 +25,7 @@ EBAY: Final = Platform(
         "orders": plans.orders,
         "message": plans.message,
         "link_product": plans.link_product,
+        "import": plans.import_listings,
     },
     check=rules.check,
     outlooks=outlooks,

@@ -8,7 +8,7 @@ from spinneret.marketplace.ebay.answers import Aspect
 from spinneret.marketplace.markup import plain_text, safe_html
 from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.products.models import Content
-from spinneret.marketplace.vocabularies.models import VOCABULARIES
+from spinneret.marketplace.vocabularies.models import VOCABULARIES, value_of
 
 TITLE_MAX: Final = 80  # eBay: Product.title
 IMAGES_MAX: Final = 24  # eBay: Product.imageUrls
@@ -63,6 +63,7 @@ _ASPECTS: Final[Mapping[str, tuple[str, str]]] = {
     "size": ("Size", "sizes"),
 }
 """Attribute → aspect, and the vocabulary of its labels."""
+_ATTRIBUTES: Final = {aspect: (name, words) for name, (aspect, words) in _ASPECTS.items()}
 _NO_ASPECTS: Final = frozenset({"condition", "category", "marketplace_id", "ean", "mpn"})
 _ANSWERED_ONLY: Final = frozenset({"sku", "locale", "groupIds", "inventoryItemGroupKeys"})
 _OF_OFFERS: Final = frozenset({"offerId", "sku", "marketplaceId", "format", "listing", "status"})
@@ -118,6 +119,28 @@ def aspects_of(content: Content) -> dict[str, list[str]]:
         label = VOCABULARIES[vocabulary].get(value, value) if vocabulary else value
         found[aspect] = [label]
     return found
+
+
+def attributes_of(item: Mapping[str, Any], site: str, currency: str | None) -> dict[str, str]:
+    """Return the attributes of an inventory item; the inverse of `aspects_of`. Aspects with several
+    values stay at eBay only."""
+    product = item.get("product", {})
+    found: dict[str, str] = {}
+    for aspect, values in _aspects_in(product).items():
+        if len(values) != 1:
+            continue
+        name, vocabulary = _ATTRIBUTES.get(aspect, (aspect, ""))
+        value = value_of(vocabulary, values[0]) if vocabulary else values[0]
+        found |= {name: value} if value is not None else {aspect: values[0]}
+    conditions = {theirs: ours for ours, theirs in CONDITIONS.items()}
+    if (condition := conditions.get(item.get("condition", ""))) is not None:
+        found["condition"] = condition
+    eans = [each for each in product.get("ean") or () if each != _NO_EAN]
+    found |= {"ean": eans[0]} if eans else {}
+    found |= {"mpn": product["mpn"]} if product.get("mpn") else {}
+    return (
+        found if _SITE_OF_CURRENCY.get(currency or "") == site else found | {"marketplace_id": site}
+    )
 
 
 def item_of(content: Content, images: Sequence[str], standing: Mapping[str, Any]) -> dict[str, Any]:

@@ -83,6 +83,15 @@ class Money(TypedDict):
     currency_code: NotRequired[str]
 
 
+class Image(TypedDict):
+    """Image of a listing."""
+
+    listing_image_id: Id
+    rank: NotRequired[int | None]
+    alt_text: NotRequired[str | None]
+    url_fullxfull: NotRequired[str | None]
+
+
 @with_config(_KEEPING)
 class ShopListing(TypedDict):
     """Listing of a shop."""
@@ -96,20 +105,19 @@ class ShopListing(TypedDict):
     price: NotRequired[Money | None]
     created_timestamp: NotRequired[int | None]
     original_creation_timestamp: NotRequired[int | None]
+    has_variations: NotRequired[bool | None]
+    taxonomy_id: NotRequired[int | None]
+    who_made: NotRequired[str | None]
+    when_made: NotRequired[str | None]
+    tags: NotRequired[list[str] | None]
+    skus: NotRequired[list[str] | None]
+    images: NotRequired[list[Image] | None]
 
 
 class ShopListings(TypedDict):
     """Page of a shop's listings."""
 
     results: list[ShopListing]
-
-
-class Image(TypedDict):
-    """Image of a listing."""
-
-    listing_image_id: Id
-    rank: NotRequired[int | None]
-    alt_text: NotRequired[str | None]
 
 
 class Images(TypedDict):

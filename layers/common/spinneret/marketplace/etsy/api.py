@@ -101,6 +101,19 @@ class EtsyApi:
         answer = self._get(f"{self._shop}/listings", "shop", query)
         return answer.read(answers.ShopListings)["results"]
 
+    def active(self, offset: int, limit: int) -> list[answers.ShopListing]:
+        """Return a page of the shop's active listings with their images, oldest first."""
+        query = {
+            "state": "active",
+            "limit": limit,
+            "offset": offset,
+            "sort_on": "created",
+            "sort_order": "asc",
+            "includes": "Images",
+        }
+        answer = self._get(f"{self._shop}/listings", "shop", query)
+        return answer.read(answers.ShopListings)["results"]
+
     def listing(self, listing_id: str) -> answers.ShopListing | None:
         """Return a listing; None if there is none."""
         answer = self._sent("GET", f"{_V3}/listings/{listing_id}")

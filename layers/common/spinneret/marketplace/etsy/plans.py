@@ -12,10 +12,12 @@ from spinneret.marketplace import limits
 from spinneret.marketplace.etsy import drafts, reading, rules
 from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.etsy.choosing import CHOOSING, shop_of
+from spinneret.marketplace.etsy.importing import read_page
 from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.products.models import Content
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.choices import require_choices
+from spinneret.marketplace.publishing.importing import import_steps
 from spinneret.marketplace.publishing.models import Subject
 from spinneret.marketplace.publishing.plans import PlanStep, step
 from spinneret.marketplace.publishing.work import StepContext
@@ -87,6 +89,17 @@ def orders(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan
     return [
         _account_step(),
         step("orders", "Read orders", "GET", f"{_SHOP}/receipts", {}, _orders),
+    ]
+
+
+def import_listings(subject: Subject) -> Sequence[PlanStep]:
+    """Return the steps that read the shop's listings and match them with products."""
+    path = f"{_SHOP}/listings"
+    return [
+        _account_step(),
+        *import_steps(
+            subject, path, lambda work, after: read_page(_api(work), after), needs_sku=False
+        ),
     ]
 
 

@@ -26,6 +26,7 @@ ETSY: Final = Platform(
         "sync": plans.sync,
         "orders": plans.orders,
         "link_product": plans.link_product,
+        "import": plans.import_listings,
     },
     check=rules.check,
     choosing=CHOOSING,

@@ -109,6 +109,16 @@ def chosen(content: Content) -> dict[str, int]:
     return {f"{name}_id": int(each) for name, each in content.choices.items()}
 
 
+def attributes_of(listing: ShopListing) -> dict[str, str]:
+    """Return the attributes of a listing that its product keeps."""
+    facts = {
+        "who_made": listing.get("who_made"),
+        "when_made": listing.get("when_made"),
+        "tags": ",".join(listing.get("tags") or ()),
+    }
+    return {name: value for name, value in facts.items() if value}
+
+
 def policy_text(policy: ReturnPolicy) -> str:
     """Describe a return policy, which has no name."""
     taken = [word for word in ("returns", "exchanges") if policy.get(f"accepts_{word}")]

@@ -14,16 +14,13 @@ from spinneret.marketplace.preferences.rules import (
     unknown_choices,
 )
 from spinneret.marketplace.products.models import Content, Override, Product
-from spinneret.marketplace.vocabularies.models import VOCABULARIES
+from spinneret.marketplace.vocabularies.models import CLOSED, VOCABULARIES
 
 VARIATIONS: Final = frozenset({"variants", "variations"})
 """Names by which sellers give variations, which no listing can have."""
 NO_VARIATIONS: Final = (
     "a listing has no variations, such as sizes: make a product of each, with its own SKU"
 )
-
-# Attributes that accept only values of a vocabulary; brands and sizes are suggestions.
-_CLOSED: Final = {"condition": "conditions", "color": "colors", "category": "categories"}
 
 
 def shown_on(product: Product, preferences: Preferences, given: Mapping[str, Any]) -> Content:
@@ -90,10 +87,16 @@ def _unknown_values(where: str, attributes: Mapping[str, str]) -> list[dict[str,
             f"{where}.{name}",
             f"not of the vocabulary {vocabulary}: see GET /api/product-attributes/{vocabulary}",
         )
-        for name, vocabulary in _CLOSED.items()
+        for name, vocabulary in CLOSED.items()
         if name in attributes and attributes[name] not in VOCABULARIES[vocabulary]
     ]
 
 
 def _first(*values: Any) -> Any:
     return next((each for each in values if each is not None), None)
+
+
+def made_sku(product_id: str) -> str:
+    """Return the SKU of a product for which the seller chose none: letters and digits only, at most
+    50, as eBay requires (its error 25707)."""
+    return product_id.replace("_", "")

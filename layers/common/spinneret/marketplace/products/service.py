@@ -46,7 +46,7 @@ class ProductService:
         product = Product(
             tenant=tenant,
             id=product_id,
-            sku=sku or _sku_of(product_id),
+            sku=sku or rules.made_sku(product_id),
             content=content,
             overrides=overrides,
             created_at=now,
@@ -117,11 +117,6 @@ class ProductService:
     def _live(self, tenant: str, product_id: str) -> list[str]:
         listings = self.listings.of_product(tenant, product_id)
         return [each.marketplace for each in listings if each.state not in ENDED]
-
-
-def _sku_of(product_id: str) -> str:
-    """Return a SKU of letters and digits only, at most 50, as eBay requires (its error 25707)."""
-    return product_id.replace("_", "")
 
 
 def _changing() -> Conflict:

@@ -17,8 +17,8 @@ class _Row:
     needs_product: bool = True
 
 
-# The first four have the source's priorities and retries. Messages need a reply soon, orders are
-# read like a sync, and links are made by hand.
+# The first four have the source's priorities and retries. Messages need a reply soon, orders and
+# all listings are read like a sync, and links are made by hand.
 _ACTIONS: Final[Mapping[str, _Row]] = {
     "publish": _Row("Publish", 3, 3, "List the product, once"),
     "update": _Row("Update", 3, 3, "Update the listing to the product's content"),
@@ -27,6 +27,9 @@ _ACTIONS: Final[Mapping[str, _Row]] = {
     "orders": _Row("Orders", 4, 3, "Read new and changed orders", needs_product=False),
     "message": _Row("Message", 2, 1, "Send a message to a buyer", needs_product=False),
     "link_product": _Row("Link product", 3, 1, "Link an existing listing to the product"),
+    "import": _Row(
+        "Import", 4, 3, "Read all listings, link or create products", needs_product=False
+    ),
 }
 
 PRIORITIES: Final = ("critical", "high", "normal", "low")

@@ -13,6 +13,7 @@ from spinneret.kernel.errors import Conflict, Contended, InputNeeded
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.images import ImageSource
+from spinneret.marketplace.imports.matching import ListingImport
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.orders.service import OrderBook
@@ -40,6 +41,7 @@ class StepServices:
     browser: PluginTransport
     images: ImageSource
     orders: OrderBook
+    imports: ListingImport
 
 
 class StepContext:

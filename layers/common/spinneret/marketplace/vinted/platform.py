@@ -20,5 +20,6 @@ VINTED: Final = Platform(
     unsupported={
         "orders": "the plug-in reads no orders",
         "message": "the plug-in sends no messages",
+        "import": "the plug-in reads single items only: link them with link_product",
     },
 )

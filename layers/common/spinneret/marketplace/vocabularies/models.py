@@ -56,3 +56,14 @@ VOCABULARIES: Final[Mapping[str, Mapping[str, str]]] = {
     "materials": MATERIALS,
     "sizes": SIZES,
 }
+
+CLOSED: Final = {"condition": "conditions", "color": "colors", "category": "categories"}
+"""Attributes that accept only values of a vocabulary; brands and sizes are suggestions."""
+
+
+def value_of(vocabulary: str, label: str) -> str | None:
+    """Return the value of a label; a label that isn't known is a value of its own, except in a
+    closed vocabulary."""
+    values = {each.casefold(): value for value, each in VOCABULARIES[vocabulary].items()}
+    unknown = None if vocabulary in CLOSED.values() else label
+    return values.get(label.casefold(), unknown)

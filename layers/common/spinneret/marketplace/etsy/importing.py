@@ -1,0 +1,48 @@
+"""A seller's active listings on Etsy, read for an import."""
+
+from collections.abc import Mapping
+from html import unescape
+
+from spinneret.marketplace.etsy import rules
+from spinneret.marketplace.etsy.answers import ShopListing
+from spinneret.marketplace.etsy.api import EtsyApi
+from spinneret.marketplace.imports.limits import IMPORT_PAGE
+from spinneret.marketplace.imports.models import FoundListing, FoundPage
+
+
+def read_page(api: EtsyApi, after: str | None) -> FoundPage:
+    """Return a page of the shop's active listings, the oldest first, so that new ones don't move
+    the pages."""
+    offset = int(after or 0)
+    page = api.active(offset, IMPORT_PAGE)
+    following = None if len(page) < IMPORT_PAGE else str(offset + IMPORT_PAGE)
+    return FoundPage(listings=[_found(each) for each in page], after=following)
+
+
+def _found(listing: ShopListing) -> FoundListing:
+    price, skus = listing.get("price"), listing.get("skus") or []
+    category = listing.get("taxonomy_id")
+    return FoundListing(
+        external_id=listing["listing_id"],
+        reference=listing["listing_id"],
+        title=unescape(listing.get("title") or ""),
+        sku=skus[0] if skus and skus[0] else None,
+        url=listing.get("url"),
+        is_varied=bool(listing.get("has_variations")),
+        description=unescape(listing.get("description") or ""),
+        price=rules.money_text(price) if price else None,
+        currency=price.get("currency_code", "EUR") if price else "",
+        quantity=listing.get("quantity") or 0,
+        images=_images(listing),
+        attributes=rules.attributes_of(listing),
+        category_id=str(category) if category else None,
+    )
+
+
+def _images(listing: ShopListing) -> Mapping[str, str]:
+    images = sorted(listing.get("images") or [], key=lambda each: each.get("rank") or 0)
+    return {
+        url: each["listing_image_id"]
+        for each in images
+        if (url := each.get("url_fullxfull")) is not None
+    }

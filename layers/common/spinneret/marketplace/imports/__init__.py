@@ -1,0 +1,1 @@
+"""Imports of a seller's existing listings."""

@@ -1,0 +1,221 @@
+"""Existing listings are imported: matched by SKU, then by title, never taken, never made twice."""
+
+from collections import Counter
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+from marketplace.marketplace_routes import router as marketplace_routes
+from spinneret.jobs.models import JobRef
+from spinneret.marketplace.imports.models import ImportedListing, ImportOutcome
+from spinneret.marketplace.imports.service import ImportService
+from spinneret.marketplace.listings.models import ListingState
+from spinneret.marketplace.products.models import Product
+from spinneret.marketplace.products.rules import NO_VARIATIONS
+from spinneret.marketplace.registry import NOT_IMPORTED
+from tests.fakes.crashes import Crash, CrashPlan, Moment
+from tests.markets.bench import Bench
+from tests.markets.crashing import fresh
+from tests.unit.served import Served
+
+Rows = Mapping[str, ImportedListing]
+
+
+def _rows(bench: Bench, job_id: str) -> Rows:
+    page = bench.stores.imports.page(JobRef(tenant=bench.tenant, job_id=job_id), None, 100)
+    return {each.external_id: each for each in page.items}
+
+
+def _imported(bench: Bench, marketplace: str, *, create: bool = False) -> Rows:
+    bench.clock.advance(3600)  # what was just made is shown, and products are older than the job
+    job = bench.done("import", marketplace, create=create)
+    assert job.status == "completed", job.last_error
+    rows = _rows(bench, job.id)
+    counts = Counter(each.outcome.value for each in rows.values())
+    assert job.result == {"listings": len(rows), **counts}
+    return rows
+
+
+def _on_etsy(bench: Bench, number: int, title: str, **fields: Any) -> None:
+    price = {"amount": 2500, "divisor": 100, "currency_code": "EUR"}
+    bench.etsy.list_by_hand(str(number), **{"title": title, "quantity": 3, "price": price} | fields)
+    bench.etsy.images[str(number)] = [{"listing_image_id": number * 10}]
+
+
+def _of(bench: Bench, product: Product, marketplace: str) -> tuple[str | None, str | None]:
+    listing = bench.listings.get(bench.tenant, product.id, marketplace)
+    assert listing is not None
+    assert listing.state is ListingState.ACTIVE
+    return listing.external_id, listing.reference
+
+
+# covers B-13
+def test_listings_are_matched_by_sku_then_by_title_and_conflicts_are_shown(bench: Bench) -> None:
+    by_sku, by_title = bench.product(title="One"), bench.product(title="Silk  SCARF")
+    bench.product(title="Twins"), bench.product(title="twins ")
+    listed = bench.product(title="Listed")
+    bench.done("publish", "etsy", listed)
+    [own] = bench.etsy.listings
+    _on_etsy(bench, 11, "Silk scarf", skus=[by_sku.sku])  # its SKU comes before its title
+    _on_etsy(bench, 12, "silk scarf")
+    _on_etsy(bench, 13, "Twins")
+    _on_etsy(bench, 14, "Listed")
+    _on_etsy(bench, 15, "Nobody's")
+    _on_etsy(bench, 16, "In sizes", has_variations=True)
+    _on_etsy(bench, 17, "Not for sale", state="inactive")
+    rows = _imported(bench, "etsy")
+    assert {key: each.outcome.value for key, each in rows.items()} == {
+        own: "known",
+        "11": "linked",
+        "12": "linked",
+        "13": "conflict",
+        "14": "conflict",
+        "15": "unmatched",
+        "16": "refused",
+    }
+    assert _of(bench, by_sku, "etsy") == ("11", "11")
+    assert _of(bench, by_title, "etsy") == ("12", "12")
+    assert _of(bench, listed, "etsy")[0] == own
+    assert len(rows["13"].rivals) == 2
+    assert rows["14"].rivals == (listed.id,)
+    assert rows["16"].reason == NO_VARIATIONS
+    again = Counter(each.outcome for each in _imported(bench, "etsy").values())
+    assert (again[ImportOutcome.KNOWN], again[ImportOutcome.LINKED]) == (3, 0)
+
+
+# covers B-13
+def test_a_listing_that_another_product_holds_is_never_taken(bench: Bench) -> None:
+    holder, matching = bench.product(title="Coat"), bench.product(title="Other")
+    _on_etsy(bench, 11, "Coat", skus=[matching.sku])
+    bench.done("link_product", "etsy", holder, external_id="11")
+    row = _imported(bench, "etsy")["11"]
+    assert (row.outcome, row.rivals) == (ImportOutcome.CONFLICT, (matching.id, holder.id))
+    assert _of(bench, holder, "etsy")[0] == "11"
+    assert bench.listings.get(bench.tenant, matching.id, "etsy") is None
+
+
+# covers B-13
+def test_other_listings_become_products_that_are_updated_and_not_listed_again(bench: Bench) -> None:
+    aspects = {"Brand": ["Barbour"], "Colour": ["Navy"], "Fit": ["Slim"], "Season": ["a", "b"]}
+    bench.ebay.list_by_hand("901", "OWN-1", product={"title": "Wool coat", "aspects": aspects})
+    bench.ebay.list_by_hand("902", "no sku of ours!", product={"title": "Odd"})
+    bench.ebay.list_by_hand("903", "OWN-3", item={"groupIds": ["g"]})
+    bench.ebay.list_by_hand("904", "OWN-4", pricingSummary={})
+    _on_etsy(bench, 11, "Scarf &amp; belt", tags=["wool", "warm"], taxonomy_id=1837)
+    rows = _imported(bench, "ebay", create=True)
+    assert [each.outcome.value for each in rows.values()] == [
+        *("created", "created", "refused", "refused"),
+    ]
+    assert rows["904"].reason == "no product can have the currency none"
+    coat = bench.products.find(bench.tenant, "OWN-1")
+    assert coat is not None
+    assert (coat.content.title, coat.content.price, coat.content.quantity) == ("Wool coat", 2500, 2)
+    assert coat.content.attributes == {
+        "brand": "barbour",
+        "color": "navy",
+        "Fit": "Slim",
+        "condition": "good",
+    }
+    assert coat.overrides["ebay"].category_id == "57988"
+    assert bench.products.find(bench.tenant, "ebay902") is not None
+    job = bench.done("update", "ebay", bench.edit(coat, price=2600))
+    assert job.status == "completed", job.last_error
+    assert bench.ebay.calls["_publish"] == bench.ebay.calls["_make_image"] == 0
+    assert bench.ebay.offers["off901"]["pricingSummary"]["price"]["value"] == "26.00"
+    assert bench.ebay.items["OWN-1"]["product"]["aspects"]["Season"] == ["a", "b"]
+    assert _imported(bench, "etsy", create=True)["11"].outcome is ImportOutcome.CREATED
+    scarf = bench.products.find(bench.tenant, "etsy11")
+    assert scarf is not None
+    assert (scarf.content.title, scarf.content.price) == ("Scarf & belt", 2500)
+    assert scarf.content.attributes == {"tags": "wool,warm"}
+    assert bench.done("publish", "etsy", scarf).status == "completed"
+    assert bench.etsy.calls["_create"] == bench.etsy.calls["_upload"] == 0
+
+
+# covers B-13
+def test_on_ebay_a_product_matched_by_title_has_the_listings_sku(bench: Bench) -> None:
+    """eBay finds listings by SKU only; a SKU that the seller chose isn't changed."""
+    made, chosen = bench.product(title="Made"), bench.product(title="Chosen")
+    content = chosen.content
+    bench.cataloguing.update(bench.tenant, chosen.id, "MINE", content, chosen.overrides)
+    bench.ebay.list_by_hand("901", "OWN-1", product={"title": "made"})
+    bench.ebay.list_by_hand("902", "OWN-2", product={"title": "chosen"})
+    rows = _imported(bench, "ebay")
+    assert rows["901"].outcome is ImportOutcome.LINKED
+    linked = bench.products.get(bench.tenant, made.id)
+    assert linked is not None
+    assert linked.sku == "OWN-1"
+    assert (rows["902"].outcome, rows["902"].rivals) == (ImportOutcome.CONFLICT, (chosen.id,))
+    assert "MINE" in str(rows["902"].reason)
+
+
+# covers B-13
+def test_a_process_that_dies_at_any_write_reads_no_page_twice_and_makes_nothing_twice() -> None:
+    def run(plan: CrashPlan) -> tuple[Bench, list[tuple[str, str]]]:
+        bench = fresh(None)
+        product = bench.product(title="Known")
+        for number in range(100, 127):  # two pages
+            title = "Known" if number == 100 else f"Scarf {number}"
+            _on_etsy(bench, number, title, skus=[product.sku] if number == 101 else [])
+        bench.clock.advance(3600)
+        ref = bench.submit("import", "etsy", create=True)
+        for owner, name in (
+            (bench.stores.imports, "keep"),
+            (bench.stores.imports, "decide"),
+            (bench.listings, "save"),
+            (bench.products, "add"),
+        ):
+            setattr(owner, name, _dying(plan, name, getattr(owner, name)))
+        try:
+            bench.finish(ref)
+        except Crash:
+            bench.finish(ref)
+        rows = _rows(bench, ref.job_id)
+        return bench, [(key, each.outcome.value) for key, each in rows.items()]
+
+    plan = CrashPlan()
+    _, expected = run(plan)
+    assert Counter(outcome for _, outcome in expected) == {
+        "created": 25,
+        "linked": 1,
+        "conflict": 1,
+    }
+    kinds = {name: plan.calls.index(name) + 1 for name in plan.calls}
+    for at in {*kinds.values(), len(plan.calls), 40}:
+        for moment in Moment:
+            bench, found = run(CrashPlan(at, moment))
+            assert found == expected, (at, moment)
+            products = bench.products.page(bench.tenant, None, 100).items
+            assert len({each.sku for each in products}) == len(products) == 26
+            held = [bench.listings.get(bench.tenant, each.id, "etsy") for each in products]
+            assert len({each.external_id for each in held if each}) == 26
+            assert bench.etsy.calls["_newest"] <= 3
+
+
+def _dying(plan: CrashPlan, name: str, call: Any) -> Any:
+    return lambda *given: plan.call(name, call, *given)
+
+
+# covers B-13
+def test_an_import_is_asked_for_and_its_conflicts_are_read_page_by_page(bench: Bench) -> None:
+    bench.product(title="Twins"), bench.product(title="Twins")
+    for number in range(11, 15):
+        _on_etsy(bench, number, "Twins" if number % 2 else "Other")
+    bench.clock.advance(3600)
+    imports = ImportService(jobs=bench.publishing, rows=bench.stores.imports, reasons=NOT_IMPORTED)
+    api = Served(marketplace_routes, SimpleNamespace(imports=imports))
+    made = api.send("POST", "/api/marketplace/etsy/import", {}, tenant=bench.tenant)
+    assert (made.status, made.body["action_code"]) == (201, "import")
+    job_id = made.body["job_id"]
+    bench.finish(JobRef(tenant=bench.tenant, job_id=job_id))
+    path = f"/api/marketplace/jobs/{job_id}/listings"
+    wanted = {"outcome": "conflict", "limit": "1"}
+    first = api.send("GET", path, tenant=bench.tenant, **wanted).body
+    second = api.send("GET", path, tenant=bench.tenant, **wanted, cursor=first["next_cursor"]).body
+    assert [each["external_id"] for each in (*first["items"], *second["items"])] == ["11", "13"]
+    assert len(first["items"][0]["rivals"]) == 2
+    assert api.send("GET", path, tenant="other").status == 404
+    refused = api.send("POST", "/api/marketplace/vinted/import", {}, tenant=bench.tenant)
+    assert (refused.status, refused.body["code"]) == (422, "UNSUPPORTED")
+    assert "link_product" in refused.body["error"]
+    assert api.send("POST", "/api/marketplace/bazaar/import", {}).status == 404
