@@ -4,8 +4,9 @@ import itertools
 from dataclasses import replace
 
 from spinneret.crawl.configs.models import Config
-from spinneret.crawl.configs.service import ConfigService, HeaderSeal
+from spinneret.crawl.configs.service import ConfigService
 from spinneret.kernel.paging import Page
+from spinneret.web.headers.sealing import CRAWL_CONFIGS, HeaderSeal
 from spinneret.web.proxies.service import ProxyService
 from tests.fakes.named import FakeNamedStore
 from tests.fakes.sealing import FakeSealer
@@ -70,7 +71,7 @@ class Configs:
     def __init__(self, clock: HandClock, proxies: ProxyService) -> None:
         self.store = FakeConfigStore()
         self.sealer = FakeSealer()
-        self.seal = HeaderSeal(self.sealer)
+        self.seal = HeaderSeal(self.sealer, CRAWL_CONFIGS)
         numbers = itertools.count(1)
         self.service = ConfigService(
             store=self.store,

@@ -11,10 +11,8 @@ from spinneret.content.documents.models import Document
 from spinneret.content.extraction.models import Content
 from spinneret.crawl import limits
 from spinneret.crawl.checks import RECIPE
-from spinneret.crawl.configs import rules as config_rules
 from spinneret.crawl.configs.models import ConfigOptions, read_snapshot
 from spinneret.crawl.configs.rendering import Rendering
-from spinneret.crawl.configs.service import HeaderSeal
 from spinneret.crawl.known import FindKnown, PreviousFetch
 from spinneret.crawl.ports import CachedPage, FetchCache
 from spinneret.crawl.rendering import PageRenderer, PageToRender, needs_scripts, rendering_of
@@ -28,6 +26,8 @@ from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.web.fetching.models import FetchedPage, FetchRequest, Validators
 from spinneret.web.fetching.rules import require_success
 from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.web.headers import rules as header_rules
+from spinneret.web.headers.sealing import HeaderSeal
 from spinneret.web.models import Caller, FetchOptions, WaitUntil
 from spinneret.web.polite_fetcher import PoliteFetcher
 
@@ -183,7 +183,7 @@ class CrawlPages:
         options, sealed = options_of(job), None
         if (stored := job.payload.get("config")) is not None:
             sealed = read_snapshot(stored).sealed_headers
-        user_agent, headers = config_rules.parted(self._seal.open(job.tenant, sealed))
+        user_agent, headers = header_rules.parted(self._seal.open(job.tenant, sealed))
         seconds = options.page_timeout_ms / 1000
         answer = self._fetcher.fetch(
             _caller(job),

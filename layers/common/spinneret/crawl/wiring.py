@@ -14,7 +14,7 @@ from spinneret.content.wiring import (
 from spinneret.crawl.batches import BatchHandler
 from spinneret.crawl.checks import CrawlChecks
 from spinneret.crawl.configs.dynamo import DynamoConfigStore
-from spinneret.crawl.configs.service import ConfigService, HeaderSeal
+from spinneret.crawl.configs.service import ConfigService
 from spinneret.crawl.deep.service import DeepCrawlService
 from spinneret.crawl.deep.wiring import FRONTIER_TABLE, frontier
 from spinneret.crawl.kinds import CRAWL_BATCH, KINDS, PAGE_KINDS
@@ -32,6 +32,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.settings import flag, integer, number, text
 from spinneret.web.browser.wiring import BROWSER_FOLDER, has_browser
 from spinneret.web.fetching.wiring import USER_AGENT, address_policy
+from spinneret.web.headers.sealing import CRAWL_CONFIGS, HeaderSeal
 from spinneret.web.hosts.service import HostService
 from spinneret.web.hosts.wiring import host_service
 from spinneret.web.proxies.service import ProxyService
@@ -116,7 +117,7 @@ def crawl_checks(stage: Stage) -> CrawlChecks:
     proxies = proxy_service(stage)
     configs = ConfigService(
         store=DynamoConfigStore(stage.dynamodb, stage[PLANS_TABLE]),
-        seal=HeaderSeal(stage.sealer),
+        seal=HeaderSeal(stage.sealer, CRAWL_CONFIGS),
         proxies=proxies,
         user_agent=stage[USER_AGENT],
         clock=stage.clock,

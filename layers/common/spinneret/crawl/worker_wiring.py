@@ -14,7 +14,6 @@ from spinneret.content.wiring import content_store, document_store
 from spinneret.content.worker_wiring import INDEXING, indexer
 from spinneret.crawl import limits
 from spinneret.crawl.batches import BatchHandler
-from spinneret.crawl.configs.service import HeaderSeal
 from spinneret.crawl.deep.blocks import PageBlocks
 from spinneret.crawl.deep.pages import PageStep
 from spinneret.crawl.deep.stepping import DeepCrawlStep
@@ -48,6 +47,7 @@ from spinneret.jobs.wiring import children, driver, worker
 from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel.settings import integer
 from spinneret.web.fetching.wiring import USER_AGENT
+from spinneret.web.headers.sealing import CRAWL_CONFIGS, HeaderSeal
 from spinneret.web.politeness.robots import product_token_of
 from spinneret.web.wiring import POLITE_FETCHING, polite_fetcher
 
@@ -102,7 +102,7 @@ def crawl_pipeline(stage: Stage, renderer: PageRenderer | None = None) -> CrawlP
     pages = CrawlPages(
         fetcher=polite_fetcher(stage),
         cache=S3FetchCache(stage.s3, stage[CONTENT_BUCKET]),
-        seal=HeaderSeal(stage.sealer),
+        seal=HeaderSeal(stage.sealer, CRAWL_CONFIGS),
         known=KnownPages(contents=content_store(stage), parts=parts).find,
         clock=stage.clock,
         kept_seconds=stage[CACHE__CRAWL_TTL_S],

@@ -38,3 +38,5 @@ DOMAIN_LABELS_MAX: Final = 32  # of a configured name: one BatchGetItem reads al
 DOMAIN_NOTES_MAX_CHARS: Final = 1000
 BLOCK_REASON_MAX_CHARS: Final = 500
 CHECK_COOLDOWN_SECONDS: Final = 60.0  # longest pause of checks by a Retry-After, as lychee
+HEADERS_MAX: Final = 20  # that a tenant chooses
+HEADERS_MAX_BYTES: Final = 2048  # as JSON; sealed, they are in the payload of every job

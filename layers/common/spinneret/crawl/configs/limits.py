@@ -4,8 +4,6 @@ from typing import Final
 
 CRAWL_MAX_REDIRECTS: Final = 10  # F-01, for crawls
 CONFIG_NAME_MAX_CHARS: Final = 100
-CONFIG_HEADERS_MAX: Final = 20
-CONFIG_HEADERS_MAX_BYTES: Final = 2048  # as JSON; sealed, they are in the payload of every crawl
 CONFIG_RATE_MAX: Final = 100.0  # requests per second; a host's own rate is far lower
 CONFIG_TIMEOUT_MIN_MS: Final = 100
 CONFIG_PAGE_MB_MAX: Final = 50  # F-01, for crawls

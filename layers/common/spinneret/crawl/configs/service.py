@@ -1,11 +1,9 @@
 """A tenant's crawl configs: the use cases behind the routes."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from spinneret.crawl.configs import rules
 from spinneret.crawl.configs.models import Config, ConfigOptions
 from spinneret.crawl.configs.ports import ConfigStore
 from spinneret.crawl.configs.rendering import Rendering
@@ -13,12 +11,12 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound, ValidationFailed
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
-from spinneret.kernel.sealing import Sealer
 from spinneret.kernel.service import service
+from spinneret.web.headers import rules
+from spinneret.web.headers.sealing import HeaderSeal
 from spinneret.web.proxies.service import ProxyService
 
 _RACES: Final = 5  # concurrent changes of one config are rare
-_PURPOSE: Final = "crawl-config-headers"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,26 +28,6 @@ class ConfigDraft:
     headers: Mapping[str, str] | None = field(default=None, repr=False)
     """None keeps the current headers."""
     is_default: bool = False
-
-
-class HeaderSeal:
-    """Encrypts headers for the store and for jobs; only fetches decrypt them."""
-
-    def __init__(self, sealer: Sealer) -> None:
-        self._sealer = sealer
-
-    def close(self, tenant: str, headers: Mapping[str, str]) -> bytes | None:
-        """Encrypt the headers; return None for no headers. Raises DependencyUnavailable."""
-        if not headers:
-            return None
-        text = json.dumps(dict(headers)).encode()
-        return self._sealer.seal(text, tenant=tenant, purpose=_PURPOSE)
-
-    def open(self, tenant: str, sealed: bytes | None) -> dict[str, str]:
-        """Decrypt the headers. Raises DependencyUnavailable and SecretUnreadable."""
-        if sealed is None:
-            return {}
-        return dict(json.loads(self._sealer.unseal(sealed, tenant=tenant, purpose=_PURPOSE)))
 
 
 @service

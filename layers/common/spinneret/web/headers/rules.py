@@ -1,11 +1,11 @@
-"""Rules for the headers that a config may send. All functions are pure."""
+"""Rules for the headers that a tenant may send. All functions are pure."""
 
 import json
 from collections.abc import Mapping
 from typing import Final
 
-from spinneret.crawl.configs import limits
 from spinneret.redaction import redact
+from spinneret.web import limits
 from spinneret.web.fetching.own_headers import refused, require_own_headers
 from spinneret.web.politeness.robots import product_token_of
 
@@ -20,14 +20,14 @@ def allowed_headers(headers: Mapping[str, str], user_agent: str) -> dict[str, st
     User-Agent with another product token, and a redacted value.
     """
     require_own_headers(
-        headers, "headers", most=limits.CONFIG_HEADERS_MAX, reserved={"content-type"}
+        headers, "headers", most=limits.HEADERS_MAX, reserved={"content-type"}
     )
     for name, value in headers.items():
         own = product_token_of(user_agent)
         if name.lower() == USER_AGENT and product_token_of(value) != own:
             raise refused(f"headers.{name}", f"has to begin with {own}")
-    if len(json.dumps(dict(headers)).encode()) > limits.CONFIG_HEADERS_MAX_BYTES:
-        raise refused("headers", f"more than {limits.CONFIG_HEADERS_MAX_BYTES} bytes")
+    if len(json.dumps(dict(headers)).encode()) > limits.HEADERS_MAX_BYTES:
+        raise refused("headers", f"more than {limits.HEADERS_MAX_BYTES} bytes")
     return dict(headers)
 
 

@@ -1,0 +1,1 @@
+"""Request headers that tenants choose: their rules, and their encryption."""
