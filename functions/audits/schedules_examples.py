@@ -12,6 +12,7 @@ SCHEDULE: Final[Examples] = {
             "options": {"max_pages": 200},
             "schedule_cron": "0 6 * * 1",
             "timezone": "Europe/Berlin",
+            "fail_under": 90,
         },
         "answer": {
             "schedule_id": "asched_0198c5a1d2e37f4a8b6c9d0e1f2a3b70",
@@ -20,6 +21,8 @@ SCHEDULE: Final[Examples] = {
             "options": {"max_pages": 200},
             "schedule_cron": "0 6 * * 1",
             "timezone": "Europe/Berlin",
+            "fail_under": 90,
+            "headers": [],
             "is_active": True,
             "created_at": "2026-01-02T12:00:00.000000Z",
             "updated_at": "2026-01-02T12:00:00.000000Z",

@@ -9,6 +9,7 @@ from typing import Any
 from spinneret.audits.api_models import AuditRequest
 from spinneret.audits.kinds import AUDIT
 from spinneret.audits.preview import Previews
+from spinneret.audits.request_headers import HeaderIntake
 from spinneret.audits.running.pipeline import AuditPipeline
 from spinneret.audits.running.storage import Storage
 from spinneret.audits.service import AuditService
@@ -25,6 +26,8 @@ from spinneret.kernel.errors import DomainError
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.headers.sealing import AUDITS as HEADERS
+from spinneret.web.headers.sealing import HeaderSeal
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.models import SessionOptions
 from spinneret.web.politeness.ports import HostStateStore
@@ -36,6 +39,7 @@ from tests.fakes.fetching import FakeFetcher, fetched_page
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.politeness import FakeHostStateStore, FakeProgressStore, FakeRobotsStore, tokens
 from tests.fakes.proxies import Proxies
+from tests.fakes.sealing import FakeSealer
 from tests.fakes.time import HandClock
 from tests.kinds import KINDS, kinds_of
 
@@ -53,6 +57,7 @@ class _Website(FakeFetcher):
     def fetch(self, request: Any) -> FetchedPage:
         url = request.url.text
         self._world.asked.append((self._world.clock(), request.method, url))
+        self._world.sent[url] = dict(request.headers)
         self._world.clock.advance(self._world.request_seconds)
         if url not in self._pages:
             return fetched_page(url, b"nothing here", status_code=404)
@@ -76,6 +81,9 @@ class AuditWorld:
         self.robots = FakeRobotsStore()
         self.progress = FakeProgressStore()
         self.options = SessionOptions(**session_settings)
+        self.seal = HeaderSeal(FakeSealer(), HEADERS)
+        self.sent: dict[str, Any] = {}
+        """By URL, the headers of its last request."""
         self.asked: list[tuple[Any, str, str]] = []
         """When, how and what was asked of the web."""
         self.slice_seconds = 300.0
@@ -97,6 +105,7 @@ class AuditWorld:
             bodies=self.bodies,
             policy=AddressPolicy(),
             hosts=self.hosts.service,
+            intake=HeaderIntake(seal=self.seal, user_agent="Spinneret/0.1"),
         )
 
     @property
@@ -144,6 +153,7 @@ class AuditWorld:
             frontier=Frontier(store=wrap("frontier", self.frontier), clock=self.clock),
             fetcher=fetcher,
             sessions=self.sessions_at(wrap("sessions", self.sessions)),
+            seal=self.seal,
             clock=self.clock,
         )
         return Worker(

@@ -240,7 +240,8 @@ class FakeEbay:
         item = {"product": product, "condition": "USED_GOOD", **fields.pop("item", {})}
         self.items[sku] = item
         price = {"value": "25.00", "currency": "EUR"}
-        offer = {"sku": sku, "marketplaceId": SITE, "format": "FIXED_PRICE", "categoryId": "57988"}
+        offer: dict[str, Any] = {"sku": sku, "marketplaceId": SITE, "format": "FIXED_PRICE"}
+        offer |= {"categoryId": "57988"}
         offer |= {"availableQuantity": 2, "pricingSummary": {"price": price}, **fields}
         offer |= {"offerId": f"off{listing_id}", "status": "PUBLISHED"}
         self.offers[offer["offerId"]] = offer | {"listing": {"listingId": listing_id}}

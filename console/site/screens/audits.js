@@ -3,7 +3,7 @@ import { html } from "html";
 import { useState } from "preact/hooks";
 import { api } from "../app/api.js";
 import { Dangerous, Dialog, report } from "../app/dialog.js";
-import { Area, Check, Choice, Folded, Form, Number, Text, given, lines, useForm, zones } from "../app/form.js";
+import { Area, Check, Choice, Folded, Form, Number, Text, given, lines, pairs, useForm, zones } from "../app/form.js";
 import { Time, number, plural } from "../app/format.js";
 import { Filters, List, useList } from "../app/list.js";
 import { Button, Card, Empty, Facts, Header, Note, Tabs } from "../app/parts.js";
@@ -17,14 +17,16 @@ const PLACES = [
   { name: "schedules", title: "Schedules", href: href("audits", "schedules") },
 ];
 const RECIPES = [["seo", "the whole site"], ["hello", "this page only"]];
-const BLANK = { url: "", recipe: "seo", max_pages: null, max_external_links: null, max_images: null, include: "", exclude: "", checks_off: "" };
+const BLANK = { url: "", recipe: "seo", max_pages: null, max_external_links: null, max_images: null, include: "", exclude: "", checks_off: "", urls: "", fail_under: null, headers: "", cookie: "" };
 
-const requestOf = ({ url, recipe, max_pages, max_external_links, max_images, include, exclude, checks_off }) => ({
-  url, recipe,
-  options: given({ max_pages, max_external_links, max_images, include: lines(include), exclude: lines(exclude), checks_off: lines(checks_off) }),
+const requestOf = ({ url, recipe, max_pages, max_external_links, max_images, include, exclude, checks_off, urls, fail_under, headers, cookie }) => ({
+  recipe, fail_under,
+  ...given({ url: lines(urls).length ? "" : url, cookie }),
+  ...(headers && { headers: pairs(headers) }),
+  options: given({ max_pages, max_external_links, max_images, urls: lines(urls), include: lines(include), exclude: lines(exclude), checks_off: lines(checks_off) }),
 });
 
-const Sample = ({ form }) => html`
+const Sample = ({ form, names = [] }) => html`
   <${Choice} title="What to audit" ...${form.field("recipe")} options=${RECIPES} />
   <${Folded} title="Options"><div class="fields">
     <${Number} title="Pages at most" ...${form.field("max_pages")} min="1" max="1000" hint="Empty: 100" />
@@ -32,6 +34,10 @@ const Sample = ({ form }) => html`
     <${Number} title="Images at most" ...${form.field("max_images")} min="0" />
     <${Area} title="Only pages like" ...${form.field("include")} rows="2" placeholder="/blog/**" hint="One pattern a line. Empty: all" />
     <${Area} title="Not pages like" ...${form.field("exclude")} rows="2" placeholder="/tag/**" />
+    <${Area} title="These pages instead" ...${form.field("urls")} rows="2" hint="One address a line; no links are followed" />
+    <${Number} title="Score to reach" ...${form.field("fail_under")} min="0" max="100" />
+    <${Area} title="Request headers" ...${form.field("headers")} rows="2" placeholder="Authorization: Basic …" hint=${`For staging sites; stored encrypted, never shown.${names.length ? ` Kept if empty: ${names.join(", ")}` : ""}`} />
+    <${Text} title="Cookie" ...${form.field("cookie")} placeholder="name=value" autocomplete="off" />
     <${Area} title="Checks that are off" ...${form.field("checks_off")} rows="2" placeholder="social.og" hint="Their ids" />
   </div></${Folded}>`;
 
@@ -61,7 +67,7 @@ const NewAudit = () => {
   };
   return html`<${Card} title="New audit" actions=${html`<${Button} act=${estimate} disabled=${!form.values.url}>Estimate first</${Button}>`}>
     <${Form} form=${form} send=${send} submit="Audit">
-      <${Text} title="Start page" type="url" ...${form.field("url")} required placeholder="https://example.com/" />
+      <${Text} title="Start page" type="url" ...${form.field("url")} required=${!form.values.urls} placeholder="https://example.com/" />
       <${Sample} form=${form} />
     </${Form}>
     ${preview && html`<${Estimate} of=${preview} />`}
@@ -93,7 +99,7 @@ const AuditList = () => {
 };
 
 const ScheduleForm = ({ schedule, onDone }) => {
-  const form = useForm(schedule ? { ...BLANK, ...schedule, ...schedule.options } : { ...BLANK, schedule_cron: "0 6 * * 1", timezone: "UTC", is_active: true });
+  const form = useForm(schedule ? { ...BLANK, ...schedule, ...schedule.options, headers: "" } : { ...BLANK, schedule_cron: "0 6 * * 1", timezone: "UTC", is_active: true });
   const send = async (values) => {
     const { schedule_cron, timezone, is_active } = values;
     const body = { ...requestOf(values), schedule_cron, timezone, is_active };
@@ -102,11 +108,11 @@ const ScheduleForm = ({ schedule, onDone }) => {
     onDone();
   };
   return html`<${Form} form=${form} send=${send} submit="Save">
-    <${Text} title="Start page" type="url" ...${form.field("url")} required />
+    <${Text} title="Start page" type="url" ...${form.field("url")} required=${!form.values.urls?.length} />
     <${Text} title="Schedule" ...${form.field("schedule_cron")} required hint="A cron line: minute, hour, day, month, weekday. 0 6 * * 1 is every Monday at six." />
     <${Choice} title="Time zone" ...${form.field("timezone")} options=${zones().map((zone) => [zone, zone])} />
     <${Check} title="Runs on its schedule" ...${form.field("is_active")} />
-    <${Sample} form=${form} />
+    <${Sample} form=${form} names=${schedule?.headers} />
   </${Form}>`;
 };
 

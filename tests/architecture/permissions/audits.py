@@ -26,6 +26,7 @@ NEEDED = {
         RELAYING,
         POLITE_FETCHING,  # previews
         _ROBOTS,
+        on("SecretsKey", "kms:Encrypt"),  # request headers
         on("Audits", "DeleteItem GetItem PutItem Query"),  # audits are read, schedules written
         on("AuditObjects", "s3:ListBucket"),  # what isn't there is a 404, not a 403
         on("AuditObjects/*", "s3:GetObject"),  # issues, and what a presigned URL shows

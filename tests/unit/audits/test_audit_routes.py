@@ -1,5 +1,6 @@
 """The routes of audits and of their schedules, over fakes."""
 
+import json
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +10,7 @@ from audits.audits_routes import router
 from audits.schedules_routes import router as schedules_router
 from spinneret.audits.preview import Previews
 from spinneret.audits.recipes import RECIPES
+from spinneret.audits.request_headers import HeaderIntake
 from spinneret.audits.schedules.dynamo import SCHEDULES
 from spinneret.audits.schedules.service import ScheduleService, ScheduleTicker
 from spinneret.audits.service import AuditService
@@ -55,6 +57,7 @@ class Bench:
             schedules=ScheduleService(
                 store=self.schedule_store,
                 policy=AddressPolicy(),
+                intake=HeaderIntake(seal=self.world.seal, user_agent="Spinneret/0.1"),
                 clock=self.world.clock,
                 new_id=lambda prefix: f"{prefix}_{next(ids):03}",
             ),
@@ -86,6 +89,93 @@ def bench() -> Bench:
 
 
 # ---------------------------------------------------------------- Audits
+
+
+STAGING = {"headers": {"Authorization": "Basic c2VjcmV0"}, "cookie": "stage=s3cret"}
+
+
+# covers A-06
+def test_a_staging_site_gets_headers_that_nobody_is_shown(bench: Bench) -> None:
+    bench.world.pages["https://elsewhere.example/"] = fetched_page(
+        "https://elsewhere.example/", b""
+    )
+    audit_id = bench.audit(**STAGING)
+    sent = bench.world.sent
+    for path in ("/", "/oak", "/robots.txt"):
+        assert sent[f"{HOST}{path}"]["Authorization"] == "Basic c2VjcmV0"
+        assert sent[f"{HOST}{path}"]["Cookie"] == "stage=s3cret"
+    others = {url: each for url, each in sent.items() if not url.startswith(f"{HOST}/")}
+    assert others
+    assert not any({"Authorization", "Cookie"} & set(each) for each in others.values())
+    view = bench.send("GET", f"/audits/{audit_id}")
+    assert view.body["headers"] == ["Authorization", "Cookie"]
+    job = bench.world.store.get(JobRef(tenant="acme", job_id=audit_id))
+    stored = [*bench.world.bodies.objects.values(), str(job).encode(), str(view.body).encode()]
+    assert not any(b"c2VjcmV0" in each or b"s3cret" in each for each in stored)
+
+
+# covers A-06
+def test_a_list_of_pages_is_audited_without_following_links(bench: Bench) -> None:
+    urls = [f"{HOST}/oak", f"{HOST}/cedar", f"{HOST}/oak"]
+    answer = bench.send("POST", "/audits", {"options": {"urls": urls}})
+    ref = JobRef(tenant="acme", job_id=answer.body["audit_id"])
+    bench.world.settle(ref)
+    view = bench.send("GET", f"/audits/{ref.job_id}").body
+    assert (view["status"], view["url"], view["options"]["urls"]) == (
+        "completed",
+        *[urls[0]],
+        urls[:2],
+    )
+    body = bench.world.bodies.objects[f"T/acme/audits/{ref.job_id}/1/report-json.json"]
+    read = {each["url"] for each in json.loads(body)["pages"] if each["kind"] == "html"}
+    assert read == {f"{HOST}/oak", f"{HOST}/cedar"}
+
+
+# covers A-06
+@pytest.mark.parametrize(
+    ("request_", "path"),
+    [
+        ({"url": f"{HOST}/", "options": {"urls": [f"{HOST}/oak"]}}, "url"),
+        ({}, "url"),
+        ({"options": {"urls": [f"{HOST}/oak", "https://elsewhere.example/"]}}, "options.urls.1"),
+        ({"options": {"urls": [f"{HOST}/oak"], "max_pages": 5}}, "options.max_pages"),
+        ({"options": {"urls": [f"{HOST}/oak"]}, "recipe": "hello"}, "options.urls"),
+        ({"url": f"{HOST}/", "cookie": "a=1; b=2"}, "cookie"),
+        ({"url": f"{HOST}/", "cookie": "a=1", "headers": {"cookie": "b=2"}}, "cookie"),
+        ({"url": f"{HOST}/", "headers": {"Host": "x"}}, "headers.Host"),
+    ],
+)
+def test_what_an_audit_cannot_follow_is_refused_by_its_field(
+    request_: dict[str, Any], path: str, bench: Bench
+) -> None:
+    refused = bench.send("POST", "/audits", request_)
+    assert refused.status == 422
+    assert [each["path"] for each in refused.body["details"]["fields"]] == [path]
+    if "recipe" not in request_:
+        schedule = {**request_, "schedule_cron": "@daily"}
+        assert bench.send("POST", "/audits/schedules", schedule).status == 422
+
+
+# covers A-06
+def test_a_schedule_keeps_threshold_and_headers_for_its_audits(bench: Bench) -> None:
+    wanted = {"url": f"{HOST}/", "schedule_cron": "@hourly", "fail_under": 90, **STAGING}
+    made = bench.send("POST", "/audits/schedules", wanted).body
+    assert (made["fail_under"], made["headers"]) == (90, ["Authorization", "Cookie"])
+    path = f"/audits/schedules/{made['schedule_id']}"
+    plain = {name: each for name, each in wanted.items() if name not in STAGING}
+    assert bench.send("PUT", path, plain).body["headers"] == ["Authorization", "Cookie"]
+    row = bench.schedule_store.get("acme", made["schedule_id"])
+    assert row is not None
+    assert SCHEDULES.decode(SCHEDULES.encode(row)) == row
+    assert "s3cret" not in repr(SCHEDULES.encode(row))
+    bench.world.clock.advance(3600)
+    assert bench.tick().submitted == 1
+    audit_id = bench.send("GET", path).body["last_audit_id"]
+    bench.world.settle(JobRef(tenant="acme", job_id=audit_id))
+    view = bench.send("GET", f"/audits/{audit_id}").body
+    assert (view["passed"], view["fail_under"]) == (True, 90)
+    assert bench.world.sent[f"{HOST}/"]["Cookie"] == "stage=s3cret"
+    assert bench.send("PUT", path, {**plain, "headers": {}}).body["headers"] == []
 
 
 # covers A-01

@@ -396,6 +396,18 @@ def test_selling_is_shown_and_changed_where_it_is_given(
     assert "paused since 2026" in capsys.readouterr().out
 
 
+def test_a_staging_sites_pages_are_audited_with_their_credentials(api: Api, tmp_path: Path) -> None:
+    pages = tmp_path / "pages.txt"
+    pages.write_text(f"{PAGE}\n{PAGE}/b\n")
+    words = ["--urls", str(pages), "--header", "Authorization: Basic x", "--cookie", "a=b"]
+    assert main(["audit", *words]) == 0
+    [request] = [each for each in api.server.requests if each.method == "POST"]
+    sent = json.loads(request.content)
+    assert sent["options"]["urls"] == [PAGE, f"{PAGE}/b"]
+    assert (sent["headers"], sent["cookie"]) == ({"Authorization": "Basic x"}, "a=b")
+    assert sent["url"] is None
+
+
 def test_an_import_of_listings_is_followed_to_its_counts(
     api: Api, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.audits import limits
+from spinneret.audits.request_headers import names_in
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.kernel import bounds
@@ -12,7 +13,7 @@ from spinneret.kernel.views import ListOf
 
 UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
 RecipeName = Literal["hello", "seo"]
-CHOICES: Final = ("include", "exclude", "checks_off")
+CHOICES: Final = ("urls", "include", "exclude", "checks_off")
 """Options that a job's payload has in addition to its sample, if they were given."""
 FormatName = Literal["json", "csv", "html", "md", "junit", "sarif"]
 
@@ -23,10 +24,20 @@ CheckName = Annotated[str, StringConstraints(min_length=1, max_length=limits.CHE
 CheckNames = Annotated[tuple[CheckName, ...], Field(max_length=limits.CHECKS_OFF_MAX, strict=False)]
 
 
+UrlTexts = Annotated[tuple[UrlText, ...], Field(max_length=limits.URLS_MAX, strict=False)]
+Headers = dict[str, str]
+Cookie = Annotated[str, StringConstraints(pattern=r"^[^=;\s]+=[^;\s]*$", max_length=1000)]
+SECRET: Final = Field(repr=False)
+Score = Annotated[float, Field(ge=0, le=100, strict=False)]
+
+
 class AuditOptions(BaseModel):
     """Sample and checks of the recipe `seo`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    urls: UrlTexts = ()
+    """Pages of one host to audit instead of a start page; no links are followed."""
 
     max_pages: Annotated[int, Field(ge=1, le=limits.PAGES_MAX)] | None = None
     """The default is 100."""
@@ -53,16 +64,21 @@ class AuditRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    url: UrlText
-    """Start page of the audit; its host is the site."""
+    url: UrlText | None = None
+    """Start page of the audit, whose host is the site; omitted with `options.urls`."""
     recipe: RecipeName = "seo"
     """`hello` audits only this page, as a smoke test."""
     options: AuditOptions = AuditOptions()
     """Limits of the sample; null fields take the recipe's own."""
     mode: Literal["debug"] | None = None
     """`debug` skips the minimum delay between two audits of a host."""
-    fail_under: Annotated[float, Field(ge=0, le=100, strict=False)] | None = None
+    fail_under: Score | None = None
     """Score below which the audit's `passed` is false."""
+    headers: Annotated[Headers, SECRET] = {}
+    """Request headers, such as `Authorization`, for the origin of the start page only. They are
+    stored encrypted and never shown."""
+    cookie: Annotated[Cookie | None, SECRET] = None
+    """One cookie, `name=value`, sent and stored like `headers`."""
 
 
 class AuditSubmission(BaseModel):
@@ -107,6 +123,8 @@ class AuditView(BaseModel):
     """Scores by category, 0 to 100 each; null before the end."""
     fail_under: float | None
     """Score below which the audit doesn't pass; null if the request names none."""
+    headers: list[str]
+    """Names of the request headers that the audit sends; their values are never shown."""
     passed: bool | None
     """Whether the score reaches `fail_under`; null without either of them."""
     score_change: float | None
@@ -201,6 +219,7 @@ def audit_view(job: Job) -> AuditView:
         grade=result.get("grade"),
         categories=result.get("categories"),
         fail_under=fail_under,
+        headers=names_in(payload),
         passed=None if score is None or fail_under is None else score >= fail_under,
         score_change=result.get("score_change"),
         result=view.result,

@@ -22,6 +22,8 @@ WAIT_MAX_SECONDS: Final = 240.0  # then the audit resumes to renew its lock, whi
 RENEW_SECONDS: Final = 60.0  # between two renewals of the lock
 
 PAGES: Final = 100  # a bounded sample
+URLS_MAX: Final = 200  # of a list; they are in the job's payload
+URLS_MAX_CHARS: Final = 50_000  # of all of them, a third of a payload
 CHECKS_OFF_MAX: Final = 200  # more than there are
 CHECK_NAME_MAX_CHARS: Final = 100
 PAGES_MAX: Final = bounds.CRAWL_PAGES_MAX

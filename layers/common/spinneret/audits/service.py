@@ -1,6 +1,6 @@
 """Audits of one tenant: the use cases behind the routes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -28,9 +28,10 @@ from spinneret.audits.issue_models import (
 from spinneret.audits.issues import IssueLog
 from spinneret.audits.kinds import AUDIT
 from spinneret.audits.models import Artifact, Finished, RunRef
-from spinneret.audits.options import sample_for
+from spinneret.audits.options import checked_urls, sample_for
 from spinneret.audits.ports import AuditObjectStore, AuditStore
 from spinneret.audits.recipes import RECIPES, Recipe
+from spinneret.audits.request_headers import HeaderIntake, SealedHeaders
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.models import (
     Draft,
@@ -48,8 +49,7 @@ from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.paging import Page, cursor_of
 from spinneret.kernel.service import service
 from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.fetching.rules import check_url_at_submission
-from spinneret.web.fetching.urls import parse_url
+from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.hosts.service import HostService
 from spinneret.web.politeness.rules import host_key
 
@@ -74,15 +74,25 @@ class AuditService:
     bodies: AuditObjectStore
     policy: AddressPolicy
     hosts: HostService
+    intake: HeaderIntake | None = None
+    """None in the pass over schedules, whose headers are encrypted already."""
 
     # ------------------------------------------------------------ Audits
 
-    def submit(self, tenant: str, request: AuditRequest, key: RequestKey | None) -> Submitted:
+    def submit(
+        self,
+        tenant: str,
+        request: AuditRequest,
+        key: RequestKey | None,
+        sealed: SealedHeaders | None = None,
+    ) -> Submitted:
         """Accept an audit; a second audit of the same site waits for the first one's lock.
+
+        `sealed`: headers of a schedule, instead of the request's.
 
         Raises UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen and ValidationFailed.
         """
-        return self.jobs.replayed_or(key, lambda: self._submit(tenant, request, key))
+        return self.jobs.replayed_or(key, lambda: self._submit(tenant, request, key, sealed))
 
     def page(
         self,
@@ -193,10 +203,20 @@ class AuditService:
 
     # ------------------------------------------------------------ Parts
 
-    def _submit(self, tenant: str, request: AuditRequest, key: RequestKey | None) -> Submitted:
-        url = check_url_at_submission(request.url, self.policy)
-        recipe = RECIPES[request.recipe]
-        payload = payload_of(url.text, recipe, request)
+    def _submit(
+        self,
+        tenant: str,
+        request: AuditRequest,
+        key: RequestKey | None,
+        sealed: SealedHeaders | None,
+    ) -> Submitted:
+        urls = checked_urls(request.url, request.options, self.policy)
+        url, recipe = urls[0], RECIPES[request.recipe]
+        payload = payload_of(urls, recipe, request)
+        if sealed is None and self.intake is not None:
+            sealed = self.intake.take(tenant, request.headers, request.cookie)
+        if sealed is not None:
+            payload["headers"] = sealed.as_json()
         self.hosts.check_submission(tenant, url.host, url.unusual_port)
         draft = Draft(
             kind=AUDIT,
@@ -247,10 +267,10 @@ class AuditService:
         return IssueLog(stored)
 
 
-def payload_of(url: str, recipe: Recipe, request: AuditRequest) -> dict[str, Any]:
-    """Return the payload of an audit's job; raise ValidationFailed."""
+def payload_of(urls: Sequence[Url], recipe: Recipe, request: AuditRequest) -> dict[str, Any]:
+    """Return the payload of an audit's job, without headers; raise ValidationFailed."""
     payload: dict[str, Any] = {
-        "url": url,
+        "url": urls[0].text,
         "recipe": recipe.name,
         "version": recipe.version,
         "sample": sample_for(recipe, request.options).as_json(),
@@ -259,6 +279,8 @@ def payload_of(url: str, recipe: Recipe, request: AuditRequest) -> dict[str, Any
         payload["mode"] = request.mode
     given = request.options.given
     payload |= {name: given[name] for name in CHOICES if name in given}
+    if "urls" in payload:
+        payload["urls"] = [each.text for each in urls]
     if request.fail_under is not None:
         payload["fail_under"] = request.fail_under
     return payload

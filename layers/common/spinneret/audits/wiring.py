@@ -6,6 +6,7 @@ from typing import Final
 
 from spinneret.audits.dynamo import DynamoAuditStore
 from spinneret.audits.preview import Previews
+from spinneret.audits.request_headers import HeaderIntake
 from spinneret.audits.s3 import S3AuditObjectStore
 from spinneret.audits.schedules.dynamo import DynamoScheduleStore
 from spinneret.audits.schedules.models import ScheduleTickResult
@@ -19,6 +20,8 @@ from spinneret.kernel.clock import utc_now
 from spinneret.kernel.settings import text
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.wiring import USER_AGENT, address_policy
+from spinneret.web.headers.sealing import AUDITS as HEADERS
+from spinneret.web.headers.sealing import HeaderSeal
 from spinneret.web.hosts.wiring import HOSTS, host_service
 from spinneret.web.politeness.robots import product_token_of
 from spinneret.web.proxies.wiring import PROXIES
@@ -34,10 +37,12 @@ class AuditApi:
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
         self.jobs = job_control(stage, relaying_store(stage))
-        self.audits = audit_service(stage, self.jobs)
+        intake = HeaderIntake(seal=HeaderSeal(stage.sealer, HEADERS), user_agent=stage[USER_AGENT])
+        self.audits = audit_service(stage, self.jobs, intake)
         self.schedules = ScheduleService(
             store=DynamoScheduleStore(stage.dynamodb, stage[AUDITS_TABLE]),
             policy=address_policy(stage),
+            intake=intake,
             clock=stage.clock,
             new_id=stage.new_id,
         )
@@ -63,8 +68,10 @@ def audit_api(stage: Stage) -> AuditApi:
     return AuditApi(stage)
 
 
-def audit_service(stage: Stage, control: JobControl) -> AuditService:
-    """Build the audit service of this stage."""
+def audit_service(
+    stage: Stage, control: JobControl, intake: HeaderIntake | None = None
+) -> AuditService:
+    """Build the audit service of this stage; without `intake`, requests have no headers."""
     return AuditService(
         jobs=job_service(stage),
         control=control,
@@ -72,6 +79,7 @@ def audit_service(stage: Stage, control: JobControl) -> AuditService:
         bodies=S3AuditObjectStore(stage.s3, stage[AUDITS_BUCKET]),
         policy=address_policy(stage),
         hosts=host_service(stage),
+        intake=intake,
     )
 
 

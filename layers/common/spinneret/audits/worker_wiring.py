@@ -20,6 +20,8 @@ from spinneret.jobs.worker import Worker
 from spinneret.kernel.settings import flag, integer, text
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
 from spinneret.web.exploring.frontier.service import Frontier
+from spinneret.web.headers.sealing import AUDITS as HEADERS
+from spinneret.web.headers.sealing import HeaderSeal
 from spinneret.web.hosts.wiring import DOMAINS_TABLE
 from spinneret.web.politeness.dynamo import DynamoHostStateStore
 from spinneret.web.politeness.models import SessionOptions
@@ -64,6 +66,7 @@ def audit_worker(stage: Stage) -> Worker:
             new_token=stage.new_token,
             is_over=has_left(job_store(stage).get),
         ),
+        seal=HeaderSeal(stage.sealer, HEADERS),
         clock=stage.clock,
         site_wait_seconds=stage[SITE_WAIT_SECONDS],
     )

@@ -27,7 +27,7 @@ def add_to(app: typer.Typer) -> None:
 
 def audit(
     context: typer.Context,
-    url: Annotated[str, typer.Argument(help="Site to audit.")],
+    url: Annotated[str | None, typer.Argument(help="Site to audit.")] = None,
     fail_under: Annotated[
         float | None, typer.Option(min=0, max=100, help="Exit with 2 below this score.")
     ] = None,
@@ -41,8 +41,15 @@ def audit(
     off: Annotated[
         list[str] | None, typer.Option(help="Id of a check that isn't judged; repeatable.")
     ] = None,
+    urls: Annotated[
+        Path | None, typer.Option(help="File of pages to audit instead of a site, one a line.")
+    ] = None,
+    header: Annotated[
+        list[str] | None, typer.Option(help="`Name: value` for a staging site; repeatable.")
+    ] = None,
+    cookie: Annotated[str | None, typer.Option(help="`name=value` for a staging site.")] = None,
 ) -> None:
-    """Audit a site and print its score."""
+    """Audit a site, or a list of pages, and print the score."""
     tools = tools_of(context)
     if out is not None and format is None:
         raise ConfigurationError("--out needs --format")
@@ -52,7 +59,13 @@ def audit(
     options = AuditOptions(include=include or [], exclude=exclude or [], checks_off=off or [])
     if max_pages is not None:
         options["max_pages"] = max_pages
-    begun = audits.create(url=url, options=options, fail_under=fail_under)
+    if urls is not None:
+        options["urls"] = urls.read_text(encoding="utf-8").split()
+    pairs = [each.partition(":") for each in header or []]
+    headers = {name.strip(): value.strip() for name, _, value in pairs}
+    begun = audits.create(
+        url=url, options=options, fail_under=fail_under, headers=headers, cookie=cookie
+    )
     done = tools.follow(begun.audit_id, audits.stream(begun.audit_id), audits.get)
     if format is not None and done.score is not None:
         report = audits.download(done.audit_id, format)

@@ -209,6 +209,8 @@ class AuditScheduleView(Model):
     url: str
     recipe: str
     options: dict[str, Any]
+    fail_under: float | None
+    headers: list[str]
     schedule_cron: str
     timezone: str
     is_active: bool
@@ -253,6 +255,7 @@ class AuditView(Model):
     grade: str | None
     categories: dict[str, float | None] | None
     fail_under: float | None
+    headers: list[str]
     passed: bool | None
     score_change: float | None
     result: dict[str, Any] | None

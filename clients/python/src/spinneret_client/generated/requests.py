@@ -120,6 +120,7 @@ class AcceptRequest(TypedDict, total=False):
 class AuditOptions(TypedDict, total=False):
     """Sample and checks of the recipe `seo`."""
 
+    urls: Sequence[str]
     max_pages: int | None
     max_external_links: int | None
     max_images: int | None
@@ -131,22 +132,27 @@ class AuditOptions(TypedDict, total=False):
 class AuditRequest(TypedDict, total=False):
     """Body of `POST /audits`."""
 
-    url: Required[str]
+    url: str | None
     recipe: Literal["hello", "seo"]
     options: AuditOptions
     mode: Literal["debug"] | None
     fail_under: float | None
+    headers: Mapping[str, str]
+    cookie: str | None
 
 
 class AuditScheduleRequest(TypedDict, total=False):
-    """A new or changed schedule; a PUT replaces all fields."""
+    """A new or changed schedule; a PUT replaces all fields except omitted headers."""
 
-    url: Required[str]
+    url: str | None
     recipe: Literal["hello", "seo"]
     options: AuditOptions
     schedule_cron: Required[str]
     timezone: str
     is_active: bool
+    fail_under: float | None
+    headers: Mapping[str, str] | None
+    cookie: str | None
 
 
 class BasicCredentials(TypedDict, total=False):

@@ -87,29 +87,31 @@ class PageCrawler:
                     self._work_through(work, ref, keys)
         crawl = self.frontier.crawl(ref)
         work.note("crawled", pages=crawl.crawled, failed=crawl.failed, discovered=crawl.discovered)
-        is_narrowed = work.patterns("include") or work.patterns("exclude")
+        is_narrowed = any(work.listed(name) for name in ("urls", "include", "exclude"))
         whole = reason is EndReason.EXHAUSTED and not is_narrowed
         after = replace(progress, phase=Phase.CHECKING, out_of_time=reason is None)
         return self.storage.keep_site(replace(site, is_whole=whole), after, work)
 
     def _begin(self, work: AuditContext, ref: CrawlRef, site: SiteFacts) -> None:
-        """Begin the crawl with the start page and the sitemaps' URLs, until its first batch."""
+        """Begin the crawl, until its first batch, with the start page and the listed pages or the
+        sitemaps' URLs."""
         if self._is_begun(ref):
             return
         fence = work.context.lease.fence
         plan = Plan(
             strategy=Strategy.BFS,
-            max_depth=limits.DEPTH,
+            max_depth=0 if work.listed("urls") else limits.DEPTH,
             max_pages=work.sample.max_pages,
             scope=ScopeKind.HOST,
-            include=work.patterns("include"),
-            exclude=work.patterns("exclude"),
+            include=work.listed("include"),
+            exclude=work.listed("exclude"),
         )
         self.frontier.begin(ref, plan, [site.start_url], fence)
         scope = CrawlScope.of(
             ScopeKind.HOST, [parse_url(site.start_url)], plan.include, plan.exclude
         )
-        self.frontier.add(ref, listed_sample(site, work.sample.max_pages, scope), fence)
+        pages = work.listed("urls") or listed_sample(site, work.sample.max_pages, scope)
+        self.frontier.add(ref, pages, fence)
 
     def _is_begun(self, ref: CrawlRef) -> bool:
         try:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from spinneret.audits import limits
 from spinneret.audits.models import Phase, Progress, RunRef
 from spinneret.audits.recipes import sample_of
+from spinneret.audits.request_headers import sealed_in
 from spinneret.audits.running.checking import LinkChecker
 from spinneret.audits.running.crawling import PageCrawler
 from spinneret.audits.running.judging import ReportBuilder, lack_of
@@ -20,6 +21,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, DomainLockTimeout
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.urls import parse_url
+from spinneret.web.headers.sealing import HeaderSeal
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.rules import host_key
 from spinneret.web.politeness.sessions import Session, Sessions, SessionWait
@@ -45,12 +47,14 @@ class AuditPipeline:
         frontier: Frontier,
         fetcher: PoliteFetcher,
         sessions: Sessions,
+        seal: HeaderSeal,
         clock: Clock,
         site_wait_seconds: int = limits.SITE_WAIT_SECONDS,
     ) -> None:
         self._storage = storage
         self._fetcher = fetcher
         self._sessions = sessions
+        self._seal = seal
         self._clock = clock
         self._site_wait_seconds = site_wait_seconds
         self._settling = SiteProbe(storage)
@@ -155,6 +159,8 @@ class AuditPipeline:
             site_wait_seconds=self._site_wait_seconds,
             refused_since=progress.refused_since,
             refusal=progress.refusal,
+            headers=self._seal.open(context.job.tenant, sealed_in(context.job.payload)),
+            origin=parse_url(context.job.payload["url"]).origin,
         )
 
     # ------------------------------------------------------------ Parts

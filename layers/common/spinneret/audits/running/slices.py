@@ -1,7 +1,7 @@
 """State that the phases of an audit share while one worker runs it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -15,6 +15,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import FetchFailed, FetchTimeout, HttpRefused
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import Url
+from spinneret.web.headers.rules import parted
 from spinneret.web.models import Caller, Purpose, WaitUntil
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.rules import host_key
@@ -40,6 +41,10 @@ class AuditContext:
     refused_since: datetime | None
     """See Progress; so for `refusal`."""
     refusal: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Headers of the tenant, for `origin` only."""
+    origin: str = ""
+    """Origin of the requested start page."""
 
     def __post_init__(self) -> None:
         self._began_at = self._renewed_at = self.clock()
@@ -62,8 +67,8 @@ class AuditContext:
         if self.context.remaining() < limits.SLICE_SECONDS:
             raise ReleaseJob
 
-    def patterns(self, name: str) -> tuple[str, ...]:
-        """Return the job's patterns `include` or `exclude`; none without any."""
+    def listed(self, name: str) -> tuple[str, ...]:
+        """Return the job's `urls`, `include` or `exclude`; none without any."""
         return tuple(self.context.job.payload.get(name, ()))
 
     def note(self, message: str, **data: object) -> None:
@@ -101,6 +106,9 @@ class AuditContext:
             purpose=purpose,
             reservation=reservation,
         )
+        if self.headers and request.url.origin == self.origin:
+            agent, own = parted(self.headers)
+            request = replace(request, headers={**own, **request.headers}, user_agent=agent)
         try:
             answer = self.fetcher.fetch(caller, request)
         except (FetchFailed, FetchTimeout) as error:

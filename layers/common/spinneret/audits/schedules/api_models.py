@@ -4,7 +4,15 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from spinneret.audits.api_models import AuditOptions, RecipeName, UrlText
+from spinneret.audits.api_models import (
+    SECRET,
+    AuditOptions,
+    Cookie,
+    Headers,
+    RecipeName,
+    Score,
+    UrlText,
+)
 from spinneret.audits.schedules.models import AuditSchedule
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, to_iso
@@ -16,12 +24,12 @@ ZoneName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
 class AuditScheduleRequest(BaseModel):
-    """A new or changed schedule; a PUT replaces all fields."""
+    """A new or changed schedule; a PUT replaces all fields except omitted headers."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    url: UrlText
-    """URL of the site to audit."""
+    url: UrlText | None = None
+    """Start page of each audit; omitted with `options.urls`."""
     recipe: RecipeName = "seo"
     options: AuditOptions = AuditOptions()
     """Options of each audit; null fields take the recipe's own."""
@@ -30,6 +38,13 @@ class AuditScheduleRequest(BaseModel):
     timezone: ZoneName = "UTC"
     """Time zone name of the IANA database."""
     is_active: bool = True
+    fail_under: Score | None = None
+    """Score below which an audit's `passed` is false."""
+    headers: Annotated[Headers | None, SECRET] = None
+    """Request headers of each audit, as for `POST /audits`. A PUT without them and without a cookie
+    keeps both."""
+    cookie: Annotated[Cookie | None, SECRET] = None
+    """One cookie, `name=value`, sent and stored like `headers`."""
 
 
 class AuditScheduleView(BaseModel):
@@ -42,6 +57,10 @@ class AuditScheduleView(BaseModel):
     recipe: RecipeName
     options: dict[str, Any]
     """Options of each audit, as requested."""
+    fail_under: float | None
+    """Score below which an audit doesn't pass; null without one."""
+    headers: list[str]
+    """Names of the request headers of each audit; their values are never shown."""
     schedule_cron: str
     timezone: str
     is_active: bool
@@ -68,6 +87,8 @@ def schedule_view(schedule: AuditSchedule) -> AuditScheduleView:
         url=schedule.url,
         recipe=schedule.recipe,  # type: ignore[arg-type]  # a name of RECIPES
         options=dict(schedule.options),
+        fail_under=schedule.fail_under,
+        headers=list(schedule.header_names),
         schedule_cron=schedule.schedule_cron,
         timezone=schedule.timezone,
         is_active=schedule.is_active,

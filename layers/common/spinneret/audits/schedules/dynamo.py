@@ -13,7 +13,7 @@ from spinneret.audits import limits
 from spinneret.audits.items import due_shard
 from spinneret.audits.schedules.models import AuditSchedule
 from spinneret.aws import dynamo
-from spinneret.aws.codec import Codec
+from spinneret.aws.codec import SPARSE, Codec
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import due_items
 from spinneret.aws.table import Table
@@ -91,6 +91,7 @@ SCHEDULES: Final = Codec(
     key=lambda schedule: _key(schedule.tenant, schedule.id),
     keyed=("id",),
     from_key=lambda item: {"id": item["sk"]},
+    columns={"header_names": SPARSE},
     derived=_due,
     upgrade=_upgrade,
 )

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from spinneret.audits.request_headers import SealedHeaders
+
 
 @dataclass(frozen=True, kw_only=True)
 class AuditSchedule:
@@ -14,6 +16,10 @@ class AuditSchedule:
     url: str
     recipe: str
     options: Mapping[str, int | tuple[str, ...]] = field(default_factory=dict)
+    fail_under: float | None = None
+    """Score below which an audit doesn't pass."""
+    header_names: tuple[str, ...] = ()
+    sealed_headers: bytes | None = field(default=None, repr=False)
     schedule_cron: str
     timezone: str
     is_active: bool
@@ -27,6 +33,13 @@ class AuditSchedule:
     """Error code of the last run if no audit was submitted."""
     version: int = 1
     """Incremented by every change; the next change's condition."""
+
+    @property
+    def headers(self) -> SealedHeaders | None:
+        """Encrypted request headers of each audit; None without any."""
+        if self.sealed_headers is None:
+            return None
+        return SealedHeaders(names=self.header_names, data=self.sealed_headers)
 
 
 @dataclass(frozen=True, kw_only=True)

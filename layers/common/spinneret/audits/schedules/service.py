@@ -3,12 +3,13 @@
 import logging
 from dataclasses import replace
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from spinneret.audits import limits
 from spinneret.audits.api_models import AuditOptions, AuditRequest
-from spinneret.audits.options import sample_for
+from spinneret.audits.options import checked_urls, sample_for
 from spinneret.audits.recipes import RECIPES
+from spinneret.audits.request_headers import HeaderIntake, SealedHeaders
 from spinneret.audits.schedules.api_models import AuditScheduleRequest
 from spinneret.audits.schedules.models import AuditSchedule, ScheduleTickResult
 from spinneret.audits.schedules.ports import ScheduleStore
@@ -23,7 +24,6 @@ from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
 from spinneret.schedules.cron import next_run, parse_schedule
 from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.fetching.rules import check_url_at_submission
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +33,13 @@ _RACES: Final = 5  # concurrent changes of one schedule are rare
 class Audits(Protocol):
     """Methods of AuditService that the pass uses."""
 
-    def submit(self, tenant: str, request: AuditRequest, key: RequestKey | None) -> Submitted: ...
+    def submit(
+        self,
+        tenant: str,
+        request: AuditRequest,
+        key: RequestKey | None,
+        sealed: SealedHeaders | None = None,
+    ) -> Submitted: ...
 
     def job(self, tenant: str, audit_id: str) -> Job: ...
 
@@ -47,6 +53,7 @@ class ScheduleService:
 
     store: ScheduleStore
     policy: AddressPolicy
+    intake: HeaderIntake
     clock: Clock
     new_id: NewId
 
@@ -79,6 +86,7 @@ class ScheduleService:
             former = self.get(tenant, schedule_id)
             schedule = replace(
                 self._made(tenant, schedule_id, request),
+                **self._headers(tenant, request, former.headers),
                 created_at=former.created_at,
                 last_run_at=former.last_run_at,
                 last_audit_id=former.last_audit_id,
@@ -98,15 +106,17 @@ class ScheduleService:
 
     def _made(self, tenant: str, schedule_id: str, request: AuditScheduleRequest) -> AuditSchedule:
         now = self.clock()
-        url = check_url_at_submission(request.url, self.policy)
+        urls = checked_urls(request.url, request.options, self.policy)
         sample_for(RECIPES[request.recipe], request.options)
         schedule = parse_schedule(request.schedule_cron, request.timezone)
         return AuditSchedule(
             tenant=tenant,
             id=schedule_id,
-            url=url.text,
+            url=urls[0].text,
             recipe=request.recipe,
             options=request.options.given,
+            fail_under=request.fail_under,
+            **self._headers(tenant, request, None),
             schedule_cron=schedule.line,
             timezone=schedule.timezone,
             is_active=request.is_active,
@@ -114,6 +124,17 @@ class ScheduleService:
             updated_at=now,
             next_run_at=next_run(schedule, now) if request.is_active else None,
         )
+
+    def _headers(
+        self, tenant: str, request: AuditScheduleRequest, former: SealedHeaders | None
+    ) -> dict[str, Any]:
+        """Return the fields of the request's headers, or of the former ones if it omits them."""
+        found = former
+        if request.headers is not None or request.cookie is not None:
+            found = self.intake.take(tenant, request.headers or {}, request.cookie)
+        if found is None:
+            return {"header_names": (), "sealed_headers": None}
+        return {"header_names": found.names, "sealed_headers": found.data}
 
 
 @service
@@ -157,10 +178,12 @@ class ScheduleTicker:
         if self._is_under_way(schedule):
             self.store.replace(schedule, after)
             return replace(done, skipped=done.skipped + 1)
+        options = AuditOptions.model_validate(dict(schedule.options))
         request = AuditRequest(
-            url=schedule.url,
+            url=None if options.urls else schedule.url,
             recipe=schedule.recipe,  # type: ignore[arg-type]  # a name of RECIPES
-            options=AuditOptions.model_validate(dict(schedule.options)),
+            options=options,
+            fail_under=schedule.fail_under,
         )
         key = RequestKey(
             tenant=schedule.tenant,
@@ -168,7 +191,7 @@ class ScheduleTicker:
             payload=fingerprint(request.model_dump(mode="json")),
         )
         try:
-            submitted = self.audits.submit(schedule.tenant, request, key)
+            submitted = self.audits.submit(schedule.tenant, request, key, schedule.headers)
         except DependencyUnavailable:
             raise
         except DomainError as error:

@@ -19,9 +19,7 @@ def allowed_headers(headers: Mapping[str, str], user_agent: str) -> dict[str, st
     headers, invalid names or values, and headers reserved for the fetcher. Also refused are a
     User-Agent with another product token, and a redacted value.
     """
-    require_own_headers(
-        headers, "headers", most=limits.HEADERS_MAX, reserved={"content-type"}
-    )
+    require_own_headers(headers, "headers", most=limits.HEADERS_MAX, reserved={"content-type"})
     for name, value in headers.items():
         own = product_token_of(user_agent)
         if name.lower() == USER_AGENT and product_token_of(value) != own:
