@@ -28,12 +28,14 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.headers.sealing import AUDITS as HEADERS
 from spinneret.web.headers.sealing import HeaderSeal
+from spinneret.web.polite_browser import PoliteBrowser
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.models import SessionOptions
 from spinneret.web.politeness.ports import HostStateStore
 from spinneret.web.politeness.robots_gate import RobotsGate
 from spinneret.web.politeness.sessions import Session, Sessions
 from tests.fakes.audits import FakeAuditObjectStore, FakeAuditStore
+from tests.fakes.browser import FakeBrowser
 from tests.fakes.exploring import FakeFrontierStore
 from tests.fakes.fetching import FakeFetcher, fetched_page
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
@@ -82,6 +84,7 @@ class AuditWorld:
         self.progress = FakeProgressStore()
         self.options = SessionOptions(**session_settings)
         self.seal = HeaderSeal(FakeSealer(), HEADERS)
+        self.browser: FakeBrowser | None = None
         self.sent: dict[str, Any] = {}
         """By URL, the headers of its last request."""
         self.asked: list[tuple[Any, str, str]] = []
@@ -105,6 +108,7 @@ class AuditWorld:
             bodies=self.bodies,
             policy=AddressPolicy(),
             hosts=self.hosts.service,
+            has_browser=self.browser is not None,
             intake=HeaderIntake(seal=self.seal, user_agent="Spinneret/0.1"),
         )
 
@@ -144,6 +148,7 @@ class AuditWorld:
     def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
         """A fresh worker, as a new process would have it."""
         fetcher = self.fetcher(wrap)
+        browser = self.browser
         pipeline = AuditPipeline(
             storage=Storage(
                 store=wrap("audits", self.audits),
@@ -154,6 +159,7 @@ class AuditWorld:
             fetcher=fetcher,
             sessions=self.sessions_at(wrap("sessions", self.sessions)),
             seal=self.seal,
+            browser=(lambda: PoliteBrowser(fetcher=fetcher, browser=browser)) if browser else None,
             clock=self.clock,
         )
         return Worker(

@@ -8,6 +8,7 @@ from spinneret.kernel.errors import DomainError
 from spinneret.web.browser.models import (
     Dom,
     ImageFormat,
+    LabFigures,
     Pdf,
     RenderedPage,
     RenderRequest,
@@ -38,6 +39,7 @@ class Rendering:
     console_errors: tuple[str, ...] = ()
     is_cut: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
+    figures: LabFigures | None = None
 
 
 class FakeBrowser:
@@ -68,6 +70,7 @@ class FakeBrowser:
             headers=answer.headers,
             body=_body(request, answer, chain[-1]),
             scripts=_outcomes(request, answer),
+            figures=answer.figures if request.task == Dom(is_measured=True) else None,
             is_cut=answer.is_cut,
             console_errors=answer.console_errors,
             requests=len(chain),

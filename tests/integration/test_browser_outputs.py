@@ -55,6 +55,32 @@ def test_an_image_shows_the_page_as_a_browser_does(server: ScriptedServer, tmp_p
     assert server.requests[0].headers["user-agent"] == USER_AGENT
 
 
+# covers A-07
+def test_lab_figures_are_the_browsers_whatever_the_page_says(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    """Something moves down by a third of the window, well after it was painted."""
+    server.behaviours["/"] = answer(
+        b"<!doctype html><title>t</title><p style='height:400px;background:red'>Text</p><script>"
+        b"window.PerformanceObserver = class { observe() { throw 1; } };"
+        b"const seen = () => setTimeout(() => { const box = document.createElement('div');"
+        b"box.style.height = '300px'; document.body.prepend(box); }, 300);"
+        b"requestAnimationFrame(() => requestAnimationFrame(seen));</script>"
+    )
+    page = render(tmp_path, server, task=Dom(is_measured=True), wait_seconds=0.6)
+    assert page.figures is not None
+    first, largest = (
+        page.figures.first_contentful_paint_ms,
+        page.figures.largest_contentful_paint_ms,
+    )
+    assert first is not None
+    assert largest is not None
+    assert 0 < first <= largest < 20_000
+    assert page.figures.layout_shift is not None
+    assert 0.1 < page.figures.layout_shift < 1
+    assert render(tmp_path, server, task=Dom()).figures is None
+
+
 @pytest.mark.parametrize(
     ("task", "size", "colour"),
     [

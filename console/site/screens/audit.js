@@ -38,6 +38,7 @@ const Score = ({ audit }) => {
       ["New since the audit before", result.new_issues != null && number(result.new_issues)],
       ["Fixed since then", result.fixed_issues != null && number(result.fixed_issues)],
       ["Pages that couldn't be read", result.unread_pages > 0 && number(result.unread_pages)],
+      ...Object.entries(result.lab ?? {}).map(([name, value]) => [`Lab, median: ${words(name)}`, number(value)]),
       ["Sample", result.out_of_time && "cut: the audit's time was over"],
     ]} />
   </${Card}>`;

@@ -17,13 +17,13 @@ const PLACES = [
   { name: "schedules", title: "Schedules", href: href("audits", "schedules") },
 ];
 const RECIPES = [["seo", "the whole site"], ["hello", "this page only"]];
-const BLANK = { url: "", recipe: "seo", max_pages: null, max_external_links: null, max_images: null, include: "", exclude: "", checks_off: "", urls: "", fail_under: null, headers: "", cookie: "" };
+const BLANK = { url: "", recipe: "seo", max_pages: null, max_external_links: null, max_images: null, include: "", exclude: "", checks_off: "", urls: "", fail_under: null, headers: "", cookie: "", render: false };
 
-const requestOf = ({ url, recipe, max_pages, max_external_links, max_images, include, exclude, checks_off, urls, fail_under, headers, cookie }) => ({
+const requestOf = ({ url, recipe, max_pages, max_external_links, max_images, include, exclude, checks_off, urls, fail_under, headers, cookie, render }) => ({
   recipe, fail_under,
   ...given({ url: lines(urls).length ? "" : url, cookie }),
   ...(headers && { headers: pairs(headers) }),
-  options: given({ max_pages, max_external_links, max_images, urls: lines(urls), include: lines(include), exclude: lines(exclude), checks_off: lines(checks_off) }),
+  options: given({ render, max_pages, max_external_links, max_images, urls: lines(urls), include: lines(include), exclude: lines(exclude), checks_off: lines(checks_off) }, { render: false }),
 });
 
 const Sample = ({ form, names = [] }) => html`
@@ -35,6 +35,7 @@ const Sample = ({ form, names = [] }) => html`
     <${Area} title="Only pages like" ...${form.field("include")} rows="2" placeholder="/blog/**" hint="One pattern a line. Empty: all" />
     <${Area} title="Not pages like" ...${form.field("exclude")} rows="2" placeholder="/tag/**" />
     <${Area} title="These pages instead" ...${form.field("urls")} rows="2" hint="One address a line; no links are followed" />
+    <${Check} title="Open pages in a browser" ...${form.field("render")} hint="Facts are those after JavaScript, with lab figures" />
     <${Number} title="Score to reach" ...${form.field("fail_under")} min="0" max="100" />
     <${Area} title="Request headers" ...${form.field("headers")} rows="2" placeholder="Authorization: Basic …" hint=${`For staging sites; stored encrypted, never shown.${names.length ? ` Kept if empty: ${names.join(", ")}` : ""}`} />
     <${Text} title="Cookie" ...${form.field("cookie")} placeholder="name=value" autocomplete="off" />

@@ -17,10 +17,14 @@ from spinneret.audits.service import AuditService
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.live.waiting import JobWaits
 from spinneret.jobs.models import JobRef
+from spinneret.kernel.errors import ContentRefused, DomainError
+from spinneret.web.browser.models import LabFigures
 from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.models import FetchedPage
 from streams.streams_routes import router as streams_router
 from tests.fakes.auditing import AuditWorld
 from tests.fakes.audits import FakeScheduleStore
+from tests.fakes.browser import FakeBrowser, Rendering
 from tests.fakes.fetching import fetched_page
 from tests.unit.audits.site import HOST, Page
 from tests.unit.audits.test_running import good_site
@@ -57,6 +61,7 @@ class Bench:
             schedules=ScheduleService(
                 store=self.schedule_store,
                 policy=AddressPolicy(),
+                has_browser=False,
                 intake=HeaderIntake(seal=self.world.seal, user_agent="Spinneret/0.1"),
                 clock=self.world.clock,
                 new_id=lambda prefix: f"{prefix}_{next(ids):03}",
@@ -112,6 +117,43 @@ def test_a_staging_site_gets_headers_that_nobody_is_shown(bench: Bench) -> None:
     job = bench.world.store.get(JobRef(tenant="acme", job_id=audit_id))
     stored = [*bench.world.bodies.objects.values(), str(job).encode(), str(view.body).encode()]
     assert not any(b"c2VjcmV0" in each or b"s3cret" in each for each in stored)
+
+
+#
+def test_a_rendered_audit_judges_pages_after_their_scripts_and_takes_lab_figures(
+    bench: Bench,
+) -> None:
+    world, options = bench.world, {"render": True}
+    refused = bench.send("POST", "/audits", {"url": f"{HOST}/", "options": options})
+    assert (refused.status, refused.body["details"]["dependency"]) == (503, "browser")
+    painted = LabFigures(first_contentful_paint_ms=80, largest_contentful_paint_ms=120)
+    doms: dict[str, Rendering | DomainError] = {
+        url: Rendering(
+            dom=page.body.decode(), headers=page.headers, figures=replace(painted, layout_shift=0.1)
+        )
+        for url, page in world.pages.items()
+        if isinstance(page, FetchedPage) and page.media_type == "text/html"
+    }
+    dom = doms[f"{HOST}/oak"]
+    assert isinstance(dom, Rendering)
+    doms[f"{HOST}/oak"] = replace(dom, dom=dom.dom.replace("<title>", "<x>"))
+    doms[f"{HOST}/cedar"] = ContentRefused("answered application/pdf")
+    world.browser = FakeBrowser(doms)
+    bench.services.audits = world.service()
+    view = bench.send("GET", f"/audits/{bench.audit(options=options)}").body
+    assert (view["status"], view["options"]["render"]) == ("completed", True)
+    assert view["result"]["pages"]["other"] == 1
+    lab = view["result"]["lab"]
+    assert (lab["first_contentful_paint_ms"], lab["largest_contentful_paint_ms"]) == (80, 120)
+    assert (lab["layout_shift"], lab["pages"]) == (0.1, view["result"]["pages"]["html"])
+    issues = bench.send("GET", f"/audits/{view['audit_id']}/issues").body["items"]
+    assert f"{HOST}/oak" in {each["url"] for each in issues if each["check"] == "title.missing"}
+    body = world.bodies.objects[f"T/acme/audits/{view['audit_id']}/1/report-json.json"]
+    [oak] = [each for each in json.loads(body)["pages"] if each["url"] == f"{HOST}/oak"]
+    assert oak["lab"]["transferred_bytes"] > 0
+    assert {each.total_seconds for each in world.browser.requests} == {30.0}
+    both = {"url": f"{HOST}/", "options": options, **STAGING}
+    assert bench.send("POST", "/audits", both).status == 422
 
 
 #

@@ -11,7 +11,7 @@ from tests.markets.bench import CATEGORIES, Bench
 from tests.unit.served import Answer, Served
 
 
-def _send(bench: Bench, method: str, path: str, body: Any = None, **query: str) -> Answer:
+def _send(bench: Bench, method: str, path: str, body: Any = None, **query: Any) -> Answer:
     services = SimpleNamespace(preferences=bench.preferring, choices=bench.choosing)
     return Served(connections, services).send(
         method, f"/api/marketplace/{path}", body, tenant=bench.tenant, **query

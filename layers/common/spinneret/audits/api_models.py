@@ -13,7 +13,7 @@ from spinneret.kernel.views import ListOf
 
 UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_MAX_CHARS)]
 RecipeName = Literal["hello", "seo"]
-CHOICES: Final = ("urls", "include", "exclude", "checks_off")
+CHOICES: Final = ("urls", "include", "exclude", "checks_off", "render")
 """Options that a job's payload has in addition to its sample, if they were given."""
 FormatName = Literal["json", "csv", "html", "md", "junit", "sarif"]
 
@@ -52,11 +52,15 @@ class AuditOptions(BaseModel):
     checks_off: CheckNames = ()
     """Ids of checks that aren't judged, such as `social.og`; they cost nothing."""
 
+    render: bool = False
+    """Whether pages are opened in a browser, so that facts are those after JavaScript, and lab
+    figures are taken. A browser sends no `headers` and no cookie."""
+
     @property
     def given(self) -> dict[str, Any]:
         """Return the options that the request sets."""
         found = self.model_dump(mode="json", exclude_none=True)
-        return {name: value for name, value in found.items() if value != []}
+        return {name: value for name, value in found.items() if value != [] and value is not False}
 
 
 class AuditRequest(BaseModel):

@@ -18,7 +18,7 @@ from spinneret.audits.checks import catalogue as checks
 from spinneret.audits.checks.models import UNKNOWN, Answer, Check, CheckScope, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.comparison import Key
-from spinneret.audits.facts.models import Kind, PageFacts
+from spinneret.audits.facts.models import Kind, Lab, PageFacts
 from spinneret.audits.facts.site import SiteFacts
 from spinneret.audits.findings import Finding, finding_of
 from spinneret.audits.scoring import FORMULA_VERSION, CheckBitmap, Score, score
@@ -43,6 +43,8 @@ class PageResult:
     clicks: int | None
     """Distance from the start page; None if no links lead there."""
     issues: Mapping[Severity, int]
+    lab: Lab | None = None
+    """Lab figures, if the page was opened in a browser."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +91,7 @@ class AuditEvaluator:
         self._marks: dict[str, CheckBitmap] = {}
         self._unchecked: dict[str, int] = {}
         """Checks that couldn't be judged, as bits by URL."""
+        self._lab: dict[str, Lab] = {}
         self._issues: dict[str, Counter[Severity]] = {}
 
     def page(self, facts: PageFacts) -> None:
@@ -99,6 +102,8 @@ class AuditEvaluator:
         if facts.url in self._marks or not self._site.is_internal(facts.url):
             return
         self._site.add(facts)
+        if facts.lab is not None:
+            self._lab[facts.url] = facts.lab
         marks = self._marks[facts.url] = CheckBitmap(is_read=facts.kind is Kind.HTML)
         for step in _steps(CheckScope.PAGE):
             if facts.kind in step.check.kinds:
@@ -178,6 +183,7 @@ class AuditEvaluator:
             words=node.words,
             clicks=self._site.clicks.get(node.url),
             issues=self._issues.get(node.url, Counter()),
+            lab=self._lab.get(node.url),
         )
 
 

@@ -7,7 +7,8 @@ from spinneret.audits import limits
 from spinneret.audits.api_models import AuditOptions
 from spinneret.audits.checks.catalogue import numbers
 from spinneret.audits.recipes import Recipe, Sample
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.audits.request_headers import SealedHeaders
+from spinneret.kernel.errors import DependencyUnavailable, ValidationFailed
 from spinneret.web.exploring.globs import compile_patterns
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
@@ -32,6 +33,19 @@ def checked_urls(url: str | None, options: AuditOptions, policy: AddressPolicy) 
             message = f"isn't of the host {urls[0].host}"
             raise ValidationFailed.of_field(f"options.urls.{number}", message)
     return urls
+
+
+def require_renderable(
+    options: AuditOptions, headers: SealedHeaders | None, *, has_browser: bool
+) -> None:
+    """Raise DependencyUnavailable to render without a browser, ValidationFailed with headers."""
+    if not options.render:
+        return
+    if not has_browser:
+        raise DependencyUnavailable("browser", "this stage has none")
+    if headers is not None:
+        message = "a browser doesn't send an audit's headers"
+        raise ValidationFailed.of_field("options.render", message, "remove headers and cookie")
 
 
 def sample_for(recipe: Recipe, options: AuditOptions) -> Sample:

@@ -28,7 +28,7 @@ from spinneret.audits.issue_models import (
 from spinneret.audits.issues import IssueLog
 from spinneret.audits.kinds import AUDIT
 from spinneret.audits.models import Artifact, Finished, RunRef
-from spinneret.audits.options import checked_urls, sample_for
+from spinneret.audits.options import checked_urls, require_renderable, sample_for
 from spinneret.audits.ports import AuditObjectStore, AuditStore
 from spinneret.audits.recipes import RECIPES, Recipe
 from spinneret.audits.request_headers import HeaderIntake, SealedHeaders
@@ -74,6 +74,8 @@ class AuditService:
     bodies: AuditObjectStore
     policy: AddressPolicy
     hosts: HostService
+    has_browser: bool
+    """Whether the stage can render pages."""
     intake: HeaderIntake | None = None
     """None in the pass over schedules, whose headers are encrypted already."""
 
@@ -90,7 +92,8 @@ class AuditService:
 
         `sealed`: headers of a schedule, instead of the request's.
 
-        Raises UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen and ValidationFailed.
+        Raises UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen, ValidationFailed, and
+        DependencyUnavailable to render without a browser.
         """
         return self.jobs.replayed_or(key, lambda: self._submit(tenant, request, key, sealed))
 
@@ -215,6 +218,7 @@ class AuditService:
         payload = payload_of(urls, recipe, request)
         if sealed is None and self.intake is not None:
             sealed = self.intake.take(tenant, request.headers, request.cookie)
+        require_renderable(request.options, sealed, has_browser=self.has_browser)
         if sealed is not None:
             payload["headers"] = sealed.as_json()
         self.hosts.check_submission(tenant, url.host, url.unusual_port)

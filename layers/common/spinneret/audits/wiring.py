@@ -18,6 +18,7 @@ from spinneret.jobs.control import JobControl
 from spinneret.jobs.wiring import JOBS_TABLE, SUBMISSION, job_control, job_service, job_store
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.settings import text
+from spinneret.web.browser.wiring import BROWSER_FOLDER, has_browser
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.wiring import USER_AGENT, address_policy
 from spinneret.web.headers.sealing import AUDITS as HEADERS
@@ -43,6 +44,7 @@ class AuditApi:
             store=DynamoScheduleStore(stage.dynamodb, stage[AUDITS_TABLE]),
             policy=address_policy(stage),
             intake=intake,
+            has_browser=has_browser(stage),
             clock=stage.clock,
             new_id=stage.new_id,
         )
@@ -62,7 +64,7 @@ class AuditApi:
         )
 
 
-@reads(*RELAY, *PROXIES, *AUDITS, USER_AGENT, CONTENT_BUCKET)
+@reads(*RELAY, *PROXIES, *AUDITS, USER_AGENT, CONTENT_BUCKET, BROWSER_FOLDER)
 def audit_api(stage: Stage) -> AuditApi:
     """Build the services of the audits API."""
     return AuditApi(stage)
@@ -79,6 +81,7 @@ def audit_service(
         bodies=S3AuditObjectStore(stage.s3, stage[AUDITS_BUCKET]),
         policy=address_policy(stage),
         hosts=host_service(stage),
+        has_browser=has_browser(stage),
         intake=intake,
     )
 
@@ -89,7 +92,7 @@ def audit_store(stage: Stage) -> DynamoAuditStore:
     return DynamoAuditStore(stage.dynamodb, *tables, clock=stage.clock)
 
 
-@reads(*SUBMISSION, *HOSTS, *AUDITS)
+@reads(*SUBMISSION, *HOSTS, *AUDITS, BROWSER_FOLDER)
 def schedule_pass(stage: Stage) -> Callable[[], ScheduleTickResult]:
     """Return the pass over the schedules that their rule starts."""
     return ScheduleTicker(

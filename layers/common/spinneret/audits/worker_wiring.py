@@ -4,6 +4,8 @@ The API's wiring is a separate module, as it must not load the fetcher.
 """
 
 import random
+from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 from spinneret.audits import limits
@@ -18,11 +20,13 @@ from spinneret.events.wiring import RELAY, relaying_store
 from spinneret.jobs.wiring import job_store, worker
 from spinneret.jobs.worker import Worker
 from spinneret.kernel.settings import flag, integer, text
+from spinneret.web.browser.wiring import BROWSER_FOLDER, has_browser
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.headers.sealing import AUDITS as HEADERS
 from spinneret.web.headers.sealing import HeaderSeal
 from spinneret.web.hosts.wiring import DOMAINS_TABLE
+from spinneret.web.polite_browser import PoliteBrowser
 from spinneret.web.politeness.dynamo import DynamoHostStateStore
 from spinneret.web.politeness.models import SessionOptions
 from spinneret.web.politeness.sessions import Sessions
@@ -45,7 +49,7 @@ SESSIONS: Final = (
 
 @reads(
     *(*RELAY, *POLITE_FETCHING, *AUDITS, *SESSIONS),
-    *(FRONTIER_TABLE, HTML_RETENTION_DAYS, SITE_WAIT_SECONDS),
+    *(FRONTIER_TABLE, HTML_RETENTION_DAYS, SITE_WAIT_SECONDS, BROWSER_FOLDER),
 )
 def audit_worker(stage: Stage) -> Worker:
     """Build a worker of the lane `audit`."""
@@ -67,10 +71,23 @@ def audit_worker(stage: Stage) -> Worker:
             is_over=has_left(job_store(stage).get),
         ),
         seal=HeaderSeal(stage.sealer, HEADERS),
+        browser=_browser_of(stage) if has_browser(stage) else None,
         clock=stage.clock,
         site_wait_seconds=stage[SITE_WAIT_SECONDS],
     )
     return worker(stage, {AUDIT: pipeline}, relaying_store(stage))
+
+
+def _browser_of(stage: Stage) -> Callable[[], PoliteBrowser]:
+    """Return the browser of this stage, which is loaded for the first rendered page."""
+
+    @cache
+    def browser() -> PoliteBrowser:
+        from spinneret.web.browser_wiring import polite_browser  # noqa: PLC0415 (import budget)
+
+        return polite_browser(stage)
+
+    return browser
 
 
 def session_options(stage: Stage) -> SessionOptions:

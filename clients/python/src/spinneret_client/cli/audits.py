@@ -48,6 +48,9 @@ def audit(
         list[str] | None, typer.Option(help="`Name: value` for a staging site; repeatable.")
     ] = None,
     cookie: Annotated[str | None, typer.Option(help="`name=value` for a staging site.")] = None,
+    render: Annotated[
+        bool, typer.Option("--render", help="Open pages in a browser; take lab figures.")
+    ] = False,
 ) -> None:
     """Audit a site, or a list of pages, and print the score."""
     tools = tools_of(context)
@@ -59,6 +62,8 @@ def audit(
     options = AuditOptions(include=include or [], exclude=exclude or [], checks_off=off or [])
     if max_pages is not None:
         options["max_pages"] = max_pages
+    if render:
+        options["render"] = True
     if urls is not None:
         options["urls"] = urls.read_text(encoding="utf-8").split()
     pairs = [each.partition(":") for each in header or []]
@@ -91,6 +96,9 @@ def _text(tools: Tools, audit: Any) -> None:
         for name, each in (audit.categories or {}).items()
     ]
     tools.output.table(["category", "score"], rows)
+    if lab := (audit.result or {}).get("lab"):
+        rows = [(name, "-" if each is None else f"{each:g}") for name, each in lab.items()]
+        tools.output.table(["lab figure, median", "value"], rows)
     for issue in tools.client.audits.issues(audit.audit_id, max_items=ISSUES):
         tools.output.line(f"{issue.severity:<8} {issue.title}  {issue.url}")
     tools.output.note(f"all issues: spinneret audit {audit.url} --format html --out report.html")

@@ -127,6 +127,7 @@ class AuditOptions(TypedDict, total=False):
     include: Sequence[str]
     exclude: Sequence[str]
     checks_off: Sequence[str]
+    render: bool
 
 
 class AuditRequest(TypedDict, total=False):

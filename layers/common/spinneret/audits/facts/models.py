@@ -217,6 +217,17 @@ class HtmlFacts:
         return dict(self.social).get(MODIFIED) or next(filter(None, described), "")
 
 
+class Lab(NamedTuple):
+    """Figures of one visit in a browser of a data centre, of no visitor's; None if it gave none."""
+
+    first_contentful_paint_ms: int | None = None
+    largest_contentful_paint_ms: int | None = None
+    layout_shift: float | None = None
+    """Cumulative layout shift."""
+    transferred_bytes: int = 0
+    """Bytes received and sent for the page and all that it loads, as encoded."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class PageFacts:
     """Facts of one URL's response."""
@@ -243,6 +254,8 @@ class PageFacts:
     header_canonical: str | None = None
     """Canonical URL of a Link header."""
     html: HtmlFacts | None = None
+    lab: Lab | None = None
+    """Lab figures, if the page was opened in a browser."""
 
     @cached_property
     def _headers(self) -> dict[str, str]:

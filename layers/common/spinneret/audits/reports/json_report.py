@@ -20,6 +20,7 @@ from spinneret.audits.reports.schema import (
     FindingRow,
     Head,
     KeyRow,
+    LabRow,
     PageRow,
 )
 from spinneret.audits.scoring import CheckStats
@@ -99,6 +100,7 @@ def _page(page: PageResult) -> PageRow:
         words=page.words,
         clicks=page.clicks,
         issues={severity.value: n for severity, n in page.issues.items()},
+        lab=LabRow(**page.lab._asdict()) if page.lab else None,
     )
 
 

@@ -34,6 +34,15 @@ class FindingRow(_Model):
     evidence: list[EvidenceRow]
 
 
+class LabRow(_Model):
+    """Figures of one visit in a browser of a data centre, of no visitor's."""
+
+    first_contentful_paint_ms: int | None
+    largest_contentful_paint_ms: int | None
+    layout_shift: float | None
+    transferred_bytes: int = Field(description="Of the page and all that it loads, as encoded.")
+
+
 class PageRow(_Model):
     """A URL that the audit visited or should have visited."""
 
@@ -47,6 +56,9 @@ class PageRow(_Model):
         description="Clicks from the start page; null if no links lead there."
     )
     issues: dict[str, int] = Field(description="Numbers of issues by severity.")
+    lab: LabRow | None = Field(
+        default=None, description="Lab figures; null unless a browser opened the page."
+    )
 
 
 class CheckRow(_Model):

@@ -1,27 +1,31 @@
 """Crawl of the sample: fetch pages through the frontier and store their facts."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
 from spinneret.audits import limits
-from spinneret.audits.facts.models import Failure, Kind, PageFacts
+from spinneret.audits.facts.models import Failure, Kind, Lab, PageFacts
 from spinneret.audits.facts.pages import read_page, unread_page
 from spinneret.audits.facts.site import SiteFacts
 from spinneret.audits.models import Phase, Progress, RunRef
+from spinneret.audits.running.rendering import Opening
 from spinneret.audits.running.slices import AuditContext, get
 from spinneret.audits.running.storage import Storage
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     BodyTooLarge,
+    ContentRefused,
     DependencyUnavailable,
     DomainError,
     FetchTimeout,
     LeaseLost,
     NotFound,
+    PageTooLarge,
     PermanentError,
+    RenderTimeout,
     RobotsDisallowed,
     TooManyRedirects,
     TransientError,
@@ -51,6 +55,7 @@ from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.rules import parse_retry_after
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.models import WaitUntil
+from spinneret.web.polite_browser import PoliteBrowser
 
 _TRY_AGAIN: Final = frozenset({408, 425, 429})
 _BACKOFF_SECONDS: Final = 5.0  # pause before the second try of a page; doubled before the last
@@ -59,6 +64,8 @@ _FAILURES: Final[dict[type[DomainError], Failure]] = {
     RobotsDisallowed: Failure.ROBOTS,
     TooManyRedirects: Failure.TOO_MANY_REDIRECTS,
     BodyTooLarge: Failure.TOO_LARGE,
+    RenderTimeout: Failure.TIMEOUT,
+    PageTooLarge: Failure.TOO_LARGE,
 }
 
 
@@ -68,6 +75,8 @@ class PageCrawler:
 
     frontier: Frontier
     storage: Storage
+    browser: Callable[[], PoliteBrowser] | None = None
+    """None where pages are only fetched."""
 
     def run(self, work: AuditContext, progress: Progress) -> Progress:
         """Crawl the sample; raise Defer, ReleaseJob or LeaseLost."""
@@ -145,29 +154,46 @@ class PageCrawler:
             gate(url)
 
         page = visit.page
+        opened = self._opening(work)
         try:
-            answer = work.ask(get(parse_url(page.url), before_redirect=follow), page.key)
+            request = get(parse_url(page.url), before_redirect=follow)
+            answer = work.ask(request, page.key, send=opened.send if opened else None)
         except RedirectRefused as refused:
             self._redirected(work, visit, refused, hops)
         except (LeaseLost, DependencyUnavailable):
             raise
         except (PermanentError, TransientError) as error:
-            self._failed(work, visit, error, hops)
+            if opened is not None and isinstance(error, ContentRefused):
+                self._not_a_page(work, visit, hops)
+            else:
+                self._failed(work, visit, error, hops)
         else:
             if isinstance(answer, WaitUntil):
                 until, waiting_for = answer.until, answer.waiting_for
                 waits = Deferred(until=until, error_code="WAITING", error_message=waiting_for)
                 self.frontier.record(visit, waits)
                 raise work.wait(answer)
-            self._answered(work, visit, answer)
+            self._answered(work, visit, answer, opened.lab if opened else None)
 
-    def _answered(self, work: AuditContext, visit: PageLease, page: FetchedPage) -> None:
+    def _opening(self, work: AuditContext) -> Opening | None:
+        """Return what opens the next page in the browser; None for an audit that only fetches."""
+        if not work.context.job.payload.get("render"):
+            return None
+        if self.browser is None:
+            raise DependencyUnavailable("browser", "this stage has none")
+        return Opening(self.browser(), work.context.remaining)
+
+    def _answered(
+        self, work: AuditContext, visit: PageLease, page: FetchedPage, lab: Lab | None
+    ) -> None:
         status = page.status_code
         if status >= 500 or status in _TRY_AGAIN:
             asked = parse_retry_after(page.headers.get("retry-after", ""), work.clock())
             if self._tried_again(work, visit, f"HTTP_{status}", status, asked):
                 return
         facts = read_page(page, work.clock())
+        if lab is not None and facts[-1].kind is Kind.HTML:
+            facts = (*facts[:-1], replace(facts[-1], lab=lab))
         if facts[-1].kind is Kind.HTML:
             self.storage.keep_html(work, facts[-1].url, page.body)
         self.storage.keep_page(work, _place(visit), facts)
@@ -202,6 +228,19 @@ class PageCrawler:
             )
         self.storage.keep_page(work, _place(visit), [facts])
         self.frontier.record(visit, outcome)
+
+    def _not_a_page(self, work: AuditContext, visit: PageLease, hops: list[str]) -> None:
+        """Store a response that a browser shows as no page, such as a PDF."""
+        url = visit.page.url
+        facts = PageFacts(
+            url=url,
+            kind=Kind.OTHER,
+            fetched_at=work.clock().isoformat(),
+            final_url=hops[-1] if hops else url,
+            redirects=(url, *hops[:-1]) if hops else (),
+        )
+        self.storage.keep_page(work, _place(visit), [facts])
+        self.frontier.record(visit, Fetched(final_url=facts.final_url))
 
     def _failed(
         self,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import IO, Any, Final
 
 from spinneret.audits import issues, limits
 from spinneret.audits.comparison import Known, RunComparison, compare
-from spinneret.audits.facts.models import Failure
+from spinneret.audits.facts.models import Failure, Lab
 from spinneret.audits.findings import FindingLog
 from spinneret.audits.judging import AuditEvaluator, Result
 from spinneret.audits.models import ArtifactType, Finished, Phase, Progress, site_key
@@ -60,9 +61,7 @@ class ReportBuilder:
         result = audit.finish(replace(site, outcomes=outcomes, audited_at=now.isoformat()))
         finished = Finished(
             ref=work.ref,
-            site_key=site_key(
-                work.context.job.payload["recipe"], host_key(parse_url(site.start_url).host)
-            ),
+            site_key=site_key(_way_of(work), host_key(parse_url(site.start_url).host)),
             start_url=site.start_url,
             finished_at=now,
             score=result.score.total,
@@ -135,6 +134,13 @@ class ReportBuilder:
         return result
 
 
+def _way_of(work: AuditContext) -> str:
+    """Return the recipe, with `+render` if a browser opens the pages: only audits of the same way
+    are compared by themselves."""
+    payload = work.context.job.payload
+    return f"{payload['recipe']}{'+render' if payload.get('render') else ''}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Judgement:
     report: Report
@@ -169,7 +175,21 @@ def summary(judgement: _Judgement, progress: Progress) -> dict[str, Any]:
         "fixed_issues": len(comparison.fixed) if comparison else None,
         "unread_pages": judgement.unread,
         "out_of_time": progress.out_of_time,
+        **lab_summary(result),
     }
+
+
+def lab_summary(result: Result) -> dict[str, Any]:
+    """Return the medians of the pages' lab figures; nothing if no browser opened a page."""
+    found = [page.lab for page in result.pages if page.lab is not None]
+    if not found:
+        return {}
+    figures = {
+        name: [value for each in found if (value := getattr(each, name)) is not None]
+        for name in Lab._fields
+    }
+    medians = {name: median(values) if values else None for name, values in figures.items()}
+    return {"lab": {"pages": len(found), **medians}}
 
 
 def lack_of(result: Mapping[str, Any]) -> JobFailure | None:

@@ -22,6 +22,7 @@ from spinneret.kernel.errors import DependencyUnavailable, DomainLockTimeout
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.headers.sealing import HeaderSeal
+from spinneret.web.polite_browser import PoliteBrowser
 from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.rules import host_key
 from spinneret.web.politeness.sessions import Session, Sessions, SessionWait
@@ -48,6 +49,7 @@ class AuditPipeline:
         fetcher: PoliteFetcher,
         sessions: Sessions,
         seal: HeaderSeal,
+        browser: Callable[[], PoliteBrowser] | None = None,
         clock: Clock,
         site_wait_seconds: int = limits.SITE_WAIT_SECONDS,
     ) -> None:
@@ -58,7 +60,7 @@ class AuditPipeline:
         self._clock = clock
         self._site_wait_seconds = site_wait_seconds
         self._settling = SiteProbe(storage)
-        self._crawling = PageCrawler(frontier=frontier, storage=storage)
+        self._crawling = PageCrawler(frontier=frontier, storage=storage, browser=browser)
         self._checking = LinkChecker(storage)
         self._judging = ReportBuilder(storage)
 

@@ -21,6 +21,7 @@ from spinneret.web.polite_fetcher import PoliteFetcher
 from spinneret.web.politeness.rules import host_key
 
 _FRESH_SECONDS: Final = 5.0
+Send = Callable[[Caller, FetchRequest], FetchedPage | WaitUntil]
 
 
 @dataclass(kw_only=True)
@@ -87,9 +88,14 @@ class AuditContext:
         return self.context.job.worked_ms / 1000 + here
 
     def ask(
-        self, request: FetchRequest, name: str, purpose: Purpose = Purpose.CRAWL
+        self,
+        request: FetchRequest,
+        name: str,
+        purpose: Purpose = Purpose.CRAWL,
+        send: Send | None = None,
     ) -> FetchedPage | WaitUntil:
-        """Fetch under the host's rules; every try of one request uses the same `name`.
+        """Fetch under the host's rules; every try of one request uses the same `name`. `send`
+        replaces the fetcher.
 
         The answers of the site itself decide since when it refuses.
 
@@ -110,7 +116,7 @@ class AuditContext:
             agent, own = parted(self.headers)
             request = replace(request, headers={**own, **request.headers}, user_agent=agent)
         try:
-            answer = self.fetcher.fetch(caller, request)
+            answer = send(caller, request) if send else self.fetcher.fetch(caller, request)
         except (FetchFailed, FetchTimeout) as error:
             self._refused(request.url, error.message)
             raise

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 
 from spinneret.audits import limits
 from spinneret.audits.api_models import AuditOptions, AuditRequest
-from spinneret.audits.options import checked_urls, sample_for
+from spinneret.audits.options import checked_urls, require_renderable, sample_for
 from spinneret.audits.recipes import RECIPES
 from spinneret.audits.request_headers import HeaderIntake, SealedHeaders
 from spinneret.audits.schedules.api_models import AuditScheduleRequest
@@ -54,6 +54,8 @@ class ScheduleService:
     store: ScheduleStore
     policy: AddressPolicy
     intake: HeaderIntake
+    has_browser: bool
+    """Whether the stage can render pages."""
     clock: Clock
     new_id: NewId
 
@@ -132,6 +134,7 @@ class ScheduleService:
         found = former
         if request.headers is not None or request.cookie is not None:
             found = self.intake.take(tenant, request.headers or {}, request.cookie)
+        require_renderable(request.options, found, has_browser=self.has_browser)
         if found is None:
             return {"header_names": (), "sealed_headers": None}
         return {"header_names": found.names, "sealed_headers": found.data}

@@ -165,6 +165,7 @@ class _Rendering:
             headers=shown.headers,
             body=output.body,
             scripts=output.scripts,
+            figures=output.figures,
             is_cut=output.is_cut,
             console_errors=tuple(page.console_errors),
             requests=self._watch.requests,

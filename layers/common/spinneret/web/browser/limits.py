@@ -24,6 +24,7 @@ SCRIPTS_MAX: Final = 20  # C-11
 SCRIPT_MAX_BYTES: Final = 64 * 1024  # C-11, as UTF-8
 SCRIPT_RESULT_MAX_BYTES: Final = 1024 * 1024  # C-11, as JSON
 SCRIPT_SECONDS: Final = 10.0  # one script, including the promise that it returns
+FIGURES_MS: Final = 300  # until a page that is ready has painted, and observers were called
 CONSOLE_ERRORS_MAX: Final = 50
 CONSOLE_ERROR_MAX_CHARS: Final = 500
 SELECTOR_MAX_CHARS: Final = 500

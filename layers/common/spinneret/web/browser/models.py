@@ -82,6 +82,9 @@ class Scripts:
 class Dom:
     """Take the rendered document as HTML in UTF-8, without the documents of its frames."""
 
+    is_measured: bool = False
+    """Whether the page's lab figures are taken, too."""
+
 
 Task = Screenshot | Pdf | Scripts | Dom
 
@@ -120,6 +123,17 @@ class ScriptOutcome:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LabFigures:
+    """Figures of one visit in this browser, by the clock of the page: no visitor's. None if the
+    browser gave none."""
+
+    first_contentful_paint_ms: int | None = None
+    largest_contentful_paint_ms: int | None = None
+    layout_shift: float | None = None
+    """Cumulative layout shift: the largest sum of shifts within a window of five seconds."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class RenderedPage:
     """The output of the task, with facts of the page."""
 
@@ -135,6 +149,8 @@ class RenderedPage:
     """Image, PDF or HTML; empty for scripts."""
     scripts: tuple[ScriptOutcome, ...] = ()
     """Outcomes in the order of the task's sources."""
+    figures: LabFigures | None = None
+    """Lab figures, if the task asked for them."""
     is_cut: bool = False
     """Whether the image shows only the upper part of a page that is too high for one."""
     console_errors: tuple[str, ...] = ()

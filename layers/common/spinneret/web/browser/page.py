@@ -134,7 +134,8 @@ class Page:
     # ------------------------------------------------------------ Reading
 
     async def evaluate(self, expression: str) -> Any:
-        """Return the JSON value of our own expression, out of the reach of the page's scripts.
+        """Return the JSON value of our own expression, or of its promise, out of the reach of the
+        page's scripts.
 
         Raises CommandRefused if the page leaves its document meanwhile, and ScriptError.
         """
@@ -143,7 +144,12 @@ class Page:
         context = world["executionContextId"]
         answer = await ask(
             send.Runtime.evaluate(
-                {"expression": expression, "contextId": context, "returnByValue": True},
+                {
+                    "expression": expression,
+                    "contextId": context,
+                    "returnByValue": True,
+                    "awaitPromise": True,
+                },
                 self.session,
             )
         )

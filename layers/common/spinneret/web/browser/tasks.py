@@ -20,6 +20,7 @@ from spinneret.web.browser.documents import Documents
 from spinneret.web.browser.models import (
     Dom,
     ImageFormat,
+    LabFigures,
     Paper,
     Pdf,
     Screenshot,
@@ -46,6 +47,7 @@ class Output:
     body: bytes = b""
     scripts: tuple[ScriptOutcome, ...] = ()
     is_cut: bool = False
+    figures: LabFigures | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,8 +70,9 @@ class Taker:
                 return Output(body=await self._pdf(task))
             case Scripts():
                 return Output(scripts=tuple([await self._run(each) for each in task.sources]))
-            case Dom():
-                return Output(body=await self._dom())
+            case Dom(is_measured=is_measured):
+                figures = await self._figures() if is_measured else None
+                return Output(body=await self._dom(), figures=figures)
 
     # ------------------------------------------------------------ Images
 
@@ -168,6 +171,14 @@ class Taker:
             raise self.documents.too_large()
         return body
 
+    async def _figures(self) -> LabFigures:
+        first, largest, shift = await self.page.evaluate(_FIGURES)
+        return LabFigures(
+            first_contentful_paint_ms=_rounded(first),
+            largest_contentful_paint_ms=_rounded(largest),
+            layout_shift=None if shift is None else round(float(shift), 4),
+        )
+
     async def _run(self, source: str) -> ScriptOutcome:
         began_at = self.monotonic()
         try:
@@ -192,6 +203,10 @@ class Taker:
         if (thrown := answer.get("exceptionDetails")) is not None:
             return ScriptOutcome(error=_thrown(thrown))
         return _value(answer["result"])
+
+
+def _rounded(milliseconds: float | None) -> int | None:
+    return None if milliseconds is None else round(milliseconds)
 
 
 def _value(result: Any) -> ScriptOutcome:
@@ -229,3 +244,24 @@ _HTML: Final = f"""(() => {{
     const html = doctype + document.documentElement.outerHTML;
     return html.length > {limits.DOCUMENT_MAX_BYTES} ? null : html;
 }})()"""
+
+# Entries so far arrive with the first call of an observer; a page that never paints gives none.
+# A window of shifts ends after a second without one (web.dev/articles/cls).
+_FIGURES: Final = f"""new Promise((done) => {{
+    let first = null, largest = null, shift = 0, sum = 0, began = 0, last = 0;
+    const see = (type, read) => new PerformanceObserver((list) => list.getEntries().forEach(read))
+        .observe({{ type, buffered: true }});
+    see("paint", (each) => {{
+        if (each.name === "first-contentful-paint") first = each.startTime;
+    }});
+    see("largest-contentful-paint", (each) => {{ largest = each.startTime; }});
+    see("layout-shift", (each) => {{
+        if (each.hadRecentInput) return;
+        const isSame = sum > 0 && each.startTime - last < 1000 && each.startTime - began < 5000;
+        if (!isSame) {{ sum = 0; began = each.startTime; }}
+        sum += each.value;
+        last = each.startTime;
+        shift = Math.max(shift, sum);
+    }});
+    setTimeout(() => done([first, largest, first === null ? null : shift]), {limits.FIGURES_MS});
+}})"""
