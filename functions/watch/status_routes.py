@@ -8,10 +8,16 @@ from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
 from spinneret.kernel.errors import Conflict, Contended
 from spinneret.monitoring.status_page.api_models import (
+    Slug,
+    StatusPageChange,
+    StatusPageList,
     StatusPageRequest,
     StatusPageView,
+    groups_of,
     status_page_view,
 )
+from spinneret.monitoring.status_page.feed import CONTENT_TYPE as ATOM
+from spinneret.monitoring.status_page.feed import atom_feed
 from spinneret.monitoring.status_page.html import POLICY, page_html
 from spinneret.monitoring.status_page.models import BadgeKind
 from spinneret.monitoring.status_page.prometheus import CONTENT_TYPE
@@ -19,7 +25,7 @@ from spinneret.monitoring.status_page.svg import badge_svg
 from spinneret.monitoring.wiring import status_pages
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
-from watch.status_examples import STATUS_PAGE
+from watch.status_examples import STATUS_PAGE, STATUS_PAGE_AT
 
 routes = Routes(status_pages)
 router = routes.router
@@ -31,9 +37,50 @@ _OPEN: Final = {
 }
 
 
+@router.get("/v1/status-pages", **declared(Scope.READ, Permission.VIEW_TARGETS))
+def list_status_pages() -> StatusPageList:
+    """List all status pages, at most ten."""
+    found = routes.services.pages.all(routes.principal.tenant)
+    return StatusPageList(items=[status_page_view(each) for each in found])
+
+
+@router.get("/v1/status-pages/<slug>", **declared(Scope.READ, Permission.VIEW_TARGETS))
+def get_status_page_at(slug: str) -> StatusPageView:
+    """Return one status page."""
+    return status_page_view(routes.services.page_at(routes.principal.tenant, slug))
+
+
+@router.put(
+    "/v1/status-pages/<slug>",
+    **declared(
+        Scope.WRITE,
+        Permission.EDIT_TARGETS,
+        {200: StatusPageView},
+        Conflict,
+        Contended,
+        examples=STATUS_PAGE_AT,
+    ),
+)
+def put_status_page_at(slug: Slug, request: StatusPageChange) -> StatusPageView:
+    """Publish a further status page, or change the page with this slug."""
+    tenant = routes.principal.tenant
+    page = routes.services.put_at(tenant, slug, request.title, groups_of(request))
+    return status_page_view(page)
+
+
+@router.delete(
+    "/v1/status-pages/<slug>",
+    **declared(Scope.WRITE, Permission.EDIT_TARGETS, {204: None}, Contended),
+)
+def delete_status_page_at(slug: str) -> Response[None]:
+    """Remove a status page."""
+    routes.services.remove_at(routes.principal.tenant, slug)
+    return Response(status_code=204)
+
+
 @router.get("/v1/status-page", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def get_status_page() -> StatusPageView:
-    """Return the address of the status page."""
+    """Return the main status page."""
     return status_page_view(routes.services.get(routes.principal.tenant))
 
 
@@ -49,8 +96,9 @@ def get_status_page() -> StatusPageView:
     ),
 )
 def put_status_page(request: StatusPageRequest) -> StatusPageView:
-    """Publish a status page of the targets with `public` set, under a slug of your choice."""
-    page = routes.services.put(routes.principal.tenant, request.slug, request.title)
+    """Publish the main status page, of targets with `public` set, under a slug of your choice."""
+    tenant = routes.principal.tenant
+    page = routes.services.put(tenant, request.slug, request.title, groups_of(request))
     return status_page_view(page)
 
 
@@ -58,7 +106,7 @@ def put_status_page(request: StatusPageRequest) -> StatusPageView:
     "/v1/status-page", **declared(Scope.WRITE, Permission.EDIT_TARGETS, {204: None}, Contended)
 )
 def delete_status_page() -> Response[None]:
-    """Remove the status page."""
+    """Remove the main status page."""
     routes.services.remove(routes.principal.tenant)
     return Response(status_code=204)
 
@@ -70,6 +118,13 @@ def show_status_page(slug: str) -> Response[str]:
     return Response(
         status_code=200, content_type="text/html; charset=utf-8", body=html, headers=dict(_OPEN)
     )
+
+
+@router.get("/status/<slug>/feed.xml", **declared(None, None, {200: "application/atom+xml"}))
+def show_status_feed(slug: str) -> Response[str]:
+    """Show the notices of a status page as an Atom feed, one entry for each update."""
+    text = atom_feed(*routes.services.feed(slug))
+    return Response(status_code=200, content_type=ATOM, body=text, headers=dict(_OPEN))
 
 
 @router.get("/status/<slug>/badges/<target_id>.svg", **declared(None, None, {200: "image/svg+xml"}))

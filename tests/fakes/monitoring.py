@@ -14,6 +14,7 @@ from spinneret.monitoring.checks import items as check_items
 from spinneret.monitoring.checks.models import CheckResult
 from spinneret.monitoring.due.models import ListedTarget
 from spinneret.monitoring.incidents.models import Incident, IncidentChange, StateChange
+from spinneret.monitoring.notices.models import Notice
 from spinneret.monitoring.reports import domain_events
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import DayTally, HourTally, Rollup
@@ -398,26 +399,64 @@ class FakeStatusPageStore:
     """Implements StatusPageStore."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, StatusPage] = {}
+        self._rows: dict[Name, StatusPage] = {}
 
     def get(self, tenant: str) -> StatusPage | None:
-        return self._rows.get(tenant)
+        return next((each for each in self.all(tenant) if each.is_main), None)
+
+    def all(self, tenant: str) -> list[StatusPage]:
+        mine = (each for each in self._rows.values() if each.tenant == tenant)
+        return sorted(mine, key=lambda each: (not each.is_main, each.slug))
 
     def at(self, slug: str) -> StatusPage | None:
         return next((each for each in self._rows.values() if each.slug == slug), None)
 
     def put(self, page: StatusPage, former: StatusPage | None) -> bool:
-        standing, owner = self.get(page.tenant), self.at(page.slug)
+        standing, owner = self._rows.get(_page_name(page)), self.at(page.slug)
         if (standing and standing.version) != (former and former.version):
             return False
-        if owner is not None and owner.tenant != page.tenant:
+        if owner is not None and _page_name(owner) != _page_name(page):
             raise Conflict.of_field("slug", "the slug is taken")
-        self._rows[page.tenant] = page
+        self._rows[_page_name(page)] = page
         return True
 
     def remove(self, page: StatusPage) -> bool:
-        standing = self.get(page.tenant)
+        standing = self._rows.get(_page_name(page))
         if standing is None or standing.version != page.version:
             return False
-        del self._rows[page.tenant]
+        del self._rows[_page_name(page)]
+        return True
+
+
+def _page_name(page: StatusPage) -> Name:
+    return page.tenant, "" if page.is_main else page.slug
+
+
+class FakeNoticeStore:
+    """Implements NoticeStore."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Name, Notice] = {}
+
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Notice]:
+        mine = [each for each in self._rows.values() if each.tenant == tenant]
+        found = sorted(mine, key=lambda each: each.id, reverse=True)
+        left = [each for each in found if after is None or each.id < after]
+        return Page.cut(left, limit, lambda each: each.id)
+
+    def get(self, tenant: str, notice_id: str) -> Notice | None:
+        return self._rows.get((tenant, notice_id))
+
+    def put(self, notice: Notice, former: Notice | None) -> bool:
+        standing = self.get(notice.tenant, notice.id)
+        if (standing and standing.version) != (former and former.version):
+            return False
+        self._rows[notice.tenant, notice.id] = notice
+        return True
+
+    def remove(self, notice: Notice) -> bool:
+        standing = self.get(notice.tenant, notice.id)
+        if standing is None or standing.version != notice.version:
+            return False
+        del self._rows[notice.tenant, notice.id]
         return True

@@ -8,17 +8,19 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from spinneret.kernel.errors import FetchTimeout
+from spinneret.monitoring.notices import limits as notice_limits
+from spinneret.monitoring.notices.service import NoticeService
 from spinneret.monitoring.rollups.models import Rollup
 from spinneret.monitoring.status_page import limits, rules
 from spinneret.monitoring.status_page.prometheus import KeptMetrics
 from spinneret.monitoring.status_page.service import StatusPages
 from spinneret.monitoring.targets.models import Options, Status
 from tests.fakes.checking import CheckWorld
-from tests.fakes.monitoring import FakeStatusPageStore
+from tests.fakes.monitoring import FakeNoticeStore, FakeStatusPageStore
 from tests.fakes.time import START
 from tests.unit.runtime.api import Answer
 from tests.unit.served import Served
-from watch import status_routes
+from watch import notices_routes, status_routes
 
 EVIL = "<script>alert(1)</script>"
 
@@ -29,11 +31,23 @@ def world() -> CheckWorld:
 
 
 @pytest.fixture
-def served(world: CheckWorld) -> Served:
+def notices() -> FakeNoticeStore:
+    return FakeNoticeStore()
+
+
+@pytest.fixture
+def posting(world: CheckWorld, notices: FakeNoticeStore) -> Served:
+    service = NoticeService(store=notices, clock=world.clock, new_id=world.new_id)
+    return Served(notices_routes.routes.router, service)
+
+
+@pytest.fixture
+def served(world: CheckWorld, notices: FakeNoticeStore) -> Served:
     pages = StatusPages(
         pages=FakeStatusPageStore(),
         targets=world.watch,
         figures=world.watch,
+        notices=notices,
         maintenance=world.maintenance,
         clock=world.clock,
         kept_metrics=KeptMetrics(),
@@ -137,7 +151,8 @@ def test_the_page_runs_nothing_and_loads_nothing_from_elsewhere(
     world.check(world.target("https://fine.example/", public=True, name=f'{EVIL}"'))
     answer = served.send("GET", "/status/silk")
     assert "<script" not in answer.text
-    assert not re.search(r"""(src|href|url\()""", answer.text)
+    loaded = re.findall(r"""(?:src|href|url\()[^ >]*""", answer.text)
+    assert loaded == ['href="silk/feed.xml"']
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
 
@@ -320,8 +335,184 @@ def test_bars_are_days(served: Served, world: CheckWorld) -> None:
     for _ in range(50):
         world.check(target_id)
     text = page(served)
-    assert text.count("<rect") == 30
+    assert text.count("<rect") == 90
     assert text.count('<rect class="good"') == 3
     today = world.clock()
     assert f"{today:%Y-%m-%d}: 100 %" in text
     assert f"{today - timedelta(days=5):%Y-%m-%d}: no data" in text
+
+
+# ---------------------------------------------------------------- Groups and several pages
+
+
+# covers M-07
+def test_groups_select_and_order_the_public_targets_of_a_page(
+    served: Served, world: CheckWorld
+) -> None:
+    names = ("one", "two", "other", "hidden")
+    ids = {
+        name: world.target(f"https://{name}.example/", public=name != "hidden") for name in names
+    }
+    groups = [
+        {"name": f"Shop {EVIL}", "target_ids": [ids["two"], ids["one"], ids["hidden"], "t_gone"]},
+        {"name": "Nothing public", "target_ids": [ids["hidden"]]},
+    ]
+    body = {"title": "Partners", "groups": groups}
+    answer = served.send("PUT", "/v1/status-pages/partners", body)
+    assert (answer.status, answer.body["groups"], answer.body["is_main"]) == (200, groups, False)
+    text = page(served, "partners")
+    assert re.findall(r'class="name">([^<]*)<', text) == ["two.example", "one.example"]
+    assert re.findall(r"<h2>(.*?)</h2>", text) == ["Shop &lt;script&gt;alert(1)&lt;/script&gt;"]
+
+
+# covers M-07
+def test_a_tenant_has_several_pages(served: Served) -> None:
+    published(served)
+    for slug in ("b", "a"):
+        assert served.send("PUT", f"/v1/status-pages/{slug}", {"title": slug}).status == 200
+    assert served.send("PUT", "/v1/status-pages/silk", {"title": "New"}).body["is_main"]
+    listed = served.send("GET", "/v1/status-pages").body["items"]
+    assert [(each["slug"], each["title"]) for each in listed] == [
+        ("silk", "New"),
+        ("a", "a"),
+        ("b", "b"),
+    ]
+    assert published(served, slug="a").status == 409
+    foreign = served.send("PUT", "/v1/status-pages/a", {"title": "x"}, tenant="other")
+    assert foreign.status == 409
+    assert served.send("GET", "/v1/status-pages/a", tenant="other").status == 404
+    assert served.send("DELETE", "/v1/status-pages/a", tenant="other").status == 404
+    assert served.send("DELETE", "/v1/status-pages/a").status == 204
+    assert served.send("GET", "/status/a").status == 404
+    assert page(served, "b")
+
+
+def test_pages_and_groups_have_bounds(served: Served) -> None:
+    for number in range(limits.STATUS_PAGES_MAX):
+        assert served.send("PUT", f"/v1/status-pages/p{number}", {"title": "x"}).status == 200
+    assert served.send("PUT", "/v1/status-pages/one-more", {"title": "x"}).status == 409
+    many_ids = [f"t_{number}" for number in range(26)]
+    groups = [{"name": name, "target_ids": many_ids} for name in "ab"]
+    for body in ({"title": "x", "groups": groups}, {"title": "x", "groups": [{"name": "a"}]}):
+        assert served.send("PUT", "/v1/status-pages/p1", body).status == 422
+    assert served.send("PUT", "/v1/status-pages/A_b", {"title": "x"}).status == 422
+
+
+# ---------------------------------------------------------------- Notices and their feed
+
+PLANNED = {
+    "kind": "maintenance",
+    "title": "Upgrade",
+    "text": "New disks.",
+    "starts_at": "2026-01-05T22:00:00+01:00",
+    "ends_at": "2026-01-05T23:00:00+01:00",
+}
+
+
+def posted(posting: Served, **given: object) -> str:
+    body = {"kind": "incident", "title": "Payments", "text": "Some fail."} | given
+    answer = posting.send("POST", "/v1/status-notices", body)
+    assert answer.status == 201, answer.body
+    return str(answer.body["id"])
+
+
+def updated(posting: Served, notice_id: str, status: str, text: str = "Works.") -> Answer:
+    path = f"/v1/status-notices/{notice_id}/updates"
+    return posting.send("POST", path, {"status": status, "text": text})
+
+
+# covers M-07
+def test_a_notice_is_on_the_page_with_its_updates_for_90_days_after_its_end(
+    served: Served, posting: Served, world: CheckWorld
+) -> None:
+    published(served)
+    notice_id = posted(posting, title=EVIL, text=f"{EVIL}&")
+    posted(posting, **PLANNED)
+    world.clock.advance(60)
+    text = page(served)
+    assert "<script" not in text
+    assert "Last 90 days" not in text
+    assert "2026-01-05 21:00 to 2026-01-05 22:00 UTC" in text
+    assert updated(posting, notice_id, "resolved").body["status"] == "resolved"
+    shown, ended = page(served).split("Last 90 days")
+    assert "Upgrade" in shown
+    assert re.findall(r"<strong>(.*?)</strong>", ended) == ["Resolved", "Investigating"]
+    world.clock.advance(timedelta(days=91).total_seconds())
+    assert "Last 90 days" not in page(served)
+
+
+def test_a_notice_is_on_the_pages_that_it_names(served: Served, posting: Served) -> None:
+    published(served)
+    served.send("PUT", "/v1/status-pages/partners", {"title": "Partners"})
+    posted(posting, title="For all")
+    posted(posting, title="For partners", slugs=["partners"])
+    shown = {each: re.findall(r'class="name">(.*?)<', page(served, each)) for each in SLUGS}
+    assert shown == {"silk": ["For all"], "partners": ["For partners", "For all"]}
+    other = served.send("PUT", "/v1/status-page", {"slug": "o", "title": "O"}, tenant="other")
+    assert other.status == 200
+    assert "For all" not in page(served, "o")
+
+
+SLUGS = ("silk", "partners")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"status": "completed"},
+        {"starts_at": PLANNED["starts_at"]},
+        {"kind": "maintenance"},
+        PLANNED | {"ends_at": PLANNED["starts_at"]},
+        PLANNED | {"starts_at": "tomorrow"},
+        {"title": " "},
+        {"slugs": ["No slug"]},
+    ],
+)
+def test_what_is_no_notice_is_refused(posting: Served, wrong: dict[str, object]) -> None:
+    body = {"kind": "incident", "title": "Payments", "text": "Some fail."} | wrong
+    assert posting.send("POST", "/v1/status-notices", body).status == 422
+
+
+def test_a_notice_is_updated_listed_and_removed_by_its_tenant(posting: Served) -> None:
+    first, second = posted(posting), posted(posting)
+    assert updated(posting, first, "scheduled").status == 422
+    for _ in range(notice_limits.NOTICE_UPDATES_MAX - 1):
+        assert updated(posting, first, "monitoring").status == 201
+    assert updated(posting, first, "resolved").status == 409
+    listed = posting.send("GET", "/v1/status-notices", limit="1").body
+    assert [each["id"] for each in listed["items"]] == [second]
+    rest = posting.send("GET", "/v1/status-notices", cursor=listed["next_cursor"]).body
+    assert [each["id"] for each in rest["items"]] == [first]
+    path = f"/v1/status-notices/{first}"
+    assert posting.send("GET", path, tenant="other").status == 404
+    assert posting.send("DELETE", path, tenant="other").status == 404
+    assert posting.send("DELETE", path).status == 204
+    assert posting.send("GET", path).status == 404
+
+
+# covers M-07
+def test_the_feed_is_valid_xml_with_an_entry_for_each_update(
+    served: Served, posting: Served, world: CheckWorld
+) -> None:
+    published(served, title=f"Silk {EVIL} & Sons")
+    notice_id = posted(posting, title=f"{EVIL}\x00\x0b]]>", text="ä\U0001f600 & <b>")
+    world.clock.advance(60)
+    updated(posting, notice_id, "resolved")
+    posted(posting, title="For others", slugs=["elsewhere"])
+    answer = served.send("GET", "/status/silk/feed.xml")
+    assert answer.headers["Content-Type"] == "application/atom+xml; charset=utf-8"
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    atom = "{http://www.w3.org/2005/Atom}"
+    feed = ET.fromstring(answer.text)
+    assert feed.findtext(f"{atom}title") == f"Silk {EVIL} & Sons"
+    found = feed.findall(f"{atom}entry")
+    assert [each.findtext(f"{atom}title") for each in found] == [
+        f"{EVIL}\ufffd\ufffd]]>: resolved",
+        f"{EVIL}\ufffd\ufffd]]>: investigating",
+    ]
+    assert found[1].findtext(f"{atom}content") == "ä\U0001f600 & <b>"
+    ids = [each.text or "" for each in feed.iter(f"{atom}id")]
+    assert len(set(ids)) == 3
+    assert all(each.startswith("urn:uuid:") for each in ids)
+    assert feed.findtext(f"{atom}updated") == found[0].findtext(f"{atom}updated")
+    assert served.send("GET", "/status/other/feed.xml").status == 404

@@ -17,6 +17,8 @@ from spinneret.monitoring.heartbeats.service import HeartbeatService
 from spinneret.monitoring.imports.service import ImportService
 from spinneret.monitoring.incidents.dynamo import DynamoIncidentStore
 from spinneret.monitoring.incidents.service import IncidentService
+from spinneret.monitoring.notices.dynamo import DynamoNoticeStore
+from spinneret.monitoring.notices.service import NoticeService
 from spinneret.monitoring.rollups.dynamo import DynamoRollupStore
 from spinneret.monitoring.rollups.service import FigureService
 from spinneret.monitoring.status_page.dynamo import DynamoStatusPageStore
@@ -135,6 +137,13 @@ def window_service(stage: Stage) -> WindowService:
     return WindowService(store=store, clock=stage.clock, new_id=stage.new_id)
 
 
+@reads(TARGETS_TABLE)
+def notice_service(stage: Stage) -> NoticeService:
+    """Build the notice service of this stage."""
+    store = DynamoNoticeStore(stage.dynamodb, stage[TARGETS_TABLE])
+    return NoticeService(store=store, clock=stage.clock, new_id=stage.new_id)
+
+
 @reads(TARGETS_TABLE, CHECKS_TABLE)
 def status_pages(stage: Stage) -> StatusPages:
     """Build the status pages of this stage."""
@@ -143,6 +152,7 @@ def status_pages(stage: Stage) -> StatusPages:
         pages=DynamoStatusPageStore(client, table),
         targets=DynamoTargetStore(client, table),
         figures=DynamoRollupStore(client, stage[CHECKS_TABLE]),
+        notices=DynamoNoticeStore(client, table),
         maintenance=Maintenance(store=DynamoWindowStore(client, table), clock=stage.clock),
         clock=stage.clock,
         kept_metrics=KeptMetrics(),

@@ -30,8 +30,6 @@ ExtractionStrategy: TypeAlias = Literal["markdown", "structured", "raw"]
 
 Fusion: TypeAlias = Literal["rrf", "min_max", "confidence", "auto"]
 
-ImportOutcome: TypeAlias = Literal["read", "linked", "created", "known", "unmatched", "conflict", "refused"]
-
 IncidentStatus: TypeAlias = Literal["degraded", "down", "up", "paused"]
 
 JobEventKind: TypeAlias = Literal["status_changed", "step_started", "step_done", "warning", "error", "metric"]
@@ -45,6 +43,12 @@ Kind: TypeAlias = Literal["http", "tcp", "dns", "heartbeat"]
 ListingState: TypeAlias = Literal["creating", "draft", "active", "ended", "sold"]
 
 Method: TypeAlias = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+NoticeKind: TypeAlias = Literal["incident", "maintenance"]
+
+NoticeStatus: TypeAlias = Literal[
+    "investigating", "identified", "monitoring", "resolved", "scheduled", "in_progress", "completed"
+]
 
 OrderState: TypeAlias = Literal["pending", "paid", "cancelled", "refunded", "failed"]
 
@@ -209,8 +213,6 @@ class AuditScheduleView(Model):
     url: str
     recipe: str
     options: dict[str, Any]
-    fail_under: float | None
-    headers: list[str]
     schedule_cron: str
     timezone: str
     is_active: bool
@@ -255,7 +257,6 @@ class AuditView(Model):
     grade: str | None
     categories: dict[str, float | None] | None
     fail_under: float | None
-    headers: list[str]
     passed: bool | None
     score_change: float | None
     result: dict[str, Any] | None
@@ -327,22 +328,6 @@ class ChangedIssueView(Model):
     severity: str
     url: str
     state: str
-
-
-class ChoiceView(Model):
-    """A choice with what the account has for it."""
-
-    name: str
-    description: str
-    options: list[OptionView]
-
-
-class ChoicesView(Model):
-    """Choices of a seller for listings on a marketplace."""
-
-    marketplace: str
-    site: str | None
-    items: list[ChoiceView]
 
 
 class ChunkList(Model):
@@ -881,6 +866,13 @@ class FoundView(Model):
     sources: list[DiscoverySource | str]
 
 
+class GroupOfTargets(Model):
+    """Targets under one heading."""
+
+    name: str
+    target_ids: list[str]
+
+
 class Health(Model):
     """Liveness of the function, without checks of its dependencies."""
 
@@ -900,27 +892,6 @@ class ImportSubmission(Model):
     job_id: str
     status: JobStatus | str
     message: str
-
-
-class ImportedListingList(Model):
-    """A page of the listings of an import, sorted by id."""
-
-    items: list[ImportedListingView]
-    next_cursor: str | None
-    has_more: bool
-
-
-class ImportedListingView(Model):
-    """A listing that an import has read."""
-
-    external_id: str
-    title: str
-    sku: str | None
-    url: str | None
-    outcome: ImportOutcome | str
-    product_id: str | None
-    rivals: list[str]
-    reason: str | None
 
 
 class InboxView(Model):
@@ -1177,11 +1148,35 @@ class Moved(Model):
     message: str
 
 
-class OptionView(Model):
-    """Something that the seller's account has to choose."""
+class NoticeList(Model):
+    """A page of notices, newest first."""
+
+    items: list[NoticeView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class NoticeUpdateView(Model):
+    """An update of a notice."""
+
+    at: str
+    status: NoticeStatus | str
+    text: str
+
+
+class NoticeView(Model):
+    """A posted incident or maintenance."""
 
     id: str
+    kind: NoticeKind | str
     title: str
+    status: NoticeStatus | str
+    slugs: list[str]
+    starts_at: str | None
+    ends_at: str | None
+    created_at: str
+    updated_at: str
+    updates: list[NoticeUpdateView]
 
 
 class OrderList(Model):
@@ -1216,7 +1211,6 @@ class OverrideModel(Model):
     price: int | None = None
     category_id: str | None = None
     attributes: dict[str, str] = {}
-    choices: dict[str, Any] = {}
 
 
 class PaceView(Model):
@@ -1286,7 +1280,6 @@ class PreferencesView(Model):
     price_ending: int | None
     quantity_buffer: int | None
     title_suffix: str | None
-    choices: dict[str, str]
 
 
 class PreviewView(Model):
@@ -1661,12 +1654,21 @@ class StatsGauges(Model):
     chunks_total: int | None
 
 
+class StatusPageList(Model):
+    """A tenant's pages, the main one first."""
+
+    items: list[StatusPageView]
+
+
 class StatusPageView(Model):
     """A status page."""
 
     slug: str
     title: str
+    groups: list[GroupOfTargets]
+    is_main: bool
     path: str
+    feed_path: str
     updated_at: str
 
 

@@ -56,6 +56,12 @@ MediaType: TypeAlias = Literal[
 
 Method: TypeAlias = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
+NoticeKind: TypeAlias = Literal["incident", "maintenance"]
+
+NoticeStatus: TypeAlias = Literal[
+    "investigating", "identified", "monitoring", "resolved", "scheduled", "in_progress", "completed"
+]
+
 PageState: TypeAlias = Literal["waiting", "open", "fetched", "crawled", "failed", "duplicate"]
 
 Paper: TypeAlias = Literal["A4", "letter"]
@@ -345,6 +351,13 @@ class EndpointUpdate(TypedDict, total=False):
     is_active: bool
 
 
+class GroupOfTargets(TypedDict, total=False):
+    """Targets under one heading."""
+
+    name: Required[str]
+    target_ids: Required[Sequence[str]]
+
+
 class ImportRequest(TypedDict, total=False):
     """A CSV file, or a sitemap's URL."""
 
@@ -410,6 +423,25 @@ class MarketplaceJobRequest(TypedDict, total=False):
     priority: int | None
     input_data: Mapping[str, Any]
     publish_at: str | None
+
+
+class NoticeRequest(TypedDict, total=False):
+    """An incident or maintenance to post on status pages."""
+
+    kind: Required[NoticeKind]
+    title: Required[str]
+    text: Required[str]
+    status: NoticeStatus | None
+    slugs: Sequence[str]
+    starts_at: str | None
+    ends_at: str | None
+
+
+class NoticeUpdateRequest(TypedDict, total=False):
+    """An update of a notice."""
+
+    status: Required[NoticeStatus]
+    text: Required[str]
 
 
 class OverrideModel(TypedDict, total=False):
@@ -606,11 +638,19 @@ class SourceWebhookRequest(TypedDict, total=False):
     is_active: bool
 
 
-class StatusPageRequest(TypedDict, total=False):
-    """Address and title of a status page."""
+class StatusPageChange(TypedDict, total=False):
+    """Title and groups of a status page."""
 
-    slug: Required[str]
     title: Required[str]
+    groups: Sequence[GroupOfTargets]
+
+
+class StatusPageRequest(TypedDict, total=False):
+    """Address, title and groups of the main status page."""
+
+    title: Required[str]
+    groups: Sequence[GroupOfTargets]
+    slug: Required[str]
 
 
 class TagNamesRequest(TypedDict, total=False):

@@ -574,6 +574,30 @@ class Media(Resource):
         )
 
 
+class Notices(Resource):
+    """Methods of `notices`."""
+
+    def delete(self, notice_id: str) -> None:
+        """Remove a notice from all pages."""
+        return self._send(None, "DELETE", f"/v1/status-notices/{part(notice_id)}")
+
+    def get(self, notice_id: str) -> m.NoticeView:
+        """Return one notice with its updates."""
+        return self._send(m.NoticeView, "GET", f"/v1/status-notices/{part(notice_id)}")
+
+    def list(self, **query: Unpack[r.Paging]) -> Pages[m.NoticeView]:
+        """List notices, newest first."""
+        return self._pages(m.NoticeList, "/v1/status-notices", query=query)
+
+    def post(self, **body: Unpack[r.NoticeRequest]) -> m.NoticeView:
+        """Post an incident or maintenance on status pages."""
+        return self._send(m.NoticeView, "POST", "/v1/status-notices", body=body)
+
+    def update(self, notice_id: str, **body: Unpack[r.NoticeUpdateRequest]) -> m.NoticeView:
+        """Add an update to a notice, up to 20 in all; `resolved` or `completed` ends it."""
+        return self._send(m.NoticeView, "POST", f"/v1/status-notices/{part(notice_id)}/updates", body=body)
+
+
 class Products(Resource):
     """Methods of `products`."""
 
@@ -765,17 +789,33 @@ class Stats(Resource):
 class StatusPage(Resource):
     """Methods of `status_page`."""
 
+    def at(self, slug: str) -> m.StatusPageView:
+        """Return one status page."""
+        return self._send(m.StatusPageView, "GET", f"/v1/status-pages/{part(slug)}")
+
     def delete(self) -> None:
-        """Remove the status page."""
+        """Remove the main status page."""
         return self._send(None, "DELETE", "/v1/status-page")
 
+    def delete_at(self, slug: str) -> None:
+        """Remove a status page."""
+        return self._send(None, "DELETE", f"/v1/status-pages/{part(slug)}")
+
     def get(self) -> m.StatusPageView:
-        """Return the address of the status page."""
+        """Return the main status page."""
         return self._send(m.StatusPageView, "GET", "/v1/status-page")
 
+    def pages(self) -> m.StatusPageList:
+        """List all status pages, at most ten."""
+        return self._send(m.StatusPageList, "GET", "/v1/status-pages")
+
     def replace(self, **body: Unpack[r.StatusPageRequest]) -> m.StatusPageView:
-        """Publish a status page of the targets with `public` set, under a slug of your choice."""
+        """Publish the main status page, of targets with `public` set, under a slug of your …"""
         return self._send(m.StatusPageView, "PUT", "/v1/status-page", body=body)
+
+    def replace_at(self, slug: str, **body: Unpack[r.StatusPageChange]) -> m.StatusPageView:
+        """Publish a further status page, or change the page with this slug."""
+        return self._send(m.StatusPageView, "PUT", f"/v1/status-pages/{part(slug)}", body=body)
 
 
 class Tags(Resource):

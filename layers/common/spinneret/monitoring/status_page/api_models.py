@@ -1,12 +1,13 @@
 """Requests and responses of status pages."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from spinneret.kernel.clock import to_iso
+from spinneret.kernel.views import View
 from spinneret.monitoring.status_page import limits
-from spinneret.monitoring.status_page.models import SLUG, StatusPage
+from spinneret.monitoring.status_page.models import SLUG, StatusGroup, StatusPage
 
 Slug = Annotated[
     str,
@@ -20,13 +21,42 @@ Title = Annotated[
 ]
 
 
-class StatusPageRequest(BaseModel):
-    """Address and title of a status page."""
+class GroupOfTargets(View):
+    """Targets under one heading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    slug: Slug
+    name: Title
+    """Heading of the group."""
+    target_ids: Annotated[
+        list[Annotated[str, StringConstraints(min_length=1, max_length=80)]],
+        Field(min_length=1, max_length=limits.STATUS_PAGE_TARGETS),
+    ]
+    """Ids of targets in their order; only public ones are shown."""
+
+
+class StatusPageChange(BaseModel):
+    """Title and groups of a status page."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
     title: Title
+    groups: Annotated[list[GroupOfTargets], Field(max_length=limits.STATUS_PAGE_GROUPS)] = Field(
+        default_factory=list
+    )
+    """Groups of targets, up to 50 in all; an empty list shows all public targets."""
+
+    @model_validator(mode="after")
+    def _is_within_a_page(self) -> Self:
+        if sum(len(each.target_ids) for each in self.groups) > limits.STATUS_PAGE_TARGETS:
+            raise ValueError(f"a page has at most {limits.STATUS_PAGE_TARGETS} targets in groups")
+        return self
+
+
+class StatusPageRequest(StatusPageChange):
+    """Address, title and groups of the main status page."""
+
+    slug: Slug
 
 
 class StatusPageView(BaseModel):
@@ -34,10 +64,29 @@ class StatusPageView(BaseModel):
 
     slug: str
     title: str
+    groups: list[GroupOfTargets]
+    """Groups of targets; an empty list shows all public targets."""
+    is_main: bool
+    """Whether it is the page of `/v1/status-page`."""
     path: str
     """Path relative to the API's base URL."""
+    feed_path: str
+    """Path of its Atom feed, relative to the API's base URL."""
     updated_at: str
     """Time of the last change of a status (RFC 3339, UTC)."""
+
+
+class StatusPageList(BaseModel):
+    """A tenant's pages, the main one first."""
+
+    items: list[StatusPageView]
+
+
+def groups_of(request: StatusPageChange) -> list[StatusGroup]:
+    """Return the groups of a request."""
+    return [
+        StatusGroup(name=each.name, target_ids=tuple(each.target_ids)) for each in request.groups
+    ]
 
 
 def status_page_view(page: StatusPage) -> StatusPageView:
@@ -45,6 +94,11 @@ def status_page_view(page: StatusPage) -> StatusPageView:
     return StatusPageView(
         slug=page.slug,
         title=page.title,
+        groups=[
+            GroupOfTargets(name=each.name, target_ids=list(each.target_ids)) for each in page.groups
+        ],
+        is_main=page.is_main,
         path=f"/status/{page.slug}",
+        feed_path=f"/status/{page.slug}/feed.xml",
         updated_at=to_iso(page.updated_at),
     )

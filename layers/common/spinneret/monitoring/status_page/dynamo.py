@@ -1,19 +1,23 @@
 """Status pages on DynamoDB, in the table Targets.
 
-pk `T#<tenant>#PAGE`, sk `PAGE`    a tenant's page
-pk `SLUG#<slug>`, sk `SLUG`        the tenant of a slug: read for callers without a key,
-                                   so the key can't begin with the tenant
+pk `T#<tenant>#PAGE`, sk `PAGE`           a tenant's main page
+pk `T#<tenant>#PAGE`, sk `PAGE#<slug>`    its other pages
+pk `SLUG#<slug>`, sk `SLUG`               the tenant of a slug, and `page`, the sort key of another
+                                          page: read for callers without a key, so the key can't
+                                          begin with the tenant
 """
 
 from typing import Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.codec import Codec, tenant_of
+from spinneret.aws.codec import JSON, Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.table import Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.errors import Conflict
 from spinneret.monitoring.status_page.models import StatusPage
+
+_MAIN: Final = "PAGE"
 
 
 class DynamoStatusPageStore:
@@ -25,11 +29,16 @@ class DynamoStatusPageStore:
         self._rows = Table(client, table, STATUS_PAGES)
 
     def get(self, tenant: str) -> StatusPage | None:
-        return self._rows.get(_page_key(tenant))
+        return self._rows.get(_page_key(tenant, _MAIN))
+
+    def all(self, tenant: str) -> list[StatusPage]:
+        return self._rows.query_all("pk = :pk", {":pk": _partition(tenant)})
 
     def at(self, slug: str) -> StatusPage | None:
         item = dynamo.get(self._client, self._table, _slug_key(slug))
-        page = self.get(item["tenant"]) if item else None
+        if not item:
+            return None
+        page = self._rows.get(_page_key(item["tenant"], item.get("page", _MAIN)))
         return page if page is not None and page.slug == slug else None
 
     def put(self, page: StatusPage, former: StatusPage | None) -> bool:
@@ -37,6 +46,8 @@ class DynamoStatusPageStore:
         writes = [self._rows.put_write(page, dynamo.equals(version=version))]
         if former is None or former.slug != page.slug:
             slug = {**_slug_key(page.slug), "tenant": page.tenant}
+            if not page.is_main:
+                slug["page"] = _name_of(page)
             writes.append(dynamo.put(self._table, slug, ("attribute_not_exists(#pk)", {})))
             if former is not None:
                 mine = dynamo.equals(tenant=page.tenant)
@@ -53,14 +64,22 @@ class DynamoStatusPageStore:
         unchanged = dynamo.equals(version=page.version)
         mine = dynamo.equals(tenant=page.tenant)
         writes = [
-            dynamo.delete(self._table, _page_key(page.tenant), unchanged),
+            dynamo.delete(self._table, STATUS_PAGES.key(page), unchanged),
             dynamo.delete(self._table, _slug_key(page.slug), mine),
         ]
         return dynamo.transact_if(self._client, writes)
 
 
-def _page_key(tenant: str) -> Item:
-    return {"pk": f"T#{tenant}#PAGE", "sk": "PAGE"}
+def _partition(tenant: str) -> str:
+    return f"T#{tenant}#PAGE"
+
+
+def _page_key(tenant: str, name: str) -> Item:
+    return {"pk": _partition(tenant), "sk": name}
+
+
+def _name_of(page: StatusPage) -> str:
+    return _MAIN if page.is_main else f"{_MAIN}#{page.slug}"
 
 
 def _slug_key(slug: str) -> Item:
@@ -69,7 +88,8 @@ def _slug_key(slug: str) -> Item:
 
 STATUS_PAGES: Final = Codec(
     StatusPage,
-    key=lambda page: _page_key(page.tenant),
-    keyed=("tenant",),
-    from_key=lambda item: {"tenant": tenant_of(item)},
+    key=lambda page: _page_key(page.tenant, _name_of(page)),
+    keyed=("tenant", "is_main"),
+    from_key=lambda item: {"tenant": tenant_of(item), "is_main": item["sk"] == _MAIN},
+    columns={"groups": Column(encode=JSON.encode, decode=JSON.decode, sparse=True)},
 )

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from spinneret.monitoring.notices.models import Notice
 from spinneret.monitoring.rollups.models import DayTally
 from spinneret.monitoring.status_page import limits
 from spinneret.monitoring.targets.models import TargetWithState
@@ -20,16 +21,33 @@ def is_slug(text: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StatusGroup:
+    """Targets under one heading of a page."""
+
+    name: str
+    target_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class StatusPage:
-    """A tenant's page; each tenant has at most one."""
+    """A page of a tenant."""
 
     tenant: str
     slug: str
     """Last part of the page's path, unique across tenants."""
     title: str
     updated_at: datetime
+    groups: tuple[StatusGroup, ...] = ()
+    """Targets that the page shows, if they are public; empty for all public targets."""
+    is_main: bool = True
+    """Whether it is the page of `/v1/status-page`, whose slug may change."""
     version: int = 1
     """Incremented by every change."""
+
+    @property
+    def target_ids(self) -> list[str]:
+        """Ids in the groups, each once."""
+        return list(dict.fromkeys(each for group in self.groups for each in group.target_ids))
 
 
 class BadgeKind(StrEnum):
@@ -49,7 +67,7 @@ class StatusPageRow:
     watched: TargetWithState
     in_maintenance: bool
     days: Sequence[DayTally]
-    """The last 30 days with figures, today included, oldest first."""
+    """The last days with figures, today included, oldest first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +78,8 @@ class StatusPageContent:
     lines: Sequence[StatusPageRow]
     others: Sequence[StatusPageRow]
     """Targets beyond the limit of lines, without their days."""
+    notices: Sequence[Notice]
+    """Notices that last, and the ones that ended within STATUS_PAGE_DAYS; newest first."""
     is_all: bool
     """False if there are more than STATUS_PAGE_COUNTED targets."""
     now: datetime

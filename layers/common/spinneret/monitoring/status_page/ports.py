@@ -9,7 +9,10 @@ class StatusPageStore(Protocol):
     """Pages by tenant and by slug. Raises DependencyUnavailable."""
 
     def get(self, tenant: str) -> StatusPage | None:
-        """Return the tenant's page; None if it has none."""
+        """Return the tenant's main page; None if it has none."""
+
+    def all(self, tenant: str) -> list[StatusPage]:
+        """Return the tenant's pages, the main one first, the others by slug."""
 
     def at(self, slug: str) -> StatusPage | None:
         """Return the page of a slug of any tenant; None if no page has it."""
@@ -17,7 +20,7 @@ class StatusPageStore(Protocol):
     def put(self, page: StatusPage, former: StatusPage | None) -> bool:
         """Replace `former` by `page`, or create it; return False if it changed meanwhile.
 
-        Raises Conflict if another tenant has the slug.
+        Only a main page changes its slug. Raises Conflict if another page has the slug.
         """
 
     def remove(self, page: StatusPage) -> bool:

@@ -1,15 +1,20 @@
 """A tenant's status page and its public content."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Contended, NotFound
+from spinneret.kernel.errors import Conflict, Contended, NotFound
 from spinneret.kernel.service import service
+from spinneret.monitoring.notices import limits as notice_limits
+from spinneret.monitoring.notices.models import Notice
+from spinneret.monitoring.notices.ports import NoticeStore
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import DayTally, Window
 from spinneret.monitoring.rollups.ports import RollupStore
 from spinneret.monitoring.status_page import limits, rules
 from spinneret.monitoring.status_page.models import (
+    StatusGroup,
     StatusPage,
     StatusPageContent,
     StatusPageRow,
@@ -21,6 +26,8 @@ from spinneret.monitoring.targets.models import TargetWithState
 from spinneret.monitoring.targets.ports import TargetStore
 from spinneret.monitoring.windows.service import Maintenance
 
+Groups = Sequence[StatusGroup]
+
 
 @service
 class StatusPages:
@@ -29,33 +36,78 @@ class StatusPages:
     pages: StatusPageStore
     targets: TargetStore
     figures: RollupStore
+    notices: NoticeStore
     maintenance: Maintenance
     clock: Clock
     kept_metrics: KeptMetrics
 
     def get(self, tenant: str) -> StatusPage:
-        """Return the tenant's page. Raises NotFound."""
+        """Return the tenant's main page. Raises NotFound."""
         page = self.pages.get(tenant)
         if page is None:
             raise NotFound("no status page")
         return page
 
-    def put(self, tenant: str, slug: str, title: str) -> StatusPage:
-        """Publish or change a page.
+    def put(self, tenant: str, slug: str, title: str, groups: Groups = ()) -> StatusPage:
+        """Publish or change the main page.
 
-        Raises Conflict if another tenant has the slug, and Contended.
+        Raises Conflict if another page has the slug, and Contended.
         """
-        former = self.pages.get(tenant)
-        page = StatusPage(tenant=tenant, slug=slug, title=title, updated_at=self.clock())
-        if former is not None:
-            page = replace(page, version=former.version + 1)
+        return self._put(tenant, slug, title, groups, self.pages.get(tenant), is_main=True)
+
+    def remove(self, tenant: str) -> None:
+        """Remove the tenant's main page. Raises NotFound and Contended."""
+        self._remove(self.get(tenant))
+
+    def page_at(self, tenant: str, slug: str) -> StatusPage:
+        """Return one of the tenant's pages. Raises NotFound."""
+        page = self.pages.at(slug) if is_slug(slug) else None
+        if page is None or page.tenant != tenant:
+            raise NotFound("no such status page")
+        return page
+
+    def put_at(self, tenant: str, slug: str, title: str, groups: Groups = ()) -> StatusPage:
+        """Publish a further page, or change the page with this slug.
+
+        Raises Contended, and Conflict if another tenant has the slug, or the tenant has
+        STATUS_PAGES_MAX.
+        """
+        known = self.pages.all(tenant)
+        former = next((each for each in known if each.slug == slug), None)
+        if former is None and len(known) >= limits.STATUS_PAGES_MAX:
+            raise Conflict(f"a tenant has at most {limits.STATUS_PAGES_MAX} status pages")
+        is_main = former is not None and former.is_main
+        return self._put(tenant, slug, title, groups, former, is_main=is_main)
+
+    def remove_at(self, tenant: str, slug: str) -> None:
+        """Remove one of the tenant's pages. Raises NotFound and Contended."""
+        self._remove(self.page_at(tenant, slug))
+
+    def _put(
+        self,
+        tenant: str,
+        slug: str,
+        title: str,
+        groups: Groups,
+        former: StatusPage | None,
+        *,
+        is_main: bool,
+    ) -> StatusPage:
+        page = StatusPage(
+            tenant=tenant,
+            slug=slug,
+            title=title,
+            groups=tuple(groups),
+            is_main=is_main,
+            updated_at=self.clock(),
+            version=1 if former is None else former.version + 1,
+        )
         if not self.pages.put(page, former):
             raise _changing()
         return page
 
-    def remove(self, tenant: str) -> None:
-        """Remove the tenant's page. Raises NotFound and Contended."""
-        if not self.pages.remove(self.get(tenant)):
+    def _remove(self, page: StatusPage) -> None:
+        if not self.pages.remove(page):
             raise _changing()
 
     def shown(self, slug: str) -> StatusPageContent:
@@ -65,16 +117,22 @@ class StatusPages:
         STATUS_PAGE_COUNTED targets. Raises NotFound.
         """
         page, most = self._at(slug), limits.STATUS_PAGE_COUNTED
-        ids = self.targets.public(page.tenant, most + 1)
+        ids = page.target_ids or self.targets.public(page.tenant, most + 1)
         found = self.targets.get_many(page.tenant, ids[:most])
         own, others = rules.chosen([each for each in found if each.target.options.public])
         return StatusPageContent(
             page=page,
-            lines=[self._line(each) for each in own],
+            lines=[self._line(each, self._first_day()) for each in own],
             others=[self._other(each) for each in others],
+            notices=self._notices(page),
             is_all=len(ids) <= most,
             now=self.clock(),
         )
+
+    def feed(self, slug: str) -> tuple[StatusPage, Sequence[Notice]]:
+        """Return a page and its notices, newest first. Raises NotFound."""
+        page = self._at(slug)
+        return page, self._notices(page)
 
     def line(self, slug: str, target_id: str) -> StatusPageRow:
         """Return one target of a page. Raises NotFound."""
@@ -82,7 +140,7 @@ class StatusPages:
         watched = self.targets.get(page.tenant, target_id)
         if watched is None or not watched.target.options.public:
             raise NotFound("no such target on this page")
-        return self._line(watched)
+        return self._line(watched, rollups.begin_of(Window.MONTH, self.clock()))
 
     def metrics(self, tenant: str) -> str:
         """Render a tenant's targets for Prometheus; kept for METRICS_KEPT_SECONDS."""
@@ -106,9 +164,20 @@ class StatusPages:
     def _maintained(self, watched: TargetWithState) -> bool:
         return self.maintenance.covers(watched.target.tenant, watched.target.id, self.clock())
 
-    def _line(self, watched: TargetWithState) -> StatusPageRow:
-        target, now = watched.target, self.clock()
-        since = rollups.begin_of(Window.MONTH, now)
+    def _first_day(self) -> datetime:
+        return rollups.day_of(self.clock() - timedelta(days=limits.STATUS_PAGE_DAYS - 1))
+
+    def _notices(self, page: StatusPage) -> list[Notice]:
+        found = self.notices.page(page.tenant, None, notice_limits.NOTICES_SHOWN).items
+        since = self._first_day()
+        return [
+            each
+            for each in found
+            if each.is_on(page.slug) and (not each.is_over or each.updates[-1].at >= since)
+        ]
+
+    def _line(self, watched: TargetWithState, since: datetime) -> StatusPageRow:
+        target = watched.target
         days = list(self.figures.days(target.tenant, target.id, since))
         hour = watched.state.hour
         if hour is not None and hour.hour >= since:

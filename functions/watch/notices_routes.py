@@ -1,0 +1,85 @@
+"""Routes: incidents and maintenance that a tenant posts on its status pages."""
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Permission
+from spinneret.kernel import bounds
+from spinneret.kernel.errors import Conflict, Contended
+from spinneret.kernel.paging import position_of
+from spinneret.monitoring.notices.api_models import (
+    NoticeList,
+    NoticeRequest,
+    NoticeUpdateRequest,
+    NoticeView,
+    draft_of,
+    notice_list,
+    notice_view,
+)
+from spinneret.monitoring.wiring import notice_service
+from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.routes import Routes
+from watch.status_examples import NOTICE, NOTICE_UPDATE
+
+routes = Routes(notice_service)
+router = routes.router
+
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
+
+
+@router.get("/v1/status-notices", **declared(Scope.READ, Permission.VIEW_TARGETS))
+def list_notices(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> NoticeList:
+    """List notices, newest first."""
+    page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
+    return notice_list(page)
+
+
+@router.post(
+    "/v1/status-notices",
+    **declared(Scope.WRITE, Permission.EDIT_TARGETS, {201: NoticeView}, examples=NOTICE),
+)
+def post_notice(request: NoticeRequest) -> Response[NoticeView]:
+    """Post an incident or maintenance on status pages."""
+    posted = routes.services.post(routes.principal.tenant, draft_of(request))
+    return Response(
+        status_code=201, content_type=content_types.APPLICATION_JSON, body=notice_view(posted)
+    )
+
+
+@router.get("/v1/status-notices/<notice_id>", **declared(Scope.READ, Permission.VIEW_TARGETS))
+def get_notice(notice_id: str) -> NoticeView:
+    """Return one notice with its updates."""
+    return notice_view(routes.services.get(routes.principal.tenant, notice_id))
+
+
+@router.post(
+    "/v1/status-notices/<notice_id>/updates",
+    **declared(
+        Scope.WRITE,
+        Permission.EDIT_TARGETS,
+        {201: NoticeView},
+        Conflict,
+        Contended,
+        examples=NOTICE_UPDATE,
+    ),
+)
+def update_notice(notice_id: str, request: NoticeUpdateRequest) -> Response[NoticeView]:
+    """Add an update to a notice, up to 20 in all; `resolved` or `completed` ends it."""
+    tenant = routes.principal.tenant
+    changed = routes.services.update(tenant, notice_id, request.status, request.text)
+    return Response(
+        status_code=201, content_type=content_types.APPLICATION_JSON, body=notice_view(changed)
+    )
+
+
+@router.delete(
+    "/v1/status-notices/<notice_id>",
+    **declared(Scope.WRITE, Permission.EDIT_TARGETS, {204: None}, Contended),
+)
+def delete_notice(notice_id: str) -> Response[None]:
+    """Remove a notice from all pages."""
+    routes.services.remove(routes.principal.tenant, notice_id)
+    return Response(status_code=204)

@@ -1,0 +1,137 @@
+"""Requests and responses of notices."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from spinneret.kernel.clock import optional_stamp, to_iso
+from spinneret.kernel.paging import Page
+from spinneret.kernel.views import ListOf, Timestamp, View
+from spinneret.monitoring.notices import limits
+from spinneret.monitoring.notices.models import Notice, NoticeKind, NoticeStatus
+from spinneret.monitoring.notices.service import NoticeDraft
+from spinneret.monitoring.status_page.api_models import Slug
+from spinneret.monitoring.times import moment_of
+
+NoticeTitle = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True, min_length=1, max_length=limits.NOTICE_TITLE_MAX_CHARS
+    ),
+]
+NoticeText = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=limits.NOTICE_TEXT_MAX_CHARS),
+]
+Moment = Annotated[str, StringConstraints(max_length=40)]
+
+
+class NoticeUpdateRequest(BaseModel):
+    """An update of a notice."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    status: NoticeStatus
+    """Status from now on; `resolved` or `completed` ends the notice."""
+    text: NoticeText
+    """Text for everybody, without markup."""
+
+
+class NoticeRequest(BaseModel):
+    """An incident or maintenance to post on status pages."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: NoticeKind
+    """Kind of the notice."""
+    title: NoticeTitle
+    """Title for everybody."""
+    text: NoticeText
+    """Text of the first update, without markup."""
+    status: NoticeStatus | None = None
+    """First status; by default `investigating` or `scheduled`."""
+    slugs: Annotated[list[Slug], Field(max_length=limits.NOTICE_PAGES_MAX)] = Field(
+        default_factory=list
+    )
+    """Slugs of the pages that show it; an empty list for all of them."""
+    starts_at: Moment | None = None
+    """Begin of maintenance (RFC 3339)."""
+    ends_at: Moment | None = None
+    """End of maintenance (RFC 3339)."""
+
+
+class NoticeUpdateView(View):
+    """An update of a notice."""
+
+    at: Timestamp
+    """Time of the update (RFC 3339, UTC)."""
+    status: NoticeStatus
+    """Status from then on."""
+    text: str
+    """Text without markup."""
+
+
+class NoticeView(BaseModel):
+    """A posted incident or maintenance."""
+
+    id: str
+    """Id of the notice."""
+    kind: NoticeKind
+    """Kind of the notice."""
+    title: str
+    """Title for everybody."""
+    status: NoticeStatus
+    """Status of the last update."""
+    slugs: list[str]
+    """Slugs of the pages that show it; an empty list for all of them."""
+    starts_at: str | None
+    """Begin of maintenance (RFC 3339, UTC); null for an incident."""
+    ends_at: str | None
+    """End of maintenance (RFC 3339, UTC); null for an incident."""
+    created_at: str
+    updated_at: str
+    """Time of the last update (RFC 3339, UTC)."""
+    updates: list[NoticeUpdateView]
+    """Updates, oldest first."""
+
+
+class NoticeList(ListOf[NoticeView]):
+    """A page of notices, newest first."""
+
+
+def draft_of(request: NoticeRequest) -> NoticeDraft:
+    """Return the notice that a request describes. Raises ValidationFailed."""
+    starts_at, ends_at = (
+        None if text is None else moment_of(name, text)
+        for name, text in (("starts_at", request.starts_at), ("ends_at", request.ends_at))
+    )
+    return NoticeDraft(
+        kind=request.kind,
+        title=request.title,
+        text=request.text,
+        status=request.status,
+        slugs=tuple(request.slugs),
+        starts_at=starts_at,
+        ends_at=ends_at,
+    )
+
+
+def notice_view(notice: Notice) -> NoticeView:
+    """Return the view of a notice."""
+    return NoticeView(
+        id=notice.id,
+        kind=notice.kind,
+        title=notice.title,
+        status=notice.status,
+        slugs=list(notice.slugs),
+        starts_at=optional_stamp(notice.starts_at),
+        ends_at=optional_stamp(notice.ends_at),
+        created_at=to_iso(notice.updates[0].at),
+        updated_at=to_iso(notice.updates[-1].at),
+        updates=[NoticeUpdateView.of(each) for each in notice.updates],
+    )
+
+
+def notice_list(page: Page[Notice]) -> NoticeList:
+    """Return the view of a page."""
+    return NoticeList.page(page, notice_view)

@@ -1,0 +1,117 @@
+"""A tenant's notices: the use cases behind the routes."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from spinneret.kernel.clock import Clock
+from spinneret.kernel.errors import Conflict, Contended, NotFound, ValidationFailed
+from spinneret.kernel.ids import NewId
+from spinneret.kernel.paging import Page
+from spinneret.kernel.service import service
+from spinneret.monitoring.notices import limits
+from spinneret.monitoring.notices.models import (
+    STATUSES,
+    Notice,
+    NoticeKind,
+    NoticeStatus,
+    NoticeUpdate,
+)
+from spinneret.monitoring.notices.ports import NoticeStore
+
+_RACES: Final = 5  # concurrent updates of one notice are rare
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoticeDraft:
+    """A notice to post."""
+
+    kind: NoticeKind
+    title: str
+    text: str
+    status: NoticeStatus | None = None
+    """None for the first status of the kind."""
+    slugs: tuple[str, ...] = ()
+    starts_at: datetime | None = None
+    ends_at: datetime | None = None
+
+
+@service
+class NoticeService:
+    """Manages notices. Unknown ids and ids of other tenants raise the same NotFound.
+
+    All methods raise DependencyUnavailable.
+    """
+
+    store: NoticeStore
+    clock: Clock
+    new_id: NewId
+
+    def post(self, tenant: str, draft: NoticeDraft) -> Notice:
+        """Post a notice with its first update. Raises ValidationFailed."""
+        _require_times(draft)
+        status = draft.status or STATUSES[draft.kind][0]
+        notice = Notice(
+            tenant=tenant,
+            id=self.new_id("nt"),
+            kind=draft.kind,
+            title=draft.title,
+            slugs=draft.slugs,
+            starts_at=draft.starts_at,
+            ends_at=draft.ends_at,
+            updates=(self._update(draft.kind, status, draft.text),),
+        )
+        self.store.put(notice, None)
+        return notice
+
+    def get(self, tenant: str, notice_id: str) -> Notice:
+        """Return the notice. Raises NotFound."""
+        notice = self.store.get(tenant, notice_id)
+        if notice is None:
+            raise NotFound("no such notice")
+        return notice
+
+    def page(self, tenant: str, after: str | None, limit: int) -> Page[Notice]:
+        """See NoticeStore.page."""
+        return self.store.page(tenant, after, limit)
+
+    def update(self, tenant: str, notice_id: str, status: NoticeStatus, text: str) -> Notice:
+        """Add an update.
+
+        Raises NotFound, ValidationFailed, Contended, and Conflict after NOTICE_UPDATES_MAX.
+        """
+        for _ in range(_RACES):
+            former = self.get(tenant, notice_id)
+            if len(former.updates) >= limits.NOTICE_UPDATES_MAX:
+                raise Conflict(f"a notice has at most {limits.NOTICE_UPDATES_MAX} updates")
+            updates = (*former.updates, self._update(former.kind, status, text))
+            notice = replace(former, updates=updates, version=former.version + 1)
+            if self.store.put(notice, former):
+                return notice
+        raise _changing()
+
+    def remove(self, tenant: str, notice_id: str) -> None:
+        """Remove the notice. Raises NotFound and Contended."""
+        if not self.store.remove(self.get(tenant, notice_id)):
+            raise _changing()
+
+    def _update(self, kind: NoticeKind, status: NoticeStatus, text: str) -> NoticeUpdate:
+        if status not in STATUSES[kind]:
+            message = f"must be one of {', '.join(STATUSES[kind])} for {kind}"
+            raise ValidationFailed.of_field("status", message, error=f"status {message}")
+        return NoticeUpdate(at=self.clock(), status=status, text=text)
+
+
+def _require_times(draft: NoticeDraft) -> None:
+    is_planned = draft.kind is NoticeKind.MAINTENANCE
+    for name, moment in (("starts_at", draft.starts_at), ("ends_at", draft.ends_at)):
+        if (moment is not None) != is_planned:
+            message = "is required for maintenance" if is_planned else "is only for maintenance"
+            raise ValidationFailed.of_field(name, message, error=f"{name} {message}")
+    if draft.starts_at and draft.ends_at and draft.ends_at <= draft.starts_at:
+        message = "must be after starts_at"
+        raise ValidationFailed.of_field("ends_at", message, error=f"ends_at {message}")
+
+
+def _changing() -> Contended:
+    return Contended("the notice is being changed by others")
