@@ -1,6 +1,6 @@
 """Examples of the document: status pages."""
 
-from typing import Final
+from typing import Any, Final
 
 from spinneret.runtime.http.declaration import Examples
 
@@ -19,26 +19,25 @@ STATUS_PAGE: Final[Examples] = {
     }
 }
 _GROUPS: Final = [{"name": "Shop", "target_ids": ["t_0198c5a1d2e37f4a8b6c9d0e1f2a3b60"]}]
-STATUS_PAGE_AT: Final[Examples] = {
-    "a page of one group": {
-        "request": {"title": "Silk Shop for partners", "groups": _GROUPS},
-        "answer": {
-            "slug": "silk-partners",
-            "title": "Silk Shop for partners",
-            "groups": _GROUPS,
-            "is_main": False,
-            "path": "/status/silk-partners",
-            "feed_path": "/status/silk-partners/feed.xml",
-            "updated_at": "2026-01-02T12:00:00.000000Z",
-        },
-    }
+_CHANGE: Final[dict[str, Any]] = {"title": "Silk Shop for partners", "groups": _GROUPS}
+_PARTNERS: Final = {
+    "slug": "silk-partners",
+    **_CHANGE,
+    "is_main": False,
+    "path": "/status/silk-partners",
+    "feed_path": "/status/silk-partners/feed.xml",
+    "updated_at": "2026-01-02T12:00:00.000000Z",
 }
-_FIRST: Final = {
+NEW_STATUS_PAGE: Final[Examples] = {
+    "a page of one group": {"request": {"slug": "silk-partners", **_CHANGE}, "answer": _PARTNERS}
+}
+STATUS_PAGE_AT: Final[Examples] = {"a page of one group": {"request": _CHANGE, "answer": _PARTNERS}}
+_FIRST: Final[dict[str, Any]] = {
     "at": "2026-01-02T12:00:00.000000Z",
     "status": "investigating",
     "text": "Some payments fail.",
 }
-_POSTED: Final = {
+_POSTED: Final[dict[str, Any]] = {
     "id": "nt_0198c5a1d2e37f4a8b6c9d0e1f2a3b60",
     "kind": "incident",
     "title": "Payments",

@@ -2,13 +2,12 @@
 
 from typing import Final
 
-from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler import Response, content_types
 
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
 from spinneret.kernel.errors import Conflict, Contended
 from spinneret.monitoring.status_page.api_models import (
-    Slug,
     StatusPageChange,
     StatusPageList,
     StatusPageRequest,
@@ -25,7 +24,7 @@ from spinneret.monitoring.status_page.svg import badge_svg
 from spinneret.monitoring.wiring import status_pages
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
-from watch.status_examples import STATUS_PAGE, STATUS_PAGE_AT
+from watch.status_examples import NEW_STATUS_PAGE, STATUS_PAGE, STATUS_PAGE_AT
 
 routes = Routes(status_pages)
 router = routes.router
@@ -50,21 +49,40 @@ def get_status_page_at(slug: str) -> StatusPageView:
     return status_page_view(routes.services.page_at(routes.principal.tenant, slug))
 
 
+@router.post(
+    "/v1/status-pages",
+    **declared(
+        Scope.WRITE,
+        Permission.EDIT_TARGETS,
+        {201: StatusPageView},
+        Conflict,
+        Contended,
+        examples=NEW_STATUS_PAGE,
+    ),
+)
+def create_status_page(request: StatusPageRequest) -> Response[StatusPageView]:
+    """Publish a further status page, up to ten in all."""
+    tenant = routes.principal.tenant
+    page = routes.services.add(tenant, request.slug, request.title, groups_of(request))
+    return Response(
+        status_code=201, content_type=content_types.APPLICATION_JSON, body=status_page_view(page)
+    )
+
+
 @router.put(
     "/v1/status-pages/<slug>",
     **declared(
         Scope.WRITE,
         Permission.EDIT_TARGETS,
         {200: StatusPageView},
-        Conflict,
         Contended,
         examples=STATUS_PAGE_AT,
     ),
 )
-def put_status_page_at(slug: Slug, request: StatusPageChange) -> StatusPageView:
-    """Publish a further status page, or change the page with this slug."""
+def put_status_page_at(slug: str, request: StatusPageChange) -> StatusPageView:
+    """Change title and groups of a status page."""
     tenant = routes.principal.tenant
-    page = routes.services.put_at(tenant, slug, request.title, groups_of(request))
+    page = routes.services.change(tenant, slug, request.title, groups_of(request))
     return status_page_view(page)
 
 

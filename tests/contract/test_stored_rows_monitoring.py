@@ -12,8 +12,15 @@ from spinneret.monitoring.incidents.models import (
     IncidentStatus,
     TimelineEntry,
 )
+from spinneret.monitoring.notices.dynamo import NOTICES
+from spinneret.monitoring.notices.models import (
+    Notice,
+    NoticeKind,
+    NoticeStatus,
+    NoticeUpdate,
+)
 from spinneret.monitoring.status_page.dynamo import STATUS_PAGES
-from spinneret.monitoring.status_page.models import StatusPage
+from spinneret.monitoring.status_page.models import StatusGroup, StatusPage
 from spinneret.monitoring.targets.items import RECORDS, TARGETS
 from spinneret.monitoring.targets.models import (
     IdempotencyRecord,
@@ -118,6 +125,19 @@ DAILY: Final = replace(
     ONCE, recurrence="FREQ=DAILY", target_ids=("target_1", "target_2"), version=3
 )
 PAGE: Final = StatusPage(tenant="acme", slug="s", title="Ä", updated_at=NOW, version=3)
+FURTHER: Final = replace(
+    PAGE, is_main=False, groups=(StatusGroup(name="Ä", target_ids=("target_1",)),)
+)
+NOTICE: Final = Notice(
+    tenant="acme",
+    id="notice_1",
+    kind=NoticeKind.MAINTENANCE,
+    title="Ä",
+    slugs=("s",),
+    starts_at=NOW,
+    ends_at=LATER,
+    updates=(NoticeUpdate(at=NOW, status=NoticeStatus.IN_PROGRESS, text="ö"),),
+)
 
 
 @each_row(
@@ -278,6 +298,43 @@ PAGE: Final = StatusPage(tenant="acme", slug="s", title="Ä", updated_at=NOW, ve
                     "title": "Ä",
                     "updated_at": "2026-01-02T03:04:05.678901Z",
                     "version": 3,
+                },
+            ),
+        ),
+        (
+            "another status page",
+            (
+                STATUS_PAGES,
+                FURTHER,
+                {
+                    "pk": "T#acme#PAGE",
+                    "sk": "PAGE#s",
+                    "slug": "s",
+                    "title": "Ä",
+                    "updated_at": "2026-01-02T03:04:05.678901Z",
+                    "groups": '[{"name":"Ä","target_ids":["target_1"]}]',
+                    "version": 3,
+                },
+            ),
+        ),
+        (
+            "a notice",
+            (
+                NOTICES,
+                NOTICE,
+                {
+                    "pk": "T#acme#NOTICES",
+                    "sk": "notice_1",
+                    "kind": "maintenance",
+                    "title": "Ä",
+                    "slugs": ["s"],
+                    "starts_at": "2026-01-02T03:04:05.678901Z",
+                    "ends_at": "2026-01-02T04:04:05.000000Z",
+                    "updates": (
+                        '[{"at":"2026-01-02T03:04:05.678901Z","status":"in_progress","text":"ö"}]'
+                    ),
+                    "version": 1,
+                    "purge_at": 1801886645,
                 },
             ),
         ),

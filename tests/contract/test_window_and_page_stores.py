@@ -1,4 +1,4 @@
-"""What the stores of maintenance windows and of status pages guarantee."""
+"""What the stores of maintenance windows, status pages and notices guarantee."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -6,14 +6,22 @@ from datetime import datetime
 import pytest
 
 from spinneret.kernel.errors import Conflict
+from spinneret.monitoring.notices.dynamo import DynamoNoticeStore
+from spinneret.monitoring.notices.models import (
+    Notice,
+    NoticeKind,
+    NoticeStatus,
+    NoticeUpdate,
+)
+from spinneret.monitoring.notices.ports import NoticeStore
 from spinneret.monitoring.status_page.dynamo import DynamoStatusPageStore
-from spinneret.monitoring.status_page.models import StatusPage
+from spinneret.monitoring.status_page.models import StatusGroup, StatusPage
 from spinneret.monitoring.status_page.ports import StatusPageStore
 from spinneret.monitoring.windows.dynamo import DynamoWindowStore
 from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.monitoring.windows.ports import WindowStore
 from tests.contract.backends import OF_AWS, Tables
-from tests.fakes.monitoring import FakeStatusPageStore, FakeWindowStore
+from tests.fakes.monitoring import FakeNoticeStore, FakeStatusPageStore, FakeWindowStore
 from tests.fakes.time import START
 
 pytestmark = OF_AWS
@@ -104,3 +112,59 @@ def test_a_slug_is_one_tenants(pages: StatusPageStore, tenant: str) -> None:
     assert pages.at(f"{tenant}-b") == page(other, f"{tenant}-b")
     assert pages.remove(page(tenant, f"{tenant}-a"))
     assert pages.put(page(other, f"{tenant}-a", 2), page(other, f"{tenant}-b"))
+
+
+def test_a_tenants_pages_are_listed_the_main_one_first(pages: StatusPageStore, tenant: str) -> None:
+    main, second, first = (page(tenant, f"{tenant}-{each}") for each in "zba")
+    first = replace(first, is_main=False, groups=(StatusGroup(name="Ä", target_ids=("t_1",)),))
+    second = replace(second, is_main=False)
+    for each in (second, main, first):
+        assert pages.put(each, None)
+    assert not pages.put(first, None)
+    assert pages.all(tenant) == [main, first, second]
+    assert pages.at(first.slug) == first
+    with pytest.raises(Conflict):
+        pages.put(replace(main, slug=first.slug, version=2), main)
+    changed = replace(first, groups=(), version=2)
+    assert pages.put(changed, first)
+    assert not pages.remove(first)
+    assert pages.remove(changed)
+    assert pages.at(first.slug) is None
+    assert pages.all(tenant) == [main, second]
+
+
+@pytest.fixture
+def notices(tables: Tables | None) -> NoticeStore:
+    if tables is None:
+        return FakeNoticeStore()
+    return DynamoNoticeStore(tables.client, tables.names["Targets"])
+
+
+def test_notices_are_read_as_written_and_listed_newest_first(
+    notices: NoticeStore, tenant: str
+) -> None:
+    update = NoticeUpdate(at=START, status=NoticeStatus.SCHEDULED, text="Ä")
+    first = Notice(
+        tenant=tenant,
+        id="nt_1",
+        kind=NoticeKind.MAINTENANCE,
+        title="Ümbau",
+        slugs=("a", "b"),
+        starts_at=START,
+        ends_at=START,
+        updates=(update, update),
+    )
+    made = [first, *(replace(first, id=f"nt_{number}", slugs=()) for number in (2, 3))]
+    for each in made:
+        assert notices.put(each, None)
+    assert notices.get(tenant, "nt_1") == first
+    page = notices.page(tenant, None, 2)
+    assert [each.id for each in page.items] == ["nt_3", "nt_2"]
+    assert notices.page(tenant, page.after, 2).items == (first,)
+    changed = replace(first, title="x", version=2)
+    assert notices.put(changed, first)
+    assert not notices.put(changed, first)
+    assert not notices.remove(first)
+    assert notices.remove(changed)
+    assert notices.get(tenant, "nt_1") is None
+    assert notices.get(tenant, "no id!") is None

@@ -205,11 +205,17 @@ def _window(owner: Tenant, website: Website, made: Made) -> str:
 
 
 def _slug(owner: Tenant, website: Website, made: Made) -> str:
-    """A tenant has one page: the next one takes its place."""
     slug = f"s{uuid4().hex}"
-    answer = owner("PUT", "/v1/status-page", {"slug": slug, "title": "ours"})
-    assert answer.status_code == 200, answer.text
+    answer = owner("POST", "/v1/status-pages", {"slug": slug, "title": "ours"})
+    assert answer.status_code == 201, answer.text
     return slug
+
+
+def _notice(owner: Tenant, website: Website, made: Made) -> str:
+    wanted = {"kind": "incident", "title": "ours", "text": "ours"}
+    answer = owner("POST", "/v1/status-notices", wanted)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
 
 
 def _product(owner: Tenant, website: Website, made: Made) -> str:
@@ -277,6 +283,7 @@ MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "target_id": _target,
     "window_id": _window,
     "slug": _slug,
+    "notice_id": _notice,
     "product_id": _product,
     "marketplace_job_id": _marketplace_job,
     "task_id": _task,

@@ -345,6 +345,11 @@ def test_bars_are_days(served: Served, world: CheckWorld) -> None:
 # ---------------------------------------------------------------- Groups and several pages
 
 
+def further(served: Served, slug: str, tenant: str = "acme") -> Answer:
+    body = {"slug": slug, "title": slug}
+    return served.send("POST", "/v1/status-pages", body, tenant=tenant)
+
+
 # covers M-07
 def test_groups_select_and_order_the_public_targets_of_a_page(
     served: Served, world: CheckWorld
@@ -357,9 +362,9 @@ def test_groups_select_and_order_the_public_targets_of_a_page(
         {"name": f"Shop {EVIL}", "target_ids": [ids["two"], ids["one"], ids["hidden"], "t_gone"]},
         {"name": "Nothing public", "target_ids": [ids["hidden"]]},
     ]
-    body = {"title": "Partners", "groups": groups}
-    answer = served.send("PUT", "/v1/status-pages/partners", body)
-    assert (answer.status, answer.body["groups"], answer.body["is_main"]) == (200, groups, False)
+    body = {"slug": "partners", "title": "Partners", "groups": groups}
+    answer = served.send("POST", "/v1/status-pages", body)
+    assert (answer.status, answer.body["groups"], answer.body["is_main"]) == (201, groups, False)
     text = page(served, "partners")
     assert re.findall(r'class="name">([^<]*)<', text) == ["two.example", "one.example"]
     assert re.findall(r"<h2>(.*?)</h2>", text) == ["Shop &lt;script&gt;alert(1)&lt;/script&gt;"]
@@ -369,7 +374,7 @@ def test_groups_select_and_order_the_public_targets_of_a_page(
 def test_a_tenant_has_several_pages(served: Served) -> None:
     published(served)
     for slug in ("b", "a"):
-        assert served.send("PUT", f"/v1/status-pages/{slug}", {"title": slug}).status == 200
+        assert further(served, slug).status == 201
     assert served.send("PUT", "/v1/status-pages/silk", {"title": "New"}).body["is_main"]
     listed = served.send("GET", "/v1/status-pages").body["items"]
     assert [(each["slug"], each["title"]) for each in listed] == [
@@ -378,8 +383,9 @@ def test_a_tenant_has_several_pages(served: Served) -> None:
         ("b", "b"),
     ]
     assert published(served, slug="a").status == 409
+    assert further(served, "a").status == further(served, "a", tenant="other").status == 409
     foreign = served.send("PUT", "/v1/status-pages/a", {"title": "x"}, tenant="other")
-    assert foreign.status == 409
+    assert foreign.status == 404
     assert served.send("GET", "/v1/status-pages/a", tenant="other").status == 404
     assert served.send("DELETE", "/v1/status-pages/a", tenant="other").status == 404
     assert served.send("DELETE", "/v1/status-pages/a").status == 204
@@ -389,13 +395,13 @@ def test_a_tenant_has_several_pages(served: Served) -> None:
 
 def test_pages_and_groups_have_bounds(served: Served) -> None:
     for number in range(limits.STATUS_PAGES_MAX):
-        assert served.send("PUT", f"/v1/status-pages/p{number}", {"title": "x"}).status == 200
-    assert served.send("PUT", "/v1/status-pages/one-more", {"title": "x"}).status == 409
+        assert further(served, f"p{number}").status == 201
+    assert further(served, "one-more").status == 409
     many_ids = [f"t_{number}" for number in range(26)]
     groups = [{"name": name, "target_ids": many_ids} for name in "ab"]
     for body in ({"title": "x", "groups": groups}, {"title": "x", "groups": [{"name": "a"}]}):
         assert served.send("PUT", "/v1/status-pages/p1", body).status == 422
-    assert served.send("PUT", "/v1/status-pages/A_b", {"title": "x"}).status == 422
+    assert further(served, "A_b").status == 422
 
 
 # ---------------------------------------------------------------- Notices and their feed
@@ -443,7 +449,7 @@ def test_a_notice_is_on_the_page_with_its_updates_for_90_days_after_its_end(
 
 def test_a_notice_is_on_the_pages_that_it_names(served: Served, posting: Served) -> None:
     published(served)
-    served.send("PUT", "/v1/status-pages/partners", {"title": "Partners"})
+    further(served, "partners")
     posted(posting, title="For all")
     posted(posting, title="For partners", slugs=["partners"])
     shown = {each: re.findall(r'class="name">(.*?)<', page(served, each)) for each in SLUGS}

@@ -793,6 +793,10 @@ class StatusPage(Resource):
         """Return one status page."""
         return self._send(m.StatusPageView, "GET", f"/v1/status-pages/{part(slug)}")
 
+    def create(self, **body: Unpack[r.StatusPageRequest]) -> m.StatusPageView:
+        """Publish a further status page, up to ten in all."""
+        return self._send(m.StatusPageView, "POST", "/v1/status-pages", body=body)
+
     def delete(self) -> None:
         """Remove the main status page."""
         return self._send(None, "DELETE", "/v1/status-page")
@@ -814,7 +818,7 @@ class StatusPage(Resource):
         return self._send(m.StatusPageView, "PUT", "/v1/status-page", body=body)
 
     def replace_at(self, slug: str, **body: Unpack[r.StatusPageChange]) -> m.StatusPageView:
-        """Publish a further status page, or change the page with this slug."""
+        """Change title and groups of a status page."""
         return self._send(m.StatusPageView, "PUT", f"/v1/status-pages/{part(slug)}", body=body)
 
 

@@ -66,7 +66,7 @@ class Notice:
     ends_at: datetime | None
     """Announced end of maintenance; None for an incident."""
     updates: tuple[NoticeUpdate, ...]
-    """At least one, oldest first."""
+    """One or more updates, oldest first."""
     version: int = 1
     """Incremented by every change."""
 

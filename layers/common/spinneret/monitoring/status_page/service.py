@@ -66,18 +66,19 @@ class StatusPages:
             raise NotFound("no such status page")
         return page
 
-    def put_at(self, tenant: str, slug: str, title: str, groups: Groups = ()) -> StatusPage:
-        """Publish a further page, or change the page with this slug.
+    def add(self, tenant: str, slug: str, title: str, groups: Groups = ()) -> StatusPage:
+        """Publish a further page.
 
-        Raises Contended, and Conflict if another tenant has the slug, or the tenant has
-        STATUS_PAGES_MAX.
+        Raises Contended, and Conflict if a page has the slug, or the tenant has STATUS_PAGES_MAX.
         """
-        known = self.pages.all(tenant)
-        former = next((each for each in known if each.slug == slug), None)
-        if former is None and len(known) >= limits.STATUS_PAGES_MAX:
+        if len(self.pages.all(tenant)) >= limits.STATUS_PAGES_MAX:
             raise Conflict(f"a tenant has at most {limits.STATUS_PAGES_MAX} status pages")
-        is_main = former is not None and former.is_main
-        return self._put(tenant, slug, title, groups, former, is_main=is_main)
+        return self._put(tenant, slug, title, groups, None, is_main=False)
+
+    def change(self, tenant: str, slug: str, title: str, groups: Groups = ()) -> StatusPage:
+        """Change title and groups of one of the tenant's pages. Raises NotFound and Contended."""
+        former = self.page_at(tenant, slug)
+        return self._put(tenant, slug, title, groups, former, is_main=former.is_main)
 
     def remove_at(self, tenant: str, slug: str) -> None:
         """Remove one of the tenant's pages. Raises NotFound and Contended."""

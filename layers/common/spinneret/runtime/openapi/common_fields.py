@@ -127,6 +127,7 @@ PARAMETERS: Final[Mapping[str, str]] = {
     "maintenance": "Whether times of maintenance count.",
     "marketplace": "Name of the marketplace, such as `ebay`.",
     "marketplace_job_id": "Id of the marketplace job.",
+    "notice_id": "Id of the notice.",
     "outcome": "Outcome of the listed listings.",
     "page_token": "The same as `cursor`.",
     "part_name": "`<area>.json`, `swagger-ui.js` or `swagger-ui.css`.",
