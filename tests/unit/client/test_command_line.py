@@ -500,3 +500,31 @@ def test_a_target_of_each_kind_has_a_command(
     created = next(each for each in server.requests if each.method == "POST")
     assert {name: each for name, each in json.loads(created.content).items() if each} == sent
     assert (f"{URL}/heartbeats?token=hush" in capsys.readouterr().out) == ("heartbeat" in words)
+
+
+def test_a_page_is_changed_or_else_created(
+    api: Api, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = sample(m.StatusPageView, path="/status/acme")
+    api.routes["PUT", "/v1/status-pages/acme"] = page
+    words = ["status", "publish", "acme", "Acme", "--group", "Shop=t_1, t_2"]
+    assert main(words) == 0
+    groups = [{"name": "Shop", "target_ids": ["t_1", "t_2"]}]
+    assert json.loads(server.requests[-1].content) == {"title": "Acme", "groups": groups}
+    del api.routes["PUT", "/v1/status-pages/acme"]
+    api.routes["POST", "/v1/status-pages"] = page
+    assert main(words) == 0
+    assert json.loads(server.requests[-1].content)["slug"] == "acme"
+    assert f"{URL}/status/acme" in capsys.readouterr().out
+
+
+def test_a_notice_is_posted_and_updated(api: Api, server: Server) -> None:
+    notice = sample(m.NoticeView, id="nt_1")
+    api.routes["POST", "/v1/status-notices"] = notice
+    api.routes["POST", "/v1/status-notices/nt_1/updates"] = notice
+    assert main(["status", "post", "Payments", "Some fail.", "--page", "acme"]) == 0
+    sent = {name: each for name, each in json.loads(server.requests[-1].content).items() if each}
+    wanted = {"kind": "incident", "title": "Payments", "text": "Some fail.", "slugs": ["acme"]}
+    assert sent == wanted
+    assert main(["status", "update", "nt_1", "resolved", "Works."]) == 0
+    assert json.loads(server.requests[-1].content) == {"status": "resolved", "text": "Works."}

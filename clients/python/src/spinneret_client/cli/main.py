@@ -23,6 +23,7 @@ from spinneret_client.cli import (
     searches,
     servers,
     sources,
+    status_pages,
     users,
     webhooks,
 )
@@ -44,7 +45,18 @@ app = typer.Typer(
     help=f"Crawl, search, audit, monitor and publish.\n\n{exits.HELP}",
     epilog=EXAMPLE,
 )
-for module in (crawls, searches, sources, jobs, monitors, audits, media, marketplaces, webhooks):
+for module in (
+    crawls,
+    searches,
+    sources,
+    jobs,
+    monitors,
+    status_pages,
+    audits,
+    media,
+    marketplaces,
+    webhooks,
+):
     module.add_to(app)
 for module in (accounts, keys, users, servers):
     module.add_to(app)
