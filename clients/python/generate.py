@@ -308,7 +308,7 @@ def _aliases(document: Document, names: Iterable[str]) -> Iterator[str]:
     for name in sorted(names):
         values = document.schemas[name].get("enum")
         if values is not None:
-            yield f"\n{name}: TypeAlias = Literal[{', '.join(map(repr, values))}]\n"
+            yield f"{name}: TypeAlias = Literal[{', '.join(map(repr, values))}]\n"
 
 
 def queries(document: Document) -> Iterator[str]:
@@ -393,7 +393,7 @@ def _method(
     place = repr(path) if path == operation.path else f'f"{path}"'
     call = f"self._send({replies or None}, {operation.method.upper()!r}, {place}{sent})"
     if item is not None:
-        call = f"self._pages({replies}, {place}{sent})"
+        call = f"self._pages({item}, {place}{sent})"
     yield f"\n        {_docstring({'description': operation.spec['summary']}, name)}\n"
     yield f"        return {call}\n"
 
@@ -431,6 +431,14 @@ def _item_of(document: Document, operation: Operation) -> str | None:
     if "items" not in fields or "next_cursor" not in fields or len(fields) > LIST_FIELDS:
         return None
     return Types(document, request=False, prefix="m.").of(fields["items"]["items"])
+
+
+def _replies(document: Document, operation: Operation) -> list[dict[str, Any]]:
+    """Return the schemas of an operation's replies; of a list, the schema of its items."""
+    if _item_of(document, operation) is None:
+        return operation.replies
+    name = operation.replies[0]["$ref"].rpartition("/")[2]
+    return [document.schemas[name]["properties"]["items"]]
 
 
 def _query(document: Document, operation: Operation) -> list[dict[str, Any]]:
@@ -477,7 +485,7 @@ def generated(text: str) -> dict[str, str]:
     operations = list(document.operations())
     bodies = document.reached(each.body for each in operations)
     inputs = [each.get("schema") for op in operations for each in op.named("query")]
-    replies = document.reached(each.replies for each in operations)
+    replies = document.reached(_replies(document, each) for each in operations)
     code = document.reached([{"$ref": "#/components/schemas/Error"}])
     return {
         "__init__.py": '"""Generated code: models, request bodies and methods."""\n',

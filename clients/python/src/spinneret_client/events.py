@@ -13,7 +13,8 @@ from typing import Any, Final
 import httpx
 
 from spinneret_client.errors import ApiError
-from spinneret_client.generated.models import EventView, Timeline
+from spinneret_client.generated.models import EventView
+from spinneret_client.model import Listed
 from spinneret_client.transport import (
     AsyncTransport,
     Call,
@@ -146,7 +147,7 @@ def _timeline(transport: Transport, path: str) -> Iterator[EventView]:
     cursor: str | None = None
     while True:
         call = new_call("GET", f"{path}/timeline", query={"cursor": cursor})
-        page: Timeline = parsed(Timeline, transport.send(call))
+        page: Listed[EventView] = parsed(Listed[EventView], transport.send(call))
         yield from page.items
         if not page.has_more:
             return
@@ -188,7 +189,7 @@ async def _polled_async(
         more = True
         while more:
             call = new_call("GET", f"{path}/timeline", query={"cursor": cursor})
-            page: Timeline = parsed(Timeline, await transport.send(call))
+            page: Listed[EventView] = parsed(Listed[EventView], await transport.send(call))
             found += page.items
             more, cursor = page.has_more, page.next_cursor
         for event in _unseen(found, reader):

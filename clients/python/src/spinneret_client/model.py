@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Generic, TypeVar
+
 from pydantic import BaseModel, ConfigDict
+
+Item = TypeVar("Item")
 
 
 class Model(BaseModel):
@@ -15,3 +19,11 @@ class Model(BaseModel):
         protected_namespaces=(),
         defer_build=True,  # two hundred models would delay every start of the command
     )
+
+
+class Listed(Model, Generic[Item]):
+    """A page of a list."""
+
+    items: list[Item]
+    next_cursor: str | None
+    has_more: bool = True

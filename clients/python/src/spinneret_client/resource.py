@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from spinneret_client.errors import ConfigurationError
+from spinneret_client.model import Listed
 from spinneret_client.paging import AsyncPages, Pages
 from spinneret_client.transport import AsyncTransport, Transport, new_call, parsed
 
@@ -26,12 +27,14 @@ class _Base:
     async def _awaited(self, reply: Any, call: Any) -> Any:
         return parsed(reply, await self._transport.send(call))
 
-    def _pages(self, reply: Any, path: str, *, query: Mapping[str, Any]) -> Any:
+    def _pages(self, item: Any, path: str, *, query: Mapping[str, Any]) -> Any:
         filters = dict(query)
         max_items = filters.pop("max_items", None)
         kind = AsyncPages if isinstance(self._transport, AsyncTransport) else Pages
         return kind(
-            lambda cursor: self._send(reply, "GET", path, query={**filters, "cursor": cursor}),
+            lambda cursor: self._send(
+                Listed[item], "GET", path, query={**filters, "cursor": cursor}
+            ),
             max_items,
         )
 

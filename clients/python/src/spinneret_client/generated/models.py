@@ -9,57 +9,34 @@ from typing_extensions import TypeAlias
 from spinneret_client.model import Model
 
 AdjustmentState: TypeAlias = Literal["open", "done", "needs_input"]
-
 ChunkType: TypeAlias = Literal["prose", "code", "table", "list"]
-
 ChunkingStrategy: TypeAlias = Literal["sliding_window", "by_heading", "by_block"]
-
 Circuit: TypeAlias = Literal["closed", "open", "half_open"]
-
 ConnectionStatus: TypeAlias = Literal["active", "needs_reauth"]
-
 DeliveryStatus: TypeAlias = Literal["pending", "delivered", "failed"]
-
 DiscoverySource: TypeAlias = Literal["sitemap", "common_crawl"]
-
 DocumentSource: TypeAlias = Literal["crawl", "upload", "s3"]
-
 EndpointKind: TypeAlias = Literal["webhook", "slack", "discord", "teams", "ntfy"]
-
 ExtractionStrategy: TypeAlias = Literal["markdown", "structured", "raw"]
-
 Fusion: TypeAlias = Literal["rrf", "min_max", "confidence", "auto"]
-
+ImportOutcome: TypeAlias = Literal["read", "linked", "created", "known", "unmatched", "conflict", "refused"]
 IncidentStatus: TypeAlias = Literal["degraded", "down", "up", "paused"]
-
 JobEventKind: TypeAlias = Literal["status_changed", "step_started", "step_done", "warning", "error", "metric"]
-
 JobStatus: TypeAlias = Literal[
     "pending", "running", "paused", "completed", "partially_failed", "failed", "cancelled", "expired"
 ]
-
 Kind: TypeAlias = Literal["http", "tcp", "dns", "heartbeat"]
-
 ListingState: TypeAlias = Literal["creating", "draft", "active", "ended", "sold"]
-
 Method: TypeAlias = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-
 NoticeKind: TypeAlias = Literal["incident", "maintenance"]
-
 NoticeStatus: TypeAlias = Literal[
     "investigating", "identified", "monitoring", "resolved", "scheduled", "in_progress", "completed"
 ]
-
 OrderState: TypeAlias = Literal["pending", "paid", "cancelled", "refunded", "failed"]
-
 Outcome: TypeAlias = Literal["up", "degraded", "down", "unknown", "skipped_busy"]
-
 PageOutcome: TypeAlias = Literal["new", "changed", "unchanged", "gone", "failed"]
-
 PageState: TypeAlias = Literal["waiting", "open", "fetched", "crawled", "failed", "duplicate"]
-
 PageType: TypeAlias = Literal["article", "collection", "documentation", "forum", "listing", "product", "service"]
-
 Permission: TypeAlias = Literal[
     "create_product",
     "publish_product",
@@ -86,33 +63,19 @@ Permission: TypeAlias = Literal[
     "manage_users",
     "use_account",
 ]
-
 Priority: TypeAlias = Literal["critical", "high", "normal", "low"]
-
 Reason: TypeAlias = Literal["unsupported", "needs_input", "needs_reauth", "reconciling"]
-
 RecordType: TypeAlias = Literal["A", "AAAA", "CNAME", "MX", "TXT", "NS"]
-
 Role: TypeAlias = Literal["admin", "seller", "viewer"]
-
 RotationStrategy: TypeAlias = Literal["round_robin", "least_used", "random"]
-
 RunStage: TypeAlias = Literal["starting", "discovering", "crawling", "completed", "partially_failed", "failed"]
-
 SaleOutcome: TypeAlias = Literal["reserved", "conflict", "unknown_product", "returned", "recorded"]
-
 Scope: TypeAlias = Literal["read", "write", "admin"]
-
 ScopeKind: TypeAlias = Literal["host", "domain", "prefix"]
-
 Strategy: TypeAlias = Literal["bfs", "dfs", "best_first"]
-
 TaskStatus: TypeAlias = Literal["pending", "processing", "success", "failed", "timeout", "cancelled"]
-
 TaskType: TypeAlias = Literal["plugin_http", "direct_http", "db_operation", "file_operation"]
-
 Trigger: TypeAlias = Literal["schedule", "request"]
-
 Window: TypeAlias = Literal["1h", "24h", "7d", "30d", "1y"]
 
 
@@ -124,14 +87,6 @@ class Accepted(Model):
     message: str
     document_id: str | None = None
     url: str | None = None
-
-
-class AccountEventList(Model):
-    """One page of events, newest first; they are kept for a year."""
-
-    items: list[AccountEventView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class AccountEventView(Model):
@@ -170,14 +125,6 @@ class AdjustmentView(Model):
     times: int
 
 
-class ArtifactList(Model):
-    """A page of artifacts."""
-
-    items: list[ArtifactView]
-    next_cursor: str | None
-    has_more: bool
-
-
 class ArtifactView(Model):
     """An object that the audit stored."""
 
@@ -190,22 +137,6 @@ class ArtifactView(Model):
     deleted_at: str | None
 
 
-class AuditList(Model):
-    """A page of audits, newest first."""
-
-    items: list[AuditView]
-    next_cursor: str | None
-    has_more: bool
-
-
-class AuditScheduleList(Model):
-    """A page of schedules, newest first."""
-
-    items: list[AuditScheduleView]
-    next_cursor: str | None
-    has_more: bool
-
-
 class AuditScheduleView(Model):
     """A schedule, as shown to its tenant."""
 
@@ -213,6 +144,8 @@ class AuditScheduleView(Model):
     url: str
     recipe: str
     options: dict[str, Any]
+    fail_under: float | None
+    headers: list[str]
     schedule_cron: str
     timezone: str
     is_active: bool
@@ -257,20 +190,13 @@ class AuditView(Model):
     grade: str | None
     categories: dict[str, float | None] | None
     fail_under: float | None
+    headers: list[str]
     passed: bool | None
     score_change: float | None
     result: dict[str, Any] | None
     error: dict[str, Any] | None
     error_summary: str | None
     error_type: str | None
-
-
-class BatchJobList(Model):
-    """A page of batches, newest first."""
-
-    items: list[BatchJobView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class BatchSubmission(Model):
@@ -330,12 +256,20 @@ class ChangedIssueView(Model):
     state: str
 
 
-class ChunkList(Model):
-    """A page of chunks, in the document's order."""
+class ChoiceView(Model):
+    """A choice with what the account has for it."""
 
-    items: list[ChunkView]
-    next_cursor: str | None
-    has_more: bool
+    name: str
+    description: str
+    options: list[OptionView]
+
+
+class ChoicesView(Model):
+    """Choices of a seller for listings on a marketplace."""
+
+    marketplace: str
+    site: str | None
+    items: list[ChoiceView]
 
 
 class ChunkView(Model):
@@ -360,14 +294,6 @@ class CircuitView(Model):
     failures: int
     opened_at: str | None
     retry_after_seconds: float | None
-
-
-class CollectionList(Model):
-    """A page of collections."""
-
-    items: list[CollectionView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class CollectionView(Model):
@@ -396,14 +322,6 @@ class ComparisonView(Model):
     not_seen: int
     unchecked: int
     items: list[ChangedIssueView]
-    next_cursor: str | None
-    has_more: bool
-
-
-class ConfigList(Model):
-    """A page of configs, newest first."""
-
-    items: list[ConfigView]
     next_cursor: str | None
     has_more: bool
 
@@ -505,14 +423,6 @@ class CrawlView(Model):
     error_type: str | None
 
 
-class CrawledPageList(Model):
-    """One page of a deep crawl's URLs."""
-
-    items: list[CrawledPageView]
-    next_cursor: str | None
-    has_more: bool
-
-
 class CrawledPageView(Model):
     """One URL of a deep crawl."""
 
@@ -585,14 +495,6 @@ class DefaultSecret(Model):
 
     secret: str
     old_secret_until: str | None
-
-
-class DeliveryList(Model):
-    """One page of deliveries, newest first."""
-
-    items: list[DeliveryView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class DeliverySubmission(Model):
@@ -683,14 +585,6 @@ class DocumentBatch(Model):
     failed_count: int
 
 
-class DocumentList(Model):
-    """A page of documents."""
-
-    items: list[DocumentView]
-    next_cursor: str | None
-    has_more: bool
-
-
 class DocumentOutcome(Model):
     """Outcome of one document of a batch: its job or its error."""
 
@@ -735,14 +629,6 @@ class DocumentView(Model):
     deleted_at: str | None
 
 
-class DomainList(Model):
-    """One page of settings, sorted by domain."""
-
-    items: list[DomainView]
-    next_cursor: str | None
-    has_more: bool
-
-
 class DomainStats(Model):
     """A tenant's crawls of one host; the pages of a deep crawl count for its first host."""
 
@@ -753,14 +639,6 @@ class DomainStats(Model):
     duration_ms_mean: float | None
     last_crawl_at: str
     circuit: Circuit | str
-
-
-class DomainStatsList(Model):
-    """One page of hosts, sorted by name."""
-
-    items: list[DomainStats]
-    next_cursor: str | None
-    has_more: bool
 
 
 class DomainView(Model):
@@ -786,14 +664,6 @@ class DriftView(Model):
     field: str
     ours: str
     theirs: str
-
-
-class EndpointList(Model):
-    """One page of endpoints, newest first."""
-
-    items: list[EndpointView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class EndpointView(Model):
@@ -894,6 +764,19 @@ class ImportSubmission(Model):
     message: str
 
 
+class ImportedListingView(Model):
+    """A listing that an import has read."""
+
+    external_id: str
+    title: str
+    sku: str | None
+    url: str | None
+    outcome: ImportOutcome | str
+    product_id: str | None
+    rivals: list[str]
+    reason: str | None
+
+
 class InboxView(Model):
     """Permission to upload one file: post `fields` and then `file` to `url` as …"""
 
@@ -904,14 +787,6 @@ class InboxView(Model):
     fields: dict[str, str]
     max_bytes: int
     expires_at: str
-
-
-class IncidentList(Model):
-    """A page of incidents, newest first."""
-
-    items: list[IncidentView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class IncidentView(Model):
@@ -931,22 +806,6 @@ class IssueEvidenceView(Model):
     value: str
     threshold: str
     url: str
-
-
-class IssueList(Model):
-    """A page of issues, sorted by severity, category and weight."""
-
-    items: list[IssueView]
-    next_cursor: str | None
-    has_more: bool
-
-
-class JobList(Model):
-    """One page of jobs, newest first."""
-
-    items: list[JobView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class JobView(Model):
@@ -983,14 +842,6 @@ class JobView(Model):
     error_type: str | None
 
 
-class KeyList(Model):
-    """One page of keys, newest first."""
-
-    items: list[KeyView]
-    next_cursor: str | None
-    has_more: bool
-
-
 class KeySetView(Model):
     """All keys whose access tokens are accepted."""
 
@@ -1022,14 +873,6 @@ class LatencyView(Model):
     error: float
 
 
-class ListingList(Model):
-    """A page of listing records."""
-
-    items: list[ListingView]
-    next_cursor: str | None
-    has_more: bool
-
-
 class ListingView(Model):
     """A product on a marketplace."""
 
@@ -1042,14 +885,6 @@ class ListingView(Model):
     digest: str | None
     drift: list[DriftView]
     last_sync_at: str | None
-
-
-class MarketplaceJobList(Model):
-    """A page of jobs, newest first."""
-
-    items: list[MarketplaceJobView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class MarketplaceJobView(Model):
@@ -1148,14 +983,6 @@ class Moved(Model):
     message: str
 
 
-class NoticeList(Model):
-    """A page of notices, newest first."""
-
-    items: list[NoticeView]
-    next_cursor: str | None
-    has_more: bool
-
-
 class NoticeUpdateView(Model):
     """An update of a notice."""
 
@@ -1179,12 +1006,11 @@ class NoticeView(Model):
     updates: list[NoticeUpdateView]
 
 
-class OrderList(Model):
-    """A page of orders."""
+class OptionView(Model):
+    """Something that the seller's account has to choose."""
 
-    items: list[OrderView]
-    next_cursor: str | None
-    has_more: bool
+    id: str
+    title: str
 
 
 class OrderView(Model):
@@ -1211,6 +1037,7 @@ class OverrideModel(Model):
     price: int | None = None
     category_id: str | None = None
     attributes: dict[str, str] = {}
+    choices: dict[str, Any] = {}
 
 
 class PaceView(Model):
@@ -1280,6 +1107,7 @@ class PreferencesView(Model):
     price_ending: int | None
     quantity_buffer: int | None
     title_suffix: str | None
+    choices: dict[str, str]
 
 
 class PreviewView(Model):
@@ -1296,14 +1124,6 @@ class PreviewView(Model):
     estimated_by: str
     is_lower_bound: bool
     requests: int
-
-
-class ProductList(Model):
-    """A page of products."""
-
-    items: list[ProductView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class ProductView(Model):
@@ -1345,14 +1165,6 @@ class ProxyDetail(Model):
     created_at: str
     updated_at: str
     servers: list[ServerHealth]
-
-
-class ProxyList(Model):
-    """One page of configs, newest first."""
-
-    items: list[ProxyView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class ProxyView(Model):
@@ -1402,15 +1214,6 @@ class ReportView(Model):
     expires_in: int
 
 
-class ResultList(Model):
-    """A page of results, newest first."""
-
-    items: list[ResultView]
-    next_page_token: str | None
-    next_cursor: str | None
-    has_more: bool
-
-
 class ResultView(Model):
     """Result of one check."""
 
@@ -1437,14 +1240,6 @@ class RuledField(Model):
     field: str
     product: str | int
     shown: str | int
-
-
-class RunListView(Model):
-    """A page of runs, newest first."""
-
-    items: list[RunView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class RunPageView(Model):
@@ -1561,14 +1356,6 @@ class SignedOut(Model):
     all: bool
 
 
-class SourceList(Model):
-    """A page of sources, newest first."""
-
-    items: list[SourceView]
-    next_cursor: str | None
-    has_more: bool
-
-
 class SourceView(Model):
     """A source."""
 
@@ -1681,29 +1468,12 @@ class Submission(Model):
     cached: bool = False
 
 
-class TagList(Model):
-    """A page of tags."""
-
-    items: list[TagView]
-    next_cursor: str | None
-    has_more: bool
-
-
 class TagView(Model):
     """A tag."""
 
     tag_id: str
     name: str
     created_at: str
-
-
-class TargetList(Model):
-    """A page of targets; `next_page_token` equals `next_cursor`."""
-
-    items: list[TargetView]
-    next_page_token: str | None
-    next_cursor: str | None
-    has_more: bool
 
 
 class TargetRequestView(Model):
@@ -1759,14 +1529,6 @@ class TargetView(Model):
     incident_id: str | None
 
 
-class TaskList(Model):
-    """A page of tasks."""
-
-    items: list[TaskView]
-    next_cursor: str | None
-    has_more: bool
-
-
 class TaskView(Model):
     """A step of a marketplace job."""
 
@@ -1810,14 +1572,6 @@ class TicketView(Model):
 
     ticket: str
     expires_at: str
-
-
-class Timeline(Model):
-    """One page of a timeline, oldest first."""
-
-    items: list[EventView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class TokenView(Model):
@@ -1894,14 +1648,6 @@ class UrlOutcome(Model):
     error: ErrorView | None = None
 
 
-class UserList(Model):
-    """One page of people, oldest first."""
-
-    items: list[UserView]
-    next_cursor: str | None
-    has_more: bool
-
-
 class UserView(Model):
     """A person of the tenant."""
 
@@ -1920,14 +1666,6 @@ class VocabularyView(Model):
 
     vocabulary: str
     items: list[TermView]
-
-
-class WindowList(Model):
-    """A page of windows, oldest first."""
-
-    items: list[WindowView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class WindowView(Model):

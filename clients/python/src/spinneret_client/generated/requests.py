@@ -25,27 +25,17 @@ Category: TypeAlias = Literal[
     "urls",
     "agents",
 ]
-
 ChunkType: TypeAlias = Literal["prose", "code", "table", "list"]
-
 DiscoverySource: TypeAlias = Literal["sitemap", "common_crawl"]
-
 EndpointKind: TypeAlias = Literal["webhook", "slack", "discord", "teams", "ntfy"]
-
 ExtractionStrategy: TypeAlias = Literal["markdown", "structured", "raw"]
-
 FusionName: TypeAlias = Literal["rrf", "min_max", "auto"]
-
 ImageFormat: TypeAlias = Literal["png", "jpeg", "webp"]
-
 ImportOutcome: TypeAlias = Literal["read", "linked", "created", "known", "unmatched", "conflict", "refused"]
-
 JobStatus: TypeAlias = Literal[
     "pending", "running", "paused", "completed", "partially_failed", "failed", "cancelled", "expired"
 ]
-
 Kind: TypeAlias = Literal["http", "tcp", "dns", "heartbeat"]
-
 MediaType: TypeAlias = Literal[
     "text/plain",
     "text/markdown",
@@ -53,19 +43,13 @@ MediaType: TypeAlias = Literal[
     "application/pdf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 ]
-
 Method: TypeAlias = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-
 NoticeKind: TypeAlias = Literal["incident", "maintenance"]
-
 NoticeStatus: TypeAlias = Literal[
     "investigating", "identified", "monitoring", "resolved", "scheduled", "in_progress", "completed"
 ]
-
 PageState: TypeAlias = Literal["waiting", "open", "fetched", "crawled", "failed", "duplicate"]
-
 Paper: TypeAlias = Literal["A4", "letter"]
-
 Permission: TypeAlias = Literal[
     "create_product",
     "publish_product",
@@ -92,27 +76,16 @@ Permission: TypeAlias = Literal[
     "manage_users",
     "use_account",
 ]
-
 Priority: TypeAlias = Literal["critical", "high", "normal", "low"]
-
 RecordType: TypeAlias = Literal["A", "AAAA", "CNAME", "MX", "TXT", "NS"]
-
 Role: TypeAlias = Literal["admin", "seller", "viewer"]
-
 RotationStrategy: TypeAlias = Literal["round_robin", "least_used", "random"]
-
 Scope: TypeAlias = Literal["read", "write", "admin"]
-
 ScopeKind: TypeAlias = Literal["host", "domain", "prefix"]
-
 Severity: TypeAlias = Literal["critical", "high", "medium", "low", "info"]
-
 SourceType: TypeAlias = Literal["crawl", "upload", "api", "s3"]
-
 Strategy: TypeAlias = Literal["bfs", "dfs", "best_first"]
-
 TaskStatus: TypeAlias = Literal["pending", "processing", "success", "failed", "timeout", "cancelled"]
-
 Window: TypeAlias = Literal["1h", "24h", "7d", "30d", "1y"]
 
 

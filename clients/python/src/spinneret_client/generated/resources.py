@@ -18,7 +18,7 @@ class Audits(Resource):
 
     def artifacts(self, audit_id: str, **query: Unpack[r.Paging]) -> Pages[m.ArtifactView]:
         """List the objects that an audit stored: fetched pages, which expire, and reports."""
-        return self._pages(m.ArtifactList, f"/audits/{part(audit_id)}/artifacts", query=query)
+        return self._pages(m.ArtifactView, f"/audits/{part(audit_id)}/artifacts", query=query)
 
     def cancel(self, audit_id: str) -> m.Moved:
         """Cancel an audit that isn't finished."""
@@ -38,11 +38,11 @@ class Audits(Resource):
 
     def issues(self, audit_id: str, **query: Unpack[r.ListAuditIssuesQuery]) -> Pages[m.IssueView]:
         """List an audit's issues, sorted by severity, category and weight."""
-        return self._pages(m.IssueList, f"/audits/{part(audit_id)}/issues", query=query)
+        return self._pages(m.IssueView, f"/audits/{part(audit_id)}/issues", query=query)
 
     def list(self, **query: Unpack[r.ListAuditsQuery]) -> Pages[m.AuditView]:
         """List audits, newest first."""
-        return self._pages(m.AuditList, "/audits", query=query)
+        return self._pages(m.AuditView, "/audits", query=query)
 
     def preview(self, **body: Unpack[r.PreviewRequest]) -> m.PreviewView:
         """Estimate the number of a site's pages with about three requests."""
@@ -63,7 +63,7 @@ class Audits(Resource):
 
     def timeline(self, audit_id: str, **query: Unpack[r.Paging]) -> Pages[m.EventView]:
         """List an audit's events, oldest first."""
-        return self._pages(m.Timeline, f"/audits/{part(audit_id)}/timeline", query=query)
+        return self._pages(m.EventView, f"/audits/{part(audit_id)}/timeline", query=query)
 
 
 class Batches(Resource):
@@ -83,7 +83,7 @@ class Batches(Resource):
 
     def list(self, **query: Unpack[r.ListBatchJobsQuery]) -> Pages[m.BatchJobView]:
         """List batches; pages use `cursor` instead of `offset`."""
-        return self._pages(m.BatchJobList, "/api/batch-jobs", query=query)
+        return self._pages(m.BatchJobView, "/api/batch-jobs", query=query)
 
     def pause(self, batch_id: str) -> m.BatchJobView:
         """Pause a batch: none of its waiting jobs starts."""
@@ -143,7 +143,7 @@ class Collections(Resource):
 
     def list(self, **query: Unpack[r.Paging]) -> Pages[m.CollectionView]:
         """List collections, newest first."""
-        return self._pages(m.CollectionList, "/api/v1/collections", query=query)
+        return self._pages(m.CollectionView, "/api/v1/collections", query=query)
 
     def replace(self, collection_id: str, **body: Unpack[r.CollectionRequest]) -> m.CollectionView:
         """Replace a collection's name and description."""
@@ -167,7 +167,7 @@ class Configs(Resource):
 
     def list(self, **query: Unpack[r.Paging]) -> Pages[m.ConfigView]:
         """List crawl configs, newest first."""
-        return self._pages(m.ConfigList, "/api/v1/configs", query=query)
+        return self._pages(m.ConfigView, "/api/v1/configs", query=query)
 
     def replace(self, config_id: str, **body: Unpack[r.ConfigRequest]) -> m.ConfigView:
         """Replace a crawl config; omitted headers are kept."""
@@ -238,7 +238,7 @@ class Crawls(Resource):
 
     def errors(self, job_id: str, **query: Unpack[r.Paging]) -> Pages[m.CrawledPageView]:
         """List the failed URLs of a deep crawl, including URLs that robots.txt disallows."""
-        return self._pages(m.CrawledPageList, f"/api/v1/crawl/{part(job_id)}/errors", query=query)
+        return self._pages(m.CrawledPageView, f"/api/v1/crawl/{part(job_id)}/errors", query=query)
 
     def get(self, job_id: str) -> m.CrawlView | m.BatchView | m.DeepCrawlView:
         """Return a crawl's state."""
@@ -246,7 +246,7 @@ class Crawls(Resource):
 
     def pages(self, job_id: str, **query: Unpack[r.ListCrawledPagesQuery]) -> Pages[m.CrawledPageView]:
         """List the URLs of a deep crawl in crawl order; `status` filters them."""
-        return self._pages(m.CrawledPageList, f"/api/v1/crawl/{part(job_id)}/pages", query=query)
+        return self._pages(m.CrawledPageView, f"/api/v1/crawl/{part(job_id)}/pages", query=query)
 
 
 class Discovery(Resource):
@@ -278,7 +278,7 @@ class Documents(Resource):
 
     def chunks(self, document_id: str, **query: Unpack[r.Paging]) -> Pages[m.ChunkView]:
         """List a document's chunks in text order."""
-        return self._pages(m.ChunkList, f"/api/v1/documents/{part(document_id)}/chunks", query=query)
+        return self._pages(m.ChunkView, f"/api/v1/documents/{part(document_id)}/chunks", query=query)
 
     def create(
         self, *, idempotency_key: str | None = None, **body: Unpack[r.SingleDocumentRequest]
@@ -308,7 +308,7 @@ class Documents(Resource):
 
     def list(self, **query: Unpack[r.ListDocumentsQuery]) -> Pages[m.DocumentView]:
         """List the documents that match all filters, newest first."""
-        return self._pages(m.DocumentList, "/api/v1/documents", query=query)
+        return self._pages(m.DocumentView, "/api/v1/documents", query=query)
 
     def markdown(self, document_id: str) -> m.TextAddress:
         """Return a URL of a document's full text, valid for 15 minutes."""
@@ -350,7 +350,7 @@ class Domains(Resource):
 
     def list(self, **query: Unpack[r.ListDomainsQuery]) -> Pages[m.DomainView]:
         """List domains with settings, sorted by name."""
-        return self._pages(m.DomainList, "/api/v1/domains", query=query)
+        return self._pages(m.DomainView, "/api/v1/domains", query=query)
 
     def replace(self, domain: str, **body: Unpack[r.DomainUpdate]) -> m.DomainView:
         """Replace the settings for one host."""
@@ -422,7 +422,7 @@ class Jobs(Resource):
 
     def failed(self, **query: Unpack[r.ListFailedJobsQuery]) -> Pages[m.JobView]:
         """List failed jobs and jobs that wait for a redrive, newest first."""
-        return self._pages(m.JobList, "/api/v1/jobs/failed", query=query)
+        return self._pages(m.JobView, "/api/v1/jobs/failed", query=query)
 
     def get(self, job_id: str) -> m.JobWithCounts:
         """Return one job, with counters of its children if it has any."""
@@ -430,7 +430,7 @@ class Jobs(Resource):
 
     def list(self, **query: Unpack[r.ListJobsQuery]) -> Pages[m.JobView]:
         """List jobs, newest first."""
-        return self._pages(m.JobList, "/api/v1/jobs", query=query)
+        return self._pages(m.JobView, "/api/v1/jobs", query=query)
 
     def pause(self, job_id: str) -> m.Moved:
         """Pause a job that isn't finished."""
@@ -446,7 +446,7 @@ class Jobs(Resource):
 
     def timeline(self, job_id: str, **query: Unpack[r.Paging]) -> Pages[m.EventView]:
         """List a job's events, oldest first."""
-        return self._pages(m.Timeline, f"/api/v1/jobs/{part(job_id)}/timeline", query=query)
+        return self._pages(m.EventView, f"/api/v1/jobs/{part(job_id)}/timeline", query=query)
 
 
 class Keys(Resource):
@@ -466,7 +466,7 @@ class Keys(Resource):
 
     def list(self, **query: Unpack[r.Paging]) -> Pages[m.KeyView]:
         """List the tenant's keys, newest first."""
-        return self._pages(m.KeyList, "/api/v1/api-keys", query=query)
+        return self._pages(m.KeyView, "/api/v1/api-keys", query=query)
 
 
 class Marketplace(Resource):
@@ -506,7 +506,7 @@ class Marketplace(Resource):
     ) -> Pages[m.ImportedListingView]:
         """List the listings that an import has read, with their outcomes, by id."""
         return self._pages(
-            m.ImportedListingList, f"/api/marketplace/jobs/{part(marketplace_job_id)}/listings", query=query
+            m.ImportedListingView, f"/api/marketplace/jobs/{part(marketplace_job_id)}/listings", query=query
         )
 
     def job(self, marketplace_job_id: str) -> m.MarketplaceJobWithTasks:
@@ -515,15 +515,15 @@ class Marketplace(Resource):
 
     def jobs(self, **query: Unpack[r.ListMarketplaceJobsQuery]) -> Pages[m.MarketplaceJobView]:
         """List jobs, newest first; pages use `cursor` instead of `offset`."""
-        return self._pages(m.MarketplaceJobList, "/api/marketplace/jobs", query=query)
+        return self._pages(m.MarketplaceJobView, "/api/marketplace/jobs", query=query)
 
     def listings(self, **query: Unpack[r.Paging]) -> Pages[m.ListingView]:
         """List the listings by product, with differences from the published content."""
-        return self._pages(m.ListingList, "/api/marketplace/listings", query=query)
+        return self._pages(m.ListingView, "/api/marketplace/listings", query=query)
 
     def orders(self, **query: Unpack[r.Paging]) -> Pages[m.OrderView]:
         """List imported order lines; the outcome `conflict` means that the stock was …"""
-        return self._pages(m.OrderList, "/api/marketplace/orders", query=query)
+        return self._pages(m.OrderView, "/api/marketplace/orders", query=query)
 
     def pause_job(self, marketplace_job_id: str) -> m.MarketplaceJobWithTasks:
         """Pause a job."""
@@ -547,7 +547,7 @@ class Marketplace(Resource):
 
     def tasks(self, **query: Unpack[r.ListMarketplaceTasksQuery]) -> Pages[m.TaskView]:
         """List a job's tasks by position; without `job_id`, the tasks of the newest jobs."""
-        return self._pages(m.TaskList, "/api/marketplace/tasks", query=query)
+        return self._pages(m.TaskView, "/api/marketplace/tasks", query=query)
 
 
 class Media(Resource):
@@ -587,7 +587,7 @@ class Notices(Resource):
 
     def list(self, **query: Unpack[r.Paging]) -> Pages[m.NoticeView]:
         """List notices, newest first."""
-        return self._pages(m.NoticeList, "/v1/status-notices", query=query)
+        return self._pages(m.NoticeView, "/v1/status-notices", query=query)
 
     def post(self, **body: Unpack[r.NoticeRequest]) -> m.NoticeView:
         """Post an incident or maintenance on status pages."""
@@ -615,7 +615,7 @@ class Products(Resource):
 
     def list(self, **query: Unpack[r.Paging]) -> Pages[m.ProductView]:
         """List products, newest first."""
-        return self._pages(m.ProductList, "/api/products", query=query)
+        return self._pages(m.ProductView, "/api/products", query=query)
 
     def replace(self, product_id: str, **body: Unpack[r.ProductRequest]) -> m.ProductView:
         """Replace a product."""
@@ -643,7 +643,7 @@ class Proxies(Resource):
 
     def list(self, **query: Unpack[r.Paging]) -> Pages[m.ProxyView]:
         """List proxy configs, newest first."""
-        return self._pages(m.ProxyList, "/api/v1/proxies", query=query)
+        return self._pages(m.ProxyView, "/api/v1/proxies", query=query)
 
     def replace(self, proxy_id: str, **body: Unpack[r.ProxyRequest]) -> m.ProxyView:
         """Replace a proxy config."""
@@ -671,7 +671,7 @@ class Schedules(Resource):
 
     def list(self, **query: Unpack[r.Paging]) -> Pages[m.AuditScheduleView]:
         """List scheduled audits, newest first."""
-        return self._pages(m.AuditScheduleList, "/audits/schedules", query=query)
+        return self._pages(m.AuditScheduleView, "/audits/schedules", query=query)
 
     def replace(self, schedule_id: str, **body: Unpack[r.AuditScheduleRequest]) -> m.AuditScheduleView:
         """Replace a schedule and compute its next run."""
@@ -703,7 +703,7 @@ class Sessions(Resource):
 
     def account_events(self, **query: Unpack[r.Paging]) -> Pages[m.AccountEventView]:
         """List the events of the tenant's accounts, newest first, of a year."""
-        return self._pages(m.AccountEventList, "/api/v1/auth/events", query=query)
+        return self._pages(m.AccountEventView, "/api/v1/auth/events", query=query)
 
     def caller(self) -> m.CallerView:
         """Return who calls, and what this caller may do."""
@@ -751,7 +751,7 @@ class Sources(Resource):
 
     def list(self, **query: Unpack[r.Paging]) -> Pages[m.SourceView]:
         """List sources, newest first."""
-        return self._pages(m.SourceList, "/api/v1/sources", query=query)
+        return self._pages(m.SourceView, "/api/v1/sources", query=query)
 
     def replace(self, source_id: str, **body: Unpack[r.SourceRequest]) -> m.SourceView:
         """Replace a source."""
@@ -763,7 +763,7 @@ class Sources(Resource):
 
     def runs(self, source_id: str, **query: Unpack[r.Paging]) -> Pages[m.RunView]:
         """List a source's runs, newest first."""
-        return self._pages(m.RunListView, f"/api/v1/sources/{part(source_id)}/runs", query=query)
+        return self._pages(m.RunView, f"/api/v1/sources/{part(source_id)}/runs", query=query)
 
     def trigger(self, source_id: str) -> m.TriggeredRun:
         """Start a run now, or return the run under way."""
@@ -771,7 +771,7 @@ class Sources(Resource):
 
     def webhooks(self, source_id: str, **query: Unpack[r.Paging]) -> Pages[m.EndpointView]:
         """List a source's webhooks, newest first."""
-        return self._pages(m.EndpointList, f"/api/v1/sources/{part(source_id)}/webhooks", query=query)
+        return self._pages(m.EndpointView, f"/api/v1/sources/{part(source_id)}/webhooks", query=query)
 
 
 class Stats(Resource):
@@ -779,7 +779,7 @@ class Stats(Resource):
 
     def domains(self, **query: Unpack[r.Paging]) -> Pages[m.DomainStats]:
         """List hosts with their crawls and circuit breakers, sorted by name."""
-        return self._pages(m.DomainStatsList, "/api/v1/stats/domains", query=query)
+        return self._pages(m.DomainStats, "/api/v1/stats/domains", query=query)
 
     def get(self) -> m.Stats:
         """Return counters by day, gauges and durations of the last 30 days."""
@@ -839,7 +839,7 @@ class Tags(Resource):
 
     def list(self, **query: Unpack[r.Paging]) -> Pages[m.TagView]:
         """List tags, newest first."""
-        return self._pages(m.TagList, "/api/v1/tags", query=query)
+        return self._pages(m.TagView, "/api/v1/tags", query=query)
 
     def rename(self, tag_id: str, **body: Unpack[r.TagRequest]) -> m.TagView:
         """Rename a tag."""
@@ -873,11 +873,11 @@ class Targets(Resource):
 
     def incidents(self, target_id: str, **query: Unpack[r.ListIncidentsQuery]) -> Pages[m.IncidentView]:
         """List a target's incidents with their timelines, newest first."""
-        return self._pages(m.IncidentList, f"/v1/targets/{part(target_id)}/incidents", query=query)
+        return self._pages(m.IncidentView, f"/v1/targets/{part(target_id)}/incidents", query=query)
 
     def list(self, **query: Unpack[r.ListTargetsQuery]) -> Pages[m.TargetView]:
         """List targets in order of creation, optionally of one host."""
-        return self._pages(m.TargetList, "/v1/targets", query=query)
+        return self._pages(m.TargetView, "/v1/targets", query=query)
 
     def pause(self, target_id: str) -> m.TargetView:
         """Pause the checks of a target."""
@@ -885,7 +885,7 @@ class Targets(Resource):
 
     def results(self, target_id: str, **query: Unpack[r.ListResultsQuery]) -> Pages[m.ResultView]:
         """List check results of the last seven days, newest first."""
-        return self._pages(m.ResultList, f"/v1/targets/{part(target_id)}/results", query=query)
+        return self._pages(m.ResultView, f"/v1/targets/{part(target_id)}/results", query=query)
 
     def resume(self, target_id: str) -> m.TargetView:
         """Resume the checks of a target."""
@@ -936,7 +936,7 @@ class Users(Resource):
 
     def list(self, **query: Unpack[r.Paging]) -> Pages[m.UserView]:
         """List the tenant's people, oldest first."""
-        return self._pages(m.UserList, "/api/v1/users", query=query)
+        return self._pages(m.UserView, "/api/v1/users", query=query)
 
     def replace(self, user_id: str, **body: Unpack[r.UserUpdate]) -> m.UserView:
         """Change a person."""
@@ -956,7 +956,7 @@ class Webhooks(Resource):
 
     def deliveries(self, endpoint_id: str, **query: Unpack[r.Paging]) -> Pages[m.DeliveryView]:
         """List a webhook's deliveries of the last 30 days, newest first."""
-        return self._pages(m.DeliveryList, f"/api/v1/webhooks/{part(endpoint_id)}/deliveries", query=query)
+        return self._pages(m.DeliveryView, f"/api/v1/webhooks/{part(endpoint_id)}/deliveries", query=query)
 
     def get(self, endpoint_id: str) -> m.EndpointView:
         """Return one webhook."""
@@ -964,7 +964,7 @@ class Webhooks(Resource):
 
     def list(self, **query: Unpack[r.Paging]) -> Pages[m.EndpointView]:
         """List webhooks, newest first."""
-        return self._pages(m.EndpointList, "/api/v1/webhooks", query=query)
+        return self._pages(m.EndpointView, "/api/v1/webhooks", query=query)
 
     def redeliver(
         self, endpoint_id: str, delivery_id: str, *, idempotency_key: str | None = None
@@ -1018,7 +1018,7 @@ class Windows(Resource):
 
     def list(self, **query: Unpack[r.Paging]) -> Pages[m.WindowView]:
         """List maintenance windows, oldest first."""
-        return self._pages(m.WindowList, "/v1/maintenance-windows", query=query)
+        return self._pages(m.WindowView, "/v1/maintenance-windows", query=query)
 
     def replace(self, window_id: str, **body: Unpack[r.WindowRequest]) -> m.WindowView:
         """Replace a maintenance window."""
