@@ -1,15 +1,14 @@
-// Around watched links: maintenance windows, imports and the public status page.
+// Around watched links: maintenance windows and imports.
 import { html } from "html";
 import { useState } from "preact/hooks";
-import { address } from "../app/address.js";
 import { api } from "../app/api.js";
-import { Dangerous, Dialog, report } from "../app/dialog.js";
+import { Dangerous, Dialog } from "../app/dialog.js";
 import { Area, Choice, Form, Number, Text, useForm, zones } from "../app/form.js";
-import { Time, plural } from "../app/format.js";
+import { plural } from "../app/format.js";
 import { List, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
-import { Card, Empty, Facts, Failure, Loading, Note } from "../app/parts.js";
-import { go, href } from "../app/router.js";
+import { Card, Empty, Note } from "../app/parts.js";
+import { go } from "../app/router.js";
 import { may } from "../app/session.js";
 import { targetTitle } from "./watch-form.js";
 
@@ -85,43 +84,5 @@ export const Import = () => {
       <${Area} title="Lines of a CSV file" ...${form.field("csv")} rows="6" placeholder=${"url,name\nhttps://example.com/,Example"} hint="The first line names the columns" />
       <${Text} title="Or the address of a sitemap" type="url" ...${form.field("sitemap_url")} placeholder="https://example.com/sitemap.xml" />
     </${Form}>
-  </${Card}>`;
-};
-
-const found = async (load) => {
-  try {
-    return await load();
-  } catch (error) {
-    if (error.status === 404) return {};
-    throw error;
-  }
-};
-
-const PageForm = ({ page, changed }) => {
-  const form = useForm({ slug: page.slug ?? "", title: page.title ?? "" });
-  const send = async ({ slug, title }) => {
-    await api.put("v1/status-page", { slug, title });
-    report("Saved.");
-    changed();
-  };
-  return html`<${Form} form=${form} send=${send} submit=${page.slug ? "Save" : "Create"}>
-    <${Text} title="Title" ...${form.field("title")} required />
-    <${Text} title="Last part of its address" ...${form.field("slug")} required placeholder="acme" />
-  </${Form}>`;
-};
-
-export const StatusPage = () => {
-  const { data: page, error, reload } = useLoad((options) => found(() => api.get("v1/status-page", {}, options)));
-  if (!page) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
-  const mayEdit = may("edit_targets", "write");
-  return html`<${Card} title="Public status page" actions=${page.slug && mayEdit && html`<${Dangerous} title="Delete the status page?" question="Its address stops working. The links stay watched."
-      action="Delete" done="Deleted." act=${async () => { await api.remove("v1/status-page"); reload(); }} />`}>
-    ${page.slug
-      ? html`<${Facts} of=${[
-          ["Preview", html`<a href=${address(`status/${page.slug}`)} target="_blank" rel="noopener">Open the page as everybody sees it</a>`],
-          ["Changed", html`<${Time} at=${page.updated_at} />`],
-        ]} />`
-      : html`<${Empty} title="No status page yet.">It shows everybody the state of the links that are marked as public. <a href=${href("watch")}>Choose them</a>.</${Empty}>`}
-    ${mayEdit && html`<${PageForm} key=${page.updated_at} page=${page} changed=${reload} />`}
   </${Card}>`;
 };

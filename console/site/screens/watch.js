@@ -8,14 +8,15 @@ import { Empty, Header, Status, Tabs } from "../app/parts.js";
 import { go, href, place } from "../app/router.js";
 import { may } from "../app/session.js";
 import { TargetForm, kindTitle, targetTitle } from "./watch-form.js";
-import { Import, StatusPage, Windows } from "./watch-more.js";
+import { Import, Windows } from "./watch-more.js";
+import { StatusPages } from "./watch-pages.js";
 import { Target } from "./watch-target.js";
 
 const PLACES = [
   { name: "links", title: "Links", href: href("watch") },
   { name: "windows", title: "Maintenance", href: href("watch", "windows") },
   { name: "import", title: "Import", href: href("watch", "import") },
-  { name: "status-page", title: "Status page", href: href("watch", "status-page") },
+  { name: "status-page", title: "Status pages", href: href("watch", "status-page") },
 ];
 const WORST_FIRST = ["down", "degraded", "pending", "unknown", "up", "paused"];
 const rank = (target) => (WORST_FIRST.indexOf(target.status) + WORST_FIRST.length) % WORST_FIRST.length;
@@ -51,7 +52,7 @@ const Links = () => {
   `;
 };
 
-const VIEWS = { windows: [Windows, "Maintenance"], import: [Import, "Import links"], "status-page": [StatusPage, "Status page"] };
+const VIEWS = { windows: [Windows, "Maintenance"], import: [Import, "Import links"], "status-page": [StatusPages, "Status pages"] };
 
 export default ({ parts: [name, id] }) => {
   if (name === "link") return html`<${Target} id=${id} />`;
