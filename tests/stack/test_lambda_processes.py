@@ -40,12 +40,12 @@ def pool(ended: list[str]) -> Any:
     return WarmPool(limit=2, end=ended.append, max_idle=2, idle_seconds=60)
 
 
-def _use(pool: Any, owner: str) -> None:
-    pool.check_out(owner, timeout=0)
-    pool.check_in(owner, f"process of {owner}")
+def _use(pool: Any, kind: str) -> None:
+    pool.check_out(kind, timeout=0)
+    pool.check_in(kind, f"process of {kind}")
 
 
-def test_an_owner_gets_its_idle_member_again(pool: Any) -> None:
+def test_a_kind_gets_its_idle_member_again(pool: Any) -> None:
     _use(pool, "a")
     assert pool.check_out("a", timeout=0) == "process of a"
 
@@ -60,6 +60,33 @@ def test_a_member_in_use_keeps_its_place(pool: Any, ended: list[str]) -> None:
     pool.check_out("a", timeout=0)
     _use(pool, "b")
     _use(pool, "c")
+    assert ended == ["process of b"]
+
+
+def test_a_waiting_caller_gets_the_next_member_of_its_kind(pool: Any) -> None:
+    pool.check_out("a", timeout=0)
+    pool.check_out("a", timeout=0)
+    with ThreadPoolExecutor(1) as callers:
+        waiting = callers.submit(pool.check_out, "a", timeout=10)
+        pool.check_in("a", "process of a")
+        assert waiting.result(timeout=10) == "process of a"
+
+
+def test_an_idle_member_is_kept_for_its_kind_for_a_moment(ended: list[str]) -> None:
+    from spinneret_localstack.process_executor.warm_pool import (
+        RESERVED_SECONDS,
+        PoolExhaustedError,
+        WarmPool,
+    )
+
+    now = 1000.0
+    pool: Any = WarmPool(limit=2, end=ended.append, max_idle=2, idle_seconds=60, clock=lambda: now)
+    pool.check_out("a", timeout=0)
+    _use(pool, "b")
+    with pytest.raises(PoolExhaustedError):
+        pool.check_out("a", timeout=0)
+    now += RESERVED_SECONDS
+    assert pool.check_out("a", timeout=0) is None
     assert ended == ["process of b"]
 
 
@@ -89,31 +116,39 @@ def test_the_bound_holds_under_many_callers(pool: Any) -> None:
 
     def call(number: int) -> None:
         nonlocal most
-        owner = f"{number % 5}"
-        pool.check_out(owner, timeout=10)
+        kind = f"{number % 5}"
+        pool.check_out(kind, timeout=10)
         with lock:
-            live.add(owner + str(number))
+            live.add(kind + str(number))
             most = max(most, len(live))
         with lock:
-            live.remove(owner + str(number))
-        pool.check_in(owner, None)
+            live.remove(kind + str(number))
+        pool.check_in(kind, None)
 
     with ThreadPoolExecutor(8) as callers:
         list(callers.map(call, range(200)))
     assert 1 <= most <= 2
 
 
-def test_more_idle_members_than_allowed_end_the_one_idle_for_longest(ended: list[str]) -> None:
-    from spinneret_localstack.process_executor.warm_pool import WarmPool
+def test_of_too_many_idle_members_those_idle_for_longest_end_when_a_burst_is_over(
+    ended: list[str],
+) -> None:
+    from spinneret_localstack.process_executor.warm_pool import SETTLE_SECONDS, WarmPool
 
-    pool: Any = WarmPool(limit=4, end=ended.append, max_idle=2, idle_seconds=60)
-    owners = ("a", "b", "c", "d")
-    for owner in owners:
-        pool.check_out(owner, timeout=0)  # busy ones may be as many as the limit
+    now = 1000.0
+    pool: Any = WarmPool(limit=4, end=ended.append, max_idle=2, idle_seconds=60, clock=lambda: now)
+    kinds = ("a", "b", "c", "d")
+    for kind in kinds:
+        pool.check_out(kind, timeout=0)  # busy ones may be as many as the limit
+    for kind in kinds:
+        pool.check_in(kind, f"process of {kind}")
+    now += SETTLE_SECONDS - 1
+    _use(pool, "a")
+    pool.end_expired()
     assert ended == []
-    for owner in owners:
-        pool.check_in(owner, f"process of {owner}")
-    assert ended == ["process of a", "process of b"]
+    now += 1
+    pool.end_expired()
+    assert ended == ["process of b", "process of c"]
 
 
 def test_members_end_when_they_were_idle_too_long(ended: list[str]) -> None:
@@ -123,15 +158,13 @@ def test_members_end_when_they_were_idle_too_long(ended: list[str]) -> None:
     pool: Any = WarmPool(limit=4, end=ended.append, max_idle=4, idle_seconds=60, clock=lambda: now)
     _use(pool, "a")
     pool.check_out("busy", timeout=0)
-    now += 40
-    _use(pool, "b")
-    assert (pool.end_expired(), ended) == (20, [])
-    now += 20
-    assert (pool.end_expired(), ended) == (40, ["process of a"])
-    now += 40
-    assert (pool.end_expired(), ended) == (60, ["process of a", "process of b"])
+    for after, expected in ((59, []), (1, ["process of a"]), (60, ["process of a"])):
+        now += after
+        pool.end_expired()
+        assert ended == expected
     pool.check_in("busy", "process of busy")  # its time begins now
-    assert (pool.end_expired(), len(ended)) == (60, 2)
+    pool.end_expired()
+    assert len(ended) == 1
 
 
 # Unpacked archives

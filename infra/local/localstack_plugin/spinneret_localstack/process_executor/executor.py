@@ -1,13 +1,12 @@
 """LocalStack's runtime executor: one instance per execution environment of a function version.
 
-An environment starts its process at its first invocation, and again after the process has ended
-(time-out, crash, failed init, place given to another environment). LocalStack's environment is only
-the name under which the process is stored, so no lock of LocalStack is involved.
+An invocation takes an idle process of its function version, or starts one. LocalStack's environment
+has no process of its own: it would choose one whose process has ended while another one's is idle.
 """
 
-import shutil
 import threading
 import time
+import uuid
 from datetime import UTC, datetime
 from typing import ClassVar
 
@@ -24,7 +23,7 @@ from localstack.services.lambda_.invocation.lambda_models import (
 )
 from localstack.services.lambda_.invocation.runtime_executor import RuntimeExecutor
 
-from spinneret_localstack.process_executor import environment, outcome, runtime_entry
+from spinneret_localstack.process_executor import environment, outcome
 from spinneret_localstack.process_executor.archive_cache import FunctionFolders
 from spinneret_localstack.process_executor.exchange import ReplyKind, Request
 from spinneret_localstack.process_executor.host import LambdaHost
@@ -50,7 +49,6 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
         super().__init__(id, function_version)
         self._variables: dict[str, str] = {}
         self._folders: FunctionFolders
-        self._scratch = self.host.folder / "environments" / id
         self._lock = threading.Lock()
         self._running: RuntimeProcess | None = None
         self._stopped = False
@@ -78,6 +76,7 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
         # LocalStack also calls this for versions whose preparation has failed.
         prepared = cls._prepared.pop(id(function_version), None)
         if prepared is not None:
+            cls.host.pool.discard(id(function_version))
             cls.host.archives.release(prepared[1])
 
     # An environment
@@ -93,13 +92,12 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
             running = self._running
         if running is not None:
             running.kill()
-        self.host.pool.discard(self.id)
-        shutil.rmtree(self._scratch, ignore_errors=True)
 
     def invoke(self, payload: dict[str, str]) -> InvocationResult:
         deadline = time.monotonic() + CAPACITY_WAIT_SECONDS
+        kind = id(self.function_version)
         try:
-            process = self.host.pool.check_out(self.id, CAPACITY_WAIT_SECONDS)
+            process = self.host.pool.check_out(kind, CAPACITY_WAIT_SECONDS)
         except PoolExhaustedError as error:
             raise _throttled(f"Local Lambda environments: {error}.") from error
         try:
@@ -109,10 +107,10 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
         finally:
             with self._lock:
                 process, self._running = self._running, None
-            alive = process is not None and process.alive
-            self.host.pool.check_in(self.id, process if alive else None)
-            if self._stopped:  # possibly while this environment was in use
-                self.host.pool.discard(self.id)
+            if process is not None and (self._stopped or not process.alive):
+                process.close()
+                process = None
+            self.host.pool.check_in(kind, process)
 
     def get_logs(self) -> str:
         """Return no logs; LocalStack uses them only to warn about an invocation without logs."""
@@ -174,6 +172,8 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
         seconds = float(self.function_version.config.timeout)
         try:
             for limit in (outcome.INIT_TIMEOUT_SECONDS, seconds):
+                if self._running is not None:  # the first one, which took too long
+                    self._running.close()
                 process = self._start_process()
                 if process.wait_until_ready(limit):
                     return process, None
@@ -194,28 +194,32 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
     def _start_process(self) -> RuntimeProcess:
         with self._lock:
             if not self._stopped:
-                self._running = RuntimeProcess(self._process_spec(), self.host.guard)
+                spec, host = self._process_spec(), self.host
+                self._running = RuntimeProcess(spec, host.guard, host.zygotes.begin)
                 return self._running
         self._raise_if_stopped()
         raise AssertionError("unreachable")
 
     def _process_spec(self) -> ProcessSpec:
         folders, interpreter = self._folders, self.host.interpreter
-        temporary = self._scratch / "tmp"
-        temporary.mkdir(parents=True, exist_ok=True)
+        scratch = self.host.folder / "processes" / uuid.uuid4().hex
+        temporary = scratch / "tmp"
+        temporary.mkdir(parents=True)
         path = environment.search_path(self._variables, folders, interpreter)
         return ProcessSpec(
-            command=[str(interpreter.executable), runtime_entry.__file__, self.host.calls, *path],
+            interpreter=interpreter.executable,
+            calls=self.host.calls,
+            path=path,
             variables=environment.variables(
                 self._variables,
                 folders,
                 interpreter,
-                home=self._scratch,
+                home=scratch,
                 temporary=temporary,
                 dynamodb_url=f"http://127.0.0.1:{config.DYNAMODB_LOCAL_PORT}",
             ),
             folder=folders.task_root,
-            log=self._scratch / "log",
+            scratch=scratch,
         )
 
     def _call(self, process: RuntimeProcess, payload: dict[str, str]) -> Outcome:

@@ -14,7 +14,8 @@ from spinneret_localstack.process_executor.compilation import compile_missing
 from spinneret_localstack.process_executor.interpreter import Interpreter
 from spinneret_localstack.process_executor.process_guard import ProcessGuard
 from spinneret_localstack.process_executor.runtime_process import RuntimeProcess
-from spinneret_localstack.process_executor.warm_pool import WarmPool
+from spinneret_localstack.process_executor.warm_pool import SETTLE_SECONDS, WarmPool
+from spinneret_localstack.process_executor.zygote import Zygotes
 from spinneret_localstack.settings import Settings
 
 
@@ -31,6 +32,7 @@ class LambdaHost:
     pool: WarmPool[RuntimeProcess]
     init_slots: threading.BoundedSemaphore
     guard: ProcessGuard
+    zygotes: Zygotes
     calls: str
     """Folder of recorded calls, or empty."""
 
@@ -41,12 +43,14 @@ class LambdaHost:
         folder = Path(tempfile.mkdtemp(prefix="spinneret-lambda-"))
         pool = WarmPool(
             settings.max_environments,
-            RuntimeProcess.kill,
+            RuntimeProcess.close,
             max_idle=settings.max_idle,
             idle_seconds=settings.idle_seconds,
         )
+        guard = ProcessGuard(folder)
+        zygotes = Zygotes(guard, settings.idle_seconds)
         threading.Thread(
-            target=_end_expired, args=(pool,), name="lambda-idle-end", daemon=True
+            target=_end_expired, args=(pool, zygotes), name="lambda-idle-end", daemon=True
         ).start()
         return cls(
             folder=folder,
@@ -56,11 +60,14 @@ class LambdaHost:
             ),
             pool=pool,
             init_slots=threading.BoundedSemaphore(settings.parallel_inits),
-            guard=ProcessGuard(folder),
+            guard=guard,
+            zygotes=zygotes,
             calls=settings.calls,
         )
 
 
-def _end_expired(pool: WarmPool[RuntimeProcess]) -> None:
+def _end_expired(pool: WarmPool[RuntimeProcess], zygotes: Zygotes) -> None:
     while True:
-        time.sleep(pool.end_expired())
+        time.sleep(SETTLE_SECONDS / 2)
+        pool.end_expired()
+        zygotes.end_idle()

@@ -43,7 +43,13 @@ def install(folder: str) -> None:
     """Record the calls of this process into a file of its function's name."""
     calls = _Calls(os.path.join(folder, f"{os.environ['AWS_LAMBDA_FUNCTION_NAME']}.jsonl"))  # noqa: PTH118  # as above
     watched = {"botocore.client": _watch_aws, "opensearchpy.transport": _watch_opensearch}
-    sys.meta_path.insert(0, _AfterImport({name: (each, calls) for name, each in watched.items()}))
+    later: dict[str, _Watched] = {}
+    for name, watch in watched.items():
+        if name in sys.modules:  # of a zygote
+            watch(sys.modules[name], calls)
+        else:
+            later[name] = watch, calls
+    sys.meta_path.insert(0, _AfterImport(later))
 
 
 def named_by(operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,10 +102,13 @@ def _watch_opensearch(module: Any, calls: _Calls) -> None:
     transport.perform_request = perform_request
 
 
+_Watched = tuple[Callable[[Any, _Calls], None], _Calls]
+
+
 class _AfterImport(MetaPathFinder):
     """Changes modules right after their import."""
 
-    def __init__(self, watched: dict[str, tuple[Callable[[Any, _Calls], None], _Calls]]) -> None:
+    def __init__(self, watched: dict[str, _Watched]) -> None:
         self._watched = watched
 
     def find_spec(self, name: str, *_: Any) -> Any:

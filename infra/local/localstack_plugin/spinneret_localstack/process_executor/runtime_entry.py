@@ -1,6 +1,6 @@
-"""First code of a function's process, run by the functions' own interpreter.
+"""First code of a function's process and of a zygote, run by the functions' own interpreter.
 
-Usage: runtime_entry.py CALLS FOLDER...
+Usage: runtime_entry.py function|zygote CALLS FOLDER...
 
 CALLS is the folder of recorded calls, or empty; the others are the head of the search path, see
 environment.search_path.
@@ -11,16 +11,21 @@ import sys
 
 
 def main() -> None:
-    if calls := sys.argv.pop(1):
-        import recorded_calls  # noqa: PLC0415  # of this file's folder
+    kind, calls, *folders = sys.argv[1:]
+    del sys.argv[1:]
+    import forks  # noqa: PLC0415  # of this file's folder, as the next one
+    import recorded_calls  # noqa: PLC0415  # as above
 
+    del sys.path[0]  # this file's folder
+    if kind == "zygote" and not forks.serve(folders):
+        return
+    if calls:
         recorded_calls.install(calls)
     # The runtime is imported first, so that no file of a function or layer replaces its modules.
-    del sys.path[0]  # this file's folder
-    from awslambdaric import bootstrap  # noqa: PLC0415  # not before the line above
+    # In a fork, too: it reads variables of the function.
+    from awslambdaric import bootstrap  # noqa: PLC0415  # not before the lines above
 
-    sys.path[:0] = sys.argv[1:]
-    del sys.argv[1:]
+    sys.path[:0] = folders
     bootstrap.run(
         os.environ["LAMBDA_TASK_ROOT"], os.environ["_HANDLER"], os.environ["AWS_LAMBDA_RUNTIME_API"]
     )
