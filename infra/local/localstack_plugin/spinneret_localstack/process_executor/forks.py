@@ -6,7 +6,7 @@ A command is a line of JSON on standard input, and its answer one on standard ou
     {"reap": 17}                                              {"code": -9}
 
 Before a start it imports the libraries that the function's code names at its top. The function's
-own code is read but not run: on AWS, each environment runs it anew. The zygote ends with its input.
+own code is read but not run: each environment runs it, as on AWS. The zygote ends with its input.
 """
 
 import ast
@@ -133,7 +133,7 @@ def _imports(file: Path) -> Iterator[Any]:
 
 
 def _named(statement: Any) -> list[str]:
-    """Return the modules that an import names, and those that it may name."""
+    """Return the modules that an import names for certain or perhaps."""
     names = [each.name for each in statement.names]
     if isinstance(statement, ast.Import):
         return names

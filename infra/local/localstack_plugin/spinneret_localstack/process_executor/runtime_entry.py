@@ -22,7 +22,7 @@ def main() -> None:
     if calls:
         recorded_calls.install(calls)
     # The runtime is imported first, so that no file of a function or layer replaces its modules.
-    # In a fork, too: it reads variables of the function.
+    # A fork imports it, too, since it reads the function's variables.
     from awslambdaric import bootstrap  # noqa: PLC0415  # not before the lines above
 
     sys.path[:0] = folders

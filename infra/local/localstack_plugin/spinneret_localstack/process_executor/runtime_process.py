@@ -42,7 +42,7 @@ class ProcessSpec:
 
 
 class Child(Protocol):
-    """A process that leads a session of its own. `pid` isn't used anew until `reap`."""
+    """A process that leads a session of its own. No other process gets its `pid` before `reap`."""
 
     @property
     def pid(self) -> int: ...
@@ -73,7 +73,7 @@ class SpawnedProcess:
         self.pid = self._process.pid
 
     def await_end(self) -> None:
-        # WNOWAIT keeps a zombie, so that its id isn't used anew before the kill.
+        # WNOWAIT keeps a zombie, so that no other process gets its id before the kill.
         os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
 
     def reap(self) -> int:

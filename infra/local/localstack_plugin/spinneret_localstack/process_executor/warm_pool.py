@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-# Between the calls of a burst a member is idle for less: to end it then would start each call anew.
+# Members are idle for less between the calls of a burst; if they ended then, each call would start
+# a new one.
 SETTLE_SECONDS = 10.0
 # Time that an idle member is kept for calls of its own kind while others wait.
 RESERVED_SECONDS = 0.5
@@ -28,8 +29,8 @@ class _Idle[T]:
 class WarmPool[T]:
     """At most `limit` members, of which at most `max_idle` are idle; each is of one kind.
 
-    A member ends when another kind needs its place, when it was idle for `idle_seconds`, or for
-    SETTLE_SECONDS beside too many others: `end` is called with the one that was idle longest,
+    A member ends when another kind needs its place, when it was idle for `idle_seconds`, or when too
+    many are idle, after SETTLE_SECONDS: `end` is called with the one that was idle longest,
     outside the lock.
     """
 

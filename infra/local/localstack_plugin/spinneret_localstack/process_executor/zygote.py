@@ -25,9 +25,9 @@ from spinneret_localstack.process_executor.runtime_process import (
 
 LOG = logging.getLogger(__name__)
 
-# Before its first fork a zygote imports libraries, beside others on a slow machine.
+# The first answer includes the imports; a slow machine may start several zygotes at once.
 ANSWER_SECONDS = 30.0
-# What the interpreter and the dynamic linker read when they start.
+# The interpreter and the dynamic linker read these when they start.
 STARTING_VARIABLES = ("LANG", "LD_LIBRARY_PATH", "PATH", "PYTHONPATH")
 KILLED = -signal.SIGKILL
 
@@ -160,7 +160,7 @@ class Zygotes:
         return SpawnedProcess(spec)
 
     def end_idle(self) -> None:
-        """End those of which no fork has lived for the time given at construction."""
+        """End the zygotes that have had no living fork for `idle_seconds`."""
         with self._lock:
             idle = [
                 key
