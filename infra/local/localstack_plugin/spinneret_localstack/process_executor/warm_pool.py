@@ -29,8 +29,8 @@ class _Idle[T]:
 class WarmPool[T]:
     """At most `limit` members, of which at most `max_idle` are idle; each is of one kind.
 
-    A member ends when another kind needs its place, when it was idle for `idle_seconds`, or when too
-    many are idle, after SETTLE_SECONDS: `end` is called with the one that was idle longest,
+    A member ends when another kind needs its place, when it was idle for `idle_seconds`, or when
+    too many are idle, after SETTLE_SECONDS: `end` is called with the one that was idle longest,
     outside the lock.
     """
 
