@@ -43,6 +43,7 @@ from spinneret.marketplace.publishing import limits as publishing_limits
 from spinneret.marketplace.publishing.actions import action_types
 from spinneret.marketplace.publishing.choices import ChoiceReader
 from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
+from spinneret.marketplace.publishing.drafting import Drafter
 from spinneret.marketplace.publishing.engine import Command, PublishHandler
 from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult, Subject
 from spinneret.marketplace.publishing.outlooks import run_preflight
@@ -148,14 +149,17 @@ class Bench:
             ),
             control=self.control,
             products=self.products,
-            listings=self.listings,
             tasks=self.tasks,
-            preferences=stores.preferences,
-            actions=action_types(platforms),
-            checks={name: platform.check for name, platform in platforms.items()},
+            drafter=Drafter(
+                products=self.products,
+                listings=self.listings,
+                preferences=stores.preferences,
+                actions=action_types(platforms),
+                checks={name: platform.check for name, platform in platforms.items()},
+                clock=self.clock,
+                new_hex=lambda: self.new_id("x")[2:],
+            ),
             begin_batch=None,
-            clock=self.clock,
-            new_hex=lambda: self.new_id("x")[2:],
         )
         self.planner = Planner(
             products=self.products,

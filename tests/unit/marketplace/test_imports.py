@@ -5,8 +5,11 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from marketplace.marketplace_routes import router as marketplace_routes
 from spinneret.jobs.models import JobRef
+from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace.imports.models import ImportedListing, ImportOutcome
 from spinneret.marketplace.imports.service import ImportService
 from spinneret.marketplace.listings.models import ListingState
@@ -219,3 +222,5 @@ def test_an_import_is_asked_for_and_its_conflicts_are_read_page_by_page(bench: B
     assert (refused.status, refused.body["code"]) == (422, "UNSUPPORTED")
     assert "link_product" in refused.body["error"]
     assert api.send("POST", "/api/marketplace/bazaar/import", {}).status == 404
+    with pytest.raises(ValidationFailed, match="submit one job"):
+        bench.submit_batch("import", "etsy", [bench.product().id])

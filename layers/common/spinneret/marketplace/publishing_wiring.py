@@ -17,6 +17,7 @@ from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.preferences.dynamo import DynamoPreferences
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.products.service import ProductService
+from spinneret.marketplace.publishing.drafting import Drafter
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
 from spinneret.marketplace.registry import ACTION_TYPES, CHOICES, PLATFORMS, READ, SILENT
@@ -70,18 +71,22 @@ def publishing_service(
     stage: Stage, begin_batch: Callable[[JobRef], None] | None = None
 ) -> PublishingService:
     """Build the service of jobs, tasks and batches of this stage."""
+    drafter = Drafter(
+        products=product_store(stage),
+        listings=listing_store(stage),
+        preferences=preference_store(stage),
+        actions=ACTION_TYPES,
+        checks={name: platform.check for name, platform in PLATFORMS.items()},
+        clock=stage.clock,
+        new_hex=stage.new_token,
+    )
     return PublishingService(
         jobs=job_service(stage),
         control=job_control(stage, publishing_store(stage)),
         products=product_store(stage),
-        listings=listing_store(stage),
-        preferences=preference_store(stage),
         tasks=task_store(stage),
-        actions=ACTION_TYPES,
-        checks={name: platform.check for name, platform in PLATFORMS.items()},
+        drafter=drafter,
         begin_batch=begin_batch,
-        clock=stage.clock,
-        new_hex=stage.new_token,
     )
 
 

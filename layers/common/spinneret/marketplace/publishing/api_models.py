@@ -12,13 +12,10 @@ from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import cursor_of
 from spinneret.kernel.views import ListOf
 from spinneret.marketplace.publishing import limits
+from spinneret.marketplace.publishing.drafting import number_of
 from spinneret.marketplace.publishing.models import ActionType
 from spinneret.marketplace.publishing.planning import PlannedOutcome
-from spinneret.marketplace.publishing.service import (
-    Batch,
-    JobWithTasks,
-    number_of,
-)
+from spinneret.marketplace.publishing.service import Batch, JobWithTasks
 from spinneret.marketplace.publishing.statistics import DayOfAction
 from spinneret.marketplace.tasks import rules as task_rules
 from spinneret.marketplace.tasks.api_models import TaskView, task_view
