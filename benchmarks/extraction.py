@@ -5,40 +5,43 @@
 `DIR` holds the folders `article-extraction` and `page-types`, each with `ground-truth.json` and
 `html/<id>.html.gz`. They are not part of this repository, since the texts belong to their
 publishers. For each set one table has a row for every engine alone, as it would be used without
-ours (its own text), and rows for the choice by type of page; another one says what of the
-markdown's structure is kept; the last lines give pages per second of processor time, extraction
-and chunking together, beside trafilatura's own extraction with its defaults in the same run.
+ours (its own text), and rows for the choice by type of page, then each engine by type and the mean
+difference of the choice to it, page by page, with its standard error. Another one says what of the
+markdown's structure is kept. The last lines give processor time: pages a second, the slowest
+twentieth, and Lambda's price; ours with chunks.
 
-* article: the truth is `articleBody`, scored by the rule of scrapinghub's
-  article-extraction-benchmark: multisets of four-word shingles; precision and recall are means over
-  pages, pages without a prediction are left out of precision and pages without truth out of recall.
-* page types: the truth is `main_content`, scored by the rule of the Web Content Extraction
-  Benchmark: multisets of lower-case words; F1 is the mean over the pages of a type, and the last
-  line the mean over types.
+The rules of scoring are in extraction_scores.py.
 """
 
 import gzip
 import json
+import math
 import os
 import re
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from statistics import mean
+from statistics import mean, stdev
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = "SPINNERET_BENCHMARK_DATA"
-SHINGLE_WORDS = 4
 
 
-sys.path.insert(0, str(REPOSITORY / "layers" / "common"))
+sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "layers" / "common")]
 
 import rs_trafilatura  # noqa: E402 (path set above)
 import trafilatura  # noqa: E402 (path set above)
 
+from benchmarks.extraction_scores import (  # noqa: E402 (path set above)
+    Row,
+    article_rows,
+    page_f1,
+    page_type_rows,
+)
+from benchmarks.prices import GIGABYTE_SECOND  # noqa: E402 (path set above)
 from spinneret.content.chunking.chunks import chunk  # noqa: E402 (path set above)
 from spinneret.content.chunking.models import TokenSpan  # noqa: E402 (path set above)
 from spinneret.content.extraction.markdown import to_markdown  # noqa: E402 (path set above)
@@ -47,26 +50,6 @@ from spinneret.content.extraction.models import Content  # noqa: E402 (path set 
 from spinneret.content.extraction.pages import extract  # noqa: E402 (path set above)
 from spinneret.content.extraction.regions import content_regions  # noqa: E402 (path set above)
 from spinneret.kernel.errors import ContentRefused  # noqa: E402 (path set above)
-
-
-@dataclass(frozen=True)
-class Score:
-    """None where the rule leaves the page out."""
-
-    precision: float | None
-    recall: float | None
-    f1: float
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the table."""
-
-    name: str
-    pages: int
-    precision: float
-    recall: float
-    f1: float
 
 
 def main() -> None:
@@ -87,27 +70,58 @@ def measure(
 ) -> None:
     """All tables of one set."""
     truths = [truth for _, _, truth in pages]
-    started = time.process_time()
-    contents = [extracted(page, url) for page, url, _ in pages]
-    for content in contents:
+    contents: list[Content | None] = []
+    seconds: dict[str, list[float]] = {OURS: []}
+    for page, url, _ in pages:
+        started = time.process_time()
+        content = extracted(page, url)
         if content is not None:
             chunk(content.markdown, tokens(content.markdown), **SIZES)
-    ours = time.process_time() - started
-    rows: list[Row] = []
-    alone: dict[str, float] = {}
+        seconds[OURS].append(time.process_time() - started)
+        contents.append(content)
+    texts = {OURS: ["" if content is None else content.text for content in contents]}
     for engine, text_of in ALONE.items():
-        started = time.process_time()
-        texts = [text_of(page, url) for page, url, _ in pages]
-        alone[engine] = time.process_time() - started
-        rows.append(replace(rows_of(texts, truths)[-1], name=engine))
-    texts = ["" if content is None else content.text for content in contents]
-    print_table(name, [*rows, *rows_of(texts, truths)])
+        texts[engine], seconds[engine] = [], []
+        for page, url, _ in pages:
+            started = time.process_time()
+            texts[engine].append(text_of(page, url))
+            seconds[engine].append(time.process_time() - started)
+    rows = [replace(rows_of(texts[engine], truths)[-1], name=engine) for engine in ALONE]
+    print_table(name, [*rows, *rows_of(texts[OURS], truths)])
+    print_by_type(texts, truths)
     print_structure([page for page, _, _ in pages], contents, truths)
-    for engine, seconds in [("ours, with chunks", ours), *alone.items()]:
-        share = alone["trafilatura"] / seconds
-        print(f"{engine:<20}{len(pages) / seconds:>6.1f} pages/s of processor time, {share:.2f}")
+    for engine, each in seconds.items():
+        print_times(engine, each)
     agreements = [c.extraction.agreement for c in contents if c is not None and c.extraction]
     print(f"mean agreement of engines {mean(agreements):.3f}\n")
+
+
+def print_by_type(texts: dict[str, list[str]], truths: Sequence[dict[str, str]]) -> None:
+    """F1 of each engine by type, and what the choice gains on it, page by page."""
+    found = {
+        engine: [page_f1(text, truth) for text, truth in zip(each, truths, strict=True)]
+        for engine, each in texts.items()
+    }
+    types = [truth.get("page_type", "article") for truth in truths]
+    print(f"{'F1 by type':<16}", *(f"{kind[:8]:>9}" for kind in sorted(set(types))), sep="")
+    for engine, scores in found.items():
+        by_type: dict[str, list[float]] = defaultdict(list)
+        for kind, f1 in zip(types, scores, strict=True):
+            by_type[kind].append(f1)
+        cells = "".join(f"{mean(each):>9.3f}" for _, each in sorted(by_type.items()))
+        gains = [one - other for one, other in zip(found[OURS], scores, strict=True)]
+        error = stdev(gains) / math.sqrt(len(gains))
+        print(f"{engine:<16}{cells}   choice {mean(gains):+.4f} ({error:.4f})")
+
+
+def print_times(engine: str, seconds: Sequence[float]) -> None:
+    """Processor time of an engine, and what the crawl worker's memory costs for so long."""
+    slow = sorted(seconds)[math.ceil(0.95 * len(seconds)) - 1]
+    price = 1000 * mean(seconds) / PROCESSORS * GIGABYTES * GIGABYTE_SECOND
+    print(
+        f"{engine:<20}{len(seconds) / sum(seconds):>6.1f} pages/s of processor time, p95 "
+        f"{1000 * slow:.0f} ms, longest {max(seconds):.1f} s; 1,000 pages ${price:.4f}"
+    )
 
 
 def regions_alone(page: str, _: str) -> str:
@@ -131,6 +145,11 @@ ALONE: dict[str, Callable[[str, str], str]] = {
     ),
     "rs-trafilatura": lambda page, url: rs_trafilatura.extract(page, url=url).main_content,
 }
+OURS = "choice"
+GIGABYTES = 1.0
+"""The crawl worker's memory (template.yaml) …"""
+PROCESSORS = 1024 / 1769
+"""… and what Lambda gives it of a processor."""
 SIZES = {"size": 510, "overlap": 50, "minimum": 50, "max_bytes": 10240}
 
 
@@ -197,67 +216,6 @@ def extracted(page: str, url: str) -> Content | None:
         return extract(page, "text/html", url)
     except ContentRefused:
         return None
-
-
-def article_rows(predictions: Sequence[str], truths: Sequence[dict[str, str]]) -> list[Row]:
-    """One row: F1 is the harmonic mean of the two means."""
-    scores = [
-        shared_score(shingles(truth["articleBody"]), shingles(predicted))
-        for predicted, truth in zip(predictions, truths, strict=True)
-    ]
-    precision = mean(score.precision for score in scores if score.precision is not None)
-    recall = mean(score.recall for score in scores if score.recall is not None)
-    f1 = 2 * precision * recall / (precision + recall)
-    return [Row("choice", len(scores), precision, recall, f1)]
-
-
-def page_type_rows(predictions: Sequence[str], truths: Sequence[dict[str, str]]) -> list[Row]:
-    """A row per type and their mean; a page that is empty on one side only scores 0."""
-    scores: dict[str, list[Score]] = defaultdict(list)
-    for predicted, truth in zip(predictions, truths, strict=True):
-        score = shared_score(words(truth["main_content"]), words(predicted))
-        scores[truth["page_type"]].append(score)
-    rows = [
-        Row(
-            name,
-            len(of_type),
-            mean(or_agreement(score.precision, score) for score in of_type),
-            mean(or_agreement(score.recall, score) for score in of_type),
-            mean(score.f1 for score in of_type),
-        )
-        for name, of_type in sorted(scores.items())
-    ]
-    means = (mean(getattr(row, column) for row in rows) for column in ("precision", "recall", "f1"))
-    return [*rows, Row("mean of types", len(truths), *means)]
-
-
-def shingles(text: str) -> Counter[tuple[str, ...]]:
-    """Runs of four words; a shorter text is one shingle."""
-    found = re.findall(r"\w+", text)
-    starts = range(max(1, len(found) - SHINGLE_WORDS + 1)) if found else ()
-    return Counter(tuple(found[start : start + SHINGLE_WORDS]) for start in starts)
-
-
-def words(text: str | None) -> Counter[str]:
-    """Lower-case words."""
-    return Counter(re.findall(r"\w+", (text or "").lower()))
-
-
-def shared_score[Item: Hashable](truth: Counter[Item], predicted: Counter[Item]) -> Score:
-    """Agreement of two multisets; two empty ones agree fully, though there is nothing to rate."""
-    shared = (truth & predicted).total()
-    precision = shared / predicted.total() if predicted else None
-    recall = shared / truth.total() if truth else None
-    if precision is None and recall is None:
-        return Score(precision, recall, 1.0)
-    if not precision or not recall:
-        return Score(precision, recall, 0.0)
-    return Score(precision, recall, 2 * precision * recall / (precision + recall))
-
-
-def or_agreement(part: float | None, score: Score) -> float:
-    """The page-type rule counts every page: what can't be rated is 1 if both sides are empty."""
-    return score.f1 if part is None else part
 
 
 def print_table(name: str, rows: Sequence[Row]) -> None:

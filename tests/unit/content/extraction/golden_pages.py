@@ -347,8 +347,30 @@ GLOSSARY: Final = GoldenPage(
     ("Terms of use", "About us"),
 )
 
+_READERS: Final = "".join(
+    f'<div class="comment"><p>Reader {n} of the lower street: I remember the storms of that winter '
+    "well, and I should like to know who will look after the new stones when the masons have gone "
+    "home.</p></div>"
+    for n in range(8)
+)
+
+MISSED: Final = GoldenPage(
+    "article that two engines miss",
+    _page(
+        "A wall against the sea",
+        '<div class="page"><div class="intro"><p>Harbour news of the week, in brief.</p></div>'
+        '<div class="newsletter">'
+        + "".join(f"<p>{each}</p>" for each in (*_PARAGRAPHS, *(text for _, text in _STEPS)))
+        + f'</div><div class="comments"><h2>Comments</h2>{_READERS}</div></div>',
+        '<meta property="og:type" content="article">',
+    ),
+    " ".join((*_PARAGRAPHS, *(text for _, text in _STEPS))),
+    ("of the lower street: I remember", "Terms of use"),
+)
+
 GOLDEN: Final = (
     ARTICLE,
+    MISSED,
     FORUM,
     ANSWERS,
     PRODUCT,

@@ -4,17 +4,19 @@ from collections.abc import Sequence
 
 import pytest
 
-from spinneret.content.extraction.alignment import chosen_words
+from spinneret.content.extraction.alignment import chosen_words, moved_words
 from spinneret.content.extraction.choice import Engines, decide
 from spinneret.content.extraction.markup import parse_html
 from spinneret.content.extraction.models import PageType
-from spinneret.content.extraction.page import Choice, Engine, Page
+from spinneret.content.extraction.page import Choice, Engine, Page, TypedEngine
 from spinneret.content.extraction.structured_data import StructuredData
 
 WORDS = 30  # of each of the page's five runs
 
 
-def page(runs: int = 5, words: int = WORDS, data: StructuredData | None = None) -> Page:
+def page(
+    runs: int = 5, words: int = WORDS, data: StructuredData | None = None, og_type: str = ""
+) -> Page:
     body = "".join(f"<p>{' '.join([f'w{run}'] * words)}</p>" for run in range(runs))
     root = parse_html(f"<html><body>{body}</body></html>")
     return Page(
@@ -23,7 +25,7 @@ def page(runs: int = 5, words: int = WORDS, data: StructuredData | None = None) 
         root=root,
         body=root.find("body"),
         data=data or StructuredData(),
-        og_type="",
+        og_type=og_type,
     )
 
 
@@ -34,15 +36,24 @@ def answering(marks: str | None, page_type: PageType | None = None) -> Engine:
     return lambda _: Choice(chosen=[mark == "x" for mark in marks], page_type=page_type)
 
 
+def typed(marks: str | None) -> TypedEngine:
+    engine = answering(marks)
+    return lambda page, _: engine(page)
+
+
 def chosen(
-    rules: str, classifier: str | None, articles: str | None, page_type: PageType | None
+    rules: str,
+    classifier: str | None,
+    articles: str | None,
+    page_type: PageType | None,
+    og_type: str = "",
 ) -> str:
     engines = Engines(
         rules=("rules", answering(rules)),
         classifier=("classifier", answering(classifier, page_type)),
-        articles=("articles", answering(articles)),
+        articles=("articles", typed(articles)),
     )
-    return marked(decide(page(), engines).chosen)
+    return marked(decide(page(og_type=og_type), engines).chosen)
 
 
 def marked(marks: Sequence[bool]) -> str:
@@ -53,25 +64,31 @@ def marked(marks: Sequence[bool]) -> str:
     ("rules", "classifier", "articles", "page_type", "expected"),
     [
         ("xx...", ".xxx.", "..xxx", PageType.LISTING, ".xxx."),
-        ("xx...", "xx...", ".....", PageType.PRODUCT, "xx..."),
-        ("xx...", "..xx.", ".....", PageType.LISTING, "xxxx."),
-        ("xx...", ".xx..", "xxxxx", PageType.COLLECTION, "xxx.."),
+        ("xx...", "..xxx", ".....", PageType.LISTING, "xxxxx"),
+        ("xxxx.", "....x", "xxx..", PageType.DOCUMENTATION, "xxxx."),
+        ("xxxxx", "xxxx.", ".....", PageType.FORUM, "xxxx."),
+        ("xxxxx", "x....", "xxxxx", PageType.COLLECTION, "x...."),
+        ("xxxxx", "x....", "xxxxx", PageType.PRODUCT, "x...."),
+        ("xx...", ".xx..", "xxxxx", PageType.SERVICE, "xxx.."),
         ("xxxxx", "xxxx.", "xxx..", PageType.ARTICLE, "xxx.."),
         ("xxxxx", "xxxx.", "xx...", PageType.ARTICLE, "xxxx."),
-        ("xxxxx", "xx...", None, PageType.FORUM, "xxxxx"),
-        ("xxxxx", "xx...", None, PageType.PRODUCT, "xx..."),
+        ("xxxxx", "xx...", None, PageType.FORUM, "xx..."),
         ("xxx..", None, None, None, "xxx.."),
+        ("xxx..", ".....", None, PageType.PRODUCT, "xxx.."),
     ],
     ids=[
-        "a majority",
-        "a third that finds nothing",
-        "no two agree",
-        "either, of a page of many parts",
-        "the strictest, of an article",
-        "not the strictest when it was cut",
-        "either, of a series of which one finds little",
-        "both, of two",
+        "the nearest to the others",
+        "either, if two share nothing",
+        "not one that shares nothing with two others",
+        "both, of two that agree",
+        "the classifier's, of a collection",
+        "the classifier's, of a product",
+        "either, of a service",
+        "what is agreed, of an article",
+        "not what is agreed when it was cut",
+        "both, of two, if the third fails",
         "one alone",
+        "the rules', if the classifier finds nothing",
     ],
 )
 def test_what_is_chosen(
@@ -84,8 +101,24 @@ def test_what_is_chosen(
     assert chosen(rules, classifier, articles, page_type) == expected
 
 
+@pytest.mark.parametrize(
+    ("rules", "classifier", "og_type", "expected"),
+    [
+        ("x....", "x....", "article", ".xxxx"),
+        ("xx...", "x....", "article", ".xxxx"),
+        ("xxx..", "xxx..", "article", "xxx.."),
+        ("x....", "x....", "", "x...."),
+    ],
+    ids=["they share nothing with it", "a quarter of it", "half of it", "undeclared"],
+)
+def test_a_declared_article_that_two_engines_have_missed_is_the_third_s(
+    rules: str, classifier: str, og_type: str, expected: str
+) -> None:
+    assert chosen(rules, classifier, ".xxxx", PageType.ARTICLE, og_type) == expected
+
+
 def test_the_third_engine_is_not_asked_where_two_agree() -> None:
-    def unexpected(_: Page) -> Choice:
+    def unexpected(*_: object) -> Choice:
         raise AssertionError
 
     engines = Engines(
@@ -105,7 +138,7 @@ def test_the_engine_that_is_nearest_and_the_agreement_are_reported() -> None:
     engines = Engines(
         rules=("rules", answering("xxxxx")),
         classifier=("classifier", answering("xx...", PageType.LISTING)),
-        articles=("articles", answering("xx...")),
+        articles=("articles", typed("xx...")),
     )
 
     extraction = decide(page(), engines).extraction
@@ -118,7 +151,7 @@ def test_rules_alone_decide_a_page_of_few_words() -> None:
     engines = Engines(
         rules=("rules", answering("xx...")),
         classifier=("classifier", answering("...xx", PageType.ARTICLE)),
-        articles=("articles", answering("...xx")),
+        articles=("articles", typed("...xx")),
     )
 
     assert marked(decide(page(words=3), engines).chosen) == "xx..."
@@ -139,3 +172,17 @@ def test_words_that_an_engine_returned_are_found_in_the_page(
     whole: str, found: str, marks: str
 ) -> None:
     assert marked([bool(mark) for mark in chosen_words(whole.split(), found.split())]) == marks
+
+
+@pytest.mark.parametrize(
+    ("whole", "found", "marks"),
+    [
+        ("a b c d menu e f g h", "e f g h a b c d", "xxxx.xxxx"),
+        ("a b c", "a b c", "..."),
+        ("a b c d", "", "...."),
+    ],
+)
+def test_parts_that_an_engine_moved_are_found_by_four_words(
+    whole: str, found: str, marks: str
+) -> None:
+    assert marked([bool(mark) for mark in moved_words(whole.split(), found.split())]) == marks

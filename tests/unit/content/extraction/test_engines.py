@@ -2,6 +2,8 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 import rs_trafilatura
@@ -9,12 +11,16 @@ import trafilatura
 
 from spinneret.content.extraction import engines
 from spinneret.content.extraction.markup import parse_html
+from spinneret.content.extraction.models import PageType
 from spinneret.content.extraction.page import Engine, Page
 from spinneret.content.extraction.pages import extract
 from spinneret.content.extraction.structured_data import StructuredData
 
 URL = "https://site.example/"
 TEXT = "Spiders weave silk, which is stronger than steel of the same weight. "
+
+
+ARTICLES: Engine = partial(engines.trafilatura_by_type, page_type=PageType.ARTICLE)
 
 
 def page(body: str, text: str | None = None) -> Page:
@@ -72,7 +78,7 @@ def test_an_engine_is_called_up_to_a_bound(
     monkeypatch.setattr(rs_trafilatura, "extract", unexpected)
     monkeypatch.setattr(trafilatura, "bare_extraction", unexpected)
     assert engines.classifying_rs_trafilatura(beyond) is None
-    assert engines.precise_trafilatura(beyond) is None
+    assert ARTICLES(beyond) is None
 
 
 class PanicException(BaseException):
@@ -84,7 +90,7 @@ class PanicException(BaseException):
     [
         (rs_trafilatura, "extract", engines.classifying_rs_trafilatura, ValueError("markup")),
         (rs_trafilatura, "extract", engines.classifying_rs_trafilatura, PanicException("markup")),
-        (trafilatura, "bare_extraction", engines.precise_trafilatura, RecursionError("markup")),
+        (trafilatura, "bare_extraction", ARTICLES, RecursionError("markup")),
     ],
 )
 def test_an_engine_that_raises_abstains_and_the_others_decide(
@@ -121,3 +127,27 @@ def test_200_000_paragraphs_are_read_in_bounded_time(paragraphs: int) -> None:
     assert time.process_time() - started < 30 * paragraphs / 200_000  # some 5 s for 200,000
     assert "Paragraph 0." in found
     assert f"Paragraph {paragraphs - 1}." in found
+
+
+def test_a_text_that_comes_in_another_order_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = [" ".join(f"{name}{n}" for n in range(30)) for name in ("apple", "birch", "cedar")]
+
+    def answer(*_: object, **__: object) -> SimpleNamespace:
+        return SimpleNamespace(main_content=" ".join(parts[::-1]), page_type="listing")
+
+    monkeypatch.setattr(rs_trafilatura, "extract", answer)
+    found = engines.classifying_rs_trafilatura(page("".join(f"<p>{each}</p>" for each in parts)))
+    assert found is not None
+    assert list(found.chosen) == [True, True, True]
+
+
+@pytest.mark.parametrize(("page_type", "kept"), [(PageType.ARTICLE, False), (PageType.FORUM, True)])
+def test_comments_are_part_of_any_page_but_an_article(page_type: PageType, kept: bool) -> None:
+    comments = "".join(
+        f'<div class="comment"><p>Reader {n} says this. {TEXT}</p></div>' for n in range(4)
+    )
+    text = "".join(f"<p>Part {n}: {TEXT * 2}</p>" for n in range(6))
+    whole = page(f'<article>{text}</article><section id="comments">{comments}</section>')
+    found = engines.trafilatura_by_type(whole, page_type)
+    assert found is not None
+    assert list(found.chosen) == [True] * 6 + [kept] * 4

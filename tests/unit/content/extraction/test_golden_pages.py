@@ -1,14 +1,15 @@
 """Each page of a small golden set keeps its main content and loses the rest."""
 
 from collections import Counter
+from functools import partial
 
 import pytest
 
-from spinneret.content.extraction import pages
+from spinneret.content.extraction import engines, pages
 from spinneret.content.extraction.choice import Decision, Engines
 from spinneret.content.extraction.models import Extraction
 from spinneret.content.extraction.page import Engine, Page
-from spinneret.content.extraction.pages import ENGINES, extract
+from spinneret.content.extraction.pages import extract
 from spinneret.content.extraction.runs import text_words
 from spinneret.kernel.errors import ContentRefused
 from tests.unit.content.extraction.golden_pages import GOLDEN, GoldenPage
@@ -38,13 +39,19 @@ def test_the_main_content_is_chosen(page: GoldenPage) -> None:
     assert passes(page)
 
 
-@pytest.mark.parametrize("name", ["rules", "articles"])
+ALONE: dict[str, Engine] = {
+    "rules": engines.regions,
+    "classifier": engines.classifying_rs_trafilatura,
+    "articles": partial(engines.trafilatura_by_type, page_type=None),
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
 def test_one_engine_alone_would_fail(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The set tells a wrong choice from the right one."""
-    engine: Engine = getattr(ENGINES, name)[1]
 
     def alone(page: Page, _: Engines) -> Decision:
-        answer = engine(page)
+        answer = ALONE[name](page)
         chosen = answer.chosen if answer and answer.chosen else [False] * len(page.runs)
         extraction = Extraction(engine=name, agreement=1.0, page_type=None)
         return Decision(chosen=chosen, left_out=frozenset(), extraction=extraction)

@@ -9,7 +9,7 @@ is aligned by shorter sequences. Every level is linear in the words, except for 
 """
 
 from bisect import bisect_left
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,10 @@ _LENGTHS: Final = (8, 3, 1)
 
 _REPEATS: Final = 3
 """A sequence that occurs more often on either side doesn't identify a position."""
+
+
+_MOVED: Final = 4
+"""Words per sequence where an engine has changed the order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,20 @@ def chosen_words(page: Sequence[Hashable], found: Sequence[Hashable]) -> bytearr
             rest += _align(page, found, stretch, length, marks)
         stretches = rest
     return marks
+
+
+def moved_words(page: Sequence[Hashable], found: Sequence[Hashable]) -> bytearray:
+    """Mark every word of the page in a sequence of four that is among those found, in any order."""
+    marks = bytearray(len(page))
+    known = set(_sequences(found))
+    for at, sequence in enumerate(_sequences(page)):
+        if sequence in known:
+            marks[at : at + _MOVED] = b"\1" * _MOVED
+    return marks
+
+
+def _sequences(words: Sequence[Hashable]) -> Iterator[tuple[Hashable, ...]]:
+    return zip(*(words[shift:] for shift in range(_MOVED)), strict=False)
 
 
 def _align(

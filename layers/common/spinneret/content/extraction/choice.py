@@ -1,16 +1,19 @@
 """Chooses the main content by agreement of independent engines and by page type.
 
-Engines fail in different places: text found by two of them is nearly always content, text found by
-only one mostly isn't. Each run of text therefore needs a majority, with exceptions by page type:
+Engines fail in different places, so the answer that is nearest to the other answers is rarely a
+failure. Exceptions by page type:
 
-* Collections and services consist of many small parts. Every engine misses some and none invents
-  any, so the union of two engines is content.
-* Threads and documentation are series of similar parts. If one of three engines finds nothing and
-  a second one finds less, the second missed parts of a kind that it doesn't recognise.
-* An article is one text. Text found by both trafilatura, which is tuned on articles, and another
-  engine suffices if it is most of the majority's text. The rest is captions, teasers and bylines.
+* Collections and products are many small parts among recommendations. Only the classifier, whose
+  rules depend on the type, can separate them; its answer is content.
+* Services are sections of many forms. Every engine misses some and none invents any, so the union
+  of two engines is content.
+* An article is one text. What a majority with trafilatura, which is tuned on articles, has found
+  suffices if it is most of the nearest answer. The rest is captions, teasers and bylines. On a
+  declared article, an answer of trafilatura that shares little with both others is content: they
+  stopped at the first lines, or took the comments for the text.
 
-The cheap engines run first; trafilatura only runs if it can change the outcome.
+The cheap engines run first; trafilatura only runs if they disagree, and on articles. Of two answers
+the common part is content.
 
 If the classifier returns nothing (a page beyond its limits), there is no majority. Trafilatura then
 decides on pages that declare an article or product, or look like an article. The rules decide on
@@ -26,18 +29,18 @@ from typing import Final
 from lxml import etree
 
 from spinneret.content.extraction.models import Extraction, PageType
-from spinneret.content.extraction.page import Engine, Page
+from spinneret.content.extraction.page import Engine, Page, TypedEngine
 from spinneret.content.extraction.threads import without_what_surrounds_posts
 
-_PARTS: Final = frozenset({PageType.COLLECTION, PageType.SERVICE})
-_SERIES: Final = frozenset({PageType.FORUM, PageType.DOCUMENTATION})
+_CLASSIFIED: Final = frozenset({PageType.COLLECTION, PageType.PRODUCT})
 _ARTICLE_SHARE: Final = 0.7
-"""Share of the majority's words. With less, the article was cut: its lists, or all text after a
-break."""
+"""Share of the nearest answer's words. With less, the article was cut: its lists, or all text after
+a break."""
+_WHOLE_SHARE: Final = 0.3
+"""Share of trafilatura's words on a declared article. If another engine has found less of them,
+both others have failed."""
 _THREAD_SHARE: Final = 0.7
 """Share of the rules' words on a declared thread. With less, replies were dropped as comments."""
-_CUT_SHARE: Final = 0.1
-"""Share of an article's found words. If two engines agree on less, one of them has failed."""
 _FOUND_SHARE: Final = 0.1
 """Share of the rules' words. With less, trafilatura failed on an article or a product."""
 _PROSE_WORDS: Final = 20
@@ -48,7 +51,8 @@ _PROSE_FOUND_SHARE: Final = 0.5
 """… if trafilatura finds at least this share."""
 _FEW_WORDS: Final = 100
 """On shorter pages the rules decide alone: the other engines rely on word counts."""
-_SAME: Final = 0.65  # from this agreement of two engines on, a third one changes little
+_SAME: Final = 0.65
+"""Agreement of two engines from which a third one changes little."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +63,7 @@ class Engines:
     """Returns a result for every page."""
     classifier: tuple[str, Engine]
     """Also classifies the page's type."""
-    articles: tuple[str, Engine]
+    articles: tuple[str, TypedEngine]
     """Runs last, if necessary."""
 
 
@@ -79,10 +83,11 @@ def decide(page: Page, engines: Engines) -> Decision:
     answers: dict[str, Sequence[bool]] = {}
     name, classifier = engines.classifier
     answer = classifier(page)
-    page_type = (answer.page_type if answer else None) or declared_type(page)
+    declared = declared_type(page)
+    page_type = (answer.page_type if answer else None) or declared
     if page.data.is_thread:  # pages never declare this by mistake
         page_type = PageType.FORUM
-    if answer is not None and answer.chosen and sum(sizes) >= _FEW_WORDS:
+    if answer is not None and any(answer.chosen) and sum(sizes) >= _FEW_WORDS:
         answers[name] = answer.chosen
     name, rules = engines.rules
     ruled = rules(page)
@@ -90,11 +95,11 @@ def decide(page: Page, engines: Engines) -> Decision:
         answers[name] = ruled.chosen
     if _needs_a_third(answers, page_type, sizes):
         name, articles = engines.articles
-        answer = articles(page)
-        if answer is not None and answer.chosen:
+        answer = articles(page, page_type)
+        if answer is not None and any(answer.chosen):
             answers[name] = answer.chosen
     if engines.classifier[0] in answers:
-        chosen = _chosen(answers, page_type, sizes, engines)
+        chosen = _chosen(answers, page_type, declared, sizes, engines)
     else:
         chosen = _of_two(answers, page_type, sizes, engines)
     if (
@@ -130,41 +135,48 @@ def declared_type(page: Page) -> PageType | None:
 def _needs_a_third(
     answers: Mapping[str, Sequence[bool]], page_type: PageType | None, sizes: Sequence[int]
 ) -> bool:
-    if sum(sizes) < _FEW_WORDS or page_type in _PARTS:
+    if sum(sizes) < _FEW_WORDS:
         return False
-    if len(answers) < 2:
+    if len(answers) < 2 or page_type is PageType.ARTICLE:
         return True
-    if page_type is PageType.ARTICLE:
-        return True  # it selects more strictly on articles
+    if page_type in _CLASSIFIED or page_type is PageType.SERVICE:
+        return False
     return _agreement(answers, sizes) < _SAME
 
 
 def _chosen(
     answers: Mapping[str, Sequence[bool]],
     page_type: PageType | None,
+    declared: PageType | None,
     sizes: Sequence[int],
     engines: Engines,
 ) -> Sequence[bool]:
+    classified = answers[engines.classifier[0]]
+    if page_type in _CLASSIFIED:
+        return classified
     votes = [sum(marks) for marks in zip(*answers.values(), strict=True)]
-    either = len(answers) < 2 or page_type in _PARTS
-    if page_type in _SERIES and len(answers) == 2 and _agreement(answers, sizes) < _SAME:
-        either = True
-    if either:
+    if page_type is PageType.SERVICE:
         return [vote > 0 for vote in votes]
-    majority = [vote >= 2 for vote in votes]
-    either_way = [vote > 0 for vote in votes]
-    if not any(majority) or (
-        page_type is PageType.ARTICLE
-        and len(answers) == 2
-        and _words(majority, sizes) < _CUT_SHARE * _words(either_way, sizes)
-    ):
-        return either_way  # too much is better than almost nothing
-    article = answers.get(engines.articles[0])
-    if page_type is PageType.ARTICLE and article is not None:
-        agreed = [both and own for both, own in zip(majority, article, strict=True)]
-        if _words(agreed, sizes) >= _ARTICLE_SHARE * _words(majority, sizes):
-            return agreed
-    return majority
+    if len(answers) < 3:
+        both = [vote == 2 for vote in votes]
+        return both if any(both) else [vote > 0 for vote in votes]
+    nearest = _nearest(answers, sizes)
+    if page_type is not PageType.ARTICLE:
+        return nearest
+    article = answers[engines.articles[0]]
+    agreed = [vote >= 2 and own for vote, own in zip(votes, article, strict=True)]
+    words = _words(agreed, sizes)
+    if declared is PageType.ARTICLE and words < _WHOLE_SHARE * _words(article, sizes):
+        return article
+    return agreed if words >= _ARTICLE_SHARE * _words(nearest, sizes) else nearest
+
+
+def _nearest(answers: Mapping[str, Sequence[bool]], sizes: Sequence[int]) -> Sequence[bool]:
+    """Return the answer that agrees most with the others; the first one in a tie."""
+    return max(
+        answers.values(),
+        key=lambda one: sum(_f1(one, other, sizes) for other in answers.values()),
+    )
 
 
 def _of_two(

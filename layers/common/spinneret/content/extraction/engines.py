@@ -16,7 +16,7 @@ import rs_trafilatura
 import trafilatura
 from lxml import etree, html
 
-from spinneret.content.extraction.alignment import chosen_words
+from spinneret.content.extraction.alignment import chosen_words, moved_words
 from spinneret.content.extraction.models import PageType
 from spinneret.content.extraction.page import Choice, Page
 from spinneret.content.extraction.regions import content_regions
@@ -25,10 +25,12 @@ from spinneret.content.extraction.vocabulary import BLOCKS, HEADINGS
 
 logger = logging.getLogger(__name__)
 
-MAX_ELEMENTS: Final = 30_000
-"""Some passes of trafilatura aren't linear: this many elements take about 3 s, and longer pages
-aren't articles."""
-MAX_CHARS: Final = 1_000_000
+MAX_ELEMENTS: Final = 12_000
+"""Some passes of trafilatura aren't linear: this many elements take it 1.5 s. The largest of 410
+labelled pages has 10,100."""
+MAX_CHARS: Final = 300_000
+"""Text of five times the longest of 410 labelled pages. Finding the words that an engine returned
+takes a second for a million."""
 MAX_DEPTH: Final = 200  # trafilatura recurses; rs-trafilatura is quadratic (10,000 levels: 26 s)
 MAX_SOURCE_CHARS: Final = 5_000_000
 MAX_TAGS: Final = 100_000
@@ -90,11 +92,11 @@ def classifying_rs_trafilatura(page: Page) -> Choice | None:
             raise
         logger.warning("extraction_engine_failed", exc_info=True)
         return None
-    words = _words_of_html(found.content_html)
-    text = text_words(found.main_content)
-    if len(words) < len(text) / 2:  # its last resort returns text only
-        words = text
-    return _choice(page, words, PageType(found.page_type) if found.page_type else None)
+    page_type = PageType(found.page_type) if found.page_type else None
+    words = text_words(found.main_content)
+    if page_type is PageType.FORUM:  # the text lacks some posts that the markup has
+        words = max(words, _words_of_html(found.content_html), key=len)
+    return _choice(page, words, page_type)
 
 
 def _without_id(section: re.Match[str]) -> str:
@@ -102,20 +104,15 @@ def _without_id(section: re.Match[str]) -> str:
     return _ID.sub("", section[0])
 
 
-def precise_trafilatura(page: Page) -> Choice | None:
-    """Run trafilatura favouring precision: it prefers losing a paragraph to keeping a teaser.
-
-    Its fallbacks are disabled (`fast`): they are other engines and would add nothing here.
-    """
+def trafilatura_by_type(page: Page, page_type: PageType | None) -> Choice | None:
+    """Run trafilatura in its default mode. Comments are part of every page but of an article."""
     if not is_bounded(page):
         return None
     try:
         with _without_ids_of_headings(page.root):
             found = trafilatura.bare_extraction(
                 page.root,
-                fast=True,
-                favor_precision=True,
-                include_comments=False,
+                include_comments=page_type is not PageType.ARTICLE,
                 include_tables=True,
                 with_metadata=False,
             )
@@ -123,9 +120,11 @@ def precise_trafilatura(page: Page) -> Choice | None:
         logger.warning("extraction_engine_failed", exc_info=True)
         return None
     # A dict is only returned with `as_dict`, which isn't set.
-    if found is None or isinstance(found, dict) or found.body is None:
+    if found is None or isinstance(found, dict):
         return None
-    return _choice(page, [word for run in runs(found.body, _TEI_INLINE) for word in run.words])
+    bodies = (body for body in (found.body, found.commentsbody) if body is not None)
+    found_runs = (run for body in bodies for run in runs(body, _TEI_INLINE))
+    return _choice(page, [word for run in found_runs for word in run.words])
 
 
 @contextmanager
@@ -177,6 +176,8 @@ def _choice(page: Page, words: Sequence[str], page_type: PageType | None = None)
     """Choose the runs of which the engine returned at least half the words. If it abstains, return
     no runs, or None without a page type."""
     marks = chosen_words(page.words, words)
+    if sum(marks) < _LEAST_FOUND * len(words):
+        marks = moved_words(page.words, words)
     if not words or sum(marks) < _LEAST_FOUND * len(words):
         # The classified type is valid nevertheless.
         return None if page_type is None else Choice(chosen=(), page_type=page_type)

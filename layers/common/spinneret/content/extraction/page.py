@@ -48,3 +48,5 @@ class Choice:
 
 Engine = Callable[[Page], Choice | None]
 """Returns None for pages that the engine can't process."""
+TypedEngine = Callable[[Page, PageType | None], Choice | None]
+"""An engine that depends on the page's type."""

@@ -30,7 +30,7 @@ from spinneret.kernel.errors import ContentRefused
 ENGINES: Final = Engines(
     rules=("regions", engines.regions),
     classifier=("rs-trafilatura", engines.classifying_rs_trafilatura),
-    articles=("trafilatura", engines.precise_trafilatura),
+    articles=("trafilatura", engines.trafilatura_by_type),
 )
 _BREAKS: Final = re.compile(r"\r\n?|[\u2028\u2029]")
 _CONTROLS: Final = re.compile(
