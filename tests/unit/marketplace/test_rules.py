@@ -79,7 +79,7 @@ def test_action_types_have_the_sources_defaults() -> None:
 # covers B-03
 def test_every_action_of_every_marketplace_has_a_handler_or_a_reason() -> None:
     missing = set(ACTION_TYPES) - set(HANDLERS)
-    assert missing == {"message_etsy", "message_vinted", "orders_vinted"}
+    assert missing == {"import_vinted", "message_etsy", "message_vinted", "orders_vinted"}
 
 
 def test_a_tasks_id_names_its_place() -> None:
