@@ -107,6 +107,47 @@ def test_a_target_is_checked_falls_and_rises_and_everybody_hears_of_it(
     assert owner("DELETE", path).status_code == 204
 
 
+# covers M-06
+# covers M-07
+def test_ports_and_jobs_are_watched_and_a_notice_is_on_the_page(
+    owner: Tenant, website: Website, deployed: Deployed
+) -> None:
+    port = int(website.url.rpartition(":")[2])
+    sealed = {"headers": {"X-Key": "hush"}, "credentials": {"username": "u", "password": "hush"}}
+    page = f"{website.url}/page?text={owner.name}"
+    beat = {"kind": "heartbeat", "name": "Backup", "interval_seconds": 60, "public": True}
+    paths = []
+    for wanted in (
+        {"kind": "tcp", "host": "127.0.0.1", "port": port, "interval_seconds": 15},
+        {"url": page, "request": sealed, "interval_seconds": 15},
+        beat,
+    ):
+        made = owner("POST", "/v1/targets", wanted)
+        assert made.status_code == 201, made.text
+        assert "hush" not in made.text
+        paths.append(f"/v1/targets/{made.json()['id']}")
+    call = owner("POST", f"{paths[2]}/heartbeat").json()["path"]
+    slug = {"slug": owner.name, "title": "Ours"}
+    assert owner("PUT", "/v1/status-page", slug).status_code == 200
+    notice = {"kind": "incident", "title": "Payments", "text": "Some <b>fail</b>."}
+    assert owner("POST", "/v1/status-notices", notice).status_code == 201
+
+    def statuses() -> list[str]:
+        return [asked(owner, path)["status"] for path in paths]
+
+    with httpx.Client(base_url=deployed.api_url, timeout=40, trust_env=False) as anybody:
+        waited(statuses, lambda each: each[:2] == ["up", "up"], FIRST_SECONDS)
+        assert anybody.post(call).status_code == 204
+        assert statuses() == ["up"] * 3
+        waited(statuses, lambda each: each == ["up", "up", "down"], FIRST_SECONDS)
+        assert anybody.get(call).status_code == 204
+        assert statuses() == ["up"] * 3
+        assert "Some &lt;b&gt;fail" in anybody.get(f"/status/{owner.name}").text
+        feed = anybody.get(f"/status/{owner.name}/feed.xml")
+        assert feed.headers["content-type"].startswith("application/atom+xml")
+        assert "Payments: investigating" in feed.text
+
+
 def test_a_file_of_targets_is_imported(owner: Tenant, website: Website) -> None:
     csv = f"url,name\n{website.url}/page?text=a,A\n{website.url}/page?text=a,B\nnothing,C\n"
     submitted = owner("POST", "/v1/targets/import", {"csv": csv})
