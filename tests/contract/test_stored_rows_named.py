@@ -111,6 +111,7 @@ FULL_PRODUCT = replace(
             price=5,
             category_id="c",
             attributes={"k": "v"},
+            choices={"shop_section": "7"},
         ),
         "etsy": Override(),
     },
@@ -126,6 +127,7 @@ FULL_PRODUCT_ROW = {
             "price": 5,
             "category_id": "c",
             "attributes": {"k": "v"},
+            "choices": {"shop_section": "7"},
         },
         "etsy": {
             "title": None,
@@ -133,6 +135,7 @@ FULL_PRODUCT_ROW = {
             "price": None,
             "category_id": None,
             "attributes": {},
+            "choices": {},
         },
     },
 }
@@ -171,6 +174,13 @@ PROXY_ROW = {
 )
 def test_rows_are_written_and_read_as_before(row: Any) -> None:
     check_row(*row, key={"pk": "T#acme#ROWS", "sk": "row_1"})
+
+
+def test_an_override_from_before_choices_is_read() -> None:
+    former = dict.fromkeys(("title", "description", "price", "category_id"))
+    row = {**PRODUCT_ROW, "overrides": {"etsy": {**former, "attributes": {}}}}
+    product = replace(PRODUCT, overrides={"etsy": Override()})
+    check_read(PRODUCTS, product, {**row, "pk": "T#acme#ROWS", "sk": "row_1"})
 
 
 def test_a_config_from_before_pages_were_rendered_is_read() -> None:

@@ -62,6 +62,8 @@ def test_only_static_texts_sign_in_status_pages_and_marketplaces_calls_are_open(
         "/api/marketplace/webhooks/<marketplace>",  # signed
         "/status/<slug>",  # for all who know its name
         "/status/<slug>/badges/<target_id>.svg",
+        "/status/<slug>/feed.xml",
+        "/heartbeats",  # by a secret token
     }
 
 
@@ -70,7 +72,7 @@ def test_what_changes_something_asks_for_more_than_reading() -> None:
     searches = {f"/api/v1/search{leg}" for leg in ("", "/vector", "/keyword")}
     reading = {*searches, "/api/v1/jobs/<job_id>/tickets", "/api/v1/discover/score"}
     own = {f"/api/v1/auth/{each}" for each in ("login", "accept", "refresh", "logout", "password")}
-    signed = {"/api/marketplace/webhooks/<marketplace>"}
+    signed = {"/api/marketplace/webhooks/<marketplace>", "/heartbeats"}  # or by a secret token
     others = reading | own | signed
     changing = [row for row in ROUTES if row.method != "GET" and row.route not in others]
     assert changing
