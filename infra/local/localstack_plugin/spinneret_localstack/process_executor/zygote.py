@@ -27,8 +27,9 @@ LOG = logging.getLogger(__name__)
 
 # The first answer includes the imports; a slow machine may start several zygotes at once.
 ANSWER_SECONDS = 30.0
-# The interpreter and the dynamic linker read these when they start.
-STARTING_VARIABLES = ("LANG", "LD_LIBRARY_PATH", "PATH", "PYTHONPATH")
+# The interpreter and the dynamic linker read these when they start. Others see them in /proc also
+# for the forks: `make down` finds the processes of an instance by their task root.
+STARTING_VARIABLES = ("LAMBDA_TASK_ROOT", "LANG", "LD_LIBRARY_PATH", "PATH", "PYTHONPATH")
 KILLED = -signal.SIGKILL
 
 
