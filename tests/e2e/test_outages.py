@@ -134,16 +134,13 @@ def _state(pid: int) -> str:
 
 def kill_workers(stack: Stack, function: str) -> None:
     """Kill the function's processes that belong to this instance."""
-    name = f"AWS_LAMBDA_FUNCTION_NAME={function}".encode()
-    folder = str(stack.folder).encode()
     killed = 0
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            variables = (process / "environ").read_bytes().split(b"\0")
+            log = (process / "fd" / "1").readlink()
         except OSError:
             continue  # gone, or another user's
-        roots = [each for each in variables if each.startswith(b"LAMBDA_TASK_ROOT=")]
-        if name in variables and any(folder in each for each in roots):
+        if log.is_relative_to(stack.folder) and log.parent.name.startswith(f"{function}-"):
             os.kill(int(process.name), signal.SIGKILL)
             killed += 1
     assert killed, "no worker to kill"

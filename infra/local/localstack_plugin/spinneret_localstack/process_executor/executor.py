@@ -202,7 +202,9 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
 
     def _process_spec(self) -> ProcessSpec:
         folders, interpreter = self._folders, self.host.interpreter
-        scratch = self.host.folder / "processes" / uuid.uuid4().hex
+        # A fork is told from others by its log: all of one zygote show the same environment.
+        name = f"{self.function_version.id.function_name}-{uuid.uuid4().hex}"
+        scratch = self.host.folder / "processes" / name
         temporary = scratch / "tmp"
         temporary.mkdir(parents=True)
         path = environment.search_path(self._variables, folders, interpreter)
