@@ -202,7 +202,7 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
 
     def _process_spec(self) -> ProcessSpec:
         folders, interpreter = self._folders, self.host.interpreter
-        # A fork is told from others by its log: all of one zygote show the same environment.
+        # The name shows whose process it is: all forks of a zygote have the same environment.
         name = f"{self.function_version.id.function_name}-{uuid.uuid4().hex}"
         scratch = self.host.folder / "processes" / name
         temporary = scratch / "tmp"
