@@ -31,6 +31,7 @@ from spinneret.kernel.errors import (
     NotFound,
 )
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.paging import items_of
 
 logger = logging.getLogger(__name__)
 
@@ -195,15 +196,9 @@ class JobService:
 
     def ended_children(self, parent: Job) -> list[Job]:
         """Return a parent's finished children. Eventually consistent: compare with `counts`."""
-        found: list[Job] = []
-        after: str | None = None
-        while True:
-            page = self._store.children(parent.ref, sorted(rules.TERMINAL), after, _CHILDREN)
-            jobs = map(self._store.get, page.items)
-            found += [job for job in jobs if job is not None]
-            if page.after is None:
-                return found
-            after = page.after
+        ended = sorted(rules.TERMINAL)
+        refs = items_of(lambda after: self._store.children(parent.ref, ended, after, _CHILDREN))
+        return [job for job in map(self._store.get, refs) if job is not None]
 
     def _begin(self, parent: Job, begin: Callable[[JobRef], None] | None) -> None:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -29,6 +29,19 @@ class Page[T]:
     def map[U](self, function: Callable[[T], U]) -> Page[U]:
         """Return the page with `function` applied to each item."""
         return Page(items=tuple(function(each) for each in self.items), after=self.after)
+
+
+def items_of[T](read: Callable[[str | None], Page[T]], after: str | None = None) -> Iterator[T]:
+    """Yield the items of all pages; each page is read when its first item is needed.
+
+    `read` returns the page that follows a position, None for the first page.
+    """
+    while True:
+        page = read(after)
+        yield from page.items
+        after = page.after
+        if after is None:
+            return
 
 
 def cursor_of(position: str | None) -> str | None:

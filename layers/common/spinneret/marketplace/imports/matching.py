@@ -13,6 +13,7 @@ from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, ValidationFailed
+from spinneret.kernel.paging import items_of
 from spinneret.kernel.service import service
 from spinneret.marketplace.imports import rules
 from spinneret.marketplace.imports.models import (
@@ -281,13 +282,9 @@ class ListingImport:
         return rules.by_title(self._products(job), job.marketplace)
 
     def _products(self, job: Importing) -> Iterator[Product]:
-        after = None
-        while True:
-            page = self.products.page(job.context.job.tenant, after, bounds.LIST_LIMIT_MAX)
-            yield from (each for each in page.items if each.created_at < job.context.job.created_at)
-            after = page.after
-            if after is None:
-                return
+        tenant, began = job.context.job.tenant, job.context.job.created_at
+        products = items_of(lambda after: self.products.page(tenant, after, bounds.LIST_LIMIT_MAX))
+        return (each for each in products if each.created_at < began)
 
     def _undecided(
         self, job: Importing, step: str
@@ -303,13 +300,8 @@ class ListingImport:
             yield row, row.found
 
     def _all(self, job: Importing) -> Iterator[ImportedListing]:
-        after = None
-        while True:
-            page = self.rows.page(job.context.job.ref, after, bounds.LIST_LIMIT_MAX)
-            yield from page.items
-            after = page.after
-            if after is None:
-                return
+        ref = job.context.job.ref
+        return items_of(lambda after: self.rows.page(ref, after, bounds.LIST_LIMIT_MAX))
 
 
 def _why(refused: ValidationFailed) -> str:

@@ -15,6 +15,7 @@ from spinneret.jobs.ports import JobStore
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.paging import items_of
 from spinneret.kernel.service import service
 from spinneret.marketplace.publishing import limits
 
@@ -129,17 +130,18 @@ class NextJobsStep:
             yield from self._between(batch, None, after)
 
     def _between(self, batch: Job, after: str | None, last: str | None) -> Iterator[Job]:
-        while True:
-            page = self.store.children(batch.ref, _ALIVE, after, bounds.LIST_LIMIT_MAX)
-            for ref in page.items:
-                if last is not None and ref.job_id > last:
-                    return
-                job = self.store.get(ref)
-                if job is not None and job.status in _ALIVE:
-                    yield job
-            after = page.after
-            if after is None:
+        refs = items_of(
+            lambda position: self.store.children(
+                batch.ref, _ALIVE, position, bounds.LIST_LIMIT_MAX
+            ),
+            after,
+        )
+        for ref in refs:
+            if last is not None and ref.job_id > last:
                 return
+            job = self.store.get(ref)
+            if job is not None and job.status in _ALIVE:
+                yield job
 
 
 def _is_over(job: Job, now: datetime) -> bool:

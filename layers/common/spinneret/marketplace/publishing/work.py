@@ -10,6 +10,7 @@ from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, InputNeeded
+from spinneret.kernel.paging import items_of
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.images import ImageSource
@@ -179,15 +180,12 @@ class StepContext:
 
     def others(self) -> list[Listing]:
         """Return the records of the seller's other products on this marketplace."""
-        subject, found, after = self.subject, list[Listing](), None
+        subject = self.subject
         product, _ = subject.sold
-        while True:
-            page = self._listings.page(subject.tenant, after, bounds.LIST_LIMIT_MAX)
-            found += [
-                each
-                for each in page.items
-                if each.marketplace == subject.marketplace and each.product_id != product.id
-            ]
-            after = page.after
-            if after is None:
-                return found
+        return [
+            each
+            for each in items_of(
+                lambda after: self._listings.page(subject.tenant, after, bounds.LIST_LIMIT_MAX)
+            )
+            if each.marketplace == subject.marketplace and each.product_id != product.id
+        ]

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from spinneret.kernel.clock import Clock
+from spinneret.kernel.paging import items_of
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.checks.ports import CheckStore
@@ -61,16 +62,12 @@ class FigureService:
 
     def _results(self, tenant: str, target_id: str, since: datetime) -> Sequence[CheckResult]:
         """Return the results since a time, oldest first."""
-        found: list[CheckResult] = []
-        after: str | None = None
-        while True:
-            page = self._checks.results(
+        found = items_of(
+            lambda after: self._checks.results(
                 tenant, target_id, since=since, until=None, after=after, limit=_PAGE
             )
-            found += page.items
-            after = page.after
-            if after is None:
-                return found[::-1]
+        )
+        return list(found)[::-1]
 
 
 def _held(result: CheckResult, since: datetime, until: datetime, interval: int) -> Iterator[Rollup]:

@@ -9,6 +9,7 @@ from spinneret.jobs.ports import JobStore
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import DependencyUnavailable, DomainError, NotFound
+from spinneret.kernel.paging import items_of
 from spinneret.kernel.service import service
 from spinneret.marketplace.connections.service import ConnectionService
 from spinneret.operations.tenants import limits
@@ -35,14 +36,10 @@ class LeasedJobs:
     jobs: JobStore
 
     def busy_until(self, tenant: str, now: datetime) -> datetime | None:
-        running, after = JobFilter(status=JobStatus.RUNNING), None
-        ends: list[datetime] = []
-        while True:
-            page = self.jobs.page(tenant, running, after, bounds.LIST_LIMIT_MAX)
-            ends += [job.locked_until for job in page.items if job.locked_until is not None]
-            after = page.after
-            if after is None:
-                return max((end for end in ends if end > now), default=None)
+        running = JobFilter(status=JobStatus.RUNNING)
+        jobs = items_of(lambda after: self.jobs.page(tenant, running, after, bounds.LIST_LIMIT_MAX))
+        ends = (job.locked_until for job in jobs if job.locked_until is not None)
+        return max((end for end in ends if end > now), default=None)
 
 
 @service
