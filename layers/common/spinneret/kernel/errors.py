@@ -51,6 +51,11 @@ class DomainError(Exception):
         """
         return cls(error or message, details={"fields": [field_error(path, message, hint)]})
 
+    @classmethod
+    def about(cls, path: str, message: str) -> Self:
+        """Return the error about one field of the request, whose own message names the field."""
+        return cls.of_field(path, message, error=f"{path} {message}")
+
 
 class PermanentError(DomainError):
     """A retry can't help."""

@@ -11,4 +11,4 @@ def require_zone(name: str, path: str = "timezone") -> None:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # unknown, malformed, or a folder
         reason = "is not a name of the IANA time zone database"
-        raise ValidationFailed.of_field(path, reason, error=f"{path} {reason}") from None
+        raise ValidationFailed.about(path, reason) from None

@@ -40,7 +40,7 @@ def require_form(kind: EndpointKind, url: str) -> None:
     """Raise ValidationFailed for an URL that can't belong to a service of this kind."""
     if kind is EndpointKind.NTFY and not _TOPIC.fullmatch(_topic(url)):
         message = "must end with the topic, such as https://ntfy.sh/my-topic"
-        raise ValidationFailed.of_field("url", message, error=f"url {message}")
+        raise ValidationFailed.about("url", message)
 
 
 def outgoing(kind: EndpointKind, url: str, body: str) -> tuple[str, bytes]:

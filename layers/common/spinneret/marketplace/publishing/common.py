@@ -198,7 +198,5 @@ def given_text(subject: Subject, name: str) -> str:
     """Return a text of the job's input. Raises InputNeeded if it is missing."""
     value = subject.given.get(name)
     if not isinstance(value, str) or not value.strip():
-        raise InputNeeded.of_field(
-            f"input_data.{name}", "is missing", error=f"input_data.{name} is missing"
-        )
+        raise InputNeeded.about(f"input_data.{name}", "is missing")
     return value

@@ -98,7 +98,7 @@ class NoticeService:
     def _update(self, kind: NoticeKind, status: NoticeStatus, text: str) -> NoticeUpdate:
         if status not in STATUSES[kind]:
             message = f"must be one of {', '.join(STATUSES[kind])} for {kind}"
-            raise ValidationFailed.of_field("status", message, error=f"status {message}")
+            raise ValidationFailed.about("status", message)
         return NoticeUpdate(at=self.clock(), status=status, text=text)
 
 
@@ -107,10 +107,9 @@ def _require_times(draft: NoticeDraft) -> None:
     for name, moment in (("starts_at", draft.starts_at), ("ends_at", draft.ends_at)):
         if (moment is not None) != is_planned:
             message = "is required for maintenance" if is_planned else "is only for maintenance"
-            raise ValidationFailed.of_field(name, message, error=f"{name} {message}")
+            raise ValidationFailed.about(name, message)
     if draft.starts_at and draft.ends_at and draft.ends_at <= draft.starts_at:
-        message = "must be after starts_at"
-        raise ValidationFailed.of_field("ends_at", message, error=f"ends_at {message}")
+        raise ValidationFailed.about("ends_at", "must be after starts_at")
 
 
 def _changing() -> Contended:

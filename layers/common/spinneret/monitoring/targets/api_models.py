@@ -186,10 +186,10 @@ def subject_of(request: TargetRequest) -> Subject:
     for name in ("url", "host", "port", "record_type"):
         if (getattr(request, name) is None) == (name in needed):
             verb = "is required for" if name in needed else "is no field of"
-            raise _refused(name, f"{verb} a target of kind {kind}")
+            raise ValidationFailed.about(name, f"{verb} a target of kind {kind}")
     if kind is Kind.HEARTBEAT:
         if not request.name:
-            raise _refused("name", f"is required for a target of kind {kind}")
+            raise ValidationFailed.about("name", f"is required for a target of kind {kind}")
         return Heartbeat()
     if request.url is not None:
         return request.url
@@ -236,7 +236,3 @@ def _plain(given: dict[str, Any]) -> dict[str, Any]:
     if (quiet := plain.get("quiet_hours")) is not None:
         plain["quiet_hours"] = QuietHours(**quiet)
     return plain
-
-
-def _refused(field: str, message: str) -> ValidationFailed:
-    return ValidationFailed.of_field(field, message, error=f"{field} {message}")

@@ -61,8 +61,7 @@ def checked(target: Target) -> Target:
     options = target.options
     for name, kinds in _OF_SOME_KINDS.items():
         if target.kind not in kinds and getattr(options, name) != getattr(_DEFAULTS, name):
-            message = f"is no option of a target of kind {target.kind}"
-            raise ValidationFailed.of_field(name, message, error=f"{name} {message}")
+            raise ValidationFailed.about(name, f"is no option of a target of kind {target.kind}")
     _require_request(options)
     _require_retry(options)
     if (quiet := options.quiet_hours) is not None:
@@ -87,8 +86,7 @@ def _require_request(options: Options) -> None:
         )
     own = options.request
     if own is not None and own.has_body and options.method in {Method.GET, Method.HEAD}:
-        message = f"must be empty for {options.method}"
-        raise ValidationFailed.of_field("request.body", message, error=f"request.body {message}")
+        raise ValidationFailed.about("request.body", f"must be empty for {options.method}")
 
 
 def _require_retry(options: Options) -> None:
@@ -97,7 +95,7 @@ def _require_retry(options: Options) -> None:
     if retry is None or (retry < interval and not is_listed_by_step(interval)):
         return
     message = f"must be below interval_seconds, which must be at least {_STEP_SECONDS} for it"
-    raise ValidationFailed.of_field("retry_seconds", message, error=f"retry_seconds {message}")
+    raise ValidationFailed.about("retry_seconds", message)
 
 
 def require_interval(seconds: int, shortest: int, path: str = "interval_seconds") -> None:
@@ -107,7 +105,7 @@ def require_interval(seconds: int, shortest: int, path: str = "interval_seconds"
     """
     if seconds < shortest:
         message = f"must be at least {shortest}, the shortest interval of this stage"
-        raise ValidationFailed.of_field(path, message, error=f"{path} {message}")
+        raise ValidationFailed.about(path, message)
 
 
 def next_slot(target_id: str, interval_seconds: float, after: datetime) -> datetime:
@@ -230,8 +228,7 @@ def host_named(text: str) -> str:
 
 
 def _no_host() -> ValidationFailed:
-    message = "is not a host"
-    return ValidationFailed.of_field("host", message, error=f"host {message}")
+    return ValidationFailed.about("host", "is not a host")
 
 
 def is_position(text: str) -> bool:

@@ -32,7 +32,7 @@ class RequestSeal:
         text = json.dumps(given, ensure_ascii=False).encode()
         if len(text) > bounds.SEALED_MAX_BYTES:
             message = f"has {len(text)} bytes as JSON, more than {bounds.SEALED_MAX_BYTES}"
-            raise ValidationFailed.of_field("request", message, error=f"request {message}")
+            raise ValidationFailed.about("request", message)
         sealed = self._sealer.seal(text, tenant=tenant, purpose=_PURPOSE)
         return SealedRequest(
             sealed=base64.b64encode(sealed).decode(),

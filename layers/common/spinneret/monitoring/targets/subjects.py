@@ -98,8 +98,7 @@ def expected_value(record_type: RecordType, text: str) -> str:
 
 def _require_name(host: str, policy: AddressPolicy) -> None:
     if parse_address(host) is not None:
-        message = "must be a name, not an address"
-        raise ValidationFailed.of_field("host", message, error=f"host {message}")
+        raise ValidationFailed.about("host", "must be a name, not an address")
     try:
         require_reachable(visited(host, 80), policy, "host")
     except UrlBlocked:

@@ -32,21 +32,16 @@ def require_own_headers(
     reserved for the fetcher or by `reserved` (lower case), and redacted values.
     """
     if len(headers) > most:
-        raise refused(field, f"more than {most} headers")
+        raise ValidationFailed.about(field, f"more than {most} headers")
     seen: set[str] = set()
     for name, value in headers.items():
         lower, path = name.lower(), f"{field}.{name}"
         if not _TOKEN.fullmatch(name) or not _VALUE.fullmatch(value):
-            raise refused(path, "is not a valid header")
+            raise ValidationFailed.about(path, "is not a valid header")
         if lower in _RESERVED or lower in reserved:
-            raise refused(path, "is reserved for the fetcher")
+            raise ValidationFailed.about(path, "is reserved for the fetcher")
         if lower in seen:
-            raise refused(path, "is given twice")
+            raise ValidationFailed.about(path, "is given twice")
         if MARK in value:
-            raise refused(path, "is a redacted value from a response")
+            raise ValidationFailed.about(path, "is a redacted value from a response")
         seen.add(lower)
-
-
-def refused(field: str, reason: str) -> ValidationFailed:
-    """Build the error of a field of the request."""
-    return ValidationFailed.of_field(field, reason, error=f"{field} {reason}")

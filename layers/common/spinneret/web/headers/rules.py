@@ -4,9 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
+from spinneret.kernel.errors import ValidationFailed
 from spinneret.redaction import redact
 from spinneret.web import limits
-from spinneret.web.fetching.own_headers import refused, require_own_headers
+from spinneret.web.fetching.own_headers import require_own_headers
 from spinneret.web.politeness.robots import product_token_of
 
 USER_AGENT: Final = "user-agent"
@@ -23,9 +24,9 @@ def allowed_headers(headers: Mapping[str, str], user_agent: str) -> dict[str, st
     for name, value in headers.items():
         own = product_token_of(user_agent)
         if name.lower() == USER_AGENT and product_token_of(value) != own:
-            raise refused(f"headers.{name}", f"has to begin with {own}")
+            raise ValidationFailed.about(f"headers.{name}", f"has to begin with {own}")
     if len(json.dumps(dict(headers)).encode()) > limits.HEADERS_MAX_BYTES:
-        raise refused("headers", f"more than {limits.HEADERS_MAX_BYTES} bytes")
+        raise ValidationFailed.about("headers", f"more than {limits.HEADERS_MAX_BYTES} bytes")
     return dict(headers)
 
 

@@ -23,9 +23,9 @@ def server_url(text: str, policy: AddressPolicy, field: str) -> str:
     try:
         url = parse_url(text)
     except UrlInvalid as error:
-        raise _invalid(field, str(error.details["reason"])) from error
+        raise ValidationFailed.about(field, str(error.details["reason"])) from error
     if url.target != "/":
-        raise _invalid(field, "has a path or a query")
+        raise ValidationFailed.about(field, "has a path or a query")
     require_reachable(url, policy, field)
     return _text(url)
 
@@ -97,7 +97,3 @@ def hour_is_over(usage: Usage, now: int) -> bool:
 def _text(url: Url) -> str:
     host = f"[{url.host}]" if ":" in url.host else url.host
     return f"{url.scheme}://{host}:{url.port}"
-
-
-def _invalid(field: str, reason: str) -> ValidationFailed:
-    return ValidationFailed.of_field(field, reason, error=f"{field} {reason}")
