@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from audits.schedules_examples import SCHEDULE
@@ -21,6 +21,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, UrlBlocked, UrlInvalid
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.responses import created
 from spinneret.runtime.http.routes import Routes
 
 routes = Routes(audit_api)
@@ -52,9 +53,7 @@ def list_audit_schedules(
 def create_audit_schedule(request: AuditScheduleRequest) -> Response[AuditScheduleView]:
     """Audit a site on a schedule. Audits don't overlap; a single audit replaces all missed ones."""
     made = _schedules().create(_tenant(), request)
-    return Response(
-        status_code=201, content_type=content_types.APPLICATION_JSON, body=schedule_view(made)
-    )
+    return created(schedule_view(made))
 
 
 @router.get("/audits/schedules/<schedule_id>", **declared(Scope.READ, Permission.VIEW_AUDITS))

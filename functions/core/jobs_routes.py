@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.api_models import TicketView, ticket_view
@@ -27,6 +27,7 @@ from spinneret.kernel.paging import Page, position_of
 from spinneret.operations.wiring import core_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.job_responses import moved
+from spinneret.runtime.http.responses import created_secret
 from spinneret.runtime.http.routes import Routes
 
 routes = Routes(core_api)
@@ -90,12 +91,7 @@ def issue_ticket(job_id: str) -> Response[TicketView]:
     """Issue a ticket for this job's stream, for clients that can't send headers."""
     job = _jobs().get(_ref(job_id))
     ticket = routes.services.keys.issue_ticket(routes.principal, job.id)
-    return Response(
-        status_code=201,
-        content_type=content_types.APPLICATION_JSON,
-        body=ticket_view(ticket),
-        headers={"Cache-Control": "no-store"},
-    )
+    return created_secret(ticket_view(ticket))
 
 
 @router.post(

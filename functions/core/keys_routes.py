@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from core.keys_examples import KEY
@@ -23,6 +23,7 @@ from spinneret.kernel.errors import Conflict, ValidationFailed
 from spinneret.kernel.paging import position_of
 from spinneret.operations.wiring import CoreApi, core_api
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.responses import created_secret
 from spinneret.runtime.http.routes import Routes
 
 routes = Routes(core_api)
@@ -49,12 +50,7 @@ def issue_key(request: KeyRequest) -> Response[IssuedKey]:
         permissions=request.permissions,
         issuer=caller,
     )
-    return Response(
-        status_code=201,
-        content_type=content_types.APPLICATION_JSON,
-        body=issued_key(key, secret),
-        headers={"Cache-Control": "no-store"},
-    )
+    return created_secret(issued_key(key, secret))
 
 
 @router.get("/api/v1/api-keys", **declared(Scope.ADMIN, Permission.MANAGE_KEYS))

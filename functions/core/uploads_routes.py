@@ -1,12 +1,13 @@
 """Routes: uploads of request bodies that exceed the limit of a request."""
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
 from spinneret.access.uploads.api_models import UploadView, upload_view
 from spinneret.operations.wiring import core_api
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.responses import created_secret
 from spinneret.runtime.http.routes import Routes
 
 routes = Routes(core_api)
@@ -21,9 +22,4 @@ def begin_upload() -> Response[UploadView]:
     itself can carry up to 5 MB.
     """
     uploads = routes.services.uploads
-    return Response(
-        status_code=201,
-        content_type=content_types.APPLICATION_JSON,
-        body=upload_view(uploads.begin(routes.principal.tenant)),
-        headers={"Cache-Control": "no-store"},
-    )
+    return created_secret(upload_view(uploads.begin(routes.principal.tenant)))

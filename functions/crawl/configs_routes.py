@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.configs_examples import CONFIG
@@ -21,6 +21,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, FeatureDisabled
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.responses import created
 from spinneret.runtime.http.routes import Routes
 
 routes = Routes(crawl_api)
@@ -49,9 +50,7 @@ def list_configs(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 def create_config(request: ConfigRequest) -> Response[ConfigView]:
     """Create a crawl config. A new default config replaces the previous default."""
     made = _configs().create(_tenant(), request.draft)
-    return Response(
-        status_code=201, content_type=content_types.APPLICATION_JSON, body=config_view(made)
-    )
+    return created(config_view(made))
 
 
 @router.get("/api/v1/configs/<config_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS))

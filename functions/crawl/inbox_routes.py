@@ -1,6 +1,6 @@
 """Routes: files of URLs that are crawled after their upload."""
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 
 from crawl.inbox_examples import INBOX
 from spinneret.access.keys.models import Scope
@@ -11,6 +11,7 @@ from spinneret.crawl.inbox.wiring import inbox_service
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.responses import created_secret
 from spinneret.runtime.http.routes import Routes
 
 routes = Routes(inbox_service)
@@ -39,12 +40,7 @@ def begin_inbox_file(request: InboxRequest) -> Response[InboxView]:
         max_bytes=bounds.INBOX_MAX_BYTES,
         expires_at=to_iso(form.expires_at),
     )
-    return Response(
-        status_code=201,
-        content_type=content_types.APPLICATION_JSON,
-        body=body,
-        headers={"Cache-Control": "no-store"},
-    )
+    return created_secret(body)
 
 
 @router.get("/api/v1/inbox/<job_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS))

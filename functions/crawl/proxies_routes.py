@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.proxies_examples import PROXY, TRIAL
@@ -22,6 +22,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.responses import created
 from spinneret.runtime.http.routes import Routes
 from spinneret.web.proxies.api_models import (
     ProxyDetail,
@@ -64,9 +65,7 @@ def create_proxy(request: ProxyRequest) -> Response[ProxyView]:
     """Create a proxy config. Its credentials are stored encrypted and never returned."""
     _refuse_idempotency_key()
     config = _services().proxies.create(_tenant(), request.draft)
-    return Response(
-        status_code=201, content_type=content_types.APPLICATION_JSON, body=proxy_view(config)
-    )
+    return created(proxy_view(config))
 
 
 @router.post(

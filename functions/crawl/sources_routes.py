@@ -25,6 +25,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.paging import Page, position_of
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.responses import created, created_secret
 from spinneret.runtime.http.routes import Routes
 from spinneret.sources.api_models import (
     RunDetail,
@@ -65,9 +66,7 @@ def list_sources(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 def create_source(request: SourceRequest) -> Response[SourceView]:
     """Create a source, whose pages are crawled repeatedly."""
     made = _sources().create(_tenant(), request.draft)
-    return Response(
-        status_code=201, content_type=content_types.APPLICATION_JSON, body=source_view(made)
-    )
+    return created(source_view(made))
 
 
 @router.get("/api/v1/sources/<source_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS))
@@ -178,12 +177,7 @@ def create_source_webhook(
     services = _with_webhooks(source_id)
     source = services.sources.get(_tenant(), source_id)
     made = services.webhooks.create(_tenant(), request.endpoint(source), request.secret)
-    return Response(
-        status_code=201,
-        content_type=content_types.APPLICATION_JSON,
-        body=issued_endpoint(*made),
-        headers={"Cache-Control": "no-store"},
-    )
+    return created_secret(issued_endpoint(*made))
 
 
 def _with_webhooks(source_id: str) -> SourceApi:

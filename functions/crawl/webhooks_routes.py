@@ -2,9 +2,8 @@
 
 from typing import Annotated, Any, Final
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
-from pydantic import BaseModel
 
 from crawl.webhooks_examples import CREATE_WEBHOOK, REPLACE_WEBHOOK
 from spinneret.access.keys.models import Scope
@@ -39,6 +38,7 @@ from spinneret.kernel.errors import (
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import request_key, submitted
+from spinneret.runtime.http.responses import created_secret
 from spinneret.runtime.http.routes import Routes
 
 routes = Routes(crawl_api)
@@ -73,7 +73,7 @@ _SUBMISSION: Final = declared(
 def create_webhook(request: EndpointRequest) -> Response[IssuedEndpoint]:
     """Create a webhook. Only this response contains its secret, given or generated."""
     made = _shown_once().create(_tenant(), request.endpoint, request.secret)
-    return _secret(201, issued_endpoint(*made))
+    return created_secret(issued_endpoint(*made))
 
 
 @router.get(
@@ -105,7 +105,7 @@ def rotate_default_secret() -> Response[DefaultSecret]:
     Only this response contains it. The previous secret also signs for another 24 hours.
     """
     webhooks = _shown_once()
-    return _secret(201, default_secret(*webhooks.rotate_default(_tenant())))
+    return created_secret(default_secret(*webhooks.rotate_default(_tenant())))
 
 
 @router.get(
@@ -160,7 +160,7 @@ def delete_webhook(endpoint_id: str) -> Response[None]:
 def rotate_secret(endpoint_id: str) -> Response[IssuedEndpoint]:
     """Create a new secret. The previous secret also signs deliveries for another 24 hours."""
     webhooks = _shown_once()
-    return _secret(201, issued_endpoint(*webhooks.rotate(_tenant(), endpoint_id)))
+    return created_secret(issued_endpoint(*webhooks.rotate(_tenant(), endpoint_id)))
 
 
 @router.post("/api/v1/webhooks/<endpoint_id>/test", **_SUBMISSION)
@@ -222,15 +222,6 @@ def _shown_once() -> WebhookService:
             "leave the header out",
         )
     return _webhooks()
-
-
-def _secret[Shown: BaseModel](status: int, body: Shown) -> Response[Shown]:
-    return Response(
-        status_code=status,
-        content_type=content_types.APPLICATION_JSON,
-        body=body,
-        headers={"Cache-Control": "no-store"},
-    )
 
 
 def _request_key() -> RequestKey | None:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from marketplace.products_examples import PRODUCT
@@ -21,6 +21,7 @@ from spinneret.marketplace.products.api_models import (
 from spinneret.marketplace.vocabularies.api_models import VocabularyView, vocabulary_view
 from spinneret.marketplace.wiring import marketplace_api
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.responses import created
 from spinneret.runtime.http.routes import Routes
 
 routes = Routes(marketplace_api)
@@ -49,9 +50,7 @@ def create_product(request: ProductRequest) -> Response[ProductView]:
     made = routes.services.products.create(
         routes.principal.tenant, request.sku, request.content(), request.by_marketplace()
     )
-    return Response(
-        status_code=201, content_type=content_types.APPLICATION_JSON, body=product_view(made)
-    )
+    return created(product_view(made))
 
 
 @router.get("/api/products/<product_id>", **declared(Scope.READ, Permission.VIEW_PRODUCTS))

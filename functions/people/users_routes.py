@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from people.people_examples import INVITE, UPDATE
@@ -22,6 +22,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.responses import created_secret
 from spinneret.runtime.http.routes import Routes
 
 routes = Routes(people_api)
@@ -39,12 +40,7 @@ def invite_user(request: UserRequest) -> Response[InvitedUser]:
     user, invitation = routes.services.users.invite(
         routes.principal.tenant, request.email, request.name, request.role
     )
-    return Response(
-        status_code=201,
-        content_type=content_types.APPLICATION_JSON,
-        body=invited_user(user, invitation),
-        headers={"Cache-Control": "no-store"},
-    )
+    return created_secret(invited_user(user, invitation))
 
 
 @router.get("/api/v1/users", **declared(Scope.ADMIN, Permission.MANAGE_USERS))

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from search.collections_examples import COLLECTION
@@ -21,6 +21,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.responses import created
 from spinneret.runtime.http.routes import Routes
 
 routes = Routes(collection_service)
@@ -47,7 +48,7 @@ def list_collections(
 def create_collection(request: CollectionRequest) -> Response[CollectionView]:
     """Create a collection. Its name must be unique within the tenant."""
     made = routes.services.create(routes.principal.tenant, request.name, request.description)
-    return Response(status_code=201, content_type=content_types.APPLICATION_JSON, body=_view(made))
+    return created(_view(made))
 
 
 @router.get(

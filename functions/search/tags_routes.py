@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from search.tags_examples import TAG
@@ -20,6 +20,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.responses import created
 from spinneret.runtime.http.routes import Routes
 
 routes = Routes(tag_service)
@@ -42,9 +43,7 @@ def list_tags(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = Non
 def create_tag(request: TagRequest) -> Response[TagView]:
     """Create a tag. Its name is converted to lower case."""
     made = routes.services.create(routes.principal.tenant, request.name)
-    return Response(
-        status_code=201, content_type=content_types.APPLICATION_JSON, body=tag_view(made)
-    )
+    return created(tag_view(made))
 
 
 @router.get("/api/v1/tags/<tag_id>", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.models import Scope
@@ -21,6 +21,7 @@ from spinneret.monitoring.notices.api_models import (
 )
 from spinneret.monitoring.wiring import notice_service
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.responses import created
 from spinneret.runtime.http.routes import Routes
 from watch.status_examples import NOTICE, NOTICE_UPDATE
 
@@ -44,9 +45,7 @@ def list_notices(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 def post_notice(request: NoticeRequest) -> Response[NoticeView]:
     """Post an incident or maintenance on status pages."""
     posted = routes.services.post(routes.principal.tenant, draft_of(request))
-    return Response(
-        status_code=201, content_type=content_types.APPLICATION_JSON, body=notice_view(posted)
-    )
+    return created(notice_view(posted))
 
 
 @router.get("/v1/status-notices/<notice_id>", **declared(Scope.READ, Permission.VIEW_TARGETS))
@@ -70,9 +69,7 @@ def update_notice(notice_id: str, request: NoticeUpdateRequest) -> Response[Noti
     """Add an update to a notice, up to 20 in all; `resolved` or `completed` ends it."""
     tenant = routes.principal.tenant
     changed = routes.services.update(tenant, notice_id, request.status, request.text)
-    return Response(
-        status_code=201, content_type=content_types.APPLICATION_JSON, body=notice_view(changed)
-    )
+    return created(notice_view(changed))
 
 
 @router.delete(

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
@@ -23,6 +23,7 @@ from spinneret.monitoring.status_page.prometheus import CONTENT_TYPE
 from spinneret.monitoring.status_page.svg import badge_svg
 from spinneret.monitoring.wiring import status_pages
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.responses import created
 from spinneret.runtime.http.routes import Routes
 from watch.status_examples import NEW_STATUS_PAGE, STATUS_PAGE, STATUS_PAGE_AT
 
@@ -64,9 +65,7 @@ def create_status_page(request: StatusPageRequest) -> Response[StatusPageView]:
     """Publish a further status page, up to ten in all."""
     tenant = routes.principal.tenant
     page = routes.services.add(tenant, request.slug, request.title, groups_of(request))
-    return Response(
-        status_code=201, content_type=content_types.APPLICATION_JSON, body=status_page_view(page)
-    )
+    return created(status_page_view(page))
 
 
 @router.put(

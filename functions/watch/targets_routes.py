@@ -45,6 +45,7 @@ from spinneret.monitoring.times import moment_of, one_of
 from spinneret.monitoring.wiring import TargetApi, target_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import REPLAYED, request_key
+from spinneret.runtime.http.responses import created
 from spinneret.runtime.http.routes import Routes
 from watch.targets_examples import CHANGE, TARGET
 
@@ -77,17 +78,17 @@ def create_target(request: TargetRequest) -> Response[dict[str, Any]]:
     """
     caller = routes.principal
     key = request_key(router, caller, "/v1/targets")
-    created = _services().targets.create(
+    outcome = _services().targets.create(
         caller.tenant,
         subject_of(request),
         options_of(request, _services().default_interval, _seal()),
         None if key is None else RequestId(scope=key.scope, payload=key.payload),
     )
     return Response(
-        status_code=created.status,
+        status_code=outcome.status,
         content_type=content_types.APPLICATION_JSON,
-        body=json.loads(created.body),
-        headers={REPLAYED: "true"} if created.replayed else {},
+        body=json.loads(outcome.body),
+        headers={REPLAYED: "true"} if outcome.replayed else {},
     )
 
 
@@ -217,11 +218,7 @@ def issue_heartbeat(target_id: str) -> Response[HeartbeatView]:
     It is shown once; an address that was issued before stops working.
     """
     token = _services().targets.issue_call(routes.principal.tenant, target_id)
-    return Response(
-        status_code=201,
-        content_type=content_types.APPLICATION_JSON,
-        body=HeartbeatView(path=f"/heartbeats?token={token}"),
-    )
+    return created(HeartbeatView(path=f"/heartbeats?token={token}"))
 
 
 def _seal() -> Seal:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.models import Scope
@@ -20,6 +20,7 @@ from spinneret.monitoring.windows.api_models import (
 )
 from spinneret.monitoring.wiring import window_service
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.responses import created
 from spinneret.runtime.http.routes import Routes
 from watch.windows_examples import WINDOW
 
@@ -43,9 +44,7 @@ def list_windows(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 def create_window(request: WindowRequest) -> Response[WindowView]:
     """Create a maintenance window, single or recurring, during which targets may fail."""
     made = routes.services.create(routes.principal.tenant, times_of(request))
-    return Response(
-        status_code=201, content_type=content_types.APPLICATION_JSON, body=window_view(made)
-    )
+    return created(window_view(made))
 
 
 @router.get("/v1/maintenance-windows/<window_id>", **declared(Scope.READ, Permission.VIEW_TARGETS))
