@@ -45,7 +45,7 @@ from spinneret.monitoring.times import moment_of, one_of
 from spinneret.monitoring.wiring import TargetApi, target_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import REPLAYED, request_key
-from spinneret.runtime.http.responses import created
+from spinneret.runtime.http.responses import created_secret
 from spinneret.runtime.http.routes import Routes
 from watch.targets_examples import CHANGE, TARGET
 
@@ -218,7 +218,7 @@ def issue_heartbeat(target_id: str) -> Response[HeartbeatView]:
     It is shown once; an address that was issued before stops working.
     """
     token = _services().targets.issue_call(routes.principal.tenant, target_id)
-    return created(HeartbeatView(path=f"/heartbeats?token={token}"))
+    return created_secret(HeartbeatView(path=f"/heartbeats?token={token}"))
 
 
 def _seal() -> Seal:

@@ -314,6 +314,7 @@ def beat(world: CheckWorld, **options: Any) -> str:
 def token_of(served: Served, target_id: str) -> str:
     answer = served.send("POST", f"/v1/targets/{target_id}/heartbeat")
     assert answer.status == 201, answer.body
+    assert answer.headers["Cache-Control"] == "no-store"
     path, _, token = answer.body["path"].partition("?token=")
     assert path == "/heartbeats"
     return str(token)
