@@ -7,10 +7,11 @@ pk `SLUG#<slug>`, sk `SLUG`               the tenant of a slug, and `page`, the 
                                           begin with the tenant
 """
 
+from dataclasses import replace
 from typing import Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.codec import JSON, Codec, Column, tenant_of
+from spinneret.aws.codec import JSON, Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.table import Table
 from spinneret.aws.types import DynamoDBClient
@@ -91,5 +92,5 @@ STATUS_PAGES: Final = Codec(
     key=lambda page: _page_key(page.tenant, _name_of(page)),
     keyed=("tenant", "is_main"),
     from_key=lambda item: {"tenant": tenant_of(item), "is_main": item["sk"] == _MAIN},
-    columns={"groups": Column(encode=JSON.encode, decode=JSON.decode, sparse=True)},
+    columns={"groups": replace(JSON, sparse=True)},
 )

@@ -61,8 +61,8 @@ class StatusPages:
 
     def page_at(self, tenant: str, slug: str) -> StatusPage:
         """Return one of the tenant's pages. Raises NotFound."""
-        page = self.pages.at(slug) if is_slug(slug) else None
-        if page is None or page.tenant != tenant:
+        page = self._at(slug)
+        if page.tenant != tenant:
             raise NotFound("no such status page")
         return page
 
