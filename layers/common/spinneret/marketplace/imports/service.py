@@ -6,10 +6,11 @@ from typing import Any, Final
 from spinneret.jobs.models import Job, JobRef, RequestKey
 from spinneret.jobs.service import Submitted
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import MarketplaceUnsupported, NotFound
+from spinneret.kernel.errors import MarketplaceUnsupported
 from spinneret.kernel.service import service
 from spinneret.marketplace.imports.models import ImportedListing, ImportOutcome
 from spinneret.marketplace.imports.ports import ImportStore
+from spinneret.marketplace.lookup import of_marketplace
 from spinneret.marketplace.publishing.engine import Command
 from spinneret.marketplace.publishing.service import PublishingService
 
@@ -35,9 +36,7 @@ class ImportService:
     ) -> Submitted:
         """Accept an import. Raises NotFound for an unknown marketplace and MarketplaceUnsupported
         for one whose listings can't be read."""
-        if marketplace not in self.reasons:
-            raise NotFound(f"no such marketplace: one of {', '.join(sorted(self.reasons))}")
-        reason = self.reasons[marketplace]
+        reason = of_marketplace(self.reasons, marketplace)
         if reason is not None:
             raise MarketplaceUnsupported(reason)
         command = Command(

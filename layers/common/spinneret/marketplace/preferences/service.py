@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Contended, NotFound, ValidationFailed
+from spinneret.kernel.errors import Contended, ValidationFailed
 from spinneret.kernel.service import service
+from spinneret.marketplace.lookup import of_marketplace
 from spinneret.marketplace.preferences.models import Preferences
 from spinneret.marketplace.preferences.ports import PreferenceStore
 from spinneret.marketplace.preferences.rules import unknown_choices
@@ -26,8 +27,7 @@ class PreferenceService:
 
     def get(self, tenant: str, marketplace: str) -> Preferences:
         """Return the preferences; the defaults if the seller has set none."""
-        if marketplace not in self.marketplaces:
-            raise NotFound(f"no such marketplace: one of {', '.join(sorted(self.marketplaces))}")
+        of_marketplace(self.marketplaces, marketplace)
         return self.store.get(tenant, marketplace)
 
     def change(

@@ -11,13 +11,13 @@ from spinneret.kernel.errors import (
     InputNeeded,
     MarketplaceUnavailable,
     MarketplaceUnsupported,
-    NotFound,
     ValidationFailed,
     field_error,
 )
 from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.service import SellerApiClient
+from spinneret.marketplace.lookup import of_marketplace
 from spinneret.marketplace.preferences.rules import nothing_to_choose
 from spinneret.marketplace.products.models import Content
 from spinneret.marketplace.publishing.work import StepContext
@@ -108,9 +108,7 @@ class ChoiceReader:
         Raises NotFound, MarketplaceUnsupported, ValidationFailed for an unknown site, and the
         exceptions of `SellerApiClient.send`, of which a wait becomes MarketplaceUnavailable.
         """
-        if marketplace not in self.choosing:
-            raise NotFound(f"no such marketplace: one of {', '.join(sorted(self.choosing))}")
-        choosing = self.choosing[marketplace]
+        choosing = of_marketplace(self.choosing, marketplace)
         if choosing is None:
             raise MarketplaceUnsupported(nothing_to_choose(marketplace))
         if site is not None and site not in choosing.sites:

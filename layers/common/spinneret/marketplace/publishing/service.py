@@ -85,24 +85,17 @@ class PublishingService:
         Raises ValidationFailed, also for a product that the marketplace's rules refuse, NotFound
         for an unknown product, and Conflict for a link to another product's listing.
         """
-        return self._jobs.replayed_or(
-            key, lambda: self._submit(tenant, command, priority, key, answer)
-        )
 
-    def _submit(
-        self,
-        tenant: str,
-        command: Command,
-        priority: int | None,
-        key: RequestKey | None,
-        answer: Callable[[Job], Mapping[str, Any]],
-    ) -> Submitted:
-        draft = self._drafter.job(tenant, command, priority)
+        def submit() -> Submitted:
+            draft = self._drafter.job(tenant, command, priority)
+            return self._jobs.submit(
+                tenant,
+                [draft],
+                key,
+                lambda placed: Reply(status=201, body=answer(placed[0].job)),
+            )
 
-        def reply(placed: Sequence[Placed]) -> Reply:
-            return Reply(status=201, body=answer(placed[0].job))
-
-        return self._jobs.submit(tenant, [draft], key, reply)
+        return self._jobs.replayed_or(key, submit)
 
     def submit_batch(
         self,
@@ -119,35 +112,21 @@ class PublishingService:
 
         Raises ValidationFailed with every unknown product, and for an action without products.
         """
-        return self._jobs.replayed_or(
-            key,
-            lambda: self._batch(
-                tenant, marketplace, action_code, product_ids, priority, key, answer, publish_at
-            ),
-        )
 
-    def _batch(
-        self,
-        tenant: str,
-        marketplace: str,
-        action_code: str,
-        product_ids: Sequence[str],
-        priority: int | None,
-        key: RequestKey | None,
-        answer: Callable[[Job, Sequence[Placed]], Mapping[str, Any]],
-        publish_at: datetime | None,
-    ) -> Submitted:
-        parent, drafts = self._drafter.batch(
-            tenant, marketplace, action_code, product_ids, priority, publish_at
-        )
-        return self._jobs.submit_parent(
-            tenant,
-            parent,
-            drafts,
-            key,
-            lambda job, placed: Reply(status=201, body=answer(job, placed)),
-            begin=self._begin_batch if publish_at is None else None,
-        )
+        def submit() -> Submitted:
+            parent, drafts = self._drafter.batch(
+                tenant, marketplace, action_code, product_ids, priority, publish_at
+            )
+            return self._jobs.submit_parent(
+                tenant,
+                parent,
+                drafts,
+                key,
+                lambda job, placed: Reply(status=201, body=answer(job, placed)),
+                begin=self._begin_batch if publish_at is None else None,
+            )
+
+        return self._jobs.replayed_or(key, submit)
 
     def find(self, tenant: str, job_id: str) -> Job | None:
         try:
