@@ -1,9 +1,8 @@
 """Live processes of all functions, bounded in number."""
 
-import itertools
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
@@ -20,10 +19,9 @@ class PoolExhaustedError(Exception):
 
 @dataclass(frozen=True)
 class _Idle[T]:
+    kind: Hashable
     member: T
     since: float
-    number: int
-    """Grows with each member that becomes idle."""
 
 
 class WarmPool[T]:
@@ -49,8 +47,7 @@ class WarmPool[T]:
         self._idle_seconds = idle_seconds
         self._clock = clock
         self._changed = threading.Condition()
-        self._numbers = itertools.count()
-        self._idle: defaultdict[Hashable, list[_Idle[T]]] = defaultdict(list)
+        self._idle: list[_Idle[T]] = []  # longest idle first
         self._in_use: Counter[Hashable] = Counter()
 
     def check_out(self, kind: Hashable, timeout: float) -> T | None:
@@ -69,27 +66,28 @@ class WarmPool[T]:
                         f"all {self._limit} places were in use for {timeout:.0f} seconds"
                     )
                 self._changed.wait(min(left, RESERVED_SECONDS))
-            if self._idle[kind]:
-                self._in_use[kind] += 1
-                return self._idle[kind].pop().member
-            ended = None if self._has_room() else self._pop_longest_idle()
+            known = self._newest(kind)
+            ended = self._idle.pop(0) if known is None and not self._has_room() else None
+            if known is not None:
+                self._idle.remove(known)
             self._in_use[kind] += 1
         if ended is not None:
-            self._end(ended)
-        return None
+            self._end(ended.member)
+        return None if known is None else known.member
 
     def check_in(self, kind: Hashable, member: T | None) -> None:
         """End a use; None for an ended member frees its place."""
         with self._changed:
             self._in_use[kind] -= 1
             if member is not None:
-                self._idle[kind].append(_Idle(member, self._clock(), next(self._numbers)))
+                self._idle.append(_Idle(kind, member, self._clock()))
             self._changed.notify_all()
 
     def discard(self, kind: Hashable) -> None:
         """End the idle members of a kind."""
         with self._changed:
-            ended = self._idle.pop(kind, [])
+            ended = [each for each in self._idle if each.kind == kind]
+            self._idle = [each for each in self._idle if each.kind != kind]
             self._changed.notify_all()
         for each in ended:
             self._end(each.member)
@@ -98,33 +96,26 @@ class WarmPool[T]:
         """End the members that were idle too long."""
         expired = []
         with self._changed:
-            while (longest := self._longest_idle()) is not None:
-                crowded = sum(map(len, self._idle.values())) > self._max_idle
-                limit = SETTLE_SECONDS if crowded else self._idle_seconds
-                if self._idle_for(longest) < limit:
+            while self._idle:
+                crowded = len(self._idle) > self._max_idle
+                if not self._was_idle_for(SETTLE_SECONDS if crowded else self._idle_seconds):
                     break
-                expired.append(self._idle[longest].pop(0).member)
+                expired.append(self._idle.pop(0))
             self._changed.notify_all()
-        for member in expired:
-            self._end(member)
+        for each in expired:
+            self._end(each.member)
 
     def _can_serve(self, kind: Hashable) -> bool:
-        if self._idle[kind] or self._has_room():
+        if self._newest(kind) is not None or self._has_room():
             return True
-        longest = self._longest_idle()
-        if longest is None:
-            return False
-        return not self._in_use[kind] or self._idle_for(longest) >= RESERVED_SECONDS
+        return bool(self._idle) and (not self._in_use[kind] or self._was_idle_for(RESERVED_SECONDS))
 
     def _has_room(self) -> bool:
-        return self._in_use.total() + sum(map(len, self._idle.values())) < self._limit
+        return self._in_use.total() + len(self._idle) < self._limit
 
-    def _pop_longest_idle(self) -> T:
-        return self._idle[self._longest_idle()].pop(0).member
+    def _newest(self, kind: Hashable) -> _Idle[T] | None:
+        return next((each for each in reversed(self._idle) if each.kind == kind), None)
 
-    def _longest_idle(self) -> Hashable | None:
-        kinds = [kind for kind, members in self._idle.items() if members]
-        return min(kinds, key=lambda kind: self._idle[kind][0].number, default=None)
-
-    def _idle_for(self, kind: Hashable) -> float:
-        return self._clock() - self._idle[kind][0].since
+    def _was_idle_for(self, seconds: float) -> bool:
+        """Return whether the first member was idle for so long."""
+        return self._clock() - self._idle[0].since >= seconds
