@@ -110,10 +110,13 @@ export const Folded = ({ title, children, open }) =>
 // Lines or comma-separated words as a list.
 export const lines = (text) => String(text ?? "").split(/[\n,]+/).map((each) => each.trim()).filter(Boolean);
 
+// Lines of a text in which commas belong to the lines.
+export const rows = (text) => String(text ?? "").split("\n").map((each) => each.trim()).filter(Boolean);
+
 // Lines such as `Name: value` as an object.
 export const pairs = (text) =>
   Object.fromEntries(
-    String(text ?? "").split("\n").filter((line) => line.includes(":"))
+    rows(text).filter((line) => line.includes(":"))
       .map((line) => [line.slice(0, line.indexOf(":")).trim(), line.slice(line.indexOf(":") + 1).trim()]),
   );
 

@@ -3,7 +3,7 @@ import { html } from "html";
 import { useState } from "preact/hooks";
 import { api } from "../app/api.js";
 import { Dangerous, Dialog, report } from "../app/dialog.js";
-import { Area, Choice, Folded, Form, Number, Text, given, useForm } from "../app/form.js";
+import { Area, Choice, Folded, Form, Number, Text, given, rows, useForm } from "../app/form.js";
 import { Time, money, number, plural, priceOf, unitsOf } from "../app/format.js";
 import { List, Table, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
@@ -64,7 +64,7 @@ const ProductForm = ({ product, onDone }) => {
     const body = {
       title, description, currency, quantity, attributes, overrides,
       price: unitsOf(price, currency),
-      images: images.split("\n").map((each) => each.trim()).filter(Boolean),
+      images: rows(images),
       ...(sku && { sku }),
     };
     const saved = product ? await api.put(`api/products/${product.product_id}`, body) : await api.post("api/products", body);

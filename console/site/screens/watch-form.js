@@ -1,7 +1,7 @@
 // Options of a watched link.
 import { html } from "html";
 import { api } from "../app/api.js";
-import { Area, Check, Choice, Folded, Form, Number, Text, pairs, useForm, zones } from "../app/form.js";
+import { Area, Check, Choice, Folded, Form, Number, Text, pairs, rows, useForm, zones } from "../app/form.js";
 
 const KINDS = [["http", "Web address"], ["tcp", "Port: connect"], ["dns", "DNS record"], ["heartbeat", "Calls of a job"]];
 export const kindTitle = (target) => KINDS.find(([kind]) => kind === target.kind)?.[1];
@@ -27,8 +27,6 @@ const textOf = (target) => ({
   quiet_zone: target.quiet_hours?.timezone ?? "UTC",
 });
 
-const linesOf = (text) => text.split("\n").map((each) => each.trim()).filter(Boolean);
-
 // The headers, body and credentials of a form, if any was entered or all are removed.
 const requestOf = ({ headers, body, username, password, is_removed: isRemoved }) => {
   if (isRemoved) return { request: null };
@@ -38,13 +36,13 @@ const requestOf = ({ headers, body, username, password, is_removed: isRemoved })
 
 const OF_KIND = {
   http: (values) => ({
-    method: values.method, conditions: linesOf(values.conditions), watch_content: values.watch_content,
+    method: values.method, conditions: rows(values.conditions), watch_content: values.watch_content,
     degraded_ms: values.degraded_ms, retry_seconds: values.retry_seconds,
     certificate_days: values.certificate_days.split(",").map((each) => parseInt(each, 10)).filter((each) => each > 0),
     ...requestOf(values),
   }),
   tcp: (values) => ({ degraded_ms: values.degraded_ms, retry_seconds: values.retry_seconds }),
-  dns: (values) => ({ degraded_ms: values.degraded_ms, retry_seconds: values.retry_seconds, expected: linesOf(values.expected) }),
+  dns: (values) => ({ degraded_ms: values.degraded_ms, retry_seconds: values.retry_seconds, expected: rows(values.expected) }),
   heartbeat: (values) => ({ grace_seconds: values.grace_seconds ?? 0 }),
 };
 
