@@ -1,6 +1,5 @@
 """Wire the check worker; loads the fetcher, which API functions don't ship."""
 
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -89,7 +88,7 @@ def check_worker(stage: Stage) -> Callable[[Sequence[DueTarget], Remaining], Cou
         seal=RequestSeal(stage.sealer),
         visitor=PoliteVisitor(office=_permits(stage)),
         connector=GuardedConnector(address_policy(stage), resolve_by_system),
-        records=DnsRecords(os.urandom),
+        records=DnsRecords(),
         policy=address_policy(stage),
         maintenance=Maintenance(store=DynamoWindowStore(client, targets), clock=stage.clock),
         connectivity=connectivity(
