@@ -36,7 +36,7 @@ TENANTS: Final = 5
 REQUIREMENTS: Final = ROOT / "infra" / "local" / "requirements" / "load.txt"
 PARTS: Final = {
     "functions": "runtime_entry.py",
-    "OpenSearch": "org.opensearch.bootstrap",
+    "OpenSearch": "LocalNode",
     "DynamoDB Local": "DynamoDBLocal",
     "LocalStack": "localstack.runtime.main",
     "embedder": "spinneret_embedder_server",
@@ -128,12 +128,12 @@ def _locust() -> Path:
 
 
 def _processor_seconds() -> Counter[str]:
-    """Of all processes that run now, by part."""
+    """Of all processes that run now and of the children whose end they have seen, by part."""
     found: Counter[str] = Counter()
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().decode(errors="replace")
-            ticks = (process / "stat").read_text().rpartition(")")[2].split()[11:13]
+            ticks = (process / "stat").read_text().rpartition(")")[2].split()[11:15]
         except (FileNotFoundError, ProcessLookupError):
             continue  # it has ended
         for part, word in PARTS.items():
