@@ -14,6 +14,7 @@ from spinneret_client.cli import tools
 from spinneret_client.cli.main import main
 from spinneret_client.config import Profile, load, save
 from spinneret_client.generated import models as m
+from spinneret_client.model import Model
 from tests.unit.client.conftest import KEY, SUBMISSION, URL, Server, event, refusal, sse, stream
 from tests.unit.client.samples import audit, crawl, failure, found, hit, sample
 
@@ -96,6 +97,8 @@ CHECK: Final = ["check", PAGE]
 PART: Final = crawl("partially_failed", url=PAGE)
 FAILED: Final = audit("failed", url=PAGE)
 PARTLY: Final = audit("partially_failed", url=PAGE, score=99.0)
+PRODUCT: Final = ("GET", "/api/products/prd_1")
+CHANGE: Final = ["products", "change", "prd_1", "--choose", "location=store-1"]
 EXITS: list[tuple[str, list[str], Routes, int]] = [
     ("a submission", ["crawl", PAGE], {}, 0),
     ("a finished crawl", WAIT, {}, 0),
@@ -129,6 +132,9 @@ EXITS: list[tuple[str, list[str], Routes, int]] = [
     ("a private link", CHECK, {CRAWL: refusal(403, "URL_BLOCKED")}, 8),
     ("a malformed link", CHECK, {CRAWL: refusal(400, "URL_INVALID")}, 2),
     ("hours without a dash", ["watch", "add", PAGE, "--quiet-hours", "22:00"], {}, 1),
+    ("a header without a colon", ["audit", PAGE, "--header", "secret"], {}, 1),
+    ("a choice without an id", ["selling", "change", "ebay", "--choose", "location"], {}, 1),
+    ("a choice of no marketplace", CHANGE, {PRODUCT: sample(m.ProductView)}, 1),
     ("an interruption", WAIT, {JOB: KeyboardInterrupt()}, 130),
     ("a missing file", ["batch", "/nonexistent"], {}, 1),
     ("help", ["--help"], {}, 0),
@@ -405,7 +411,7 @@ def test_a_staging_sites_pages_are_audited_with_their_credentials(api: Api, tmp_
     sent = json.loads(request.content)
     assert sent["options"]["urls"] == [PAGE, f"{PAGE}/b"]
     assert (sent["headers"], sent["cookie"]) == ({"Authorization": "Basic x"}, "a=b")
-    assert sent["url"] is None
+    assert "url" not in sent
 
 
 def test_an_import_of_listings_is_followed_to_its_counts(
@@ -480,12 +486,26 @@ def test_the_options_of_a_target_are_sent_in_the_units_of_the_api(api: Api, serv
             },
         ),
         (
-            "heartbeat Backup --grace 1h",
+            "tcp db.example 5432 --retry 2m --failure-threshold 3 --recovery-threshold 1 --public",
+            {
+                "kind": "tcp",
+                "host": "db.example",
+                "port": 5432,
+                "public": True,
+                "retry_seconds": 120,
+                "failure_threshold": 3,
+                "recovery_threshold": 1,
+            },
+        ),
+        (
+            "heartbeat Backup --grace 1h --remind 2h --quiet-hours 22:00-07:00",
             {
                 "kind": "heartbeat",
                 "name": "Backup",
                 "interval_seconds": 86_400,
                 "grace_seconds": 3600,
+                "reminder_minutes": 120,
+                "quiet_hours": {"start": "22:00", "end": "07:00", "timezone": "UTC"},
             },
         ),
     ],
@@ -500,6 +520,141 @@ def test_a_target_of_each_kind_has_a_command(
     created = next(each for each in server.requests if each.method == "POST")
     assert {name: each for name, each in json.loads(created.content).items() if each} == sent
     assert (f"{URL}/heartbeats?token=hush" in capsys.readouterr().out) == ("heartbeat" in words)
+
+
+LEFT_OUT: Final = ["--include", "/blog/**", "--exclude", "/tag/**", "--off", "social.og"]
+AUDITED: Final = {
+    "include": ["/blog/**"],
+    "exclude": ["/tag/**"],
+    "checks_off": ["social.og"],
+    "render": True,
+}
+SENT: list[tuple[list[str], tuple[str, str], type[Model], Any]] = [
+    (
+        ["audit", PAGE, *LEFT_OUT, "--render"],
+        ("POST", "/audits"),
+        m.AuditSubmission,
+        {"url": PAGE, "options": AUDITED, "headers": {}},
+    ),
+    (
+        [
+            *["schedules", "add", PAGE, "--cron", "0 7 * * 1", "--fail-under", "90"],
+            *[*LEFT_OUT, "--render", "--header", "X-Stage: one"],
+        ],
+        ("POST", "/audits/schedules"),
+        m.AuditScheduleView,
+        {
+            "url": PAGE,
+            "options": AUDITED,
+            "headers": {"X-Stage": "one"},
+            "schedule_cron": "0 7 * * 1",
+            "timezone": "UTC",
+            "fail_under": 90,
+        },
+    ),
+    (
+        [
+            *["webhooks", "add", "https://ntfy.example/topic", "--kind", "ntfy"],
+            *["--event", "target.down", "--header", "Authorization: Bearer tk_1"],
+        ],
+        ("POST", "/api/v1/webhooks"),
+        m.IssuedEndpoint,
+        {
+            "url": "https://ntfy.example/topic",
+            "name": "ntfy",
+            "kind": "ntfy",
+            "events": ["target.down"],
+            "headers": {"Authorization": "Bearer tk_1"},
+        },
+    ),
+    (
+        ["webhooks", "test", "wh_1"],
+        ("POST", "/api/v1/webhooks/wh_1/test"),
+        m.DeliverySubmission,
+        None,
+    ),
+    (["watch", "pause", "t_1"], ("POST", "/v1/targets/t_1/pause"), m.TargetView, None),
+    (["watch", "resume", "t_1"], ("POST", "/v1/targets/t_1/resume"), m.TargetView, None),
+    (
+        ["watch", "change", "t_1", "--private", "--failure-threshold", "2"],
+        ("PATCH", "/v1/targets/t_1"),
+        m.TargetView,
+        {"public": False, "failure_threshold": 2},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place", "reply", "sent"), SENT, ids=[" ".join(each[0][:2]) for each in SENT]
+)
+def test_what_commands_send(
+    api: Api, arguments: list[str], place: tuple[str, str], reply: type[Model], sent: Any
+) -> None:
+    values = {"audit_id": "audit_1", "status": "pending"} if reply is m.AuditSubmission else {}
+    api.routes[place] = sample(reply, **values)
+    assert main(arguments) == 0
+    method, path = place
+    [request] = [
+        each for each in api.server.requests if (each.method, each.url.path) == (method, path)
+    ]
+    assert (json.loads(request.content) if request.content else None) == sent
+
+
+def test_schedules_are_listed_and_removed(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
+    row = sample(m.AuditScheduleView, schedule_id="asched_1", url=PAGE, schedule_cron="0 7 * * 1")
+    api.routes["GET", "/audits/schedules"] = {"items": [row], "next_cursor": None}
+    api.routes["DELETE", "/audits/schedules/asched_1"] = httpx.Response(204)
+    assert main(["schedules", "list"]) == 0
+    assert capsys.readouterr().out.startswith(f"asched_1\t{PAGE}\t0 7 * * 1\t")
+    assert main(["schedules", "remove", "asched_1", "--yes"]) == 0
+    assert api.server.requests[-1].method == "DELETE"
+
+
+def test_a_plan_is_shown_before_products_are_published_at_a_time(
+    api: Api, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = {"path": "images", "message": "at least one", "hint": None}
+    rule = {"field": "price", "product": 2500, "shown": 2999}
+    items = [
+        sample(m.ProspectView, product_id="prd_1", outcome="creates", rules=[rule]),
+        sample(m.ProspectView, product_id="prd_2", outcome="refused", fields=[problem]),
+    ]
+    plan = sample(m.PlanView, total_count=2, refused_count=1, items=items)
+    api.routes["POST", "/api/batch-jobs/plan"] = plan
+    api.routes["POST", "/api/batch-jobs"] = sample(m.BatchJobView, batch_id="mb_1")
+    words = ["publish", "ebay", "publish", "prd_1", "prd_2", "--at", "2026-01-31T18:00:00Z"]
+    assert main(words) == 1  # nobody could be asked
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:3] == [
+        "prd_1: price 2500 becomes 2999",
+        "refused prd_2: images: at least one",
+        "2 products on ebay, 1 refused",
+    ]
+    assert [each.url.path for each in api.server.requests] == ["/api/batch-jobs/plan"]
+    assert main([*words, "--yes"]) == 0
+    assert [json.loads(each.content) for each in api.server.requests[1:]] == [
+        {
+            "marketplace": "ebay",
+            "action_code": "publish",
+            "product_ids": ["prd_1", "prd_2"],
+            "publish_at": "2026-01-31T18:00:00Z",
+        }
+    ] * 2
+
+
+def test_a_product_gets_its_own_choices_and_keeps_the_rest(api: Api) -> None:
+    etsy = {"title": "Warm coat", "choices": {"shop_section": "3", "return_policy": "4"}}
+    product = sample(m.ProductView, title="Coat", price=8500, overrides={"etsy": etsy})
+    api.routes["GET", "/api/products/prd_1"] = product
+    api.routes["PUT", "/api/products/prd_1"] = product
+    words = "--choose ebay.location=store-1 --choose etsy.shop_section="
+    assert main(["products", "change", "prd_1", *words.split()]) == 0
+    sent = json.loads(api.server.requests[-1].content)
+    assert (sent["title"], sent["price"], "sku" in sent) == ("Coat", 8500, False)
+    assert sent["overrides"]["ebay"] == {"choices": {"location": "store-1"}}
+    assert sent["overrides"]["etsy"]["title"] == "Warm coat"
+    assert sent["overrides"]["etsy"]["choices"] == {"return_policy": "4"}
+    assert sent.keys().isdisjoint({"product_id", "created_at", "updated_at"})
 
 
 def test_a_page_is_changed_or_else_created(

@@ -57,6 +57,13 @@ def test_every_resource_is_on_both_clients_with_the_same_methods() -> None:
     assert ours == theirs
 
 
+def test_the_page_of_the_client_lists_every_resource() -> None:
+    text = (ROOT / "docs" / "client.md").read_text().partition("## Resources\n\n`")[2]
+    bound = vars(Spinneret("https://x", "k")).items()
+    names = [name for name, value in bound if hasattr(value, "_transport")]
+    assert text.partition("`")[0].split() == sorted(names)
+
+
 def test_the_client_shares_no_code_with_the_functions() -> None:
     for path in SOURCES.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from spinneret_client.cli import exits
+from spinneret_client.cli.options import given, headers_of, sharing
 from spinneret_client.cli.tools import Tools, tools_of
 from spinneret_client.errors import ConfigurationError
-from spinneret_client.generated.requests import AuditOptions
 from spinneret_client.jobs import ReportFormat
 
 ISSUES = 10
@@ -25,14 +25,11 @@ def add_to(app: typer.Typer) -> None:
     )(audit)
 
 
-def audit(
-    context: typer.Context,
+def asked(
     url: Annotated[str | None, typer.Argument(help="Site to audit.")] = None,
     fail_under: Annotated[
-        float | None, typer.Option(min=0, max=100, help="Exit with 2 below this score.")
+        float | None, typer.Option(min=0, max=100, help="Score below which it fails.")
     ] = None,
-    format: Annotated[ReportFormat | None, typer.Option(help="Form of the report.")] = None,  # noqa: A002 - the API's word
-    out: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
     max_pages: Annotated[int | None, typer.Option(help="Most pages.")] = None,
     include: Annotated[
         list[str] | None, typer.Option(help="Pattern of URLs to audit, such as /blog/**.")
@@ -51,26 +48,35 @@ def audit(
     render: Annotated[
         bool, typer.Option("--render", help="Open pages in a browser; take lab figures.")
     ] = False,
+) -> dict[str, Any]:
+    """Return the request for an audit, or for each audit of a schedule."""
+    options = given(
+        include=include,
+        exclude=exclude,
+        checks_off=off,
+        max_pages=max_pages,
+        render=render or None,
+        urls=None if urls is None else urls.read_text(encoding="utf-8").split(),
+    )
+    headers = headers_of(header)
+    return given(url=url, options=options, fail_under=fail_under, headers=headers, cookie=cookie)
+
+
+@sharing(asked)
+def audit(
+    context: typer.Context,
+    shared: Any,
+    format: Annotated[ReportFormat | None, typer.Option(help="Form of the report.")] = None,  # noqa: A002 - the API's word
+    out: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
 ) -> None:
-    """Audit a site, or a list of pages, and print the score."""
+    """Audit a site, or a list of pages, and print the score; exit with 2 if it fails."""
     tools = tools_of(context)
     if out is not None and format is None:
         raise ConfigurationError("--out needs --format")
     if format is not None and out is None and tools.output.form != "text":
         raise ConfigurationError("--format without --out prints the report: leave out --json")
     audits = tools.client.audits
-    options = AuditOptions(include=include or [], exclude=exclude or [], checks_off=off or [])
-    if max_pages is not None:
-        options["max_pages"] = max_pages
-    if render:
-        options["render"] = True
-    if urls is not None:
-        options["urls"] = urls.read_text(encoding="utf-8").split()
-    pairs = [each.partition(":") for each in header or []]
-    headers = {name.strip(): value.strip() for name, _, value in pairs}
-    begun = audits.create(
-        url=url, options=options, fail_under=fail_under, headers=headers, cookie=cookie
-    )
+    begun = audits.create(**shared)
     done = tools.follow(begun.audit_id, audits.stream(begun.audit_id), audits.get)
     if format is not None and done.score is not None:
         report = audits.download(done.audit_id, format)
@@ -80,7 +86,7 @@ def audit(
             sys.stdout.buffer.write(report)
     if format is None or out is not None:
         tools.output.result(done, lambda: _text(tools, done))
-    exits.leave(_gate(tools, done, fail_under))
+    exits.leave(_gate(tools, done, shared.get("fail_under")))
 
 
 def _text(tools: Tools, audit: Any) -> None:

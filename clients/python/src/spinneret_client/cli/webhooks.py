@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from spinneret_client.cli.options import headers_of
 from spinneret_client.cli.tools import Tools, tools_of
 from spinneret_client.errors import ConfigurationError, WebhookInvalid
 from spinneret_client.webhooks import verify_webhook
@@ -57,11 +58,19 @@ def add(
     event: Annotated[list[str], typer.Option(help="Type of events to send; repeatable.")],
     kind: Annotated[Kind, typer.Option(help="Format of the messages.")] = Kind.webhook,
     name: Annotated[str | None, typer.Option(help="Name for people; the kind by default.")] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(help="Such as 'Authorization: Bearer tk_…' for ntfy; repeatable."),
+    ] = None,
 ) -> None:
     """Send events to an address: as signed JSON, or as texts to a chat service."""
     tools = tools_of(context)
     made = tools.client.webhooks.create(
-        url=url, name=name or kind.value, kind=kind.value, events=event
+        url=url,
+        name=name or kind.value,
+        kind=kind.value,
+        events=event,
+        headers=headers_of(header),
     )
     tools.output.result(
         made, lambda: tools.output.line(f"{made.endpoint_id}  {made.kind}  {made.secret}")

@@ -1,0 +1,68 @@
+"""Options that several commands have, declared once."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any, Final, TypeVar
+
+from spinneret_client.errors import ConfigurationError
+
+T = TypeVar("T")
+_SHARED: Final = "shared"
+
+
+def sharing(declare: Callable[..., Any]) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Give a command the options that are the parameters of `declare`, and its result as `shared`.
+
+    The options of the command itself come first in its help. A decorated function may in turn
+    declare options of further commands.
+    """
+    options = inspect.signature(declare, eval_str=True).parameters
+
+    def decorated(command: Callable[..., T]) -> Callable[..., T]:
+        own = inspect.signature(command, eval_str=True).parameters
+        parameters = [each for each in own.values() if each.name != _SHARED]
+        parameters += options.values()
+
+        @functools.wraps(command)
+        def run(**given: Any) -> T:
+            shared = declare(**{name: given.pop(name) for name in options})
+            return command(**given, **{_SHARED: shared})
+
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # any function may have it
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return decorated
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """Return the values that aren't None."""
+    return {name: each for name, each in values.items() if each is not None}
+
+
+def headers_of(texts: Iterable[str] | None) -> dict[str, str]:
+    """Return headers by their names. Raises ConfigurationError."""
+    return dict(_header(each) for each in texts or ())
+
+
+def choices_of(texts: Iterable[str] | None) -> dict[str, str | None]:
+    """Return ids by the names of choices, None for `NAME=`. Raises ConfigurationError."""
+    return dict(_choice(each) for each in texts or ())
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon:
+        # The text may be a secret, and isn't repeated.
+        raise ConfigurationError("--header needs the form 'Name: value'")
+    return name.strip(), value.strip()
+
+
+def _choice(text: str) -> tuple[str, str | None]:
+    name, equals, chosen = text.partition("=")
+    if not equals:
+        raise ConfigurationError(f"{text} is no choice: write it as NAME=ID")
+    return name, chosen or None
