@@ -16,7 +16,7 @@ _TRY_SECONDS: Final = 2.0  # for one server over UDP, which may lose a datagram
 
 
 class DnsRecords:
-    """Implements `RecordResolver`; `servers` are asked instead of those of resolv.conf(5)."""
+    """Implements `RecordResolver`; `servers` are asked instead of the ones in resolv.conf(5)."""
 
     def __init__(self, servers: Sequence[Server] | None = None) -> None:
         self._servers = servers
