@@ -111,6 +111,10 @@ def _answers(library: Tenant, seller: Tenant) -> dict[str, Any]:
             seller("GET", f"/api/marketplace/{each}/connection").json() for each in ("ebay", "etsy")
         ],
         "webhooks": seller("GET", "/api/v1/webhooks").json(),
+        "targets": [
+            {name: each[name] for name in ("target_id", "url", "interval_seconds", "paused")}
+            for each in seller("GET", "/v1/targets?limit=100").json()["items"]
+        ],
         "keys": [each["key_id"] for each in keys],
     }
 

@@ -112,8 +112,9 @@ def test_only_the_named_pair_of_a_host_may_be_reached(server: ScriptedServer) ->
     named = AddressPolicy(frozenset({f"site.test:{server.port}"}))
     assert fetcher(policy=named, resolver=resolver).fetch(request(url)).body == PAGE
     for pair in (f"other.test:{server.port}", "site.test:80", server.pair):
-        with pytest.raises(UrlBlocked):
+        with pytest.raises(UrlBlocked) as blocked:
             fetcher(policy=AddressPolicy(frozenset({pair})), resolver=resolver).fetch(request(url))
+        assert "make set FetchAllowed=HOST:PORT" in blocked.value.details["hint"]
 
 
 def test_proxies_of_the_environment_are_ignored(

@@ -19,6 +19,6 @@ POLICIES: Final = {
     ONE_SERIES: KindPolicy(lanes=_LANES, events="crawl", holds_steps=True),
     IMPATIENT: KindPolicy(lanes=_LANES, events="crawl", pending_seconds=90.0),
     DRIVEN: KindPolicy(lanes=_LANES, events="driven"),
-    FAMILY: KindPolicy(lanes=_LANES, events="family"),
+    FAMILY: KindPolicy(lanes=_LANES, events="family", pending_seconds=90.0),
 }
 SINKS: Final = ("bus", "webhooks")

@@ -27,6 +27,7 @@ NAME = "durable"
 COMMAND_SECONDS = 200
 PARTS = ("localstack", "opensearch")
 SECONDS_UNTIL_DURABLE = 5
+CLAIMS = {"Message": b"claims", "SigningAlgorithm": "RSASSA_PKCS1_V1_5_SHA_256"}
 TABLE = {
     "Type": "AWS::DynamoDB::Table",
     "Properties": {
@@ -124,13 +125,21 @@ class Durable:
         s3.delete_object(Bucket=bucket, Key="gone")
         kms = self.client("kms")
         sealed = kms.encrypt(KeyId="alias/durable", Plaintext=b"token")["CiphertextBlob"]
+        signer = kms.create_key(KeyUsage="SIGN_VERIFY", KeySpec="RSA_2048")["KeyMetadata"]["KeyId"]
+        signed = kms.sign(KeyId=signer, **CLAIMS)["Signature"]
         secret = self.client("secretsmanager").put_secret_value(
             SecretId=self.ids["Secret"], SecretString="second"
         )
         index = f"{self.endpoint('opensearch')}/durable"
         httpx.put(f"{index}?wait_for_active_shards=1", timeout=30).raise_for_status()
         httpx.put(f"{index}/_doc/1", json={"n": 1}, timeout=30).raise_for_status()
-        self.stored = {"versions": versions, "sealed": sealed, "secret": secret["VersionId"]}
+        self.stored = {
+            "versions": versions,
+            "sealed": sealed,
+            "signer": signer,
+            "signed": signed,
+            "secret": secret["VersionId"],
+        }
 
     def read(self) -> dict[str, Any]:
         """Return what all services answer now."""
@@ -154,6 +163,9 @@ class Durable:
             "current": s3.get_object(Bucket=bucket, Key="file")["VersionId"],
             "marked": [each["Key"] for each in listed["DeleteMarkers"]],
             "unsealed": kms.decrypt(CiphertextBlob=self.stored["sealed"])["Plaintext"],
+            "verified": kms.verify(
+                KeyId=self.stored["signer"], Signature=self.stored["signed"], **CLAIMS
+            )["SignatureValid"],
             "key": kms.describe_key(KeyId="alias/durable")["KeyMetadata"]["KeyId"],
             "secret": (secret["SecretString"], secret["VersionId"], secret["Name"]),
             "document": document.json()["_source"],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from stack.process import ProcessId, resident_bytes
+from stack.process import ProcessId, proportional_bytes
 from tests.stack.gateway_process import (
     CLIENT_SECONDS,
     START_SECONDS,
@@ -254,4 +254,4 @@ def test_it_is_small(gateway: GatewayProcess, functions: ScriptedLambda) -> None
     with gateway.client() as client:
         client.send("x" * 100_000)
         functions.wait_for("$default")
-        assert resident_bytes(ProcessId(gateway.process.pid, 0)) < 60e6
+        assert proportional_bytes(ProcessId(gateway.process.pid, 0)) < 60e6

@@ -1,15 +1,19 @@
 """`key`: issue an API key for a tenant of the instance, as its first or a recovery key."""
 
 import argparse
+from collections.abc import Mapping
+from typing import Final
 
 from spinneret.access import limits
 from spinneret.access.keys.models import Scope
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
-from stack.deployment import record
+from stack.deployment import record, settings
 from stack.errors import UsageError
 from stack.instance import Instance
 from stack.workspace import Workspace
+
+_RATE_SETTING: Final = "RateLimitApiRpm"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,11 +28,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--requests-per-minute",
-        default=limits.KEY_REQUESTS_PER_MINUTE,
         type=_rate,
         metavar="N",
         help=f"1 to {bounds.KEY_REQUESTS_PER_MINUTE_MAX} "
-        f"(default: {limits.KEY_REQUESTS_PER_MINUTE}, as for keys of the API)",
+        f"(default: {_RATE_SETTING}, as for keys of the API)",
     )
 
 
@@ -37,9 +40,15 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     if arguments.tenant is None:
         raise UsageError("name the tenant that gets the key: make key TENANT=acme")
     instance = Instance.named(arguments.instance, workspace)
-    secret = issue(instance, arguments.tenant, arguments.scope, arguments.requests_per_minute)
+    rate = arguments.requests_per_minute or default_rate(settings.kept(instance))
+    secret = issue(instance, arguments.tenant, arguments.scope, rate)
     workspace.progress.say(secret)
     return 0
+
+
+def default_rate(chosen: Mapping[str, str]) -> int:
+    """Return the requests per minute of the API's keys, of the settings or by default."""
+    return int(chosen.get(_RATE_SETTING) or limits.KEY_REQUESTS_PER_MINUTE)
 
 
 def issue(

@@ -21,7 +21,6 @@ TASK_VARIABLE = "LAMBDA_TASK_ROOT"
 POLL_SECONDS = 0.05
 KILL_SECONDS = 5.0
 _CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True)
@@ -62,15 +61,6 @@ def started_at(process: ProcessId) -> float:
     """Return when the process was started, in seconds of the Unix epoch."""
     uptime = float(Path("/proc/uptime").read_text().split()[0])
     return time.time() - uptime + process.started / _CLOCK_TICKS
-
-
-def resident_bytes(process: ProcessId) -> int:
-    """Return the memory in use, including shared pages; 0 if the process has ended."""
-    try:
-        pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return pages * _PAGE_BYTES
 
 
 def proportional_bytes(process: ProcessId) -> int:

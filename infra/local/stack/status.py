@@ -15,7 +15,7 @@ from stack.instance import Instance, Record
 from stack.lifecycle import failure
 from stack.parts.catalogue import all_parts
 from stack.parts.part import Part
-from stack.process import ProcessId, resident_bytes, started_at
+from stack.process import ProcessId, proportional_bytes, started_at
 from stack.workspace import Workspace
 
 
@@ -24,12 +24,12 @@ class Row:
     part: str
     pid: str
     up_since: str
-    rss: str
+    memory: str
     url: str
     healthy: str
 
 
-HEADINGS = Row("PART", "PID", "UP SINCE", "RSS", "URL", "HEALTHY")
+HEADINGS = Row("PART", "PID", "UP SINCE", "MEMORY", "URL", "HEALTHY")
 WORKS = "yes"
 
 
@@ -38,7 +38,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
-    """Print the status; return 0 if parts run and all of them pass their probes."""
+    """Print the status; return 0 if parts run and all of them pass their probes.
+
+    Of memory that processes share, as forks do, each counts its part.
+    """
     instance = Instance.named(arguments.instance, workspace)
     record = instance.read()
     if record is None or not record.parts:
@@ -48,7 +51,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     health = _health(parts, record)
     rows = [row for part in parts for row in _rows(part, instance, record, health[part.name])]
     total = sum(
-        resident_bytes(process) for part in parts for process in instance.processes(part.name)
+        proportional_bytes(process) for part in parts for process in instance.processes(part.name)
     )
     rows.append(Row("all", "", "", f"{total / 1e6:.0f} MB", "", ""))
     for line in table([HEADINGS, *rows]):
@@ -115,7 +118,7 @@ def _since(process: ProcessId) -> str:
 
 
 def _megabytes(processes: Sequence[ProcessId]) -> str:
-    return f"{sum(resident_bytes(process) for process in processes) / 1e6:.0f} MB"
+    return f"{sum(proportional_bytes(process) for process in processes) / 1e6:.0f} MB"
 
 
 def table(rows: Sequence[Row]) -> list[str]:

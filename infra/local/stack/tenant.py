@@ -18,14 +18,16 @@ _OPTIONS: Final = {
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the words of the operator's command, which spinneret.access.tenants checks."""
-    parser.add_argument("verb", help="create, suspend, resume, export or delete")
-    parser.add_argument("tenant", help="lower case letters, digits and hyphens")
+    parser.add_argument("verb", nargs="?", help="create, suspend, resume, export or delete")
+    parser.add_argument("tenant", nargs="?", help="lower case letters, digits and hyphens")
     for option, meaning in _OPTIONS.items():
         parser.add_argument(option, dest=option, metavar="TEXT", help=meaning)
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Carry out the command on the instance's own function; return its exit code."""
+    if arguments.tenant is None:
+        raise UsageError('say what to do with which tenant: make tenant DO="create acme"')
     # Imported here, because the package's AWS side takes most of the command's time to import.
     from spinneret.access.tenants import bootstrap as command  # noqa: PLC0415 - see above
     from stack import aws  # noqa: PLC0415

@@ -89,7 +89,7 @@ def _advice(
     before = former.parts.get(localstack.NAME) if former is not None else None
     now = record.parts.get(localstack.NAME)
     if before is not None and now is not None and before != now:
-        yield "LocalStack had died and lost its deployment: deploy again"
+        yield "LocalStack had died: a deployment brings functions and data back"
     for part in running:
         if record.parts[part.name].tools != tool_folders(part, store):
             yield f"{part.title} runs old sources: restart it with down and up"

@@ -11,12 +11,16 @@ from stack.workspace import Workspace
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the tenant and the address of the administrator."""
-    parser.add_argument("tenant", help="lower case letters, digits and hyphens")
-    parser.add_argument("email", help="address of the administrator")
+    parser.add_argument("tenant", nargs="?", help="lower case letters, digits and hyphens")
+    parser.add_argument("email", nargs="?", help="address of the administrator")
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Print the invitation, which can't be retrieved again."""
+    if arguments.email is None:
+        raise UsageError(
+            "name the tenant and its administrator: make user TENANT=acme EMAIL=maya@example.com"
+        )
     instance = Instance.named(arguments.instance, workspace)
     workspace.progress.say(invite(instance, arguments.tenant, arguments.email))
     return 0

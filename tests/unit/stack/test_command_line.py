@@ -51,6 +51,8 @@ def test_an_unknown_request_is_a_usage_error(words: list[str]) -> None:
         (["down"], 0, "does not run"),
         (["clean"], 0, "does not run"),
         (["key"], 2, "make key TENANT=acme"),
+        (["user", "acme"], 2, "make user TENANT=acme EMAIL="),
+        (["tenant", "create"], 2, 'make tenant DO="create acme"'),
         (["invoke"], 2, "make invoke F=Sweeper E=events/core/sweep.json"),
         (["sam-local"], 2, "make sam-local F=Sweeper E=events/core/sweep.json"),
         (["invoke", "Sweper", SWEEP], 2, "no function Sweper: did you mean Sweeper?"),

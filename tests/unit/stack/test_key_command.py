@@ -24,7 +24,9 @@ def parsed(*words: str) -> argparse.Namespace:
 def test_a_tenant_s_first_key_is_an_administrator_s_with_the_api_s_rate() -> None:
     arguments = parsed("acme")
     assert (arguments.tenant, arguments.scope) == ("acme", Scope.ADMIN)
-    assert arguments.requests_per_minute == 60
+    assert arguments.requests_per_minute is None
+    assert key.default_rate({}) == 60
+    assert key.default_rate({"RateLimitApiRpm": "120"}) == 120
 
 
 def test_scope_and_rate_may_be_chosen() -> None:

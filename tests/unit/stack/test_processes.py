@@ -160,5 +160,5 @@ def test_stop_kills_what_does_not_end_in_time(start: Start, tmp_path: Path) -> N
 
 def test_a_share_of_shared_pages_counts_as_memory_and_an_ended_process_has_none() -> None:
     own = ProcessId(os.getpid(), 0)
-    assert 0 < process.proportional_bytes(own) <= process.resident_bytes(own) * 1.5
+    assert 1e6 < process.proportional_bytes(own) < 2e9
     assert process.proportional_bytes(ProcessId(2**22 + 1, 0)) == 0

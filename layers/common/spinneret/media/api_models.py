@@ -56,9 +56,9 @@ class ViewportRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     width: Annotated[int, Field(ge=1, le=browser_limits.VIEWPORT_MAX_WIDTH)]
-    """Width of the window."""
+    """Width of the window in CSS pixels."""
     height: Annotated[int, Field(ge=1, le=browser_limits.VIEWPORT_MAX_HEIGHT)]
-    """Height of the window."""
+    """Height of the window in CSS pixels."""
 
 
 class ScreenshotRequest(MediaRequest):
@@ -111,13 +111,13 @@ class MarginsRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     top: Millimetres = Margins().top
-    """Margin at the upper edge."""
+    """Margin at the upper edge in millimetres."""
     right: Millimetres = Margins().right
-    """Margin at the right edge."""
+    """Margin at the right edge in millimetres."""
     bottom: Millimetres = Margins().bottom
-    """Margin at the lower edge."""
+    """Margin at the lower edge in millimetres."""
     left: Millimetres = Margins().left
-    """Margin at the left edge."""
+    """Margin at the left edge in millimetres."""
 
 
 class PdfRequest(MediaRequest):

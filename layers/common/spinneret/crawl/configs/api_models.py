@@ -74,7 +74,7 @@ class ConfigRequest(BaseModel):
     page_timeout_ms: Annotated[
         int, Field(ge=limits.CONFIG_TIMEOUT_MIN_MS, le=round(bounds.FETCH_TOTAL_SECONDS * 1000))
     ] = _DEFAULTS.page_timeout_ms
-    """Time limit for one page including redirects."""
+    """Time limit for one page including redirects, in milliseconds."""
     max_page_size_mb: Annotated[int, Field(ge=1, le=limits.CONFIG_PAGE_MB_MAX)] = (
         _DEFAULTS.max_page_size_mb
     )

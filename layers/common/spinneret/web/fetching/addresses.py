@@ -36,6 +36,14 @@ _ISATAP_MASK: Final = 0xFDFF_FFFF  # without the universal/local bit
 _32_BITS: Final = 0xFFFF_FFFF
 
 
+def allowance(pair: str) -> str:
+    """Return how the stage's operator can allow a host with a port."""
+    return (
+        f"the stage's parameter FetchAllowed can allow {pair}; "
+        f"on the local stack: make set FetchAllowed={pair}"
+    )
+
+
 def parse_address(text: str) -> Address | None:
     """Parse an IPv4 or IPv6 literal without brackets; return None for a name or a zone."""
     if "%" in text:

@@ -9,7 +9,7 @@ import httpcore
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import CallerDeadlineExceeded, FetchFailed, FetchTimeout, UrlBlocked
-from spinneret.web.fetching.addresses import AddressPolicy, parse_address
+from spinneret.web.fetching.addresses import AddressPolicy, allowance, parse_address
 from spinneret.web.fetching.nested_tls import NestedTlsStream
 from spinneret.web.fetching.phases import Phase, PhaseTimer
 from spinneret.web.fetching.ports import Resolver
@@ -142,7 +142,11 @@ class GuardedBackend(httpcore.NetworkBackend):
     def _checked_addresses(self, host: str, port: int) -> list[str]:
         addresses = self._addresses(host, port)
         if not all(self._policy.permits(host, port, address) for address in addresses):
-            raise UrlBlocked(f"{self._deadline.host} leads to an address that must not be reached")
+            raise UrlBlocked(
+                f"{self._deadline.host} leads to an address that must not be reached",
+                # An answer doesn't show where a redirect led to.
+                details={"hint": allowance("HOST:PORT")},
+            )
         return addresses
 
     def _addresses(self, host: str, port: int) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ContentRefused, HttpRefused, HttpUnavailable, UrlBlocked
-from spinneret.web.fetching.addresses import AddressPolicy, parse_address
+from spinneret.web.fetching.addresses import AddressPolicy, allowance, parse_address
 from spinneret.web.fetching.charsets import decode_text
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.urls import Url, parse_url
@@ -54,17 +54,13 @@ def require_reachable(url: Url, policy: AddressPolicy, field: str) -> None:
     """
     if not policy.permits_port(url.host, url.port):
         message = f"port {url.port} of {url.host} must not be reached"
-        raise UrlBlocked.of_field(field, message, _hint(url))
+        raise UrlBlocked.of_field(field, message, allowance(_pair(url)))
     if is_blocked(url, policy):
-        raise UrlBlocked.of_field(field, f"{url.host} must not be reached", _hint(url))
+        raise UrlBlocked.of_field(field, f"{url.host} must not be reached", allowance(_pair(url)))
 
 
-def _hint(url: Url) -> str:
-    pair = f"[{url.host}]:{url.port}" if ":" in url.host else f"{url.host}:{url.port}"
-    return (
-        f"the stage's parameter FetchAllowed can allow {pair}; "
-        f"on the local stack: make set FetchAllowed={pair}"
-    )
+def _pair(url: Url) -> str:
+    return f"[{url.host}]:{url.port}" if ":" in url.host else f"{url.host}:{url.port}"
 
 
 def is_blocked(url: Url, policy: AddressPolicy) -> bool:
