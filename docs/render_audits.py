@@ -50,7 +50,7 @@ def table() -> str:
                     f"| {check.weight} | {100 * cost(check):.2f} % "
                     f"| {_SCOPES[check.scope]} | {after} |"
                 )
-    lines += ["", "Not judged, because a browser is needed:", ""]
+    lines += ["", "Not judged, or only in the browser of `render`:", ""]
     lines += [f"- {what}: {why}." for what, why in IN_A_BROWSER.items()]
     return "\n".join(lines) + "\n"
 

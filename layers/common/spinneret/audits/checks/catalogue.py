@@ -33,17 +33,17 @@ _MODULES: Final = (
 )
 
 IN_A_BROWSER: Final = {
-    "First Contentful Paint (1.8 s good, 3.0 s poor)": "has to paint the page",
-    "Largest Contentful Paint (2.5 s, 4.0 s)": "has to paint the page",
-    "Total Blocking Time (200 ms, 600 ms)": "has to run the page's scripts",
-    "Cumulative Layout Shift (0.1, 0.25)": "has to lay the page out while it loads",
-    "Speed Index (3.4 s, 5.8 s)": "has to film the page while it loads",
-    "text and links hidden by style sheets or scripts": "needs computed styles; `content.hidden` "
-    "and `img.dimensions` read inline styles and attributes only",
-    "content, links and metadata that scripts add": "needs a DOM after scripts; all checks judge "
-    "what the server sends, as search engines first see it",
+    "First Contentful Paint (1.8 s good, 3.0 s poor)": "a lab figure of `render`",
+    "Largest Contentful Paint (2.5 s, 4.0 s)": "a lab figure of `render`",
+    "Cumulative Layout Shift (0.1, 0.25)": "a lab figure of `render`",
+    "Total Blocking Time (200 ms, 600 ms)": "isn't measured; has to time the page's scripts",
+    "Speed Index (3.4 s, 5.8 s)": "isn't measured; has to film the page while it loads",
+    "text and links hidden by style sheets or scripts": "needs computed styles, also with "
+    "`render`; `content.hidden` and `img.dimensions` read inline styles and attributes only",
+    "content, links and metadata that scripts add": "judged with `render` only; without it all "
+    "checks judge what the server sends, as search engines first see it",
 }
-"""Measures that the catalogue omits, with the reason."""
+"""Measures that no check judges, or only in a browser, with the reason."""
 
 
 @cache
