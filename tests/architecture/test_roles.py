@@ -9,7 +9,7 @@ from tests.architecture.conftest import ROOT, Templates
 # IAM allows 10 for each role (IAM User Guide, "IAM and AWS STS quotas"); two are left for what an
 # account adds, such as a boundary for its audit.
 POLICIES_PER_ROLE = 8
-TEMPLATE_LINES = 2_000
+TEMPLATE_LINES = 1_800
 
 
 @pytest.fixture(scope="module")
