@@ -13,8 +13,8 @@ from contextlib import contextmanager
 import pytest
 
 from spinneret_client.cli.main import main
+from tests.unit.client.api import PAGE, Api, api
 from tests.unit.client.conftest import Server
-from tests.unit.client.test_command_line import PAGE, Api, api
 
 __all__ = ["api"]
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
