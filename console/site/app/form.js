@@ -127,5 +127,8 @@ export const given = (values, defaults = {}) =>
       value !== "" && value != null && !(Array.isArray(value) && value.length === 0) && value !== defaults[name]),
   );
 
+// The local time of a `datetime-local` field as the API takes it.
+export const utc = (local) => (local ? new Date(local).toISOString() : null);
+
 // Names of time zones, UTC first.
 export const zones = () => [...new Set(["UTC", ...(Intl.supportedValuesOf?.("timeZone") ?? [])])];

@@ -8,8 +8,8 @@ import { place, setQuery } from "./router.js";
 const PAGE = 25;
 
 // Load a list page by page: { rows, error, isLoading, hasMore, more, reload }. `path` null loads
-// nothing yet.
-export const useList = (path, values = {}) => {
+// nothing yet. A changed `stamp` reloads it, unless further pages are shown, which would go away.
+export const useList = (path, values = {}, stamp) => {
   const key = JSON.stringify([path, values]);
   const [state, setState] = useState({ key: "", rows: [], error: null, isLoading: true, cursor: null });
   const asked = useRef(0);
@@ -38,6 +38,11 @@ export const useList = (path, values = {}) => {
       asked.current += 1;
     };
   }, [reload]);
+  const seen = useRef(stamp);
+  useEffect(() => {
+    if (seen.current !== stamp && state.rows.length <= (values.limit ?? PAGE)) reload();
+    seen.current = stamp;
+  }, [stamp]);
   const isCurrent = state.key === key;
   return {
     rows: isCurrent ? state.rows : [],

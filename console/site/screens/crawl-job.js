@@ -86,13 +86,13 @@ const Site = ({ crawl, stamp }) => {
     </${Card}>
     <${Card} title="Pages">
       <${Filters} of=${[{ name: "status", title: "State", options: PAGE_STATES }]} />
-      <${SitePages} key=${`${status} ${stamp}`} crawl=${crawl} status=${status} />
+      <${SitePages} crawl=${crawl} status=${status} stamp=${stamp} />
     </${Card}>
   `;
 };
 
-const SitePages = ({ crawl, status }) => {
-  const list = useList(`api/v1/crawl/${crawl.job_id}/pages`, { status });
+const SitePages = ({ crawl, status, stamp }) => {
+  const list = useList(`api/v1/crawl/${crawl.job_id}/pages`, { status }, stamp);
   return html`<${List} list=${list} title="Pages" columns=${PAGE_COLUMNS} keyOf=${(page) => page.url} filters=${["status"]}
     empty=${html`<${Empty} title="No pages yet.">They appear as they are found.</${Empty}>`} />`;
 };
@@ -107,11 +107,11 @@ const Batch = ({ crawl, stamp }) => html`
     <p><${Progress} value=${crawl.total_count - crawl.pending_count} of=${crawl.total_count} label="Pages finished" /></p>
     <${JobError} error=${crawl.error} />
   </${Card}>
-  <${Card} title="Pages"><${BatchPages} key=${stamp} id=${crawl.job_id} /></${Card}>
+  <${Card} title="Pages"><${BatchPages} id=${crawl.job_id} stamp=${stamp} /></${Card}>
 `;
 
-const BatchPages = ({ id }) => {
-  const list = useList("api/v1/jobs", { batch: id });
+const BatchPages = ({ id, stamp }) => {
+  const list = useList("api/v1/jobs", { batch: id }, stamp);
   return html`<${List} list=${list} title="Pages" keyOf=${(job) => job.job_id} empty=${html`<${Empty} title="No pages yet." />`} columns=${[
     { title: "Page", kind: "wide", value: (job) => html`<a class="url" href=${href("crawl", "job", job.job_id)}>${job.subject ?? job.job_id}</a>` },
     { title: "State", value: (job) => html`<${JobState} job=${job} />` },

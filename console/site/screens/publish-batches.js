@@ -4,10 +4,12 @@ import { Time, number, plural, words } from "../app/format.js";
 import { Filters, List, Table, useList } from "../app/list.js";
 import { Card, Empty, Facts, Failure, Header, Loading, Note, Progress, Status, WebLink } from "../app/parts.js";
 import { href, place } from "../app/router.js";
+import { may } from "../app/session.js";
 import { ENDED, Events, JobActions, JobError, JobState, useJob } from "../app/timeline.js";
 import { Imported } from "./publish-import.js";
 
 const COUNTS = [["in all", "total_count"], ["done", "completed_count"], ["failed", "failed_count"], ["cancelled", "cancelled_count"], ["to do", "pending_count"]];
+const STATES = ["pending", "running", "paused", ...ENDED];
 const INPUT = {
   needs_input: "The marketplace needs a decision or another value. Change the product, then retry the job.",
   needs_reauth: "The marketplace no longer accepts the connection. Connect it again, then retry the job.",
@@ -19,7 +21,7 @@ export const Batches = () => {
   const { status, marketplace } = place.value.query;
   const list = useList("api/batch-jobs", { status, marketplace });
   return html`<${Card} title="Batches" actions=${html`<button type="button" onClick=${list.reload}>Refresh</button>`}>
-    <${Filters} of=${[{ name: "status", title: "State", options: ["pending", "running", "paused", ...ENDED] }, { name: "marketplace", title: "Marketplace", placeholder: "ebay" }]} />
+    <${Filters} of=${[{ name: "status", title: "State", options: STATES }, { name: "marketplace", title: "Marketplace", placeholder: "ebay" }]} />
     <${List} list=${list} title="Batches" keyOf=${(batch) => batch.batch_id} filters=${["status", "marketplace"]}
       empty=${html`<${Empty} title="No batches yet."><a href=${href("publish", "products")}>Choose products</a> to publish them together.</${Empty}>`} columns=${[
         { title: "Batch", kind: "wide", value: (batch) => html`<a href=${href("publish", "batch", batch.batch_id)}>${words(batch.action_code)} on ${batch.marketplace}</a>` },
@@ -34,12 +36,28 @@ export const Batches = () => {
 
 const errorText = (error) => (error ? error.error ?? error.message ?? error.code : "");
 
+// Codes of errors that only the seller can mend.
+const SELLERS = ["NEEDS_INPUT", "NEEDS_REAUTH", "MARKETPLACE_REFUSED", "UNSUPPORTED", "VALIDATION_ERROR"];
+const SHOWN = 100;
+
 const JOB_COLUMNS = [
   { title: "Job", kind: "wide", value: (job) => html`<a href=${href("publish", "job", job.job_id)}>${words(job.action_code)}</a> <a class="small" href=${href("publish", "product", job.product_id)}>the product</a>` },
   { title: "State", value: (job) => html`<${JobState} job=${job} />` },
   { title: "Listing", kind: "wide", value: (job) => job.result_data?.url && html`<${WebLink} url=${job.result_data.url} />` },
   { title: "Error", kind: "wide", value: (job) => errorText(job.error) },
 ];
+
+// The jobs of a batch. The API has no filter for those that wait for the seller: they are failed ones.
+const BatchJobs = ({ batch }) => {
+  const { status } = place.value.query;
+  const isSellers = status === "needs_input";
+  const list = useList("api/marketplace/jobs", { batch_job_id: batch.batch_id, status: isSellers ? "failed" : status, limit: SHOWN }, batch.pending_count);
+  const rows = isSellers ? list.rows.filter((job) => SELLERS.includes(job.error?.code)) : list.rows;
+  return html`<${Card} title=${plural(batch.total_count, "job")} actions=${html`<button type="button" onClick=${list.reload}>Refresh</button>`}>
+    <${Filters} of=${[{ name: "status", title: "State", options: [["needs_input", "needs your input"], ...STATES] }]} />
+    <${List} list=${{ ...list, rows }} title="Jobs" keyOf=${(job) => job.job_id} columns=${JOB_COLUMNS} filters=${["status"]} empty=${html`<${Empty} title="No jobs yet." />`} />
+  </${Card}>`;
+};
 
 const Waiting = ({ error, retry, title }) =>
   html`<${Header} title=${title} back=${{ href: href("publish", "batches"), title: "Batches" }} />${error ? html`<${Failure} error=${error} retry=${retry} />` : html`<${Loading} />`}`;
@@ -57,11 +75,9 @@ export const Batch = ({ id }) => {
     <${Card}>
       <${JobState} job=${job} />
       <p><${Progress} value=${batch.progress_percent} label="Products finished" /></p>
-      <${Facts} of=${[["Began", html`<${Time} at=${batch.created_at} />`], ["Ended", batch.completed_at && html`<${Time} at=${batch.completed_at} />`], ["Id", html`<code>${id}</code>`]]} />
+      <${Facts} of=${[["Begins at", batch.publish_at && html`<${Time} at=${batch.publish_at} />`], ["Submitted", html`<${Time} at=${batch.created_at} />`], ["Ended", batch.completed_at && html`<${Time} at=${batch.completed_at} />`], ["Id", html`<code>${id}</code>`]]} />
     </${Card}>
-    <${Card} title=${plural(batch.jobs.length, "job")}>
-      ${batch.jobs.length ? html`<${Table} title="Jobs" rows=${batch.jobs} keyOf=${(each) => each.job_id} columns=${JOB_COLUMNS} />` : html`<${Empty} title="No jobs yet." />`}
-    </${Card}>
+    <${BatchJobs} batch=${batch} />
   `;
 };
 
@@ -94,7 +110,8 @@ export const MarketJob = ({ id }) => {
       <${Facts} of=${[
         ["Product", job.product_id && html`<a href=${href("publish", "product", job.product_id)}>Open the product</a>`],
         ["Listing", job.result_data?.url && html`<${WebLink} url=${job.result_data.url} />`],
-        ["Began", html`<${Time} at=${job.created_at} />`],
+        ["Begins at", job.publish_at && html`<${Time} at=${job.publish_at} />`],
+        ["Submitted", html`<${Time} at=${job.created_at} />`],
         ["Ended", job.completed_at && html`<${Time} at=${job.completed_at} />`],
         ["Ends at the latest", !job.completed_at && job.expires_at && html`<${Time} at=${job.expires_at} />`],
       ]} />
@@ -103,6 +120,6 @@ export const MarketJob = ({ id }) => {
     <${Card} title="Tasks">
       ${job.tasks.length ? html`<${Table} title="Tasks" rows=${job.tasks} keyOf=${(task) => task.task_id} columns=${TASK_COLUMNS} />` : html`<${Empty} title="No tasks yet.">They appear when the job begins.</${Empty}>`}
     </${Card}>
-    <${Card} title="Events"><${Events} path=${`api/v1/jobs/${id}/stream`} onEvent=${reload} /></${Card}>
+    ${may("view_jobs") && html`<${Card} title="Events"><${Events} path=${`api/v1/jobs/${id}/stream`} onEvent=${reload} /></${Card}>`}
   `;
 };

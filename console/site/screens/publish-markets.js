@@ -32,7 +32,7 @@ const Connection = ({ market, canImport }) => {
   const { data: connection, error, reload } = useLoad((options) => connectionOf(market, options), [market]);
   const [leave, setLeave] = useState("");
   const [fault, setFault] = useState(null);
-  const mayManage = may("manage_connections", "write");
+  const mayConnect = may("manage_connections", "admin");
   const connect = async () => {
     setFault(null);
     try {
@@ -43,10 +43,10 @@ const Connection = ({ market, canImport }) => {
   };
   if (!connection) return html`<${Card} title=${market}>${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}</${Card}>`;
   const isConnected = connection.status !== "none";
-  return html`<${Card} title=${market} actions=${mayManage && html`
-      <${Button} kind=${connection.status === "active" ? "" : "main"} act=${connect}>${isConnected ? "Connect again" : "Connect"}</${Button}>
+  return html`<${Card} title=${market} actions=${html`
+      ${mayConnect && html`<${Button} kind=${connection.status === "active" ? "" : "main"} act=${connect}>${isConnected ? "Connect again" : "Connect"}</${Button}>`}
       ${isConnected && canImport && may("create_product", "write") && html`<${Import} market=${market} />`}
-      ${isConnected && html`<${Dangerous} title=${`Disconnect ${market}?`} question="Its tokens are deleted. Listings stay, but are not updated." action="Disconnect" done="Disconnected."
+      ${isConnected && mayConnect && html`<${Dangerous} title=${`Disconnect ${market}?`} question="Its tokens are deleted. Listings stay, but are not updated." action="Disconnect" done="Disconnected."
         act=${async () => { await api.remove(`api/marketplace/${market}/connection`); reload(); }} />`}`}>
     <${Failure} error=${fault} />
     ${leave && html`<${Note}><p><${WebLink} url=${leave}>Go to ${market} to agree</${WebLink}>, then <button type="button" class="plain" onClick=${reload}>look again</button>.</p></${Note}>`}

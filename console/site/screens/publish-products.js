@@ -3,8 +3,8 @@ import { html } from "html";
 import { useState } from "preact/hooks";
 import { api } from "../app/api.js";
 import { Dangerous, Dialog, report } from "../app/dialog.js";
-import { Area, Choice, Folded, Form, Number, Text, given, rows, useForm } from "../app/form.js";
-import { Time, money, number, plural, priceOf, unitsOf } from "../app/format.js";
+import { Area, Choice, Folded, Form, Number, Text, given, rows, useForm, utc } from "../app/form.js";
+import { Time, money, number, plural, priceOf, unitsOf, words } from "../app/format.js";
 import { List, Table, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
 import { Button, Card, Empty, Facts, Failure, Header, Loading, Note, Status, WebLink } from "../app/parts.js";
@@ -53,6 +53,7 @@ const Overrides = ({ form }) => {
   const choose = (market) => (name, value) => set(market, "choices")(given({ ...overrides[market]?.choices, [name]: value }));
   return marketplaces.map((market) => html`<fieldset key=${market}><legend>${market}</legend><div class="fields">
     <${Text} title="Title" value=${overrides[market]?.title} set=${set(market, "title")} />
+    <${Text} title="Category" value=${overrides[market]?.category_id} set=${set(market, "category_id")} hint="Its id there" />
     <${Text} title="Price" value=${overrides[market]?.price == null ? "" : priceOf(overrides[market].price, currency)} set=${set(market, "price")} inputmode="decimal" />
   </div>
   <${ProductChoices} market=${market} chosen=${overrides[market]?.choices ?? {}} set=${choose(market)} /></fieldset>`);
@@ -87,24 +88,27 @@ const ProductForm = ({ product, onDone }) => {
 };
 
 // What a batch would do to each product, without doing it.
-const Plan = ({ of: plan, titles }) => html`<${Note} kind=${plan.refused_count ? "warning" : "good"}>
+const Plan = ({ of: plan, products }) => html`<${Note} kind=${plan.refused_count ? "warning" : "good"}>
   <p><strong>${plan.refused_count ? `${plural(plan.refused_count, "product")} of ${number(plan.total_count)} would be refused.` : "Every product can be published."}</strong></p>
   <${Table} title="Plan" rows=${plan.items} keyOf=${(item) => item.product_id} columns=${[
-    { title: "Product", kind: "wide", value: (item) => titles[item.product_id] ?? item.product_id },
+    { title: "Product", kind: "wide", value: (item) => products[item.product_id]?.title ?? item.product_id },
     { title: "Would be", value: (item) => html`<${Status} of=${item.outcome} />` },
-    { title: "Your rules", kind: "wide", value: (item) => item.rules.map((each) => html`<div>${each.field === "price" ? "price in cents" : each.field}: ${each.shown} instead of ${each.product}</div>`) },
+    { title: "Your rules", kind: "wide", value: (item) => item.rules.map(({ field, shown, product }) => {
+      const text = (value) => (field === "price" ? money(value, products[item.product_id]?.currency) : value);
+      return html`<div>${field}: ${text(shown)} instead of ${text(product)}</div>`;
+    }) },
     { title: "Why", kind: "wide", value: (item) => html`<ul>${[...item.fields, ...item.violations].map((each) => html`<li>${each.path ?? each.field ?? each.code ?? ""} ${each.message ?? each.text ?? ""} <span class="small">${each.hint ?? each.remedy ?? ""}</span></li>`)}
       ${item.unchecked && html`<li>${item.unchecked}</li>`}</ul>` },
   ]} />
 </${Note}>`;
 
-const NewBatch = ({ chosen, titles }) => {
+const NewBatch = ({ chosen, products }) => {
   const { actions, marketplaces } = useActions();
-  const form = useForm({ marketplace: "", action_code: "publish" });
+  const form = useForm({ marketplace: "", action_code: "publish", publish_at: "" });
   const [plan, setPlan] = useState(null);
   const marketplace = form.values.marketplace || marketplaces[0];
   const codes = actions.filter((each) => each.marketplace === marketplace && each.supported).map((each) => [each.code, each.name]);
-  const body = { marketplace, action_code: form.values.action_code, product_ids: chosen };
+  const body = { marketplace, action_code: form.values.action_code, product_ids: chosen, publish_at: utc(form.values.publish_at) };
   const check = async () => {
     form.setError(null);
     try {
@@ -121,9 +125,10 @@ const NewBatch = ({ chosen, titles }) => {
     <div class="fields">
       <${Choice} title="Marketplace" ...${form.field("marketplace")} value=${marketplace} options=${marketplaces} />
       <${Choice} title="Action" ...${form.field("action_code")} options=${codes} />
+      <${Text} title="Begin at" type="datetime-local" ...${form.field("publish_at")} hint="Empty: at once. Within the next 30 days" />
     </div>
     <p><${Button} act=${check}>Check first</${Button}> <span class="small">Says what would happen, and changes nothing.</span></p>
-    ${plan && html`<${Plan} of=${plan} titles=${titles} />`}
+    ${plan && html`<${Plan} of=${plan} products=${products} />`}
   </${Form}>`;
 };
 
@@ -133,7 +138,7 @@ export const Products = () => {
   const [open, setOpen] = useState("");
   const mayPublish = may("publish_product", "write");
   const toggle = (id) => (event) => setChosen((former) => (event.target.checked ? [...former, id] : former.filter((each) => each !== id)));
-  const titles = Object.fromEntries(list.rows.map((product) => [product.product_id, product.title]));
+  const products = Object.fromEntries(list.rows.map((product) => [product.product_id, product]));
   const columns = [
     { title: "Chosen", value: (product) => html`<input type="checkbox" checked=${chosen.includes(product.product_id)} aria-label=${`Choose ${product.title}`} onChange=${toggle(product.product_id)} />` },
     { title: "Product", kind: "wide", value: (product) => html`<a href=${href("publish", "product", product.product_id)}>${product.title}</a>` },
@@ -148,9 +153,13 @@ export const Products = () => {
     <${List} list=${list} title="Products" keyOf=${(product) => product.product_id} columns=${mayPublish ? columns : columns.slice(1)}
       empty=${html`<${Empty} title="No products yet.">A product is entered once and published on every connected marketplace.</${Empty}>`} />
     ${open === "product" && html`<${Dialog} title="New product" onClose=${() => setOpen("")}><${ProductForm} onDone=${(saved) => go("publish", "product", saved.product_id)} /></${Dialog}>`}
-    ${open === "batch" && html`<${Dialog} title="Publish products" onClose=${() => setOpen("")}><${NewBatch} chosen=${chosen} titles=${titles} /></${Dialog}>`}
+    ${open === "batch" && html`<${Dialog} title="Publish products" onClose=${() => setOpen("")}><${NewBatch} chosen=${chosen} products=${products} /></${Dialog}>`}
   </${Card}>`;
 };
+
+const overrideText = ({ title, price, category_id: category, attributes, choices }, currency) =>
+  [title, price && money(price, currency), category && `category: ${category}`, ...Object.entries({ ...attributes, ...choices }).map(([name, value]) => `${words(name)}: ${value}`)]
+    .filter(Boolean).join(", ");
 
 export const ProductPage = ({ id }) => {
   const { data: product, error, reload } = useLoad((options) => api.get(`api/products/${id}`, {}, options), [id]);
@@ -175,7 +184,7 @@ export const ProductPage = ({ id }) => {
         ["In stock", number(product.quantity)],
         ["SKU", html`<code>${product.sku}</code>`],
         ...Object.entries(product.attributes),
-        ...Object.entries(product.overrides).map(([market, values]) => [`On ${market}`, [values.title, values.price && money(values.price, product.currency)].filter(Boolean).join(", ")]),
+        ...Object.entries(product.overrides).map(([market, values]) => [`On ${market}`, overrideText(values, product.currency)]),
         ["Changed", html`<${Time} at=${product.updated_at} />`],
       ]} />
       <p class="excerpt">${product.description}</p>
@@ -184,6 +193,6 @@ export const ProductPage = ({ id }) => {
       ${product.images.length ? html`<ol>${product.images.map((url) => html`<li><${WebLink} url=${url} /></li>`)}</ol>` : html`<${Empty} title="No images.">Marketplaces require at least one.</${Empty}>`}
     </${Card}>
     ${open === "product" && html`<${Dialog} title="Edit the product" onClose=${() => setOpen("")}><${ProductForm} product=${product} onDone=${saved} /></${Dialog}>`}
-    ${open === "batch" && html`<${Dialog} title="Publish this product" onClose=${() => setOpen("")}><${NewBatch} chosen=${[id]} titles=${{ [id]: product.title }} /></${Dialog}>`}
+    ${open === "batch" && html`<${Dialog} title="Publish this product" onClose=${() => setOpen("")}><${NewBatch} chosen=${[id]} products=${{ [id]: product }} /></${Dialog}>`}
   `;
 };

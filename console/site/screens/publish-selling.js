@@ -4,13 +4,18 @@ import { useState } from "preact/hooks";
 import { api } from "../app/api.js";
 import { Dialog, report } from "../app/dialog.js";
 import { Check, Choice, Form, Number, Text, useForm } from "../app/form.js";
-import { Time, words } from "../app/format.js";
+import { Time, priceOf, unitsOf, words } from "../app/format.js";
 import { useLoad } from "../app/loading.js";
 import { Button, Facts, Failure, Loading, Note } from "../app/parts.js";
 import { may } from "../app/session.js";
 
 const RULES = ["price_factor", "minimum_price", "price_ending", "quantity_buffer", "title_suffix"];
 const SITES = ["EBAY_DE", "EBAY_AT", "EBAY_AU", "EBAY_CA", "EBAY_CH", "EBAY_ES", "EBAY_FR", "EBAY_GB", "EBAY_IE", "EBAY_IT", "EBAY_NL", "EBAY_PL", "EBAY_US"];
+
+// A minimum has no currency of its own: it is meant in each product's.
+const ANY = "EUR";
+const shownRule = (name, value) => (name === "minimum_price" && value != null ? priceOf(value, ANY) : value);
+const sentRule = (name, value) => (value === "" || value == null ? null : name === "minimum_price" ? unitsOf(value, ANY) : value);
 
 // Policies, locations, profiles and sections of the account, read there when this is shown.
 const Options = ({ market, chosen, set, none }) => {
@@ -39,11 +44,11 @@ export const ProductChoices = ({ market, chosen, set }) => {
 };
 
 const SellingForm = ({ market, preferences, onDone }) => {
-  const form = useForm({ ...preferences, is_paused: preferences.paused_at !== null });
+  const form = useForm({ ...preferences, minimum_price: shownRule("minimum_price", preferences.minimum_price), is_paused: preferences.paused_at !== null });
   const { choices } = form.values;
   const choose = (name, value) => form.setValues((former) => ({ ...former, choices: { ...former.choices, [name]: value || null } }));
   const send = async (values) => {
-    const rules = Object.fromEntries(RULES.map((name) => [name, values[name] === "" ? null : values[name]]));
+    const rules = Object.fromEntries(RULES.map((name) => [name, sentRule(name, values[name])]));
     await api.patch(`api/marketplace/${market}/preferences`, { ...rules, is_paused: values.is_paused, choices });
     report("Saved.");
     onDone();
@@ -52,7 +57,7 @@ const SellingForm = ({ market, preferences, onDone }) => {
     <${Check} title="Pause: jobs that list or revise wait" ...${form.field("is_paused")} hint="Orders are still read, and sales elsewhere still followed." />
     <div class="fields">
       <${Text} title="Price factor" ...${form.field("price_factor")} inputmode="decimal" placeholder="1.15" />
-      <${Number} title="Minimum price, in cents" ...${form.field("minimum_price")} min="1" />
+      <${Text} title="Minimum price" ...${form.field("minimum_price")} inputmode="decimal" placeholder="5.00" hint="In each product's currency; 5.00 is 500 of its smallest unit" />
       <${Number} title="Price ending" ...${form.field("price_ending")} min="0" max="99" placeholder="99" hint="Last two digits" />
       <${Number} title="Pieces not offered" ...${form.field("quantity_buffer")} min="0" />
       <${Text} title="Text after the title" ...${form.field("title_suffix")} maxlength="60" />
@@ -69,7 +74,7 @@ export const Selling = ({ market }) => {
     setOpen(false);
     reload();
   };
-  const rules = [...RULES.map((name) => [name, data[name]]), ...Object.entries(data.choices)].filter(([, value]) => value != null);
+  const rules = [...RULES.map((name) => [name, shownRule(name, data[name])]), ...Object.entries(data.choices)].filter(([, value]) => value != null);
   return html`
     ${data.paused_at && html`<${Note} kind="warning"><p>Paused since <${Time} at=${data.paused_at} />: jobs that list or revise wait.</p></${Note}>`}
     ${rules.length > 0 && html`<${Facts} of=${rules.map(([name, value]) => [words(name), String(value)])} />`}

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { address } from "../app/address.js";
 import { api } from "../app/api.js";
 import { Dangerous, Dialog } from "../app/dialog.js";
-import { Area, Choice, Folded, Form, Text, lines, useForm } from "../app/form.js";
+import { Area, Choice, Folded, Form, Text, lines, useForm, utc } from "../app/form.js";
 import { Time, plural, words } from "../app/format.js";
 import { List, Table, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
@@ -70,8 +70,6 @@ const Pages = () => {
     ${shown && html`<${Dialog} title="Status page" onClose=${() => setShown(null)}><${PageForm} page=${shown} onDone=${done} /></${Dialog}>`}
   </${Card}>`;
 };
-
-const utc = (local) => (local ? new Date(local).toISOString() : null);
 
 const NoticeForm = ({ onDone }) => {
   const form = useForm({ kind: "incident", title: "", text: "", starts_at: "", ends_at: "", slugs: "" });
