@@ -1,6 +1,5 @@
 // One audit: score, categories, issues with evidence, comparison with earlier runs, reports.
 import { html } from "html";
-import { useState } from "preact/hooks";
 import { api } from "../app/api.js";
 import { Bar, Dial, LineChart } from "../app/charts.js";
 import { attempt } from "../app/dialog.js";
@@ -9,7 +8,7 @@ import { Time, duration, number, plural, words } from "../app/format.js";
 import { Filters, List, Table, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
 import { Button, Card, Empty, Facts, Failure, Header, Loading, Status, WebLink } from "../app/parts.js";
-import { href, place } from "../app/router.js";
+import { href, place, setQuery } from "../app/router.js";
 import { may } from "../app/session.js";
 import { Events, JobActions, JobError, JobState, Phases, useJob } from "../app/timeline.js";
 
@@ -104,7 +103,7 @@ const History = ({ audit }) => {
     },
     [audit.audit_id],
   );
-  const [other, setOther] = useState("");
+  const other = place.value.query.with;
   if (!data) return html`<${Card} title="Earlier audits">${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}</${Card}>`;
   const earlier = data.filter((each) => each.created_at < audit.created_at).reverse();
   return html`<${Card} title="Earlier audits">
@@ -112,8 +111,8 @@ const History = ({ audit }) => {
     ${data.length > 1 && html`<${LineChart} title="Score" times=${data.map((each) => new Date(each.created_at) / 1000)} series=${[{ title: "Score", values: data.map((each) => each.score) }]} />`}
     ${earlier.length > 0 && html`
       <div class="filters"><label><span>Compare with</span>
-        <select onChange=${(event) => setOther(event.target.value)}>
-          ${earlier.map((each) => html`<option value=${each.audit_id}>${each.created_at.slice(0, 16).replace("T", " ")} UTC, score ${Math.round(each.score)}</option>`)}
+        <select onChange=${(event) => setQuery({ with: event.target.value })}>
+          ${earlier.map((each) => html`<option value=${each.audit_id} selected=${each.audit_id === other}>${each.created_at.slice(0, 16).replace("T", " ")} UTC, score ${Math.round(each.score)}</option>`)}
         </select></label></div>
       <${Compared} key=${other} id=${audit.audit_id} other=${other || earlier[0].audit_id} />`}
   </${Card}>`;

@@ -7,7 +7,8 @@ import { Time, duration, words } from "../app/format.js";
 import { List, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
 import { Card, Empty, Failure, Header, Loading, Note, Tabs } from "../app/parts.js";
-import { go, href } from "../app/router.js";
+import { Rendering, renderingOf } from "../app/rendering.js";
+import { go, href, place, setQuery } from "../app/router.js";
 import { may } from "../app/session.js";
 import { JobState } from "../app/timeline.js";
 
@@ -62,6 +63,7 @@ const Options = ({ form, isSite }) => {
       <${Choice} title="Proxies" ...${form.field("proxy_config_id")} options=${proxies} none="None" />
       <${Choice} title="Priority" ...${form.field("priority")} options=${["critical", "high", "normal", "low"]} />
     </div>
+    ${!isSite && html`<${Rendering} form=${form} none="As the configuration says" />`}
     <${Check} title="Fetch again, even if there is a recent result" ...${form.field("force")} />
     <${Folded} title="Webhook for this crawl">
       <${Text} title="Address" type="url" ...${form.field("webhook_url")} placeholder="https://" />
@@ -75,11 +77,12 @@ const submitted = (values, isSite, urls) => {
     {
       ...values, urls: null, url: null, strategy: null, scope: null, max_depth: null, max_pages: null, keywords: null,
       score_threshold: null, include: null, exclude: null, tags: lines(values.tags), webhook_headers: null,
+      render: null, wait_for: null, wait_seconds: null,
     },
     DEFAULTS,
   );
   if (values.webhook_headers) common.webhook_headers = pairs(values.webhook_headers);
-  if (!isSite) return urls.length === 1 ? ["api/v1/crawl", { ...common, url: urls[0] }] : ["api/v1/crawl/batch", { ...common, urls }];
+  if (!isSite) return urls.length === 1 ? ["api/v1/crawl", { ...common, ...renderingOf(values), url: urls[0] }] : ["api/v1/crawl/batch", { ...common, urls }];
   const site = given(
     {
       strategy: values.strategy, scope: values.scope, max_depth: values.max_depth, max_pages: values.max_pages,
@@ -99,6 +102,7 @@ const NewCrawl = () => {
     if (urls.length === 0) throw new Error("Give at least one address.");
     if (urls.length > MOST_URLS) throw new Error(`At most ${MOST_URLS} addresses at once; the inbox takes files of up to 100,000.`);
     if (isSite && urls.length > 1) throw new Error("A website has one first page. Give only one address.");
+    if (!isSite && urls.length > 1 && values.render) throw new Error("Only one address can be opened in a browser from here. For several, choose a configuration that does.");
     const [path, body] = submitted(values, isSite, urls);
     const answer = await api.post(path, body);
     const bad = (answer.jobs ?? []).filter((each) => each.error);
@@ -123,10 +127,10 @@ const KINDS = [["crawl", "Pages"], ["crawl_batch", "Batches"], ["deep_crawl", "W
 
 // Recent jobs of one kind of several: pairs of its name and title. `to` is the place of a job.
 export const Recent = ({ title, kinds, to }) => {
-  const [kind, setKind] = useState(kinds[0][0]);
+  const kind = (kinds.find(([value]) => value === place.value.query.kind) ?? kinds[0])[0];
   const list = useList("api/v1/jobs", { kind });
   return html`<${Card} title=${title} actions=${html`<div class="actions">
-      ${kinds.map(([value, name]) => html`<button type="button" aria-pressed=${kind === value} class=${kind === value ? "main" : ""} onClick=${() => setKind(value)}>${name}</button>`)}
+      ${kinds.map(([value, name]) => html`<button type="button" aria-pressed=${kind === value} class=${kind === value ? "main" : ""} onClick=${() => setQuery({ kind: value })}>${name}</button>`)}
       <button type="button" onClick=${list.reload}>Refresh</button>
     </div>`}>
     <${List} list=${list} title=${title} keyOf=${(job) => job.job_id}

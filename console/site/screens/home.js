@@ -1,5 +1,6 @@
 // What runs now, what failed, what is down, and the last audits.
 import { html } from "html";
+import { useState } from "preact/hooks";
 import { Bar } from "../app/charts.js";
 import { api } from "../app/api.js";
 import { attempt } from "../app/dialog.js";
@@ -60,13 +61,26 @@ const Failed = () => {
   </${Card}>`;
 };
 
+// Read so many pages of watched links, one after the other: { items, has_more }.
+const readTargets = async (pages, options) => {
+  const items = [];
+  let answer = {};
+  for (let page = 0; page === 0 || (page < pages && answer.has_more); page += 1) {
+    answer = await api.get("v1/targets", { limit: MOST, cursor: answer.next_cursor }, options);
+    items.push(...answer.items);
+  }
+  return { items, has_more: answer.has_more };
+};
+
+// The API has no list of those that are down; further pages are read when the reader asks.
 const Down = () => {
-  const { data, error, reload } = usePoll((options) => api.get("v1/targets", { limit: MOST }, options), OTHERS_SECONDS);
+  const [pages, setPages] = useState(1);
+  const { data, error, reload } = usePoll((options) => readTargets(pages, options), OTHERS_SECONDS, [pages]);
   const down = (data?.items ?? []).filter((target) => ["down", "degraded"].includes(target.status));
   return html`<${Card} title="Watched links that are down" actions=${html`<a href=${href("watch")}>All</a>`}>
     ${!data && !error && html`<${Loading} />`}
     ${error && html`<${Failure} error=${error} retry=${reload} />`}
-    ${data && down.length === 0 && html`<${Empty} title=${data.items.length ? `None of ${plural(data.items.length, "watched link")} is down.` : "No links are watched yet."}>
+    ${data && down.length === 0 && html`<${Empty} title=${data.items.length ? "No link is down." : "No links are watched yet."}>
       ${data.items.length === 0 && html`<a href=${href("watch")}>Watch a link</a> to see here when it is down.`}
     </${Empty}>`}
     ${down.length > 0 && html`<${Table} title="Links that are down" rows=${down} keyOf=${(target) => target.id} columns=${[
@@ -74,7 +88,7 @@ const Down = () => {
       { title: "State", value: (target) => html`<${Status} of=${target.status} />` },
       { title: "Since", value: (target) => html`<${Time} at=${target.status_since} />` },
     ]} />`}
-    ${data?.has_more && html`<p class="small">Of the first ${MOST} links.</p>`}
+    ${data?.has_more && html`<p class="small">Of the first ${number(data.items.length)} links. <${Button} kind="plain" act=${() => setPages(pages + 1)}>Look further</${Button}></p>`}
   </${Card}>`;
 };
 

@@ -4,10 +4,10 @@ import { Time, duration, number, words } from "../app/format.js";
 import { Filters, List, useList } from "../app/list.js";
 import { Card, Empty, Facts, Failure, Header, Loading, Progress, Status, Tabs } from "../app/parts.js";
 import { href } from "../app/router.js";
-import { Events, JobActions, JobError, JobState, Phases, useJob } from "../app/timeline.js";
+import { ENDED, Events, JobActions, JobError, JobState, Phases, useJob } from "../app/timeline.js";
 
-const STATES = ["pending", "running", "paused", "completed", "partially_failed", "failed", "cancelled", "expired"];
-const KINDS = ["crawl", "crawl_batch", "crawl_file", "deep_crawl", "discover", "upload", "reindex", "tag", "rebuild_index", "audit", "target_import", "publish", "publish_batch", "delivery"];
+const STATES = ["pending", "running", "paused", ...ENDED];
+const KINDS = ["crawl", "crawl_batch", "crawl_file", "deep_crawl", "discover", "screenshot", "pdf", "execute_js", "upload", "reindex", "tag", "rebuild_index", "audit", "target_import", "publish", "publish_batch", "delivery"];
 
 const COLUMNS = [
   { title: "Job", kind: "wide", value: (job) => html`<span><a href=${href("jobs", job.job_id)}>${words(job.kind)}</a> <span class="small url">${job.subject ?? job.domain}</span></span>` },
@@ -38,16 +38,17 @@ const JobList = ({ query }) => {
   `;
 };
 
-const Children = ({ job, round }) => {
-  const list = useList("api/v1/jobs", { batch: job.job_id, round: undefined });
+const Children = ({ job }) => {
   const counts = job.children;
+  const list = useList("api/v1/jobs", { batch: job.job_id }, counts.pending_count);
   return html`<${Card} title="Jobs of this batch" actions=${html`<button type="button" onClick=${list.reload}>Refresh</button>`}>
     <p><${Progress} value=${counts.total_count - counts.pending_count} of=${counts.total_count} label="Finished jobs" />
       ${" "}${number(counts.completed_count)} of ${number(counts.total_count)} completed, ${number(counts.failed_count)} failed, ${number(counts.cancelled_count)} cancelled</p>
-    <${List} key=${round} list=${list} title="Jobs of this batch" columns=${COLUMNS} keyOf=${(each) => each.job_id} empty=${html`<${Empty} title="No jobs." />`} />
+    <${List} list=${list} title="Jobs of this batch" columns=${COLUMNS} keyOf=${(each) => each.job_id} empty=${html`<${Empty} title="No jobs." />`} />
   </${Card}>`;
 };
 
+const media = (id) => href("crawl", "media", id);
 const PLACES = {
   crawl: (id) => href("crawl", "job", id),
   crawl_batch: (id) => href("crawl", "job", id),
@@ -57,6 +58,9 @@ const PLACES = {
   publish_batch: (id) => href("publish", "batch", id),
   discover: (id) => href("crawl", "discovery", id),
   crawl_file: (id) => href("crawl", "inbox", id),
+  screenshot: media,
+  pdf: media,
+  execute_js: media,
 };
 
 const JobPage = ({ id }) => {

@@ -9,6 +9,7 @@ import { Time, number, percent, words } from "../app/format.js";
 import { List, Table, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
 import { Card, Empty, Failure, Loading, Status } from "../app/parts.js";
+import { Rendering, renderedAs, renderingOf } from "../app/rendering.js";
 import { may } from "../app/session.js";
 
 const DEFAULTS = {
@@ -16,20 +17,15 @@ const DEFAULTS = {
   chunking_strategy: "sliding_window", chunk_size: 512, chunk_overlap: 50, min_chunk_size: 50, page_timeout_ms: 30000,
   max_page_size_mb: 50, max_redirects: 10, proxy_config_id: null, is_default: false, render: false, wait_for: null, wait_seconds: 0,
 };
-// Values of `render`; a choice holds texts.
-const RENDERED = { no: false, yes: true, auto: "auto" };
-const RENDER_CHOICES = [["no", "never"], ["auto", "if it is empty without its scripts"], ["yes", "always"]];
-const renderedAs = (value) => Object.keys(RENDERED).find((name) => RENDERED[name] === value) ?? "no";
 
 const ConfigForm = ({ config, onDone }) => {
   const form = useForm({
     ...Object.fromEntries(Object.entries(DEFAULTS).map(([name, value]) => [name, config?.[name] ?? value])),
-    render: renderedAs(config?.render),
+    render: renderedAs(config?.render ?? false),
     headers: Object.entries(config?.headers ?? {}).map(([name, value]) => `${name}: ${value}`).join("\n"),
   });
   const send = async ({ render, wait_for, wait_seconds, ...values }) => {
-    const rendering = RENDERED[render] ? given({ wait_for, wait_seconds }) : {};
-    const body = { ...given(values), render: RENDERED[render], ...rendering, headers: pairs(values.headers) };
+    const body = { ...given(values), ...renderingOf({ render, wait_for, wait_seconds }), headers: pairs(values.headers) };
     onDone(config ? await api.put(`api/v1/configs/${config.config_id}`, body) : await api.post("api/v1/configs", body));
   };
   return html`<${Form} form=${form} send=${send} submit="Save">
@@ -46,12 +42,7 @@ const ConfigForm = ({ config, onDone }) => {
       <${Number} title="Overlap of chunks, in tokens" ...${form.field("chunk_overlap")} min="0" />
       <${Number} title="Shortest chunk, in tokens" ...${form.field("min_chunk_size")} min="1" />
     </div>
-    <div class="fields">
-      <${Choice} title="Open a page in a browser" ...${form.field("render")} options=${RENDER_CHOICES} />
-      ${form.values.render !== "no" && html`
-        <${Text} title="Wait there for this element" ...${form.field("wait_for")} hint="A CSS selector" />
-        <${Number} title="Then wait, in seconds" ...${form.field("wait_seconds")} min="0" max="30" step="any" />`}
-    </div>
+    <${Rendering} form=${form} />
     <${Area} title="Headers of requests" ...${form.field("headers")} rows="2" hint="One a line: Name: value" />
     <${Check} title="Obey robots.txt" ...${form.field("respect_robots_txt")} />
     <${Check} title="Keep the targets of links in the text" ...${form.field("keep_link_targets")} />
