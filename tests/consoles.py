@@ -30,6 +30,7 @@ NARROW: Final[Size] = {
     "viewport": {"width": 390, "height": 844},
     "color_scheme": "dark",
 }
+NARROWEST: Final[Size] = {"viewport": {"width": 360, "height": 740}}
 # Collected in the page, since its policy may keep reports from going anywhere.
 _WATCHED: Final = """
 globalThis.violations = [];
@@ -41,6 +42,19 @@ _BARRIERS: Final = """
 axe.run(document, { resultTypes: ["violations"], preload: false, iframes: false }).then((found) =>
   found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target)}`))
 """
+_TOO_WIDE: Final = """
+document.documentElement.scrollWidth > innerWidth ||
+  [...document.querySelectorAll("dialog[open]")].some((each) => each.scrollWidth > each.clientWidth)
+"""
+_PRESSED: Final = """
+name => {
+  const all = [...document.querySelectorAll("main button[type=button]:enabled")];
+  all.find((each) => each.innerText === name)?.click();
+  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+    done(Boolean(document.querySelector("dialog[open]"))))));
+}
+"""
+_UNFOLDED: Final = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 _TARGETS: Final = "links => [...new Set(links.map((link) => link.protocol))]"
 FLAGS: Final = ("--no-sandbox", "--no-zygote", "--disable-gpu", "--disable-dev-shm-usage")
 
@@ -74,7 +88,9 @@ class Window:
 
     def __init__(self, browser: Browser, size: Size, axe: str = "") -> None:
         """Open it; `axe` is the script of axe-core, which `problems` needs."""
-        self.context = browser.new_context(**size, reduced_motion="reduce", locale="en-GB")
+        self.context = browser.new_context(
+            **size, reduced_motion="reduce", locale="en-GB", timezone_id="UTC"
+        )
         self.context.set_default_timeout(SECONDS * 1000)
         self.context.add_init_script(_WATCHED + axe)
         self.page: Page = self.context.new_page()
@@ -93,8 +109,16 @@ class Window:
         return found
 
     def is_too_wide(self) -> bool:
-        """Return whether the page has to be scrolled sideways."""
-        return bool(self.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+        """Return whether the page or its dialog has to be scrolled sideways."""
+        return bool(self.page.evaluate(_TOO_WIDE))
+
+    def opens_dialog(self, name: str) -> bool:
+        """Press the first button with this name; return whether a dialog was drawn after it."""
+        return bool(self.page.evaluate(_PRESSED, name))
+
+    def unfold(self) -> None:
+        """Open everything that is folded."""
+        self.page.evaluate(_UNFOLDED)
 
     def resize(self, size: Size) -> None:
         """Give the window another viewport; the colours stay."""

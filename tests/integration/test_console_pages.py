@@ -4,13 +4,23 @@ import gzip
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from spinneret.access.permissions import Role
+from spinneret.access.permissions import ROLE_PERMISSIONS, Role
 from spinneret.runtime.console.site import Site, read_site
-from tests.consoles import NARROW, WIDE, Size, Window, axe_in, built_console, running_browser
+from tests.consoles import (
+    NARROW,
+    NARROWEST,
+    WIDE,
+    Size,
+    Window,
+    axe_in,
+    built_console,
+    running_browser,
+)
 from tests.fakes.described_api import Answer, DescribedApi, console_on
 
 MOST_BYTES, MOST_COMPRESSED_BYTES = 250_000, 80_000
@@ -97,6 +107,8 @@ PLACES = (
     "publish/listings",
     "nowhere",
 )
+OUTSIDE = ("sign-in", "sign-in/key", "invitation?tenant=acme&invitation=x")
+"""Places of people who haven't signed in."""
 HARMLESS = re.compile(
     r"Menu|Sign out|Refresh|Show more|Close|Try again|Remove the filters|Pages|Batches|Websites"
     r"|Screenshots|PDFs|Scripts|Web page|HTML|JSON|CSV|Markdown|JUnit|SARIF"
@@ -133,6 +145,26 @@ def shown(window: Window, url: str, place: str) -> None:
     expect(window.page.locator(".loading")).to_have_count(0)
 
 
+def without_session(_: str, path: str) -> Answer | None:
+    """Answer that there is no session."""
+    if path != "/api/v1/auth/refresh":
+        return None
+    return 401, {"error": "no session", "code": "AUTH_REQUIRED", "details": {}}
+
+
+def dialogs_opened(window: Window, url: str, place: str) -> Iterator[str]:
+    """Press each kind of button; yield its name while a dialog is there."""
+    names = window.page.locator("main button[type=button]:enabled").all_inner_texts()
+    for name in dict.fromkeys(names):
+        if HARMLESS.fullmatch(name):
+            continue
+        if window.opens_dialog(name):
+            yield name
+            window.page.keyboard.press("Escape")
+        if not window.page.url.endswith(f"#/{place}"):
+            shown(window, url, place)
+
+
 # covers K-01
 def test_all_files_together_stay_small(built: Path) -> None:
     content = b"".join(each.read_bytes() for each in sorted(built.rglob("*")) if each.is_file())
@@ -150,15 +182,27 @@ def test_no_text_of_any_answer_runs_and_every_page_is_accessible(
     browser: Browser, site: Site, scratch: Path, size: Size, other: Size
 ) -> None:
     problems = []
-    with console_on(DescribedApi(PAYLOADS), site) as url:
+    api = DescribedApi(PAYLOADS)
+    with console_on(api, site) as url:
         window = Window(browser, size, axe=axe_in(scratch))
         for place in PLACES:
             shown(window, url, place)
+            window.unfold()
             problems += [f"{place}: {each}" for each in window.problems()]
-            window.resize(other)
-            if window.is_too_wide():
-                problems.append(f"{place}: has to be scrolled sideways at the other size")
+            for narrow in (other, NARROWEST):
+                window.resize(narrow)
+                if window.is_too_wide():
+                    problems.append(f"{place}: has to be scrolled sideways at another size")
+            for name in dialogs_opened(window, url, place):
+                window.unfold()
+                problems += [f"{place}, {name}: {each}" for each in window.problems()]
             window.resize(size)
+        window.close()
+        api.scripted.append(without_session)
+        window = Window(browser, size, axe=axe_in(scratch))
+        for place in OUTSIDE:
+            shown(window, url, place)
+            problems += [f"{place}: {each}" for each in window.problems()]
         window.close()
     assert problems == []
 
@@ -174,6 +218,56 @@ def test_a_viewer_is_offered_nothing_that_would_be_refused(browser: Browser, sit
             offered += [f"{place}: {name}" for name in names if not HARMLESS.fullmatch(name)]
         window.close()
     assert offered == []
+
+
+# covers K-03
+def test_a_key_with_write_scope_is_offered_an_import_but_no_connection(
+    browser: Browser, site: Site
+) -> None:
+    key = {"kind": "key", "tenant": "acme", "role": None, "scopes": ["write"]}
+    known = {**key, "permissions": sorted(ROLE_PERMISSIONS[Role.ADMIN])}
+    action = {"marketplace": "ebay", "code": "import", "name": "Import", "supported": True}
+
+    def as_key(_: str, path: str) -> Answer | None:
+        if path.endswith("/action-types"):
+            return 200, {"items": [action]}
+        return (200, known) if path.endswith("/auth/me") else None
+
+    with console_on(DescribedApi(PLAIN, scripted=[as_key]), site) as url:
+        window = Window(browser, WIDE)
+        shown(window, url, "publish/connections")
+        expect(window.page.get_by_role("button", name="Import listings")).to_be_visible()
+        expect(window.page.get_by_role("button", name=re.compile("onnect"))).to_have_count(0)
+        window.close()
+
+
+# covers K-04
+def test_jobs_of_a_batch_come_page_by_page_and_those_that_need_the_seller_alone(
+    browser: Browser, site: Site
+) -> None:
+    codes = iter(["MARKETPLACE_UNAVAILABLE", "NEEDS_INPUT"] * 9)
+    api = DescribedApi(PLAIN)
+
+    def failed(method: str, path: str) -> Answer | None:
+        if path != "/api/marketplace/jobs":
+            return None
+        [row, *_] = api.described(method, path)[1]["items"]
+        items = [{**row, "job_id": code, "error": {"error": code}} for code in ("A", "B")]
+        for item in items:
+            item["error"]["code"] = next(codes)
+        return 200, {"items": items, "next_cursor": "second", "has_more": True}
+
+    api.scripted.append(failed)
+    with console_on(api, site) as url:
+        window = Window(browser, WIDE)
+        shown(window, url, "publish/batch/x?status=needs_input")
+        rows = window.page.get_by_role("table", name="Jobs").locator("tbody tr")
+        expect(rows).to_have_count(1)
+        with window.page.expect_request(re.compile(r"cursor=second")) as asked:
+            window.page.get_by_role("button", name="Show more").click()
+        expect(rows).to_have_count(2)
+        window.close()
+    assert "status=failed" in asked.value.url
 
 
 # covers K-04
@@ -212,13 +306,6 @@ def test_an_expired_token_is_renewed_amid_work_and_work_goes_on(
 def test_an_ended_session_asks_for_a_sign_in_and_returns_to_the_place(
     browser: Browser, site: Site
 ) -> None:
-    ended = True
-
-    def without_session(_: str, path: str) -> Answer | None:
-        if ended and path == "/api/v1/auth/refresh":
-            return 401, {"error": "no session", "code": "AUTH_REQUIRED", "details": {}}
-        return None
-
     with console_on(DescribedApi(PLAIN, scripted=[without_session]), site) as url:
         window = Window(browser, WIDE)
         window.page.goto(f"{url}#/documents/x")
@@ -248,6 +335,51 @@ def test_a_server_that_is_away_is_reported_and_tried_again(browser: Browser, sit
         window.page.reload()
         expect(window.page.get_by_label("Host")).to_have_value("example.com")
         window.close()
+
+
+# covers K-04
+@pytest.mark.parametrize(
+    ("place", "opened", "entered", "button", "sent"),
+    [
+        (
+            "crawl",
+            ["Options"],
+            {"Addresses": "https://a.example", "Wait there for this element": "#price"},
+            "Crawl",
+            {"url": "https://a.example", "render": True, "wait_for": "#price"},
+        ),
+        (
+            "publish/product/x",
+            ["Publish"],
+            {"Begin at": "2026-12-01T08:30"},
+            "Start with 1 product",
+            {"product_ids": ["x"], "publish_at": "2026-12-01T08:30:00.000Z"},
+        ),
+    ],
+    ids=["crawl-in-a-browser", "batch-that-begins-later"],
+)
+def test_a_form_sends_its_options(
+    browser: Browser,
+    site: Site,
+    place: str,
+    opened: list[str],
+    entered: dict[str, str],
+    button: str,
+    sent: dict[str, Any],
+) -> None:
+    with console_on(DescribedApi(PLAIN), site) as url:
+        window = Window(browser, WIDE)
+        shown(window, url, place)
+        for name in opened:
+            window.page.get_by_text(name, exact=True).last.click()
+        if (choice := window.page.get_by_label("Open a page in a browser")).count():
+            choice.select_option("always")
+        for label, text in entered.items():
+            window.page.get_by_label(label).fill(text)
+        with window.page.expect_request(lambda each: each.method == "POST") as asked:
+            window.page.get_by_role("button", name=button, exact=True).click()
+        window.close()
+    assert sent.items() <= asked.value.post_data_json.items()
 
 
 # covers K-04
